@@ -1,0 +1,288 @@
+"""The plugin's nouns: concepts, the ontology that holds them, candidates for a mention."""
+
+import gzip
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .errors import ConnormError, Errors, Warnings, warn
+
+NIL = "NIL"
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """One concept of an ontology.
+
+    concept_id (str): The unique identifier (CUI, MeSH id, HPO id ...).
+    canonical_name (str): The preferred name.
+    aliases (Tuple[str, ...]): Synonyms, without the preferred name.
+    types (Tuple[str, ...]): Semantic types.
+    definition (str): May be empty.
+    parents (Tuple[str, ...]): Ids of the broader concepts.
+    alt_ids (Tuple[str, ...]): Other ids of this same concept.
+    """
+
+    concept_id: str
+    canonical_name: str
+    aliases: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    definition: str = ""
+    parents: tuple[str, ...] = ()
+    alt_ids: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """RETURNS (Tuple[str, ...]): O(c): the preferred name, then each synonym once."""
+        return tuple(dict.fromkeys((self.canonical_name, *self.aliases)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (Dict[str, Any]): One line of scispaCy's knowledge-base JSONL, plus
+        `parents` and `alt_ids`; empty fields but `aliases` and `types` are left out.
+        """
+        record: dict[str, Any] = {
+            "concept_id": self.concept_id,
+            "canonical_name": self.canonical_name,
+            "aliases": list(self.aliases),
+            "types": list(self.types),
+        }
+        if self.definition:
+            record["definition"] = self.definition
+        if self.parents:
+            record["parents"] = list(self.parents)
+        if self.alt_ids:
+            record["alt_ids"] = list(self.alt_ids)
+        return record
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> "Concept":
+        """Build a concept from a knowledge-base record; unknown fields are passed over.
+
+        record (Dict[str, Any]): As `to_dict` writes it.
+        RETURNS (Concept): The concept.
+        RAISES (ConnormError): CN101 if the record has no id or no preferred name, CN102 if a
+            field is not of the type it should be.
+        """
+        if not isinstance(record, dict):
+            raise ConnormError(Errors.CN102.format(field="the record", expected="a JSON object"))
+        texts = {
+            key: _text_field(record, key) for key in ("concept_id", "canonical_name", "definition")
+        }
+        if not texts["concept_id"] or not texts["canonical_name"]:
+            missing = "concept_id" if not texts["concept_id"] else "canonical_name"
+            raise ConnormError(
+                Errors.CN101.format(field=missing, concept=texts["concept_id"] or record)
+            )
+        lists = {
+            key: _list_field(record, key) for key in ("aliases", "types", "parents", "alt_ids")
+        }
+        return cls(**texts, **lists)
+
+
+def _text_field(record: dict[str, Any], key: str) -> str:
+    value = record.get(key)
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise ConnormError(Errors.CN102.format(field=key, expected="a string"))
+    return str(value).strip()
+
+
+def _list_field(record: dict[str, Any], key: str) -> tuple[str, ...]:
+    value = record.get(key)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConnormError(Errors.CN102.format(field=key, expected="a list of strings"))
+    return tuple(item.strip() for item in value if item.strip())
+
+
+class Candidate(NamedTuple):
+    """One answer to a mention.
+
+    concept_id (str): The concept.
+    name (str): Its preferred name.
+    score (float): Cosine similarity, -1 to 1.
+    text (str): The concept text that matched; the preferred name where a search compares with
+        the concept's mean vector.
+    search (str): Which search of the sieve found it, e.g. "D-T".
+    """
+
+    concept_id: str
+    name: str
+    score: float
+    text: str
+    search: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an ontology comes from; kept in the manifest of every index built from it.
+
+    path (str): The file it was read from.
+    sha256 (str): Of that file.
+    licence (str): The licence line that must travel with the names.
+    """
+
+    path: str = ""
+    sha256: str = ""
+    licence: str = ""
+
+
+class Ontology:
+    """An ordered container of concepts, looked up by id or by alternate id."""
+
+    def __init__(self, concepts: Iterable[Concept] = (), *, source: Source | None = None) -> None:
+        """Collect concepts. The names of a repeated id are merged into its first concept.
+
+        concepts (Iterable[Concept]): The concepts.
+        source (Optional[Source]): Where they come from.
+        """
+        self._concepts: dict[str, Concept] = {}
+        self._primary: dict[str, str] = {}
+        self.source = source or Source()
+        repeated: list[str] = []
+        for concept in concepts:
+            known = self._concepts.get(concept.concept_id)
+            if known is not None:
+                repeated.append(concept.concept_id)
+                concept = merge(known, concept)
+            self._concepts[concept.concept_id] = concept
+        for concept in self:
+            for alt_id in concept.alt_ids:
+                self._primary.setdefault(alt_id, concept.concept_id)
+        if repeated:
+            warn(Warnings.CNW101.format(count=len(repeated), first=repeated[0]))
+
+    def __len__(self) -> int:
+        return len(self._concepts)
+
+    def __iter__(self) -> Iterator[Concept]:
+        return iter(self._concepts.values())
+
+    def __contains__(self, concept_id: object) -> bool:
+        return concept_id in self._concepts or concept_id in self._primary
+
+    def __getitem__(self, concept_id: str) -> Concept:
+        return self._concepts[self.primary_id(concept_id)]
+
+    def primary_id(self, concept_id: str) -> str:
+        """Map an alternate id to the id of its concept; any other id comes back as it is.
+
+        concept_id (str): An id.
+        RETURNS (str): The id under which the concept stands here.
+        """
+        if concept_id in self._concepts:
+            return concept_id
+        return self._primary.get(concept_id, concept_id)
+
+    def to_disk(self, path: str | Path) -> None:
+        """Write one JSON line a concept, aside first and then renamed; `.gz` compresses.
+
+        path (Union[str, Path]): The file.
+        """
+        write_concepts(self, path)
+
+    @classmethod
+    def from_disk(cls, path: str | Path, *, licence: str = "") -> "Ontology":
+        """Read an ontology in the house format (scispaCy's knowledge-base JSONL).
+
+        path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
+        licence (str): The licence line to keep in every index built from it.
+        RETURNS (Ontology): The ontology.
+        RAISES (ConnormError): CN100 for a missing file, CN103 for a line that is not a concept,
+            CN104 for a file without concepts.
+        """
+        path = Path(path)
+        ontology = cls(read_concepts(path))
+        if not len(ontology):
+            raise ConnormError(Errors.CN104.format(path=path))
+        ontology.source = Source(path=path.name, sha256=sha256(path), licence=licence)
+        return ontology
+
+
+def merge(first: Concept, second: Concept) -> Concept:
+    """Merge two records of one concept: the first one's name and definition, all of the rest.
+
+    first (Concept): Gives the id, the preferred name and, unless empty, the definition.
+    second (Concept): Its preferred name becomes an alias if it differs.
+    RETURNS (Concept): The merged concept.
+    """
+
+    def union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one + other))
+
+    names = union(first.names, second.names)
+    return Concept(
+        concept_id=first.concept_id,
+        canonical_name=first.canonical_name,
+        aliases=names[1:],
+        types=union(first.types, second.types),
+        definition=first.definition or second.definition,
+        parents=union(first.parents, second.parents),
+        alt_ids=union(first.alt_ids, second.alt_ids),
+    )
+
+
+def read_concepts(path: str | Path) -> Iterator[Concept]:
+    """Read concepts one by one from the house format.
+
+    path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
+    YIELDS (Concept): The concepts, in the file's order.
+    RAISES (ConnormError): CN100 for a missing file, CN103 for a line that is not a concept or
+        a file that is not text.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ConnormError(Errors.CN100.format(path=path))
+    number = 0
+    try:
+        with open_text(path) as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield Concept.from_dict(json.loads(line))
+    except (ValueError, OSError, EOFError) as error:
+        raise ConnormError(
+            Errors.CN103.format(path=path, line=max(number, 1), reason=error)
+        ) from error
+
+
+def write_concepts(concepts: Iterable[Concept], path: str | Path) -> int:
+    """Write concepts in the house format, one by one, aside first and then renamed.
+
+    concepts (Iterable[Concept]): The concepts; a generator is never held in memory.
+    path (Union[str, Path]): The file; `.gz` compresses.
+    RETURNS (int): How many were written.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.part{path.suffix}")
+    count = 0
+    try:
+        with open_text(aside, "wt") as lines:
+            for count, concept in enumerate(concepts, start=1):
+                lines.write(json.dumps(concept.to_dict(), ensure_ascii=False) + "\n")
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+    return count
+
+
+def open_text(path: Path, mode: str = "rt"):
+    """Open a text file as UTF-8; a `.gz` one through gzip. Lone surrogates pass unharmed.
+
+    path (Path): The file.
+    mode (str): "rt" or "wt".
+    RETURNS (TextIO): The open file.
+    """
+    opener = gzip.open if path.suffix == ".gz" else open
+    return opener(path, mode, encoding="utf8", errors="surrogatepass")
+
+
+def sha256(path: Path) -> str:
+    """RETURNS (str): The SHA-256 of a file, as hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
