@@ -68,18 +68,20 @@ class Concept:
         """
         if not isinstance(record, dict):
             raise ConnormError(Errors.CN102.format(field="the record", expected="a JSON object"))
-        texts = {
-            key: _text_field(record, key) for key in ("concept_id", "canonical_name", "definition")
-        }
-        if not texts["concept_id"] or not texts["canonical_name"]:
-            missing = "concept_id" if not texts["concept_id"] else "canonical_name"
-            raise ConnormError(
-                Errors.CN101.format(field=missing, concept=texts["concept_id"] or record)
-            )
-        lists = {
-            key: _list_field(record, key) for key in ("aliases", "types", "parents", "alt_ids")
-        }
-        return cls(**texts, **lists)
+        concept_id = _text_field(record, "concept_id")
+        canonical_name = _text_field(record, "canonical_name")
+        if not concept_id or not canonical_name:
+            missing = "canonical_name" if concept_id else "concept_id"
+            raise ConnormError(Errors.CN101.format(field=missing, concept=concept_id or record))
+        return cls(
+            concept_id=concept_id,
+            canonical_name=canonical_name,
+            aliases=_list_field(record, "aliases"),
+            types=_list_field(record, "types"),
+            definition=_text_field(record, "definition"),
+            parents=_list_field(record, "parents"),
+            alt_ids=_list_field(record, "alt_ids"),
+        )
 
 
 def _text_field(record: dict[str, Any], key: str) -> str:

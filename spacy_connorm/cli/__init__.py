@@ -1,0 +1,9 @@
+"""Command line: one command a file, registered with spaCy's own application."""
+
+from spacy.cli._util import app as spacy_app
+
+from .app import app
+
+spacy_app.add_typer(app, name="connorm")
+
+__all__ = ["app"]
