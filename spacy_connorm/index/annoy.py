@@ -1,0 +1,133 @@
+"""Approximate search with Annoy: the forest proposes, exact float32 cosine decides."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ..errors import ConnormError, Errors
+from .exact import ExactIndex, ExactSearcher, Neighbours
+from .vectors import Raw, SparseVectors, Vectors
+
+
+@dataclass(frozen=True)
+class AnnoyIndex:
+    """Settings of the Annoy backend, `spacy-connorm.AnnoyIndex.v1`.
+
+    n_trees (int): More trees: better recall, a larger file.
+    search_k (int): Nodes inspected for a query: better recall, more time.
+    oversample (int): Proposals rescored for each item asked for.
+    seed (int): Of the random splits; the same seed gives the same forest.
+    dtype (str): How the vectors that rescore are stored.
+    """
+
+    n_trees: int = 100
+    search_k: int = 20_000
+    oversample: int = 2
+    seed: int = 13
+    dtype: Literal["float32", "float16"] = "float32"
+
+    def build(self, vectors: Vectors, path: Path) -> None:
+        """Plant the forest. Sparse vectors get none: they are searched exactly.
+
+        vectors (Vectors): The items, one a row.
+        path (Path): The file that Annoy writes and later maps.
+        """
+        if isinstance(vectors, SparseVectors):
+            return
+        forest = _forest(vectors.width)
+        forest.set_seed(self.seed)
+        forest.on_disk_build(str(path))
+        unit = vectors.view(0, len(vectors)).unit  # type: ignore[attr-defined]
+        for item, vector in enumerate(unit):
+            forest.add_item(item, vector)
+        forest.build(self.n_trees, n_jobs=1)
+        forest.unload()
+
+    def open(self, vectors: Vectors, path: Path) -> "AnnoySearcher | ExactSearcher":
+        """Map the forest.
+
+        vectors (Vectors): The items it was planted with.
+        path (Path): Its file.
+        RETURNS (Union[AnnoySearcher, ExactSearcher]): A searcher over the vectors.
+        """
+        if isinstance(vectors, SparseVectors):
+            return ExactIndex().open(vectors, path)
+        return AnnoySearcher(self, vectors, path)
+
+
+class AnnoySearcher:
+    """Searches a forest and rescores what it proposes."""
+
+    def __init__(self, settings: AnnoyIndex, vectors: Vectors, path: Path) -> None:
+        """Map a forest.
+
+        settings (AnnoyIndex): How to search it.
+        vectors (Vectors): The items it was planted with.
+        path (Path): Its file.
+        """
+        self.settings = settings
+        self.vectors = vectors
+        self._exact = ExactSearcher(vectors)
+        self._forest = _forest(vectors.width)
+        try:
+            self._forest.load(str(path))
+        except OSError as error:
+            raise ConnormError(Errors.CN403.format(path=path, reason=error)) from error
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
+        """Find the n nearest items of each query; exactly, where the forest cannot propose
+        enough allowed ones at less cost than looking at all.
+
+        queries (Floats2d): float32 (b, width) unit vectors.
+        n (int): How many.
+        allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
+        RETURNS (Neighbours): Exact float32 cosines of approximate neighbours.
+        """
+        wanted = min(n, len(self) if allowed is None else int(np.count_nonzero(allowed)))
+        share = wanted / n if allowed is None else np.count_nonzero(allowed) / max(len(self), 1)
+        proposals = int(wanted * self.settings.oversample / max(share, 1e-9))
+        if proposals > self.settings.search_k or proposals * 4 > len(self):
+            return self._exact.nearest(queries, n, allowed)
+        found = self._propose(queries, proposals, n, allowed)
+        return self._complete(queries, found, wanted, n, allowed)
+
+    def _propose(
+        self, queries: Raw, proposals: int, n: int, allowed: np.ndarray | None
+    ) -> Neighbours:
+        items = np.full((queries.shape[0], n), -1, dtype="int64")
+        scores = np.full((queries.shape[0], n), -np.inf, dtype="float32")
+        for query, vector in enumerate(queries):
+            rows = np.asarray(
+                self._forest.get_nns_by_vector(vector, proposals, self.settings.search_k),
+                dtype="int64",
+            )
+            if allowed is not None:
+                rows = rows[allowed[rows]]
+            cosines = self.vectors.rescore(queries, query, rows)
+            order = np.lexsort((rows, -cosines))[:n]
+            items[query, : len(order)] = rows[order]
+            scores[query, : len(order)] = cosines[order]
+        return Neighbours(items, scores)
+
+    def _complete(
+        self, queries: Raw, found: Neighbours, wanted: int, n: int, allowed: np.ndarray | None
+    ) -> Neighbours:
+        short = np.flatnonzero(np.count_nonzero(found.items >= 0, axis=1) < wanted)
+        if len(short):
+            exact = self._exact.nearest(queries[short], n, allowed)
+            found.items[short, : exact.items.shape[1]] = exact.items
+            found.scores[short, : exact.scores.shape[1]] = exact.scores
+        return found
+
+
+def _forest(width: int) -> Any:
+    try:
+        import annoy
+    except ImportError as error:
+        raise ConnormError(Errors.CN404) from error
+    return annoy.AnnoyIndex(width, "angular")

@@ -1,0 +1,113 @@
+"""The index of an ontology and its annotated data: one folder, opened memory-mapped."""
+
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import ConnormError, Errors
+from .exact import ExactSearcher, Neighbours
+from .folder import unseal
+from .keys import KeyTable
+from .members import TARGETS, Members
+from .store import ConceptStore
+from .vectors import Raw, Vectors, map_array, open_vectors
+
+
+class Searcher(Protocol):
+    """Finds the nearest of some vectors."""
+
+    def __len__(self) -> int: ...
+
+    def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
+        """Find the n nearest allowed items of each unit query."""
+
+
+class Backend(Protocol):
+    """Makes searchers; `AnnoyIndex` and `ExactIndex` are backends."""
+
+    @property
+    def dtype(self) -> Any: ...
+
+    def build(self, vectors: Vectors, path: Path) -> None:
+        """Write what a searcher over the vectors needs, if anything, to the file `path`."""
+
+    def open(self, vectors: Vectors, path: Path) -> Searcher:
+        """Open a searcher over the vectors with what `build` wrote."""
+
+
+class ConceptIndex:
+    """Vectors, what they denote, and a searcher for each search the index was built for."""
+
+    def __init__(self, folder: Path, backend: Backend) -> None:
+        """Open an index; every file is checked against the manifest first.
+
+        folder (Path): What `build_index` wrote.
+        backend (Backend): How to search it.
+        RAISES (ConnormError): CN400, CN401, CN402 if the folder is not a sound index.
+        """
+        self.folder = folder
+        self.backend = backend
+        self.manifest = unseal(folder)
+        self.store = ConceptStore(folder / "concepts.sqlite")
+        self.members = Members.open(folder)
+        self.vectors = open_vectors(folder, "texts")
+        self.keys = KeyTable.open(folder)
+        self._searchers: dict[str, Searcher] = {}
+
+    @property
+    def fingerprint(self) -> str:
+        """RETURNS (str): The fingerprint of the encoder that made the vectors."""
+        return self.manifest["encoder"]["fingerprint"]
+
+    @cached_property
+    def concept_count(self) -> int:
+        """RETURNS (int): How many concepts the index knows, those that only D has included."""
+        return len(self.store)
+
+    @cached_property
+    def row_numbers(self) -> np.ndarray:
+        """RETURNS (Ints1d): int64 (members,): the row of each member."""
+        return self.members.row_numbers()
+
+    def searcher(self, search: str) -> Searcher:
+        """Open the searcher of one search.
+
+        search (str): "O-T", "O-C", "D-T", "D-C", "OD-T" or "OD-C".
+        RETURNS (Searcher): Its items are rows, less `first_row(search)`, or places in
+            `concepts_of(search)`.
+        RAISES (ConnormError): CN408 if the index was built without it.
+        """
+        if search not in self._searchers:
+            if search not in self.manifest["searches"]:
+                raise ConnormError(
+                    Errors.CN408.format(
+                        path=self.folder, search=search, known=self.manifest["searches"]
+                    )
+                )
+            vectors = self.search_vectors(search)
+            # A target without texts, such as D before any synonym is added, has no forest.
+            self._searchers[search] = (
+                self.backend.open(vectors, self.folder / f"{search}.index")
+                if len(vectors)
+                else ExactSearcher(vectors)
+            )
+        return self._searchers[search]
+
+    def search_vectors(self, search: str) -> Vectors:
+        """RETURNS (Vectors): What a search compares with: text vectors or concept means."""
+        target, representation = search.split("-")
+        if representation == "T":
+            return self.vectors.view(*self.members.rows_of(TARGETS[target]))
+        return open_vectors(self.folder, search)
+
+    @lru_cache(maxsize=16)  # noqa: B019  (an index lives as long as its pipeline)
+    def first_row(self, search: str) -> int:
+        """RETURNS (int): The row that is item 0 of a search over texts."""
+        return self.members.rows_of(TARGETS[search.split("-")[0]])[0]
+
+    @lru_cache(maxsize=16)  # noqa: B019
+    def concepts_of(self, search: str) -> np.ndarray:
+        """RETURNS (Ints1d): The concept number of each item of a search over concepts."""
+        return map_array(self.folder / f"{search}.concepts.npy")

@@ -1,0 +1,99 @@
+"""Exact search: blocked matrix products over memory-mapped vectors."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from .vectors import Raw, Vectors
+
+
+class Neighbours(NamedTuple):
+    """The nearest items of each query, best first; equal scores stand in item order.
+
+    items (Ints2d): int64 (b, n), -1 where fewer were found.
+    scores (Floats2d): float32 (b, n) cosines, -inf where fewer were found.
+    """
+
+    items: np.ndarray
+    scores: np.ndarray
+
+
+@dataclass(frozen=True)
+class ExactIndex:
+    """Settings of the exact backend, `spacy-connorm.ExactIndex.v1`.
+
+    dtype (str): How dense vectors are stored; float16 halves the file, scores stay float32.
+    block_rows (int): Vectors compared at once.
+    """
+
+    dtype: Literal["float32", "float16"] = "float32"
+    block_rows: int = 32768
+
+    def build(self, vectors: Vectors, path: Path) -> None:
+        """An exact search needs nothing but the vectors."""
+
+    def open(self, vectors: Vectors, path: Path) -> "ExactSearcher":
+        """RETURNS (ExactSearcher): A searcher over the vectors."""
+        return ExactSearcher(vectors, block_rows=self.block_rows)
+
+
+class ExactSearcher:
+    """Compares every query with every vector."""
+
+    def __init__(self, vectors: Vectors, *, block_rows: int = 32768) -> None:
+        """Wrap vectors.
+
+        vectors (Vectors): The items, one a row.
+        block_rows (int): Rows compared at once.
+        """
+        self.vectors = vectors
+        self.block_rows = block_rows
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
+        """Find the n nearest items of each query.
+
+        queries (Union[Floats2d, csr_matrix]): (b, width) unit vectors.
+        n (int): How many.
+        allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
+        RETURNS (Neighbours): Exact float32 cosines.
+        """
+        found = Neighbours(*_nothing(queries.shape[0]))
+        for start, scores in self._blocks(queries):
+            if allowed is not None:
+                scores = np.where(allowed[start : start + scores.shape[1]], scores, -np.inf)
+            found = _keep_best(found, _best_of_block(scores, n, start), n)
+        return found
+
+    def _blocks(self, queries: Raw) -> Iterator[tuple[int, np.ndarray]]:
+        for start in range(0, len(self.vectors), self.block_rows):
+            stop = min(start + self.block_rows, len(self.vectors))
+            yield start, self.vectors.dots(queries, start, stop)
+
+
+def _nothing(count: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.empty((count, 0), dtype="int64"), np.empty((count, 0), dtype="float32")
+
+
+def _best_of_block(scores: np.ndarray, n: int, start: int) -> Neighbours:
+    if scores.shape[1] > n:
+        items = np.argpartition(-scores, n - 1, axis=1)[:, :n]
+        scores = np.take_along_axis(scores, items, axis=1)
+    else:
+        items = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
+    return Neighbours(items.astype("int64") + start, scores.astype("float32", copy=False))
+
+
+def _keep_best(one: Neighbours, other: Neighbours, n: int) -> Neighbours:
+    items = np.concatenate([one.items, other.items], axis=1)
+    scores = np.concatenate([one.scores, other.scores], axis=1)
+    items = np.where(np.isneginf(scores), -1, items)
+    order = np.lexsort((items, -scores), axis=1)[:, :n]
+    return Neighbours(
+        np.take_along_axis(items, order, axis=1), np.take_along_axis(scores, order, axis=1)
+    )

@@ -1,0 +1,137 @@
+"""Folders that are whole or not there: written aside, sealed with checksums, renamed."""
+
+import errno
+import json
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..errors import ConnormError, Errors
+
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+
+
+@contextmanager
+def written_aside(path: Path) -> Iterator[Path]:
+    """Give a folder beside `path` to write in, and put it in the place of `path` once the block
+    ends well. A failed or killed block leaves the old folder as it was.
+
+    path (Path): The folder to make or replace.
+    YIELDS (Path): Where to write.
+    RAISES (ConnormError): CN405 if the disk is full or refuses the files.
+    """
+    aside = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.part-", dir=path.parent))
+        yield aside
+        aside.chmod(0o755)
+        _replace(aside, path)
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else error
+        raise ConnormError(Errors.CN405.format(path=path, reason=reason)) from error
+    finally:
+        if aside is not None:
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+def _replace(new: Path, path: Path) -> None:
+    old = _old(path)
+    shutil.rmtree(old, ignore_errors=True)
+    if path.exists():
+        path.rename(old)
+    try:
+        new.rename(path)
+    except OSError:
+        if old.exists():
+            old.rename(path)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _old(path: Path) -> Path:
+    return path.with_name(f".{path.name}.old")
+
+
+def recover(path: Path) -> None:
+    """Bring back the folder that a process killed between two renames has left aside.
+
+    path (Path): The folder that should be there.
+    """
+    if not path.exists() and _old(path).exists():
+        _old(path).rename(path)
+
+
+def seal(folder: Path, facts: dict[str, Any]) -> None:
+    """Write the manifest: the facts, and size and checksum of every file in the folder.
+
+    folder (Path): A folder whose files are all written.
+    facts (Dict[str, Any]): What else the manifest tells; JSON.
+    """
+    files = {
+        file.relative_to(folder).as_posix(): {
+            "bytes": file.stat().st_size,
+            "crc32": _crc32(file),
+        }
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+    manifest = {"format": FORMAT_VERSION, **facts, "files": files}
+    text = json.dumps(manifest, ensure_ascii=False, indent=2)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf8")
+
+
+def unseal(folder: Path) -> dict[str, Any]:
+    """Read the manifest and check every file against it.
+
+    folder (Path): A sealed folder.
+    RETURNS (Dict[str, Any]): The manifest.
+    RAISES (ConnormError): CN400 if there is no manifest, CN401 if it is of another format
+        version, CN402 if a file is missing, truncated or changed.
+    """
+    recover(folder)
+    manifest = _read_manifest(folder)
+    if manifest.get("format") != FORMAT_VERSION:
+        raise ConnormError(
+            Errors.CN401.format(path=folder, found=manifest.get("format"), expected=FORMAT_VERSION)
+        )
+    for name, expected in manifest["files"].items():
+        _check(folder / name, expected)
+    return manifest
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise ConnormError(Errors.CN400.format(path=folder))
+    try:
+        manifest = json.loads(path.read_text(encoding="utf8"))
+    except ValueError as error:
+        raise ConnormError(Errors.CN402.format(path=path, reason=error)) from error
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
+        raise ConnormError(Errors.CN402.format(path=path, reason="it lists no files"))
+    return manifest
+
+
+def _check(path: Path, expected: dict[str, int]) -> None:
+    if not path.is_file():
+        raise ConnormError(Errors.CN402.format(path=path, reason="it is missing"))
+    size = path.stat().st_size
+    if size != expected["bytes"]:
+        reason = f"{size} bytes instead of {expected['bytes']}"
+        raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+    if _crc32(path) != expected["crc32"]:
+        raise ConnormError(Errors.CN402.format(path=path, reason="its checksum differs"))
+
+
+def _crc32(path: Path) -> int:
+    checksum = 0
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 22):
+            checksum = zlib.crc32(chunk, checksum)
+    return checksum

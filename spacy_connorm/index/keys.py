@@ -1,0 +1,49 @@
+"""From an encoder input to its vector row, without holding the inputs."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from .vectors import map_array
+
+
+class KeyTable:
+    """Sorted 64-bit hashes of encoder inputs, opened memory-mapped. Two of ten million inputs
+    share a hash with a probability of about 3 in a million."""
+
+    def __init__(self, hashes: np.ndarray, rows: np.ndarray) -> None:
+        """Wrap the arrays.
+
+        hashes (np.ndarray): uint64 (n,), sorted.
+        rows (np.ndarray): int64 (n,), the row of each.
+        """
+        self._hashes = hashes
+        self._rows = rows
+
+    @classmethod
+    def from_keys(cls, keys: Sequence[bytes]) -> "KeyTable":
+        hashes = np.asarray([_hash(key) for key in keys], dtype="uint64")
+        rows = np.argsort(hashes, kind="stable")
+        return cls(hashes[rows], rows)
+
+    def row(self, key: bytes) -> int | None:
+        """RETURNS (Optional[int]): The row of an encoder input, if the index has it."""
+        value = np.uint64(_hash(key))
+        place = int(np.searchsorted(self._hashes, value))
+        if place < len(self._hashes) and self._hashes[place] == value:
+            return int(self._rows[place])
+        return None
+
+    def write(self, folder: Path) -> None:
+        np.save(folder / "keys.hashes.npy", self._hashes)
+        np.save(folder / "keys.rows.npy", self._rows)
+
+    @classmethod
+    def open(cls, folder: Path) -> "KeyTable":
+        return cls(*(map_array(folder / f"keys.{part}.npy") for part in ("hashes", "rows")))
+
+
+def _hash(key: bytes) -> int:
+    return int.from_bytes(blake2b(key, digest_size=8).digest(), "big")

@@ -1,0 +1,179 @@
+"""The concepts' names, types and parents in SQLite, read row by row and never loaded whole."""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..concepts import Concept
+from ..errors import ConnormError, Errors
+
+_SCHEMA = """
+CREATE TABLE concepts (
+    number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER);
+CREATE TABLE alt_ids (id TEXT, number INTEGER);
+CREATE TABLE types (type TEXT, number INTEGER);
+CREATE TABLE parents (parent INTEGER, child INTEGER);
+CREATE TABLE texts (member INTEGER PRIMARY KEY, text TEXT);
+"""
+_INDEXES = """
+CREATE INDEX by_alt_id ON alt_ids (id);
+CREATE INDEX by_type ON types (type, number);
+CREATE INDEX types_of ON types (number);
+CREATE INDEX by_parent ON parents (parent);
+CREATE INDEX parents_of ON parents (child);
+"""
+_BRANCH = """
+WITH RECURSIVE branch(number) AS (
+    SELECT ? UNION SELECT child FROM parents JOIN branch ON parents.parent = branch.number)
+SELECT number FROM branch
+"""
+_BATCH = 500
+
+
+class ConceptStore:
+    """Read-only access to the concepts of an index. Concept numbers follow the order of ids."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a store.
+
+        path (Path): The SQLite file.
+        """
+        self.path = path
+        self._connection: sqlite3.Connection | None = None
+        self._process = 0
+
+    def __len__(self) -> int:
+        return self._query("SELECT count(*) FROM concepts").fetchone()[0]
+
+    def number(self, concept_id: str) -> int | None:
+        """RETURNS (Optional[int]): The number of a concept, by its id or an alternate id."""
+        for sql in (
+            "SELECT number FROM concepts WHERE id = ?",
+            "SELECT number FROM alt_ids WHERE id = ? ORDER BY number",
+        ):
+            row = self._query(sql, (concept_id,)).fetchone()
+            if row:
+                return row[0]
+        return None
+
+    def labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
+        """RETURNS (Dict[int, Tuple[str, str]]): Id and preferred name by concept number."""
+        rows = self._select("SELECT number, id, name FROM concepts WHERE number IN", numbers)
+        return {number: (concept_id, name) for number, concept_id, name in rows}
+
+    def texts(self, members: Iterable[int]) -> dict[int, str]:
+        """RETURNS (Dict[int, str]): Concept texts by member number."""
+        return dict(self._select("SELECT member, text FROM texts WHERE member IN", members))
+
+    def concept(self, number: int) -> Concept:
+        """RETURNS (Concept): All that is known of a concept, but its aliases."""
+        concept_id, name, definition = self._query(
+            "SELECT id, name, definition FROM concepts WHERE number = ?", (number,)
+        ).fetchone()
+        return Concept(
+            concept_id=concept_id,
+            canonical_name=name,
+            definition=definition,
+            types=self._column("SELECT type FROM types WHERE number = ?", number),
+            parents=self._column(
+                "SELECT id FROM parents JOIN concepts ON number = parent WHERE child = ?", number
+            ),
+            alt_ids=self._column("SELECT id FROM alt_ids WHERE number = ?", number),
+        )
+
+    def of_types(self, types: Sequence[str]) -> np.ndarray:
+        """Find the concepts of some semantic types.
+
+        types (Sequence[str]): The types.
+        RETURNS (Ints1d): int64 concept numbers.
+        RAISES (ConnormError): CN406 for a type that no concept has.
+        """
+        return self._union("SELECT number FROM types WHERE type = ?", types, Errors.CN406)
+
+    def of_branches(self, branches: Sequence[str]) -> np.ndarray:
+        """Find the concepts at and below some concepts; cycles of parents do no harm.
+
+        branches (Sequence[str]): Concept ids.
+        RETURNS (Ints1d): int64 concept numbers.
+        RAISES (ConnormError): CN407 for an id that is not a concept.
+        """
+        numbers = [self.number(branch) for branch in branches]
+        for branch, number in zip(branches, numbers, strict=True):
+            if number is None:
+                raise ConnormError(Errors.CN407.format(concept=branch, path=self.path.parent))
+        return self._union(_BRANCH, numbers, Errors.CN407)
+
+    def _union(self, sql: str, keys: Iterable[Any], empty: str) -> np.ndarray:
+        found: set[int] = set()
+        for key in keys:
+            rows = self._query(sql, (key,)).fetchall()
+            if not rows:
+                raise ConnormError(empty.format(concept=key, path=self.path.parent))
+            found.update(number for (number,) in rows)
+        return np.asarray(sorted(found), dtype="int64")
+
+    def _column(self, sql: str, number: int) -> tuple[str, ...]:
+        return tuple(value for (value,) in self._query(sql, (number,)))
+
+    def _select(self, sql: str, keys: Iterable[int]) -> Iterator[tuple]:
+        distinct = [int(key) for key in dict.fromkeys(keys)]
+        for start in range(0, len(distinct), _BATCH):
+            batch = distinct[start : start + _BATCH]
+            yield from self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
+
+    def _query(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+        # A forked worker must not use the connection of its parent.
+        if self._connection is None or self._process != os.getpid():
+            uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
+            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            self._process = os.getpid()
+        try:
+            return self._connection.execute(sql, values)
+        except sqlite3.DatabaseError as error:
+            raise ConnormError(Errors.CN402.format(path=self.path, reason=error)) from error
+
+
+def write_store(
+    path: Path, concepts: Sequence[Concept], in_ontology: Sequence[bool], texts: Sequence[str]
+) -> None:
+    """Write a store.
+
+    path (Path): The SQLite file to make.
+    concepts (Sequence[Concept]): The concepts, ordered by id: a concept's place is its number.
+    in_ontology (Sequence[bool]): False for a concept that only D knows.
+    texts (Sequence[str]): One concept text a member, in the members' order.
+    """
+    numbers = {concept.concept_id: number for number, concept in enumerate(concepts)}
+    connection = sqlite3.connect(path)
+    try:
+        connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _SCHEMA)
+        connection.executemany(
+            "INSERT INTO concepts VALUES (?, ?, ?, ?, ?)",
+            (
+                (number, concept.concept_id, concept.canonical_name, concept.definition, known)
+                for number, (concept, known) in enumerate(zip(concepts, in_ontology, strict=True))
+            ),
+        )
+        for table, pairs in (
+            ("alt_ids", _pairs(concepts, "alt_ids")),
+            ("types", _pairs(concepts, "types")),
+            ("parents", ((numbers[p], n) for p, n in _pairs(concepts, "parents") if p in numbers)),
+        ):
+            connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", pairs)
+        connection.executemany("INSERT INTO texts VALUES (?, ?)", enumerate(texts))
+        connection.executescript(_INDEXES)
+        connection.commit()
+    except sqlite3.OperationalError as error:
+        raise OSError(f"SQLite could not write {path}: {error}") from error
+    finally:
+        connection.close()
+
+
+def _pairs(concepts: Sequence[Concept], field: str) -> Iterator[tuple[str, int]]:
+    for number, concept in enumerate(concepts):
+        for value in getattr(concept, field):
+            yield value, number

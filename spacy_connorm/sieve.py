@@ -1,0 +1,94 @@
+"""Sieves: ordered searches (Xu & Bethard 2021, section 3.2.1; design section 5)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .concepts import Candidate
+from .errors import ConnormError, Errors
+from .index.concept_index import ConceptIndex
+from .index.layer import SynonymLayer
+from .index.spaces import SEARCHES, Hit, Query, run_search
+
+
+@dataclass(frozen=True)
+class Sieve:
+    """Searches in order, `spacy-connorm.Sieve.v1`: the first whose best cosine reaches its
+    threshold answers, the last one answers anyway.
+
+    searches (List[str]): Of "O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C".
+    thresholds (List[float]): One for each search but the last.
+    """
+
+    searches: list[str] = field(default_factory=lambda: ["D-T", "OD-T"])
+    thresholds: list[float] = field(default_factory=lambda: [0.95])
+
+    def __post_init__(self) -> None:
+        for search in self.searches:
+            if search not in SEARCHES:
+                raise ConnormError(Errors.CN500.format(search=search, known=", ".join(SEARCHES)))
+        if not self.searches or len(self.thresholds) != len(self.searches) - 1:
+            raise ConnormError(
+                Errors.CN501.format(searches=len(self.searches), thresholds=len(self.thresholds))
+            )
+
+
+class Answer(NamedTuple):
+    """What one search, or the sieve, says of one mention.
+
+    search (str): The search that answered.
+    hits (List[Hit]): At most top_k concepts, best first, each with its best text.
+    """
+
+    search: str
+    hits: list[Hit]
+
+
+def run_sieve(sieve: Sieve, index: ConceptIndex, layer: SynonymLayer, query: Query) -> list[Answer]:
+    """Ask the searches of a sieve in order.
+
+    sieve (Sieve): The searches and their thresholds.
+    index (ConceptIndex): What is searched.
+    layer (SynonymLayer): What was added to it and removed from it since it was built.
+    query (Query): b mentions.
+    RETURNS (List[Answer]): b answers.
+    """
+    answers: dict[int, Answer] = {}
+    waiting = list(range(query.vectors.shape[0]))
+    for search, threshold in zip(sieve.searches, [*sieve.thresholds, None], strict=True):
+        found = run_search(search, index, layer, query.only(waiting)) if waiting else []
+        for place, hits in zip(waiting, found, strict=True):
+            if answers_at(hits, threshold):
+                answers[place] = Answer(search, hits)
+        waiting = [place for place in waiting if place not in answers]
+    return [answers[place] for place in range(len(answers))]
+
+
+def answers_at(hits: list[Hit], threshold: float | None) -> bool:
+    """RETURNS (bool): Whether a search answers: its best cosine reaches its threshold."""
+    return threshold is None or (bool(hits) and hits[0].score >= threshold)
+
+
+def name_candidates(answers: Iterable[Answer], index: ConceptIndex) -> list[list[Candidate]]:
+    """Read the ids, names and texts of hits from the index, all at once.
+
+    answers (Iterable[Answer]): b answers.
+    index (ConceptIndex): The index that gave them.
+    RETURNS (List[List[Candidate]]): b lists of candidates.
+    """
+    answers = list(answers)
+    hits = [hit for answer in answers for hit in answer.hits]
+    labels = index.store.labels(hit.concept for hit in hits)
+    texts = index.store.texts(hit.member for hit in hits if hit.member >= 0)
+    return [
+        [
+            Candidate(
+                *labels[hit.concept],
+                score=hit.score,
+                text=texts.get(hit.member) or hit.text or labels[hit.concept][1],
+                search=answer.search,
+            )
+            for hit in answer.hits
+        ]
+        for answer in answers
+    ]
