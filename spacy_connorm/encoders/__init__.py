@@ -1,0 +1,8 @@
+"""Encoders: strings in, one float32 vector a string out.
+
+`protocol` tells what every encoder offers and how a new one is added.
+"""
+
+from .protocol import encoder_inputs, fingerprint, is_sparse, make_encoder
+
+__all__ = ["encoder_inputs", "fingerprint", "is_sparse", "make_encoder"]

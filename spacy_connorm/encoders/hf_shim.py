@@ -1,0 +1,217 @@
+"""The shim behind `TransformerEncoder`. Imports torch and transformers: import it in functions."""
+
+import hashlib
+import json
+from array import array
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+import safetensors.torch
+import srsly
+import torch
+from spacy_transformers.data_classes import HFObjects
+from spacy_transformers.layers.hf_shim import HFShim
+from thinc.api import Ops, get_torch_default_device
+from thinc.types import Floats2d
+from thinc.util import torch2xp
+from torch.nn.utils.rnn import pad_sequence
+from transformers import AutoConfig, AutoModel, AutoTokenizer
+from transformers.modeling_utils import no_init_weights
+
+from ..errors import ConnormError, Errors
+from .pooling import POOLINGS
+from .pretrained import load_pretrained
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerSettings:
+    """As `TransformerEncoder` takes them."""
+
+    name: str
+    pooling: str
+    max_length: int
+    batch_size: int
+    tokenizer_config: dict[str, Any]
+    transformer_config: dict[str, Any]
+
+
+class TransformerShim(HFShim):
+    """Holds a transformer and its tokenizer. Other than its base class it saves them without
+    pickle, checks them when it loads them, and computes no gradients.
+    """
+
+    sparse = False
+
+    def __init__(self, settings: TransformerSettings, *, mixed_precision: bool = False) -> None:
+        """settings (TransformerSettings): The settings.
+        mixed_precision (bool): Whether to compute in half precision where it can be done.
+        """
+        # The base class writes into the dict of the scaler's settings: it must get its own.
+        super().__init__(
+            HFObjects(None, None, None),
+            mixed_precision=mixed_precision,
+            grad_scaler_config={"enabled": False},
+        )
+        self.settings = settings
+        self._files: dict[str, bytes] = {}
+        self._digest = ""
+
+    def load(self, texts: list[str] | None) -> int:
+        """Load pretrained weights, unless there are some.
+
+        texts (Optional[List[str]]): Not used.
+        RETURNS (int): The width of the vectors.
+        RAISES (ConnormError): CN303, CN304, CN306 as `load_pretrained`.
+        """
+        if self._model is None:
+            pretrained = load_pretrained(
+                self.settings.name,
+                tokenizer_config=self.settings.tokenizer_config,
+                transformer_config=self.settings.transformer_config,
+            )
+            files = _to_files(*pretrained)
+            self._set(pretrained.tokenizer, pretrained.transformer, files)
+            self._digest = _digest(files, pretrained.transformer.state_dict())
+        return self._model.config.hidden_size
+
+    def encode(self, texts: list[str], ops: Ops) -> Floats2d:
+        """RETURNS (Floats2d): Shape (texts, width), float32."""
+        ids = self._tokenize(texts)
+        vectors = torch.zeros(len(ids), self._model.config.hidden_size, device=self.device)
+        # A text without tokens (some tokenizers add no special ones) keeps the zero vector.
+        order = sorted((i for i, row in enumerate(ids) if row), key=lambda i: len(ids[i]))
+        for start in range(0, len(order), self.settings.batch_size):
+            batch = order[start : start + self.settings.batch_size]
+            vectors[batch] = self._pool([ids[i] for i in batch])
+        if not torch.isfinite(vectors).all():
+            raise ConnormError(Errors.CN308.format(name=self.settings.name))
+        return cast(Floats2d, torch2xp(vectors, ops=ops))
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): The token ids that are left after truncation."""
+        return [array("i", row).tobytes() for row in self._tokenize(texts)]
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): Of weights, tokenizer, configuration, pooling and length."""
+        content = hashlib.blake2b(self._digest.encode(), digest_size=16)
+        content.update(f"{self.settings.pooling} {self._max_length}".encode())
+        return content.hexdigest()
+
+    @torch.inference_mode()
+    def _pool(self, ids: list[list[int]]) -> torch.Tensor:
+        lengths = torch.tensor([len(row) for row in ids])
+        mask = (torch.arange(int(lengths.max())) < lengths.unsqueeze(1)).to(self.device)
+        padded = pad_sequence(
+            [torch.tensor(row) for row in ids],
+            batch_first=True,
+            padding_value=self._hfmodel.tokenizer.pad_token_id or 0,
+        ).to(self.device)
+        with torch.autocast(self.device.type, enabled=self._mixed_precision):
+            output = self._model(input_ids=padded, attention_mask=mask.long())
+        return POOLINGS[self.settings.pooling](output.last_hidden_state.float(), mask)
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): Weights as safetensors, the files of configuration and tokenizer, and a
+        checksum; empty before weights are loaded.
+        """
+        if self._model is None:
+            return b""
+        state = {key: value.cpu().clone() for key, value in self._model.state_dict().items()}
+        return srsly.msgpack_dumps(
+            {
+                "files": self._files,
+                "fast": self._hfmodel.tokenizer.is_fast,
+                "weights": safetensors.torch.save(state),
+                "digest": self._digest,
+            }
+        )
+
+    def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
+        """Restore what `to_bytes` saved, on the device that is thinc's default now.
+
+        bytes_data (bytes): As `to_bytes` wrote it.
+        RETURNS (TransformerShim): This shim.
+        RAISES (ConnormError): CN305 if the data is damaged.
+        """
+        if not bytes_data:
+            return self
+        try:
+            saved = srsly.msgpack_loads(bytes_data)
+            state = safetensors.torch.load(saved["weights"])
+            intact = saved["digest"] == _digest(saved["files"], state)
+        except Exception as error:
+            raise ConnormError(Errors.CN305.format(reason=error)) from error
+        if not intact:
+            raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
+        self._set(*_from_files(saved["files"], state, fast=saved["fast"]), saved["files"])
+        self._digest = saved["digest"]
+        return self
+
+    def _set(self, tokenizer: Any, transformer: Any, files: dict[str, bytes]) -> None:
+        # No pooling here uses it, and where a checkpoint lacks it, it is random.
+        if hasattr(transformer, "pooler"):
+            transformer.pooler = None
+        self._hfmodel = HFObjects(tokenizer, transformer, None)
+        self._model = transformer.to(get_torch_default_device()).eval()
+        self._files = files
+
+    @property
+    def _max_length(self) -> int:
+        limits = (
+            self.settings.max_length,
+            self._hfmodel.tokenizer.model_max_length,
+            getattr(self._model.config, "max_position_embeddings", None),
+        )
+        return min(limit for limit in limits if limit)
+
+    def _tokenize(self, texts: list[str]) -> list[list[int]]:
+        if not texts:
+            return []
+        return self._hfmodel.tokenizer(
+            texts,
+            truncation=True,
+            max_length=self._max_length,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+        )["input_ids"]
+
+
+def _to_files(tokenizer: Any, transformer: Any) -> dict[str, bytes]:
+    config = transformer.config.to_dict()
+    # They tell where and with what it was loaded, and change no vector.
+    for key in ("_name_or_path", "transformers_version"):
+        config.pop(key, None)
+    with TemporaryDirectory() as folder:
+        tokenizer.save_pretrained(folder)
+        files = {path.name: path.read_bytes() for path in Path(folder).iterdir() if path.is_file()}
+    return {**files, "config.json": json.dumps(config, sort_keys=True).encode()}
+
+
+def _from_files(
+    files: dict[str, bytes], state: dict[str, torch.Tensor], *, fast: bool
+) -> tuple[Any, Any]:
+    with TemporaryDirectory() as folder:
+        for name, content in files.items():
+            (Path(folder) / name).write_bytes(content)
+        config = AutoConfig.from_pretrained(folder)
+        tokenizer = AutoTokenizer.from_pretrained(folder, use_fast=fast)
+    with no_init_weights():
+        transformer = AutoModel.from_config(config)
+    if hasattr(transformer, "pooler"):
+        transformer.pooler = None
+    transformer.load_state_dict(state, assign=True)
+    return tokenizer, transformer
+
+
+def _digest(files: dict[str, bytes], state: dict[str, torch.Tensor]) -> str:
+    content = hashlib.blake2b(digest_size=16)
+    for name in sorted(files):
+        content.update(f"{name} {len(files[name])}\n".encode())
+        content.update(files[name])
+    for name in sorted(state):
+        tensor = state[name].detach().cpu().contiguous()
+        content.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        content.update(tensor.view(-1).view(torch.uint8).numpy().data)
+    return content.hexdigest()

@@ -1,0 +1,153 @@
+"""Character n-gram TF-IDF: no weights, nothing to download, sparse vectors."""
+
+import hashlib
+from typing import Any, Literal
+
+import numpy as np
+import srsly
+from thinc.api import Model, Ops
+from thinc.shims import Shim
+from thinc.types import Floats2d
+
+from ..errors import ConnormError, Errors
+from .protocol import make_encoder
+
+
+def NgramEncoder(
+    *,
+    analyzer: Literal["char", "char_wb"] = "char_wb",
+    ngram_range: tuple[int, int] = (1, 3),
+    lowercase: bool = True,
+    sublinear_tf: bool = False,
+) -> Model[list[str], Floats2d]:
+    """Build an encoder of character n-grams weighted by TF-IDF, which `initialize` fits to texts.
+    Its vectors are SciPy CSR matrices of shape (texts, n-grams), float32; n-grams that the fitted
+    texts do not have are passed over.
+
+    analyzer (Literal["char", "char_wb"]): "char_wb" takes the n-grams inside of words, padded with
+        a space on either side; "char" those across words too.
+    ngram_range (Tuple[int, int]): The shortest and the longest n-gram, in characters.
+    lowercase (bool): Whether texts are lower-cased first.
+    sublinear_tf (bool): Whether a count of n weighs 1 + ln(n).
+    RETURNS (Model[List[str], Floats2d]): The encoder.
+    RAISES (ConnormError): CN310 for a range that holds no length.
+    """
+    shortest, longest = ngram_range
+    if not 1 <= shortest <= longest:
+        raise ConnormError(Errors.CN310.format(shortest=shortest, longest=longest))
+    settings = {
+        "analyzer": analyzer,
+        "ngram_range": (shortest, longest),
+        "lowercase": lowercase,
+        "sublinear_tf": sublinear_tf,
+    }
+    return make_encoder("ngram_encoder", NgramShim(settings))
+
+
+class NgramShim(Shim):
+    """Holds a fitted vectorizer; saves its n-grams and their weights as plain data."""
+
+    sparse = True
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        """settings (Dict[str, Any]): As `NgramEncoder` takes them."""
+        super().__init__(None, config=settings)
+
+    def load(self, texts: list[str] | None) -> int:
+        """Fit to texts; without texts, keep what is there.
+
+        texts (Optional[List[str]]): The texts, e.g. every name of an ontology.
+        RETURNS (int): The number of different n-grams.
+        RAISES (ConnormError): CN311 if there are no texts, or none in them is long enough.
+        """
+        if texts is not None or self._model is None:
+            self._model = self._fit(self._normalize(texts or []))
+        return len(self._model.idf_)
+
+    def encode(self, texts: list[str], ops: Ops) -> Any:
+        """RETURNS (scipy.sparse.csr_matrix): Shape (texts, n-grams), float32."""
+        if not texts:
+            from scipy.sparse import csr_matrix
+
+            return csr_matrix((0, len(self._model.idf_)), dtype="float32")
+        return self._model.transform(self._normalize(texts))
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): The normalized texts, as UTF-8."""
+        return [text.encode() for text in self._normalize(texts)]
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): Of the n-grams, their weights and the settings."""
+        return _digest(repr(sorted(self.cfg.items())), *self._state())
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): The n-grams and their weights; the settings are not among them."""
+        if self._model is None:
+            return b""
+        ngrams, idf = self._state()
+        return srsly.msgpack_dumps({"ngrams": ngrams, "idf": idf, "digest": _digest(ngrams, idf)})
+
+    def from_bytes(self, data: bytes) -> "NgramShim":
+        """Restore the n-grams and their weights exactly.
+
+        data (bytes): As `to_bytes` wrote it.
+        RETURNS (NgramShim): This shim.
+        RAISES (ConnormError): CN305 if the data is damaged.
+        """
+        if not data:
+            self._model = None
+            return self
+        try:
+            state = srsly.msgpack_loads(data)
+            ngrams, idf = state["ngrams"], state["idf"]
+            intact = state["digest"] == _digest(ngrams, idf)
+        except Exception as error:
+            raise ConnormError(Errors.CN305.format(reason=error)) from error
+        if not intact:
+            raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
+        self._model = self._restore(ngrams.split("\n"), np.frombuffer(idf, dtype="<f4"))
+        return self
+
+    def _normalize(self, texts: list[str]) -> list[str]:
+        lowercase = self.cfg["lowercase"]
+        return [" ".join((text.lower() if lowercase else text).split()) for text in texts]
+
+    def _fit(self, texts: list[str]) -> Any:
+        fitted = self._vectorizer()
+        try:
+            fitted.fit(texts)
+        except ValueError as error:
+            raise ConnormError(Errors.CN311.format(count=len(texts))) from error
+        return self._restore(sorted(fitted.vocabulary_), fitted.idf_)
+
+    def _restore(self, ngrams: list[str], idf: np.ndarray) -> Any:
+        vectorizer = self._vectorizer(vocabulary=ngrams)
+        vectorizer.idf_ = idf.astype("float32")
+        return vectorizer
+
+    def _vectorizer(self, vocabulary: list[str] | None = None) -> Any:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        return TfidfVectorizer(
+            analyzer=self.cfg["analyzer"],
+            ngram_range=self.cfg["ngram_range"],
+            sublinear_tf=self.cfg["sublinear_tf"],
+            lowercase=False,
+            norm=None,
+            vocabulary=vocabulary,
+            dtype=np.float32,
+        )
+
+    def _state(self) -> tuple[str, bytes]:
+        # No n-gram holds a line break: texts are split on white space before they are counted.
+        ngrams = "\n".join(self._model.vocabulary)
+        return ngrams, self._model.idf_.astype("<f4").tobytes()
+
+
+def _digest(*parts: str | bytes) -> str:
+    content = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        raw = part.encode() if isinstance(part, str) else part
+        content.update(len(raw).to_bytes(8, "little"))
+        content.update(raw)
+    return content.hexdigest()

