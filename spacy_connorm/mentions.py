@@ -1,19 +1,23 @@
 """Annotated mentions: how gold concept ids live on a Doc, and how they are read back.
 
-Every annotated mention is a span of `doc.spans[MENTIONS_KEY]`, overlapping ones included; those
-that do not overlap also stand in `doc.ents`. A span can be wider than its mention, since spans
+Every annotated mention is a span of `doc.spans[MENTIONS_KEY]`; those in one part that do not
+overlap a longer one also stand in `doc.ents`. A span can be wider than its mention, since spans
 end at token borders, so the mention's own characters are kept beside it.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from spacy.tokens import Doc
 
+from .concepts import NIL
+
 MENTIONS_KEY = "mentions"
+NO_ID = "-1"
 _RECORDS_KEY = "spacy_connorm.mentions"
 _ID_SEPARATORS = re.compile(r"[|+]")
+_NO_IDS = ("", NO_ID, NIL)
 
 
 class Mention(NamedTuple):
@@ -22,8 +26,9 @@ class Mention(NamedTuple):
     text (str): The mention; the parts of a discontinuous one are joined by a space.
     label (str): The entity type.
     kb_id (str): Gold ids, `|` between those of a composite, `+` between those of a
-        combination; empty where the annotators gave none.
-    fragments (Tuple[Tuple[int, int], ...]): Character offsets in the document's text.
+        combination; empty where the annotators gave none, `-1` for a part without one.
+    fragments (Tuple[Tuple[int, int], ...]): Character offsets in the document's text, in order,
+        one pair a part.
     """
 
     text: str
@@ -36,22 +41,36 @@ class Mention(NamedTuple):
         """RETURNS (Tuple[str, ...]): The gold ids, split."""
         return split_ids(self.kb_id)
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        """RETURNS (Tuple[int, int]): Offsets of the first part's start and the last one's end."""
+        return self.fragments[0][0], max(end for _, end in self.fragments)
+
+    def shifted(self, offset: int) -> "Mention":
+        """Move a mention along with its text.
+
+        offset (int): How many characters now stand in front of the text.
+        RETURNS (Mention): The mention, its offsets counted from the new start.
+        """
+        fragments = tuple((start + offset, end + offset) for start, end in self.fragments)
+        return self._replace(fragments=fragments)
+
 
 def split_ids(kb_id: str) -> tuple[str, ...]:
     """Split joined concept ids.
 
     kb_id (str): Ids joined by `|` or `+`.
-    RETURNS (Tuple[str, ...]): Each id once, in order.
+    RETURNS (Tuple[str, ...]): Each id once, in order; `-1` and spaCy's `NIL` are none.
     """
     parts = (part.strip() for part in _ID_SEPARATORS.split(kb_id))
-    return tuple(dict.fromkeys(part for part in parts if part))
+    return tuple(dict.fromkeys(part for part in parts if part not in _NO_IDS))
 
 
-def set_mentions(doc: Doc, mentions: list[Mention]) -> None:
+def set_mentions(doc: Doc, mentions: Iterable[Mention]) -> None:
     """Keep the exact characters of annotated mentions with their document.
 
     doc (Doc): A document whose `spans[MENTIONS_KEY]` holds one span a mention, in this order.
-    mentions (List[Mention]): The mentions.
+    mentions (Iterable[Mention]): The mentions.
     """
     doc.user_data[_RECORDS_KEY] = [tuple(mention) for mention in mentions]
 
@@ -71,3 +90,20 @@ def annotated_mentions(doc: Doc) -> Iterator[Mention]:
     for span in doc.spans.get(MENTIONS_KEY, doc.ents):
         fragment = (span.start_char, span.end_char)
         yield Mention(span.text, span.label_, span.kb_id_, (fragment,))
+
+
+def annotated_synonyms(
+    docs: Iterable[Doc], labels: Collection[str] | None = None
+) -> Iterator[tuple[str, str]]:
+    """Read D(c): what annotated mentions say about concepts. A mention of several concepts
+    denotes each of them; one without gold ids says nothing.
+
+    docs (Iterable[Doc]): Annotated documents.
+    labels (Optional[Collection[str]]): Only mentions with these labels; all if None.
+    YIELDS (Tuple[str, str]): Text and concept id, as often as they occur.
+    """
+    for doc in docs:
+        for mention in annotated_mentions(doc):
+            if labels is None or mention.label in labels:
+                for concept_id in mention.concept_ids:
+                    yield mention.text, concept_id
