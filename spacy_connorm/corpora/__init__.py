@@ -1,0 +1,108 @@
+"""Annotated corpora: readers, one file a format, that give spaCy documents."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..errors import ConnormError, Errors
+from .documents import Document, keep_types, make_doc, write_docs
+from .report import Report
+
+__all__ = ["FORMATS", "Report", "read_corpus", "write_docs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A corpus format; its reader `read_NAME` lives in the module `NAME`.
+
+    name (str): The format's name.
+    suffixes (Tuple[str, ...]): Parts of a file name, lower-cased, that tell it.
+    options (Tuple[str, ...]): Settings that its reader takes.
+    unlinked (Tuple[str, ...]): Mention types that are kept only when asked for.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    unlinked: tuple[str, ...] = ()
+
+    @property
+    def reader(self) -> Callable[..., Iterator[Document]]:
+        """RETURNS (Callable[..., Iterator[Document]]): The reader, imported now."""
+        module = import_module(f".{self.name}", __name__)
+        return getattr(module, f"read_{self.name}")
+
+
+FORMATS = {
+    form.name: form
+    for form in (
+        Format(
+            name="pubtator",
+            suffixes=(".pubtator", ".txt"),
+            unlinked=("OTHER", "NonStandardRef"),  # of NLM-Chem
+        ),
+        Format(name="craft", suffixes=(".jsonl",)),
+        Format(name="tsv", suffixes=(".tsv",), options=("columns", "header")),
+    )
+}
+
+
+def read_corpus(
+    path: str | Path,
+    *,
+    nlp: Language,
+    format: str | None = None,
+    types: Sequence[str] = (),
+    report: Report | None = None,
+    **options: Any,
+) -> Iterator[Doc]:
+    """Read an annotated corpus, document by document.
+
+    path (Union[str, Path]): The file; `.gz` is read as it is.
+    nlp (Language): Its tokenizer makes the documents.
+    format (Optional[str]): One of `FORMATS`; told by the file's name if not given.
+    types (Sequence[str]): The mention types to keep (for CRAFT, the ontologies); if empty, all
+        that are to be linked.
+    report (Optional[Report]): Filled with counts on the way.
+    **options: Settings of the format's reader.
+    YIELDS (Doc): The documents, annotated as `mentions` says.
+    RAISES (ConnormError): CN200 if the format can not be told, CN201 if it is unknown, CN202 if it
+        has no such option, CN203 for a corpus without documents, and what its reader raises.
+    """
+    path = Path(path)
+    report = report if report is not None else Report()
+    form = _format(path, format)
+    unknown = [option for option in options if option not in form.options]
+    if unknown:
+        raise ConnormError(Errors.CN202.format(format=form.name, options=", ".join(unknown)))
+    for document in form.reader(path, report=report, **options):
+        if not document.text:
+            report.skipped["documents without text"] += 1
+            continue
+        report.count_document(document.doc_id, passages=document.passages)
+        report.without_mentions += not document.mentions
+        kept = keep_types(document, types=types, unlinked=form.unlinked, report=report)
+        yield make_doc(kept, nlp=nlp, report=report)
+    if not report.doc_ids:
+        raise ConnormError(Errors.CN203.format(path=path, format=form.name))
+    report.warn(types=types)
+
+
+def _format(path: Path, name: str | None) -> Format:
+    known = ", ".join(FORMATS)
+    if name is not None:
+        if name not in FORMATS:
+            raise ConnormError(Errors.CN201.format(format=name, known=known))
+        return FORMATS[name]
+    suffixes = {suffix.lower() for suffix in path.suffixes}
+    for form in FORMATS.values():
+        if suffixes.intersection(form.suffixes):
+            return form
+    if path.is_dir():
+        raise ConnormError(Errors.CN105.format(path=path))
+    raise ConnormError(Errors.CN200.format(path=path, known=known))

@@ -1,0 +1,143 @@
+"""From what a corpus file says to spaCy documents, and those to disk."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
+from spacy.util import filter_spans
+
+from ..errors import ConnormError, Errors
+from ..files import written_aside
+from ..mentions import MENTIONS_KEY, Mention, set_mentions
+from .ids import normalize_ids
+from .lines import Place
+from .report import Report
+
+DOC_ID_KEY = "spacy_connorm.doc_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as a corpus file holds it.
+
+    doc_id (str): Its id in the corpus.
+    text (str): Its text.
+    mentions (Tuple[Mention, ...]): What is annotated in it.
+    passages (int): Of how many blocks of text it was put together.
+    """
+
+    doc_id: str
+    text: str
+    mentions: tuple[Mention, ...] = ()
+    passages: int = 1
+
+
+def make_mention(
+    text: str,
+    fragments: Iterable[tuple[int, int]],
+    *,
+    label: str,
+    ids: str,
+    place: Place,
+    report: Report,
+    annotated: str = "",
+) -> Mention:
+    """Make a mention out of one annotation, after a look at its offsets.
+
+    text (str): The text that the offsets count in.
+    fragments (Iterable[Tuple[int, int]]): Character offsets, one pair a part.
+    label (str): The mention's type.
+    ids (str): Its gold ids, as annotated.
+    place (Place): Where the annotation stands.
+    report (Report): Takes the place if `annotated` is not what stands at the offsets.
+    annotated (str): The mention's text as annotated; empty where the corpus does not repeat it.
+    RETURNS (Mention): The mention; if the two texts differ, its text is the annotated one.
+    RAISES (ConnormError): CN206 if it holds no character, CN207 if it lies outside the text,
+        CN208 if it has no type.
+    """
+    if not label.strip():
+        raise ConnormError(Errors.CN208.format(place=place))
+    fragments = tuple(sorted(fragments))
+    for start, end in fragments:
+        if start < 0 or max(start, end) > len(text):
+            message = Errors.CN207.format(place=place, start=start, end=end, length=len(text))
+            raise ConnormError(message)
+        if not text[start:end].strip():
+            raise ConnormError(Errors.CN206.format(place=place, start=start, end=end))
+    found = " ".join(text[start:end].strip() for start, end in fragments)
+    annotated = annotated.strip() or found
+    if annotated != found:
+        report.mismatched.append(str(place))
+    return Mention(annotated, label.strip(), normalize_ids(ids), fragments)
+
+
+def keep_types(
+    document: Document, *, types: Iterable[str], unlinked: Iterable[str], report: Report
+) -> Document:
+    """Leave out mentions by their type.
+
+    document (Document): A document.
+    types (Iterable[str]): The types to keep; if empty, all but `unlinked`.
+    unlinked (Iterable[str]): Types that the corpus says are not to be linked.
+    report (Report): Counts the mentions left out.
+    RETURNS (Document): The document with the other mentions.
+    """
+    types, unlinked = frozenset(types), frozenset(unlinked)
+    kept = []
+    for mention in document.mentions:
+        if mention.label in types or not (types or mention.label in unlinked):
+            kept.append(mention)
+        else:
+            report.left_out[mention.label] += 1
+    return replace(document, mentions=tuple(kept))
+
+
+def make_doc(document: Document, *, nlp: Language, report: Report) -> Doc:
+    """Build an annotated Doc: every mention is a span of `doc.spans["mentions"]`; those in one
+    part that do not overlap a longer one also stand in `doc.ents`.
+
+    document (Document): The document.
+    nlp (Language): Its tokenizer is used.
+    report (Report): Counts the mentions.
+    RETURNS (Doc): The Doc; `annotated_mentions` gives its mentions back to the character.
+    """
+    doc = nlp.make_doc(document.text)
+    doc.user_data[DOC_ID_KEY] = document.doc_id
+    spans = [_span(doc, mention) for mention in document.mentions]
+    doc.spans[MENTIONS_KEY] = spans
+    set_mentions(doc, document.mentions)
+    whole = [
+        span
+        for span, mention in zip(spans, document.mentions, strict=True)
+        if len(mention.fragments) == 1
+    ]
+    doc.ents = filter_spans(whole)
+    for span, mention in zip(spans, document.mentions, strict=True):
+        report.count_mention(mention)
+        report.misaligned += (span.start_char, span.end_char) != mention.extent
+    report.overlapping += len(whole) - len(doc.ents)
+    return doc
+
+
+def _span(doc: Doc, mention: Mention) -> Span:
+    # "expand" finds a span for every extent inside the text, so this is never None
+    return doc.char_span(  # type: ignore[return-value]
+        *mention.extent, label=mention.label, kb_id=mention.kb_id, alignment_mode="expand"
+    )
+
+
+def write_docs(docs: Iterable[Doc], path: str | Path) -> None:
+    """Write annotated documents for `spacy.Corpus.v1`, aside first and then renamed.
+
+    docs (Iterable[Doc]): The documents.
+    path (Union[str, Path]): A `.spacy` file.
+    RAISES (ConnormError): CN212 for another suffix, and what `written_aside` raises.
+    """
+    path = Path(path)
+    if path.suffix != ".spacy":
+        raise ConnormError(Errors.CN212.format(path=path))
+    doc_bin = DocBin(docs=docs, store_user_data=True)
+    with written_aside(path) as aside:
+        doc_bin.to_disk(aside)

@@ -1,0 +1,90 @@
+"""What was found in a corpus, and what was left out and why."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..errors import Warnings, warn
+from ..mentions import Mention
+
+
+@dataclass(slots=True)
+class Report:
+    """Counts, filled while a corpus is read.
+
+    doc_ids (Set[str]): The documents.
+    repeated (int): Documents whose id had occurred before; they are kept.
+    passages (int): Blocks of text; several of them can make a document.
+    without_mentions (int): Documents in which nothing is annotated.
+    mentions (Counter[str]): Mentions kept, by type.
+    without_id (Counter[str]): Those of them without a gold id, by type.
+    concept_ids (Set[str]): The distinct gold ids.
+    composite (int): Mentions with several ids joined by `|`.
+    combination (int): Mentions with several ids joined by `+`.
+    discontinuous (int): Mentions in several parts, in `doc.spans` only.
+    overlapping (int): Mentions that overlap a longer one, in `doc.spans` only.
+    misaligned (int): Mentions that do not begin and end at token borders, so that their span is
+        wider than they are.
+    mismatched (List[str]): Places of mentions whose text is not what stands at their offsets.
+    surrogates (int): Lone surrogates replaced by U+FFFD.
+    left_out (Counter[str]): Mentions left out for their type, by type.
+    skipped (Counter[str]): Everything else that was passed over, by reason.
+    """
+
+    doc_ids: set[str] = field(default_factory=set)
+    repeated: int = 0
+    passages: int = 0
+    without_mentions: int = 0
+    mentions: Counter[str] = field(default_factory=Counter)
+    without_id: Counter[str] = field(default_factory=Counter)
+    concept_ids: set[str] = field(default_factory=set)
+    composite: int = 0
+    combination: int = 0
+    discontinuous: int = 0
+    overlapping: int = 0
+    misaligned: int = 0
+    mismatched: list[str] = field(default_factory=list)
+    surrogates: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def count_document(self, doc_id: str, *, passages: int) -> None:
+        """Count a document.
+
+        doc_id (str): Its id.
+        passages (int): Of how many blocks of text it is made.
+        """
+        self.repeated += doc_id in self.doc_ids
+        self.doc_ids.add(doc_id)
+        self.passages += passages
+
+    def count_mention(self, mention: Mention) -> None:
+        """Count a mention that is kept.
+
+        mention (Mention): The mention.
+        """
+        self.mentions[mention.label] += 1
+        self.without_id[mention.label] += not mention.concept_ids
+        self.concept_ids.update(mention.concept_ids)
+        self.composite += "|" in mention.kb_id
+        self.combination += "+" in mention.kb_id
+        self.discontinuous += len(mention.fragments) > 1
+
+    def warn(self, *, types: Iterable[str] = ()) -> None:
+        """Warn, once a kind, of what the user should look at.
+
+        types (Iterable[str]): The mention types that were asked for.
+        """
+        if self.mismatched:
+            first, count = self.mismatched[0], len(self.mismatched)
+            warn(Warnings.CNW200.format(count=count, first=first))
+        if self.without_mentions:
+            warn(Warnings.CNW201.format(count=self.without_mentions))
+        if self.surrogates:
+            warn(Warnings.CNW202.format(count=self.surrogates))
+        if self.repeated:
+            warn(Warnings.CNW203.format(count=self.repeated))
+        missing = [label for label in types if label not in self.mentions]
+        if missing:
+            present = ", ".join(sorted(self.mentions | self.left_out)) or "none"
+            warn(Warnings.CNW204.format(missing=", ".join(missing), present=present))

@@ -1,0 +1,56 @@
+"""Mentions without a sentence, one a line between tabs, such as AskAPatient's.
+
+22298006	Myocardial infarction	HEART ATTACK
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..errors import ConnormError, Errors
+from .documents import Document, make_mention
+from .lines import placed_lines
+from .report import Report
+
+DEFAULT_COLUMNS = ("id", "name", "mention")
+DEFAULT_TYPE = "MENTION"
+
+
+def read_tsv(
+    path: Path,
+    *,
+    report: Report,
+    columns: Sequence[str] = DEFAULT_COLUMNS,
+    header: bool = False,
+) -> Iterator[Document]:
+    """Read the mentions of a TSV file, each as a small document of its own.
+
+    path (Path): The file.
+    report (Report): Counts what does not fit.
+    columns (Sequence[str]): What the columns hold, from the left: `mention`, `id` and, if there
+        is one, `type`; columns of any other name are passed over.
+    header (bool): Whether the first line names the columns and is no mention.
+    YIELDS (Document): The documents.
+    RAISES (ConnormError): CN210 for a line with another number of columns, CN211 if `columns`
+        lacks `mention` or `id`, and what `make_mention` and `placed_lines` raise.
+    """
+    if not {"mention", "id"} <= set(columns):
+        raise ConnormError(Errors.CN211.format(columns=", ".join(columns)))
+    for place, line in placed_lines(path, report=report):
+        if header and place.line == 1:
+            continue
+        cells = line.split("\t")
+        if len(cells) != len(columns):
+            expected = f"{len(columns)} ({', '.join(columns)})"
+            message = Errors.CN210.format(place=place, found=len(cells), expected=expected)
+            raise ConnormError(message)
+        row = dict(zip(columns, cells, strict=True))
+        text = row["mention"].strip()
+        mention = make_mention(
+            text,
+            [(0, len(text))],
+            label=row.get("type", DEFAULT_TYPE),
+            ids=row["id"],
+            place=place,
+            report=report,
+        )
+        yield Document(str(place.line), text, (mention,))

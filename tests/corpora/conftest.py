@@ -1,0 +1,24 @@
+import pytest
+import spacy
+
+from spacy_connorm.corpora import Report, read_corpus
+from spacy_connorm.mentions import annotated_mentions
+
+
+@pytest.fixture(scope="session")
+def nlp():
+    return spacy.blank("en")
+
+
+@pytest.fixture
+def read(tmp_path, nlp):
+    """Read text as a corpus file of the given name: documents, mentions of each, report."""
+
+    def read_text(text, name="corpus.pubtator", **settings):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf8", errors="surrogatepass")
+        report = Report()
+        docs = list(read_corpus(path, nlp=nlp, report=report, **settings))
+        return docs, [list(annotated_mentions(doc)) for doc in docs], report
+
+    return read_text

@@ -1,0 +1,43 @@
+import pytest
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.mentions import Mention
+
+ROWS = "DEMO:12\tMyocardial infarction\tHEART ATTACK\nDEMO:7\tDizziness\t head spinning \n"
+
+
+def test_each_row_is_a_document(read):
+    docs, mentions, report = read(ROWS, name="phrases.tsv")
+    assert [doc.text for doc in docs] == ["HEART ATTACK", "head spinning"]
+    assert [doc.ents[0].text for doc in docs] == ["HEART ATTACK", "head spinning"]
+    assert mentions[1] == [Mention("head spinning", "MENTION", "DEMO:7", ((0, 13),))]
+    assert len(report.doc_ids) == 2
+
+
+def test_columns_are_named_by_the_user(read):
+    text = "phrase\tkind\tconcept\nhead spinning\tSymptom\tDEMO:7\nthat thing\tSymptom\t\n"
+    columns = ("mention", "type", "id")
+    _, mentions, report = read(text, name="phrases.tsv", columns=columns, header=True)
+    assert mentions == [
+        [Mention("head spinning", "Symptom", "DEMO:7", ((0, 13),))],
+        [Mention("that thing", "Symptom", "", ((0, 10),))],
+    ]
+    assert report.without_id == {"Symptom": 1}
+
+
+@pytest.mark.parametrize(
+    ("row", "code"),
+    [
+        ("DEMO:7\thead spinning", "CN210"),
+        ("a\tb\tc\td", "CN210"),
+        ("DEMO:7\tDizziness\t ", "CN206"),
+    ],
+)
+def test_bad_rows_are_named(read, row, code):
+    with pytest.raises(ConnormError, match=rf"\[{code}\] .*phrases\.tsv', line 3:"):
+        read(f"{ROWS}{row}\n", name="phrases.tsv")
+
+
+def test_columns_without_a_mention_are_an_error(read):
+    with pytest.raises(ConnormError, match="CN211"):
+        read(ROWS, name="phrases.tsv", columns=("id", "name", "phrase"))
