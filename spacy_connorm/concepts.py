@@ -1,7 +1,5 @@
 """The plugin's nouns: concepts, the ontology that holds them, candidates for a mention."""
 
-import gzip
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .errors import ConnormError, Errors, Warnings, warn
+from .files import open_text, read_lines, sha256, written_aside
 
 NIL = "NIL"
 
@@ -182,26 +181,28 @@ class Ontology:
         return self._primary.get(concept_id, concept_id)
 
     def to_disk(self, path: str | Path) -> None:
-        """Write one JSON line a concept, aside first and then renamed; `.gz` compresses.
+        """Write one JSON line a concept, aside first and then renamed, and the licence beside it.
 
-        path (Union[str, Path]): The file.
+        path (Union[str, Path]): The file; `.gz` compresses.
         """
         write_concepts(self, path)
+        write_licence(self.source.licence, path)
 
     @classmethod
     def from_disk(cls, path: str | Path, *, licence: str = "") -> "Ontology":
         """Read an ontology in the house format (scispaCy's knowledge-base JSONL).
 
         path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
-        licence (str): The licence line to keep in every index built from it.
+        licence (str): The terms of use to keep in every index built from it; those kept beside
+            the file if empty.
         RETURNS (Ontology): The ontology.
-        RAISES (ConnormError): CN100 for a missing file, CN103 for a line that is not a concept,
-            CN104 for a file without concepts.
+        RAISES (ConnormError): CN104 for a file without concepts, and what `read_concepts` raises.
         """
         path = Path(path)
         ontology = cls(read_concepts(path))
         if not len(ontology):
             raise ConnormError(Errors.CN104.format(path=path))
+        licence = licence or read_licence(path)
         ontology.source = Source(path=path.name, sha256=sha256(path), licence=licence)
         return ontology
 
@@ -234,22 +235,17 @@ def read_concepts(path: str | Path) -> Iterator[Concept]:
 
     path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN100 for a missing file, CN103 for a line that is not a concept or
-        a file that is not text.
+    RAISES (ConnormError): CN103 for a line that is not a concept, and what `read_lines` raises.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise ConnormError(Errors.CN100.format(path=path))
-    number = 0
-    try:
-        with open_text(path) as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield Concept.from_dict(json.loads(line))
-    except (ValueError, OSError, EOFError) as error:
-        raise ConnormError(
-            Errors.CN103.format(path=path, line=max(number, 1), reason=error)
-        ) from error
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            concept = Concept.from_dict(json.loads(line))
+        except (ValueError, RecursionError) as error:
+            message = Errors.CN103.format(path=path, line=number, reason=error)
+            raise ConnormError(message) from error
+        yield concept
 
 
 def write_concepts(concepts: Iterable[Concept], path: str | Path) -> int:
@@ -258,33 +254,37 @@ def write_concepts(concepts: Iterable[Concept], path: str | Path) -> int:
     concepts (Iterable[Concept]): The concepts; a generator is never held in memory.
     path (Union[str, Path]): The file; `.gz` compresses.
     RETURNS (int): How many were written.
+    RAISES (ConnormError): CN108 if the file cannot be written.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.part{path.suffix}")
     count = 0
-    try:
-        with open_text(aside, "wt") as lines:
-            for count, concept in enumerate(concepts, start=1):
-                lines.write(json.dumps(concept.to_dict(), ensure_ascii=False) + "\n")
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    with written_aside(path) as aside, open_text(aside, "wt") as lines:
+        for count, concept in enumerate(concepts, start=1):
+            lines.write(json.dumps(concept.to_dict(), ensure_ascii=False) + "\n")
     return count
 
 
-def open_text(path: Path, mode: str = "rt"):
-    """Open a text file as UTF-8; a `.gz` one through gzip. Lone surrogates pass unharmed.
+def write_licence(licence: str, path: str | Path) -> None:
+    """Keep an ontology's terms of use beside it, in `<its file's name>.licence.txt`; the lines of
+    scispaCy's format have no place for them. Those of a file that stood there before go.
 
-    path (Path): The file.
-    mode (str): "rt" or "wt".
-    RETURNS (TextIO): The open file.
+    licence (str): The terms; may be empty.
+    path (Union[str, Path]): The ontology's file.
     """
-    opener = gzip.open if path.suffix == ".gz" else open
-    return opener(path, mode, encoding="utf8", errors="surrogatepass")
+    beside = licence_path(path)
+    if licence:
+        with written_aside(beside) as aside:
+            aside.write_text(licence + "\n", encoding="utf8")
+    else:
+        beside.unlink(missing_ok=True)
 
 
-def sha256(path: Path) -> str:
-    """RETURNS (str): The SHA-256 of a file, as hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def read_licence(path: str | Path) -> str:
+    """RETURNS (str): The terms of use kept beside an ontology's file; empty if there are none."""
+    beside = licence_path(path)
+    return "\n".join(line for _, line in read_lines(beside)) if beside.is_file() else ""
+
+
+def licence_path(path: str | Path) -> Path:
+    """RETURNS (Path): Where the terms of use of an ontology's file are kept."""
+    path = Path(path)
+    return path.with_name(f"{path.name}.licence.txt")

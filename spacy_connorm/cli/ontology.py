@@ -1,0 +1,209 @@
+"""`connorm ontology`: any ontology format to the house format."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+from tqdm import tqdm
+from wasabi import msg
+
+from ..concepts import licence_path, read_concepts, write_concepts, write_licence
+from ..errors import ConnormError, Errors
+from ..ontology import (
+    FORMATS,
+    Finding,
+    Inventory,
+    ReadReport,
+    Summary,
+    stream_ontology,
+    warn_about,
+)
+from .app import command
+
+_TABLES = "Tables (tsv)"
+_OBO = "OBO"
+_UMLS = "UMLS releases (rrf)"
+_TWO_FILES = "Formats of more than one file (mesh, icd10cm)"
+_WIDTH = 60
+
+
+class Conversion(NamedTuple):
+    """What came out of a conversion.
+
+    summary (Summary): What the ontology holds.
+    report (ReadReport): What was left out, and the terms of use that the file states.
+    licence (str): The terms of use that were kept beside the new file.
+    """
+
+    summary: Summary
+    report: ReadReport
+    licence: str
+
+
+def _column(name: str, help: str, default: str = "") -> Any:
+    return typer.Option(
+        None, f"--{name}", help=help + default, metavar="COLUMN", rich_help_panel=_TABLES
+    )
+
+
+def _list(name: str, help: str, panel: str) -> Any:
+    return typer.Option(None, f"--{name}", help=help, metavar="A,B,...", rich_help_panel=panel)
+
+
+@command("ontology")
+def ontology_cli(
+    input_path: Path = typer.Argument(..., metavar="IN", help="The ontology, perhaps gzipped."),
+    output_path: Path = typer.Argument(..., metavar="OUT", help="A .jsonl or .jsonl.gz file."),
+    format: str | None = typer.Option(
+        None, "--format", "-f", help=f"Told from the file, or one of: {', '.join(FORMATS)}."
+    ),
+    licence: str = typer.Option(
+        "", "--licence", "-l", help="Terms of use, kept beside OUT. Those IN states if empty."
+    ),
+    id: str | None = _column("id", "The id; columns go by name or by number from 1. ['id']"),
+    name: str | None = _column("name", "The preferred name. ['name']"),
+    synonyms: str | None = _column("synonyms", "The synonyms."),
+    types: str | None = typer.Option(
+        None, "--types", help="Semantic types: a table's COLUMN; in OBO 'namespace' or 'subset'."
+    ),
+    definition: str | None = _column("definition", "The definition."),
+    parents: str | None = _column("parents", "The parents."),
+    alt_ids: str | None = _column("alt-ids", "The alternate ids."),
+    header: bool | None = typer.Option(
+        None, "--header/--no-header", help="Whether row 1 names them.", rich_help_panel=_TABLES
+    ),
+    separator: str | None = typer.Option(
+        None, "--separator", help="Between items of a field. ['|']", rich_help_panel=_TABLES
+    ),
+    delimiter: str | None = typer.Option(
+        None, "--delimiter", help="Between fields. [tab; comma in .csv]", rich_help_panel=_TABLES
+    ),
+    parents_by_name: bool | None = typer.Option(
+        None, "--parents-by-name", help="Parents are names, not ids.", rich_help_panel=_TABLES
+    ),
+    scopes: str | None = _list("scopes", "Of synonyms: EXACT,NARROW,BROAD,RELATED. [EXACT]", _OBO),
+    obsolete: bool | None = typer.Option(
+        None, "--obsolete", help="Take obsolete terms too.", rich_help_panel=_OBO
+    ),
+    languages: str | None = _list("languages", "Best first; '' takes all. [ENG]", _UMLS),
+    sources: str | None = _list("sources", "Take only these, e.g. MSH,RXNORM.", _UMLS),
+    semantic_types: str | None = _list("semantic-types", "Take only these TUIs.", _UMLS),
+    suppressed: bool | None = typer.Option(
+        None, "--suppressed", help="Take suppressed rows too.", rich_help_panel=_UMLS
+    ),
+    hierarchy: bool | None = typer.Option(
+        None, "--hierarchy/--no-hierarchy", help="Read parents.", rich_help_panel=_UMLS
+    ),
+    tradenames: bool | None = typer.Option(
+        None, "--tradenames", help="Give drugs their trade names.", rich_help_panel=_UMLS
+    ),
+    tree: Path | None = typer.Option(
+        None, "--tree", help="MeSH tree numbers.", rich_help_panel=_TWO_FILES
+    ),
+    supplementary: Path | None = typer.Option(
+        None, "--supplementary", help="MeSH supplementary concepts.", rich_help_panel=_TWO_FILES
+    ),
+    tabular: Path | None = typer.Option(
+        None, "--tabular", help="ICD-10-CM tabular list.", rich_help_panel=_TWO_FILES
+    ),
+) -> None:
+    """Convert an ontology to the format that every other command reads, and say what it holds,
+    what is doubtful and what was left out.
+
+    Example: python -m spacy connorm ontology doid.obo.gz doid.jsonl --scopes EXACT,NARROW
+    """
+    options = {
+        "id": id,
+        "name": name,
+        "synonyms": synonyms,
+        "types": types,
+        "definition": definition,
+        "parents": parents,
+        "alt_ids": alt_ids,
+        "header": header,
+        "separator": separator,
+        "delimiter": delimiter,
+        "parents_by_name": parents_by_name,
+        "scopes": _split(scopes),
+        "obsolete": obsolete,
+        "languages": _split(languages),
+        "sources": _split(sources),
+        "semantic_types": _split(semantic_types),
+        "suppressed": suppressed,
+        "hierarchy": hierarchy,
+        "tradenames": tradenames,
+        "tree": tree,
+        "supplementary": supplementary,
+        "tabular": tabular,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    conversion = convert_ontology(input_path, output_path, format=format, licence=licence, **given)
+    _show(conversion, output_path)
+
+
+def _split(items: str | None) -> tuple[str, ...] | None:
+    if items is None:
+        return None
+    return tuple(item.strip() for item in items.split(",") if item.strip())
+
+
+def convert_ontology(
+    input_path: Path,
+    output_path: Path,
+    *,
+    format: str | None = None,
+    licence: str = "",
+    **options: Any,
+) -> Conversion:
+    """Convert an ontology to the house format, concept by concept, so that one of any size fits.
+
+    input_path (Path): The file, or the META folder of a UMLS release.
+    output_path (Path): A `.jsonl` or `.jsonl.gz` file; the licence goes beside it.
+    format (Optional[str]): Told from the file if None.
+    licence (str): The terms of use; those that the file states if empty.
+    **options: Settings of the format's reader.
+    RETURNS (Conversion): What came out.
+    RAISES (ConnormError): CN120 for an output file with another suffix, CN105 or CN108 if it
+        cannot be written, and what `stream_ontology` raises.
+    """
+    if not output_path.name.endswith((".jsonl", ".jsonl.gz")):
+        raise ConnormError(Errors.CN120.format(path=output_path))
+    report, inventory = ReadReport(), Inventory()
+    concepts = stream_ontology(input_path, format=format, report=report, **options)
+    with tqdm(concepts, unit=" concepts", delay=2, leave=False) as passing:
+        write_concepts(inventory.watch(passing), output_path)
+    licence = licence or report.licence
+    write_licence(licence, output_path)
+    summary = inventory.summary(read_concepts(output_path))
+    warn_about(summary)
+    return Conversion(summary, report, licence)
+
+
+def _show(conversion: Conversion, output_path: Path) -> None:
+    summary, report, licence = conversion
+    per_concept = f"{summary.names / summary.concepts:.1f} a concept"
+    rows = [
+        ("Concepts", summary.concepts, ""),
+        ("Names", summary.names, per_concept),
+        ("Ids, alternate ones included", summary.ids, ""),
+        ("Links to parents", summary.parents, ""),
+        _row("Names of several concepts", summary.shared_names),
+        _row("Repeated ids", summary.repeated_ids),
+        _row("Parents that are not there", summary.missing_parents),
+        _row("Concepts in a circle of parents", summary.circular),
+        ("Rows merged by id", report.merged, ""),
+        *((f"Left out: {r}", k.count, f"first: {k.first}") for r, k in report.left_out.items()),
+    ]
+    table = [(label, f"{count:,}", _shortened(note)) for label, count, note in rows]
+    msg.table(table, aligns=("l", "r", "l"), max_col=_WIDTH)
+    if licence:
+        msg.info(f"Terms of use: {licence_path(output_path)}")
+    msg.good(f"Wrote {summary.concepts:,} concepts: {output_path}")
+
+
+def _row(label: str, finding: Finding) -> tuple[str, int, str]:
+    return label, finding.count, f"first: {finding.first}" if finding.count else ""
+
+
+def _shortened(note: str) -> str:
+    return note if len(note) <= _WIDTH else f"{note[: _WIDTH - 3]}..."

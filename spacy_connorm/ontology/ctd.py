@@ -1,0 +1,81 @@
+"""The vocabularies of the Comparative Toxicogenomics Database: CTD_diseases, CTD_chemicals."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..concepts import Concept
+from ..errors import ConnormError, Errors
+from ..files import read_lines
+from .report import ReadReport
+
+# MeSH ids stand bare in the corpora, and DOIDs name their source themselves.
+_DROPPED_PREFIXES = ("MESH:", "DO:")
+
+
+def read_ctd(path: str | Path, *, report: ReadReport | None = None) -> Iterator[Concept]:
+    """Read a vocabulary of CTD. Ids take the form they have in the corpora: `D003920`,
+    `OMIM:222100`, `DOID:9351`. Slim mappings (broad disease categories) become semantic types.
+
+    path (Union[str, Path]): The tab-separated file with its `#` header.
+    report (Optional[ReadReport]): Filled with what was left out and with the header's terms of
+        use.
+    YIELDS (Concept): The concepts, in the file's order.
+    RAISES (ConnormError): CN115 if the header does not name the columns, and what `read_lines`
+        raises.
+    """
+    report = report or ReadReport()
+    header: list[str] = []
+    columns: list[str] = []
+    for number, line in read_lines(path):
+        if line.startswith("#"):
+            header.append(line.lstrip("# ").rstrip(" "))
+            continue
+        if not columns:
+            columns = _columns(header)
+            if not columns:
+                reason = "the header names no columns"
+                message = Errors.CN115.format(path=path, line=number, format="ctd", reason=reason)
+                raise ConnormError(message)
+            report.licence = _terms_of_use(header)
+        fields = line.split("\t")
+        if len(fields) > len(columns) or len(fields) < 2:
+            reason = f"a row that does not have {len(columns)} fields"
+            report.leave_out(reason, f"line {number}", broken=True)
+            continue
+        yield _concept(dict(zip(columns, fields, strict=False)))
+
+
+def _columns(header: list[str]) -> list[str]:
+    """The columns' names, without what the table is about: DiseaseID and ChemicalID are ID."""
+    columns = next((line.split("\t") for line in header if "\t" in line), [""])
+    subject = columns[0].removesuffix("Name")
+    columns = [column.removeprefix(subject) for column in columns]
+    return columns if {"ID", "Name"} <= set(columns) else []
+
+
+def _terms_of_use(header: list[str]) -> str:
+    end = next(i for i, line in enumerate(header) if line.startswith("Fields") or "\t" in line)
+    return "\n".join(header[:end]).strip()
+
+
+def _concept(row: dict[str, str]) -> Concept:
+    return Concept(
+        concept_id=_bare_id(row["ID"]),
+        canonical_name=row["Name"],
+        aliases=_split(row.get("Synonyms", "")),
+        types=_split(row.get("SlimMappings", "")),
+        definition=row.get("Definition", ""),
+        parents=tuple(map(_bare_id, _split(row.get("ParentIDs", "")))),
+        alt_ids=tuple(map(_bare_id, _split(row.get("AltDiseaseIDs", "")))),
+    )
+
+
+def _split(field: str) -> tuple[str, ...]:
+    return tuple(field.split("|")) if field else ()
+
+
+def _bare_id(concept_id: str) -> str:
+    for prefix in _DROPPED_PREFIXES:
+        if concept_id.startswith(prefix):
+            return concept_id.removeprefix(prefix)
+    return concept_id

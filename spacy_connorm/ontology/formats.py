@@ -1,0 +1,91 @@
+"""Which formats there are, and which of them a file is in.
+
+The format `x` is read by the function `read_x` of the module `x` beside this one.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from ..concepts import Concept
+from ..errors import ConnormError, Errors
+from ..files import read_lines
+
+_HEAD_LINES = 50
+
+
+class Format(NamedTuple):
+    """How a file in one format is told from the others.
+
+    suffixes (Tuple[str, ...]): What its name ends in, before `.gz`; none if that tells nothing.
+    signature (Optional[str]): A regular expression found in its first lines; None if they can be
+        anything.
+    """
+
+    suffixes: tuple[str, ...] = ()
+    signature: str | None = None
+
+
+# Where formats share a suffix, the first whose signature is found is meant, or else the last.
+FORMATS = {
+    "jsonl": Format((".jsonl",), r"\A\s*\{"),
+    "obo": Format((".obo",), r"^(format-version:|\[Term\])"),
+    "rrf": Format((".rrf",), r"\AC\d{7}\|[A-Z]{3}\|"),
+    "icd10cm": Format((".xml",), r"\A\d{5} [A-Z]\w{2,6} +[01] |<ICD10CM"),
+    "medic": Format((), r"\A[^|\n]+(\|[^|\n]+)*\|\|"),
+    "ctd": Format((".tsv",), r"\A#[^\0]*^#\s*\w+Name\t\w+ID\t"),
+    "mesh": Format((".tsv",), r"\A[CD]\d{6,}\t"),
+    "tsv": Format((".tsv", ".csv")),
+}
+
+
+def find_format(path: Path, name: str | None = None) -> str:
+    """Find the format of a file, or check the one it is said to be in against its name.
+
+    path (Path): The file.
+    name (Optional[str]): The format, if it is known.
+    RETURNS (str): The format.
+    RAISES (ConnormError): CN104 for an empty file, CN110 for an unknown format, CN111 if neither
+        name nor first lines tell the format, CN112 if the name is another format's, CN119 if the
+        first lines are.
+    """
+    if name is not None and name not in FORMATS:
+        raise ConnormError(Errors.CN110.format(format=name, known=_listed(FORMATS)))
+    plain_path = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    suffix = plain_path.suffix.lower()
+    candidates = [key for key, known in FORMATS.items() if suffix in known.suffixes]
+    if name is not None:
+        if candidates and name not in candidates:
+            message = Errors.CN112.format(path=path, named=_listed(candidates), format=name)
+            raise ConnormError(message)
+        return name
+    head = "\n".join(line for _, line in islice(read_lines(path), _HEAD_LINES))
+    if not head.strip():
+        raise ConnormError(Errors.CN104.format(path=path))
+    for key in candidates or FORMATS:
+        if _begins_like(key, head):
+            return key
+    for key in FORMATS:
+        if _begins_like(key, head):
+            message = Errors.CN119.format(path=path, named=_listed(candidates), format=key)
+            raise ConnormError(message)
+    if not candidates:
+        raise ConnormError(Errors.CN111.format(path=path, known=_listed(FORMATS)))
+    return candidates[-1]
+
+
+def _begins_like(key: str, head: str) -> bool:
+    signature = FORMATS[key].signature
+    return signature is not None and re.search(signature, head, re.MULTILINE) is not None
+
+
+def _listed(keys: Iterable[str]) -> str:
+    return ", ".join(keys)
+
+
+def find_reader(format: str) -> Callable[..., Iterator[Concept]]:
+    """RETURNS (Callable[..., Iterator[Concept]]): The reader of a format."""
+    return getattr(import_module(f".{format}", __package__), f"read_{format}")

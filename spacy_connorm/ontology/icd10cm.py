@@ -1,0 +1,99 @@
+"""ICD-10-CM: the order file of CMS and the tabular list of CDC."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from ..concepts import Concept, merge
+from ..errors import ConnormError, Errors
+from ..files import read_lines
+from .report import ReadReport
+
+_ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +[01] (.{60}) (.+)")
+_CATEGORY_LENGTH = 3
+
+
+def read_icd10cm(
+    path: str | Path,
+    *,
+    tabular: str | Path | None = None,
+    report: ReadReport | None = None,
+) -> Iterator[Concept]:
+    """Read ICD-10-CM, codes written with their dot. The order file has every code, with a long
+    and a short name; the tabular list adds inclusion terms as synonyms and the chapter as
+    semantic type, and can be read by itself, without the codes it leaves to seventh characters.
+    A code's parent is the longest code that it begins with.
+
+    path (Union[str, Path]): The order file, or the tabular list.
+    tabular (Optional[Union[str, Path]]): The tabular list, where `path` is the order file.
+    report (Optional[ReadReport]): Filled with what was left out.
+    YIELDS (Concept): The concepts, in the file's order.
+    RAISES (ConnormError): CN115 for a tabular list that is not XML, and what `read_lines` raises.
+    """
+    report = report or ReadReport()
+    is_tabular = ".xml" in Path(path).suffixes
+    listed = _read_tabular(path) if is_tabular else _read_order(path, report)
+    described = {c.concept_id: c for c in _read_tabular(tabular)} if tabular else {}
+    concepts: dict[str, Concept] = {}
+    for concept in listed:
+        code = concept.concept_id
+        if code in described:
+            concept = merge(concept, described[code])
+        parent = concepts.get(_parent(code, concepts))
+        if parent:
+            types = concept.types or parent.types
+            concept = replace(concept, parents=(parent.concept_id,), types=types)
+        concepts[code] = concept
+        yield concept
+
+
+def _parent(code: str, concepts: dict[str, Concept]) -> str:
+    for end in range(len(code) - 1, _CATEGORY_LENGTH - 1, -1):
+        if code[:end] in concepts:
+            return code[:end]
+    return ""
+
+
+def _read_order(path: str | Path, report: ReadReport) -> Iterator[Concept]:
+    for number, line in read_lines(path):
+        match = _ORDER_LINE.fullmatch(line)
+        if not match:
+            report.leave_out("a line that is not of an order file", f"line {number}", broken=True)
+            continue
+        code, short, long = match.groups()
+        yield Concept(_dotted(code), long.strip(), (short.strip(),))
+
+
+def _dotted(code: str) -> str:
+    category, rest = code[:_CATEGORY_LENGTH], code[_CATEGORY_LENGTH:]
+    return f"{category}.{rest}" if rest else category
+
+
+def _read_tabular(path: str | Path) -> Iterator[Concept]:
+    """The `diag` nodes, each before those inside it."""
+    chapter = ElementTree.Element("chapter")
+    for event, element in _parse(path):
+        if event == "start" and element.tag == "chapter":
+            chapter = element
+        elif event == "end" and element.tag == "section":
+            types = (chapter.findtext("desc", ""),)
+            for diag in element.iter("diag"):
+                notes = (note.text or "" for note in diag.iterfind("inclusionTerm/note"))
+                code, name = diag.findtext("name", ""), diag.findtext("desc", "")
+                yield Concept(code, name, tuple(notes), types=types)
+            element.clear()
+
+
+def _parse(path: str | Path) -> Iterator[tuple[Any, ...]]:
+    """Parse XML piece by piece, so that what was used can be cleared before the rest is read."""
+    parser: ElementTree.XMLPullParser = ElementTree.XMLPullParser(("start", "end"))
+    for number, line in read_lines(path):
+        try:
+            parser.feed(f"{line}\n")
+            yield from parser.read_events()
+        except (ElementTree.ParseError, UnicodeEncodeError) as error:
+            message = Errors.CN115.format(path=path, line=number, format="XML", reason=error)
+            raise ConnormError(message) from error

@@ -1,0 +1,114 @@
+"""OBO files, parsed by obonet: Disease Ontology, UBERON, HPO, MONDO ..."""
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..concepts import Concept
+from ..errors import ConnormError, Errors
+from ..files import read_lines
+from .report import ReadReport
+
+_SCOPES = ("EXACT", "NARROW", "BROAD", "RELATED")
+_TYPE_TAGS = ("namespace", "subset")
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
+_ESCAPED = re.compile(r"\\(.)")
+_LICENCE = re.compile("(?i)licen[cs]e")
+
+
+def read_obo(
+    path: str | Path,
+    *,
+    scopes: Collection[str] = ("EXACT",),
+    types: str = "namespace",
+    obsolete: bool = False,
+    report: ReadReport | None = None,
+) -> Iterator[Concept]:
+    """Read the terms of an OBO file.
+
+    path (Union[str, Path]): The file.
+    scopes (Collection[str]): Which synonyms to take: EXACT, NARROW, BROAD, RELATED.
+    types (str): The tag that gives semantic types, "namespace" or "subset".
+    obsolete (bool): Whether to take obsolete terms.
+    report (Optional[ReadReport]): Filled with what was left out and with the header's licence.
+    YIELDS (Concept): The concepts, in the file's order.
+    RAISES (ConnormError): CN115 for lines that are not OBO, CN118 for an unknown scope or tag,
+        and what `read_lines` raises.
+    """
+    for setting, values, known in (("scopes", scopes, _SCOPES), ("types", [types], _TYPE_TAGS)):
+        if unknown := [value for value in values if value not in known]:
+            message = Errors.CN118.format(
+                setting=setting, value=repr(unknown[0]), known=", ".join(known)
+            )
+            raise ConnormError(message)
+    report = report or ReadReport()
+    terms, header = _sections(path)
+    report.licence = _licence(header)
+    default_types = header.get("default-namespace", [])[:1] if types == "namespace" else []
+    for term in terms:
+        concept_id = term.get("id", "")
+        if term.get("is_obsolete") == "true" and not obsolete:
+            report.leave_out("an obsolete term", concept_id)
+            continue
+        found = term.get(types, default_types)
+        yield Concept(
+            concept_id=concept_id,
+            canonical_name=_unescaped(term.get("name", "")),
+            aliases=tuple(_synonyms(term, scopes, report)),
+            types=(found,) if isinstance(found, str) else tuple(found),
+            definition=_quoted(term.get("def", ""))[0],
+            parents=tuple(term.get("is_a", ())),
+            alt_ids=tuple(term.get("alt_id", ())),
+        )
+
+
+def _sections(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The terms and the header. obonet's graph is not built: it would join terms of one id
+    without a word and trip over every relationship it cannot split."""
+    from obonet.read import get_sections
+
+    number = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal number
+        for number, line in read_lines(path):
+            yield line
+
+    try:
+        _, terms, _, header = get_sections(lines())
+    except ConnormError:
+        raise
+    except ValueError as error:
+        reason = " ".join(str(error).split())
+        message = Errors.CN115.format(path=path, line=number, format="OBO", reason=reason)
+        raise ConnormError(message) from error
+    return terms, header
+
+
+def _synonyms(term: dict[str, Any], scopes: Collection[str], report: ReadReport) -> Iterator[str]:
+    for value in term.get("synonym", ()):
+        text, scope = _quoted(value)
+        scope = scope if scope in _SCOPES else "RELATED"
+        if scope in scopes:
+            yield text
+        else:
+            report.leave_out(f"a synonym of scope {scope}", f"'{text}' of {term.get('id')}")
+
+
+def _quoted(value: str) -> tuple[str, str]:
+    """A quoted text and the word after it: a definition, a synonym and its scope."""
+    match = _QUOTED.match(value)
+    return (_unescaped(match[1]), match[2]) if match else ("", "")
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda match: " " if match[1] in "nWt" else match[1], text)
+
+
+def _licence(header: dict[str, Any]) -> str:
+    """What the header says of its licence, as a property or in a remark."""
+    properties = (value.partition(" ") for value in header.get("property_value", ()))
+    stated = [_quoted(value)[0] or value for name, _, value in properties if _LICENCE.search(name)]
+    remarks = map(_unescaped, header.get("remark", ()))
+    return "\n".join([*stated, *filter(_LICENCE.search, remarks)])

@@ -1,0 +1,128 @@
+"""Reading an ontology in whatever format it is in."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ..concepts import Concept, Ontology, Source
+from ..errors import ConnormError, Errors, Warnings, warn
+from ..files import sha256
+from ..text.cleaning import clean
+from .checks import Inventory, warn_about
+from .formats import find_format, find_reader
+from .report import ReadReport
+from .rrf import find_mrconso
+
+
+def read_ontology(
+    path: str | Path, *, format: str | None = None, licence: str = "", **options: Any
+) -> Ontology:
+    """Read an ontology into memory.
+
+    path (Union[str, Path]): The file, or the META folder of a UMLS release.
+    format (Optional[str]): One of `FORMATS`; told from the file if None.
+    licence (str): The terms of use to keep in every index built from it; those that the file
+        states if empty.
+    **options: Settings of the format's reader.
+    RETURNS (Ontology): The ontology.
+    RAISES (ConnormError): What `stream_ontology` raises.
+    """
+    report = ReadReport()
+    ontology = Ontology(stream_ontology(path, format=format, report=report, **options))
+    inventory = Inventory()
+    for _ in inventory.watch(ontology):
+        pass
+    warn_about(inventory.summary(ontology))
+    file = _file(path)
+    ontology.source = Source(file.name, sha256(file), licence or report.licence)
+    return ontology
+
+
+def stream_ontology(
+    path: str | Path, *, format: str | None = None, report: ReadReport | None = None, **options: Any
+) -> Iterator[Concept]:
+    """Read an ontology concept by concept, their texts cleaned. Concepts without an id or a name
+    are left out. At the end a warning (CNW102) tells of rows the file should not have.
+
+    path (Union[str, Path]): The file, or the META folder of a UMLS release.
+    format (Optional[str]): One of `FORMATS`; told from the file if None.
+    report (Optional[ReadReport]): Filled with what was left out and the file's terms of use.
+    **options: Settings of the format's reader.
+    YIELDS (Concept): The concepts, in the file's order.
+    RAISES (ConnormError): CN104 if there are none, CN113 for a setting that the format does not
+        have, and what `find_format` and the reader raise.
+    """
+    report = report or ReadReport()
+    file = _file(path)
+    format = find_format(file, format)
+    reader = find_reader(format)
+    _check_options(format, reader, options)
+    empty = True
+    for concept in map(_cleaned, reader(file, report=report, **options)):
+        if not concept.concept_id or not concept.canonical_name:
+            example = concept.concept_id or concept.canonical_name
+            report.leave_out("a concept without id or name", f"'{example}'", broken=True)
+            continue
+        empty = False
+        yield concept
+    if empty:
+        raise ConnormError(Errors.CN104.format(path=path))
+    for reason, kind in report.left_out.items():
+        if kind.broken:
+            message = Warnings.CNW102.format(
+                path=path, count=kind.count, reason=reason, first=kind.first
+            )
+            warn(message)
+
+
+def create_ontology_reader(
+    path: Path, format: str | None = None, licence: str = "", options: dict[str, Any] | None = None
+) -> Callable[[], Ontology]:
+    """Registered as `spacy-connorm.Ontology.v1`. Nothing is read before the result is called.
+
+    path (Path): The file, or the META folder of a UMLS release.
+    format (Optional[str]): One of `FORMATS`; told from the file if None.
+    licence (str): The terms of use, see `read_ontology`.
+    options (Optional[Dict[str, Any]]): Settings of the format's reader.
+    RETURNS (Callable[[], Ontology]): Reads the ontology.
+    """
+    return partial(read_ontology, path, format=format, licence=licence, **(options or {}))
+
+
+def _file(path: str | Path) -> Path:
+    path = Path(path)
+    return find_mrconso(path) if path.is_dir() else path
+
+
+def _check_options(
+    format: str, reader: Callable[..., Iterator[Concept]], options: dict[str, Any]
+) -> None:
+    parameters = inspect.signature(reader).parameters.values()
+    known = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "report"]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        message = Errors.CN113.format(
+            format=format, unknown=", ".join(unknown), known=", ".join(known) or "none"
+        )
+        raise ConnormError(message)
+
+
+def _cleaned(concept: Concept) -> Concept:
+    canonical_name = clean(concept.canonical_name)
+    names = dict.fromkeys(chain([canonical_name], _all_clean(concept.aliases)))
+    return Concept(
+        concept_id=clean(concept.concept_id),
+        canonical_name=canonical_name,
+        aliases=tuple(names)[1:],
+        types=_all_clean(concept.types),
+        definition=clean(concept.definition),
+        parents=_all_clean(concept.parents),
+        alt_ids=_all_clean(concept.alt_ids),
+    )
+
+
+def _all_clean(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(clean, texts)))) if texts else ()

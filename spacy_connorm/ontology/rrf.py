@@ -1,0 +1,179 @@
+"""UMLS releases: MRCONSO, joined with MRSTY, MRREL and MRDEF in one pass of flat memory."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from ..concepts import Concept
+from ..errors import ConnormError, Errors
+from .report import ReadReport
+from .rrf_rows import Follower, Row, find_rrf, read_groups
+
+# Columns of MRCONSO
+_LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _STR, _SUPPRESS = 1, 2, 4, 6, 7, 11, 14, 16
+# Columns of MRREL: what CUI2 is to CUI1
+_REL, _CUI2, _RELA, _REL_SAB, _REL_SUPPRESS = 3, 4, 7, 10, 14
+# Columns of MRSTY and MRDEF
+_TUI = 1
+_DEF_AUI, _DEF_SAB, _DEF, _DEF_SUPPRESS = 1, 4, 5, 6
+
+
+def read_rrf(
+    path: str | Path,
+    *,
+    languages: Collection[str] = ("ENG",),
+    sources: Collection[str] = (),
+    semantic_types: Collection[str] = (),
+    suppressed: bool = False,
+    hierarchy: bool = True,
+    tradenames: bool = False,
+    report: ReadReport | None = None,
+) -> Iterator[Concept]:
+    """Read a UMLS release; each file must be sorted by CUI, as released. MRSTY, MRREL and MRDEF
+    may be absent. The preferred name is the first by UMLS's own order: language, TS=P, STT=PF,
+    ISPREF=Y, and so the synonyms.
+
+    path (Union[str, Path]): The META folder, or MRCONSO.RRF in it.
+    languages (Collection[str]): The languages of the names, preferred ones first; all if empty,
+        English first.
+    sources (Collection[str]): The sources (SAB) of names, definitions and parents; all if empty.
+    semantic_types (Collection[str]): Take only concepts with one of these TUIs; all if empty.
+    suppressed (bool): Whether to take rows that are not marked SUPPRESS=N.
+    hierarchy (bool): Whether to read parents from MRREL: PAR, or inverse_isa.
+    tradenames (bool): Whether a drug gets the names of its trade names (RELA tradename_of) as
+        synonyms; the trade names' own concepts stay. Reads MRREL and MRCONSO once more.
+    report (Optional[ReadReport]): Filled with what was left out.
+    YIELDS (Concept): The concepts, by CUI; semantic types are TUIs.
+    RAISES (ConnormError): CN100 and CN117 for missing files, CN115 for a row that is too short,
+        CN116 for a file that is not sorted by CUI.
+    """
+    report = report or ReadReport()
+    mrconso = find_mrconso(Path(path))
+    wanted = _Wanted(tuple(languages), frozenset(sources), suppressed)
+    marks = ("|PAR|", "|inverse_isa|")
+    type_rows = _follow(mrconso, "MRSTY", report, width=2)
+    definition_rows = _follow(mrconso, "MRDEF", report, width=7)
+    relation_rows = _follow(mrconso, "MRREL", report, width=15, marks=marks) if hierarchy else None
+    brand_names = _brand_names(mrconso, wanted) if tradenames else {}
+    for cui, rows in read_groups(mrconso, width=17):
+        types = tuple(row[_TUI] for row in _rows_of(cui, type_rows))
+        if semantic_types and not any(tui in semantic_types for tui in types):
+            report.leave_out("a concept of another semantic type", cui)
+            continue
+        names = wanted.names(rows, report)
+        if not names:
+            report.leave_out("a concept that has no name left", cui)
+            continue
+        left_out = {row[_AUI] for row in rows if wanted.refusal(row)}
+        yield Concept(
+            concept_id=cui,
+            canonical_name=names[0],
+            aliases=(*names[1:], *brand_names.get(cui, ())),
+            types=types,
+            definition=wanted.definition(_rows_of(cui, definition_rows), left_out),
+            parents=wanted.parents(cui, _rows_of(cui, relation_rows)),
+        )
+
+
+def find_mrconso(path: Path) -> Path:
+    """Find the file that names the concepts of a UMLS release.
+
+    path (Path): The file itself, its folder, or the folder above.
+    RETURNS (Path): The file.
+    RAISES (ConnormError): CN117 for a folder without it.
+    """
+    if not path.is_dir():
+        return path
+    file = find_rrf(path, "MRCONSO") or find_rrf(path / "META", "MRCONSO")
+    if file is None:
+        raise ConnormError(Errors.CN117.format(path=path))
+    return file
+
+
+class _Wanted(NamedTuple):
+    """Which rows are wanted, as set by the user; see `read_rrf`."""
+
+    languages: tuple[str, ...]
+    sources: frozenset[str]
+    suppressed: bool
+
+    def refusal(self, row: Row) -> str:
+        """RETURNS (str): Why a row of MRCONSO is left out; empty if it is not."""
+        if self.languages and row[_LAT] not in self.languages:
+            return "a name in another language"
+        if self.sources and row[_SAB] not in self.sources:
+            return "a name from another source"
+        if row[_SUPPRESS] != "N" and not self.suppressed:
+            return "a suppressed name"
+        return ""
+
+    def names(self, rows: list[Row], report: ReadReport) -> list[str]:
+        """RETURNS (List[str]): The names in rows of MRCONSO, the preferred one first."""
+        kept = []
+        for row in rows:
+            if reason := self.refusal(row):
+                report.leave_out(reason, f"'{row[_STR]}' of {row[0]}")
+            else:
+                kept.append(row)
+        return [row[_STR] for row in sorted(kept, key=self._rank)]
+
+    def _rank(self, row: Row) -> tuple[int, bool, bool, bool]:
+        languages = self.languages or ("ENG",)
+        place = languages.index(row[_LAT]) if row[_LAT] in languages else len(languages)
+        return place, row[_TS] != "P", row[_STT] != "PF", row[_ISPREF] != "Y"
+
+    def definition(self, rows: list[Row], left_out: set[str]) -> str:
+        """The first definition; where an atom is left out so is its definition, since a
+        definition has the language of its atom."""
+        for row in rows:
+            if row[_DEF_AUI] not in left_out and self._is_wanted(row, _DEF_SAB, _DEF_SUPPRESS):
+                return row[_DEF]
+        return ""
+
+    def parents(self, cui: str, rows: list[Row]) -> tuple[str, ...]:
+        """Broader concepts, each once. A concept whose atoms are parents of each other would
+        else be its own parent."""
+        related = (row for row in rows if row[_REL] == "PAR" or row[_RELA] == "inverse_isa")
+        found = (row[_CUI2] for row in related if self.is_wanted_relation(row))
+        return tuple(dict.fromkeys(parent for parent in found if parent != cui))
+
+    def is_wanted_relation(self, row: Row) -> bool:
+        return self._is_wanted(row, _REL_SAB, _REL_SUPPRESS)
+
+    def _is_wanted(self, row: Row, source: int, suppress: int) -> bool:
+        if self.sources and row[source] not in self.sources:
+            return False
+        return self.suppressed or row[suppress] == "N"
+
+
+def _follow(
+    mrconso: Path, name: str, report: ReadReport, *, width: int, marks: Collection[str] = ()
+) -> Follower | None:
+    file = find_rrf(mrconso.parent, name)
+    if file is None:
+        report.leave_out(f"{name}.RRF, which is not there", str(mrconso.parent))
+        return None
+    return Follower(read_groups(file, width=width, containing=marks))
+
+
+def _rows_of(cui: str, follower: Follower | None) -> list[Row]:
+    return follower.rows_of(cui) if follower else []
+
+
+def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:
+    """The names that trade names lend to each drug. They stand anywhere in MRCONSO, before or
+    after the drug, so they are collected first: some ten thousand, whatever the release's size."""
+    mrrel = find_rrf(mrconso.parent, "MRREL") or mrconso.with_name("MRREL.RRF")
+    drugs: defaultdict[str, list[str]] = defaultdict(list)
+    groups = read_groups(mrrel, width=15, containing=("|tradename_of|",))
+    for row in chain.from_iterable(rows for _, rows in groups):
+        if row[_RELA] == "tradename_of" and wanted.is_wanted_relation(row):
+            drugs[row[_CUI2]].append(row[0])
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    for brand, rows in read_groups(mrconso, width=17):
+        if brand in drugs:
+            for drug in drugs[brand]:
+                names[drug] += wanted.names(rows, ReadReport())
+    return names

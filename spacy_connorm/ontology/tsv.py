@@ -1,0 +1,146 @@
+"""Tables: any file of rows whose columns the user names."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from ..concepts import Concept, merge
+from ..errors import ConnormError, Errors
+from ..files import read_lines
+from .report import ReadReport
+
+Row = tuple[int, list[str]]
+
+
+def read_tsv(
+    path: str | Path,
+    *,
+    id: str | int = "id",
+    name: str | int = "name",
+    synonyms: str | int | None = None,
+    types: str | int | None = None,
+    definition: str | int | None = None,
+    parents: str | int | None = None,
+    alt_ids: str | int | None = None,
+    header: bool = True,
+    separator: str = "|",
+    delimiter: str | None = None,
+    parents_by_name: bool = False,
+    report: ReadReport | None = None,
+) -> Iterator[Concept]:
+    """Read a table of concepts. Several rows with one id make one concept: the first row gives
+    the preferred name, each further name is a synonym.
+
+    path (Union[str, Path]): The file.
+    id (Union[str, int]): The column of the id. A column is given by its name in the header or by
+        its number, from 1.
+    name (Union[str, int]): The column of the preferred name.
+    synonyms (Optional[Union[str, int]]): The column of the synonyms.
+    types (Optional[Union[str, int]]): The column of the semantic types.
+    definition (Optional[Union[str, int]]): The column of the definition.
+    parents (Optional[Union[str, int]]): The column of the parents.
+    alt_ids (Optional[Union[str, int]]): The column of the alternate ids.
+    header (bool): Whether the first row names the columns; without it they go by number.
+    separator (str): Stands between the items of one field: synonyms, types, parents, ids.
+    delimiter (Optional[str]): Stands between fields: a tab, or in a `.csv` file a comma.
+    parents_by_name (bool): Whether parents are given by preferred name instead of id.
+    report (Optional[ReadReport]): Filled with what was left out and merged.
+    YIELDS (Concept): The concepts, in the order in which the file first names them.
+    RAISES (ConnormError): CN114 for a column that is not there, CN115 for rows that cannot be
+        told apart, and what `read_lines` raises.
+    """
+    report = report or ReadReport()
+    wanted = {
+        "concept_id": id,
+        "canonical_name": name,
+        "aliases": synonyms,
+        "types": types,
+        "definition": definition,
+        "parents": parents,
+        "alt_ids": alt_ids,
+    }
+    rows = _rows(Path(path), delimiter)
+    columns = next(rows, (0, []))[1] if header else None
+    places = {field: _place(path, c, columns) for field, c in wanted.items() if c is not None}
+    concepts: dict[str, Concept] = {}
+    for number, row in rows:
+        concept = _concept(row, places, separator)
+        if not concept.concept_id or not concept.canonical_name:
+            report.leave_out("a row without id or name", f"line {number}", broken=True)
+            continue
+        known = concepts.get(concept.concept_id)
+        concepts[concept.concept_id] = merge(known, concept) if known else concept
+        report.merged += known is not None
+    yield from _with_parent_ids(concepts.values()) if parents_by_name else concepts.values()
+
+
+def _rows(path: Path, delimiter: str | None) -> Iterator[Row]:
+    """Rows that are not blank, with the number of the line they end on."""
+    if delimiter is None:
+        delimiter = "," if ".csv" in path.suffixes else "\t"
+    rows = _tab_separated(path) if delimiter == "\t" else _quoted(path, delimiter)
+    return (row for row in rows if any(row[1]))
+
+
+def _tab_separated(path: Path) -> Iterator[Row]:
+    # Not left to the csv module: in tables of names a quotation mark is mostly just that, and one
+    # at the start of a field would swallow the lines up to the next.
+    for number, line in read_lines(path):
+        yield number, [_unquoted(field) for field in line.split("\t")]
+
+
+def _unquoted(field: str) -> str:
+    inner = field[1:-1].replace('""', "")
+    if len(field) > 1 and field[0] == field[-1] == '"' and '"' not in inner:
+        return field[1:-1].replace('""', '"')
+    return field
+
+
+def _quoted(path: Path, delimiter: str) -> Iterator[Row]:
+    lines = (f"{line}\n" for _, line in read_lines(path))
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        for row in rows:
+            yield rows.line_num, row
+    except csv.Error as error:
+        line = rows.line_num
+        message = Errors.CN115.format(path=path, line=line, format="a table", reason=error)
+        raise ConnormError(message) from error
+
+
+def _place(path: str | Path, column: str | int, columns: list[str] | None) -> int:
+    """The place of a column in a row, from 0."""
+    if columns is not None and column in columns:
+        return columns.index(str(column))
+    last = len(columns) if columns is not None else None
+    if str(column).isdecimal() and int(column) > 0 and (last is None or int(column) <= last):
+        return int(column) - 1
+    known = ", ".join(columns) if columns is not None else "their numbers, from 1 (no header)"
+    raise ConnormError(Errors.CN114.format(path=path, column=repr(column), known=known))
+
+
+def _concept(row: list[str], places: dict[str, int], separator: str) -> Concept:
+    fields = {field: row[i].strip() for field, i in places.items() if i < len(row)}
+
+    def items(field: str) -> tuple[str, ...]:
+        parts = (part.strip() for part in fields.get(field, "").split(separator))
+        return tuple(part for part in parts if part)
+
+    return Concept(
+        concept_id=fields.get("concept_id", ""),
+        canonical_name=fields.get("canonical_name", ""),
+        aliases=items("aliases"),
+        types=items("types"),
+        definition=fields.get("definition", ""),
+        parents=items("parents"),
+        alt_ids=items("alt_ids"),
+    )
+
+
+def _with_parent_ids(concepts: Iterable[Concept]) -> Iterator[Concept]:
+    ids: dict[str, str] = {}
+    for concept in concepts:
+        ids.setdefault(concept.canonical_name, concept.concept_id)
+    for concept in concepts:
+        yield replace(concept, parents=tuple(ids.get(p, p) for p in concept.parents))
