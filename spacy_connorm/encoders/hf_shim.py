@@ -71,6 +71,7 @@ class TransformerShim(HFShim):
                 tokenizer_config=self.settings.tokenizer_config,
                 transformer_config=self.settings.transformer_config,
             )
+            _drop_pooler(pretrained.transformer)
             files = _to_files(*pretrained)
             self._set(pretrained.tokenizer, pretrained.transformer, files)
             self._digest = _digest(files, pretrained.transformer.state_dict())
@@ -133,9 +134,11 @@ class TransformerShim(HFShim):
 
         bytes_data (bytes): As `to_bytes` wrote it.
         RETURNS (TransformerShim): This shim.
-        RAISES (ConnormError): CN305 if the data is damaged.
+        RAISES (ConnormError): CN305 if the data is damaged, CN306 if it is sound but the installed
+            version of transformers cannot read it.
         """
         if not bytes_data:
+            self._hfmodel, self._model = HFObjects(None, None, None), None
             return self
         try:
             saved = srsly.msgpack_loads(bytes_data)
@@ -145,14 +148,16 @@ class TransformerShim(HFShim):
             raise ConnormError(Errors.CN305.format(reason=error)) from error
         if not intact:
             raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
-        self._set(*_from_files(saved["files"], state, fast=saved["fast"]), saved["files"])
+        try:
+            tokenizer, transformer = _from_files(saved["files"], state, fast=saved["fast"])
+        except Exception as error:
+            source = "the saved encoder"
+            raise ConnormError(Errors.CN306.format(source=source, reason=error)) from error
+        self._set(tokenizer, transformer, saved["files"])
         self._digest = saved["digest"]
         return self
 
     def _set(self, tokenizer: Any, transformer: Any, files: dict[str, bytes]) -> None:
-        # No pooling here uses it, and where a checkpoint lacks it, it is random.
-        if hasattr(transformer, "pooler"):
-            transformer.pooler = None
         self._hfmodel = HFObjects(tokenizer, transformer, None)
         self._model = transformer.to(get_torch_default_device()).eval()
         self._files = files
@@ -179,7 +184,7 @@ class TransformerShim(HFShim):
 
 
 def _to_files(tokenizer: Any, transformer: Any) -> dict[str, bytes]:
-    config = transformer.config.to_dict()
+    config = transformer.config.to_diff_dict()
     # They tell where and with what it was loaded, and change no vector.
     for key in ("_name_or_path", "transformers_version"):
         config.pop(key, None)
@@ -194,15 +199,22 @@ def _from_files(
 ) -> tuple[Any, Any]:
     with TemporaryDirectory() as folder:
         for name, content in files.items():
-            (Path(folder) / name).write_bytes(content)
-        config = AutoConfig.from_pretrained(folder)
-        tokenizer = AutoTokenizer.from_pretrained(folder, use_fast=fast)
+            Path(folder, Path(name).name).write_bytes(content)
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(folder, use_fast=fast, trust_remote_code=False)
+    dtype = next(tensor.dtype for tensor in state.values() if tensor.is_floating_point())
+    # Drawing random weights, only to overwrite them, would take longer than all the rest.
     with no_init_weights():
-        transformer = AutoModel.from_config(config)
-    if hasattr(transformer, "pooler"):
-        transformer.pooler = None
+        transformer = AutoModel.from_config(config, torch_dtype=dtype)
+    _drop_pooler(transformer)
     transformer.load_state_dict(state, assign=True)
     return tokenizer, transformer
+
+
+def _drop_pooler(transformer: Any) -> None:
+    # It has no part in the vectors of tokens, and where a checkpoint lacks it, it is random.
+    if hasattr(transformer, "pooler"):
+        transformer.pooler = torch.nn.Identity()
 
 
 def _digest(files: dict[str, bytes], state: dict[str, torch.Tensor]) -> str:

@@ -1,6 +1,7 @@
 """Character n-gram TF-IDF: no weights, nothing to download, sparse vectors."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from .protocol import make_encoder
 def NgramEncoder(
     *,
     analyzer: Literal["char", "char_wb"] = "char_wb",
-    ngram_range: tuple[int, int] = (1, 3),
+    ngram_range: Sequence[int] = (1, 3),
     lowercase: bool = True,
     sublinear_tf: bool = False,
 ) -> Model[list[str], Floats2d]:
@@ -26,18 +27,18 @@ def NgramEncoder(
 
     analyzer (Literal["char", "char_wb"]): "char_wb" takes the n-grams inside of words, padded with
         a space on either side; "char" those across words too.
-    ngram_range (Tuple[int, int]): The shortest and the longest n-gram, in characters.
+    ngram_range (Sequence[int]): The shortest and the longest n-gram, in characters.
     lowercase (bool): Whether texts are lower-cased first.
     sublinear_tf (bool): Whether a count of n weighs 1 + ln(n).
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN310 for a range that holds no length.
+    RAISES (ConnormError): CN309 for a range that is none.
     """
-    shortest, longest = ngram_range
-    if not 1 <= shortest <= longest:
-        raise ConnormError(Errors.CN310.format(shortest=shortest, longest=longest))
+    if len(ngram_range) != 2 or not 1 <= ngram_range[0] <= ngram_range[1]:
+        expected = "the shortest and the longest n-gram, e.g. [1, 3]"
+        raise ConnormError(Errors.CN309.format(setting="ngram_range", expected=expected))
     settings = {
         "analyzer": analyzer,
-        "ngram_range": (shortest, longest),
+        "ngram_range": tuple(ngram_range),
         "lowercase": lowercase,
         "sublinear_tf": sublinear_tf,
     }
@@ -58,7 +59,7 @@ class NgramShim(Shim):
 
         texts (Optional[List[str]]): The texts, e.g. every name of an ontology.
         RETURNS (int): The number of different n-grams.
-        RAISES (ConnormError): CN311 if there are no texts, or none in them is long enough.
+        RAISES (ConnormError): CN310 if there are no texts, or none in them is long enough.
         """
         if texts is not None or self._model is None:
             self._model = self._fit(self._normalize(texts or []))
@@ -117,7 +118,7 @@ class NgramShim(Shim):
         try:
             fitted.fit(texts)
         except ValueError as error:
-            raise ConnormError(Errors.CN311.format(count=len(texts))) from error
+            raise ConnormError(Errors.CN310.format(count=len(texts))) from error
         return self._restore(sorted(fitted.vocabulary_), fitted.idf_)
 
     def _restore(self, ngrams: list[str], idf: np.ndarray) -> Any:

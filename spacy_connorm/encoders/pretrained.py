@@ -1,6 +1,7 @@
 """Where pretrained weights come from: an installed package, a folder, the Hugging Face hub."""
 
 import hashlib
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,10 +64,10 @@ def load_pretrained(
     folder = find_folder(name)
     if folder is not None:
         return _load(str(folder), tokenizer_config, transformer_config, local_files_only=True)
-    cached = _is_cached(name)
-    if not cached:
-        _probe_hub(name)
-    return _load(name, tokenizer_config, transformer_config, local_files_only=cached)
+    with suppress(ConnormError):
+        return _load(name, tokenizer_config, transformer_config, local_files_only=True)
+    _probe_hub(name)
+    return _load(name, tokenizer_config, transformer_config, local_files_only=False)
 
 
 def find_folder(name: str) -> Path | None:
@@ -98,16 +99,6 @@ def _check_weights(path: Path, package: Package) -> None:
         )
 
 
-def _is_cached(name: str) -> bool:
-    from transformers import AutoConfig
-
-    try:
-        AutoConfig.from_pretrained(name, local_files_only=True)
-    except (OSError, ValueError):
-        return False
-    return True
-
-
 def _probe_hub(name: str) -> None:
     # One request with a time limit. Without it transformers tries every file six times: 46 seconds
     # of retries, and their log, before it says that there is no network.
@@ -120,13 +111,32 @@ def _probe_hub(name: str) -> None:
 
 
 def _not_found(name: str, error: Exception) -> str:
-    package = PACKAGES.get(name)
-    tried = [f"the folder '{Path(name).absolute()}' (not there)", "the Hugging Face cache (empty)"]
-    if package:
-        tried.insert(0, f"the package '{package.distribution}' (not installed)")
-    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    tried.append(f"the Hugging Face hub ({reason})")
-    return Errors.CN303.format(name=name, tried="; ".join(tried), minilm=MINILM)
+    tried = [
+        f"the folder '{Path(name).absolute()}' (not there)",
+        "the cache of the Hugging Face hub (not in it)",
+        f"the hub ({_hub_reason(error)})",
+    ]
+    if name in PACKAGES:
+        tried.insert(0, f"the package '{PACKAGES[name].distribution}' (not installed)")
+    return Errors.CN303.format(name=name, tried=", ".join(tried), minilm=MINILM)
+
+
+def _hub_reason(error: Exception) -> str:
+    from huggingface_hub.utils import (
+        HFValidationError,
+        OfflineModeIsEnabled,
+        RepositoryNotFoundError,
+    )
+
+    reasons: dict[type[Exception], str] = {
+        HFValidationError: "not a name that it could have",
+        OfflineModeIsEnabled: "HF_HUB_OFFLINE is set",
+        RepositoryNotFoundError: "no such model, or not a public one",
+    }
+    for kind, reason in reasons.items():
+        if isinstance(error, kind):
+            return reason
+    return f"not reached: {type(error).__name__}"
 
 
 def _load(
@@ -149,9 +159,21 @@ def _load(
             **transformer_config,
         )
     except Exception as error:
-        raise ConnormError(Errors.CN306.format(source=source, reason=error)) from error
-    missing = [key for key in report["missing_keys"] if not key.startswith("pooler.")]
-    if missing:
-        reason = f"it has no weights for '{missing[0]}' and {len(missing) - 1} more"
-        raise ConnormError(Errors.CN306.format(source=source, reason=reason))
+        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise ConnormError(Errors.CN306.format(source=source, reason=reason)) from error
+    flaw = _find_flaw(transformer, report["missing_keys"])
+    if flaw:
+        raise ConnormError(Errors.CN306.format(source=source, reason=flaw))
     return Pretrained(tokenizer, transformer)
+
+
+def _find_flaw(transformer: Any, missing_keys: list[str]) -> str:
+    # Transformers fills what is missing with random weights and goes on.
+    missing = [key for key in missing_keys if not key.startswith("pooler.")]
+    if missing:
+        return f"it has no weights for {len(missing)} of its tensors, e.g. '{missing[0]}'"
+    if transformer.config.is_encoder_decoder or not hasattr(transformer.config, "hidden_size"):
+        return f"'{transformer.config.model_type}' is not an encoder of text"
+    if not type(transformer).__module__.startswith("transformers."):
+        return "it brings code of its own, which could not be saved with the pipeline"
+    return ""

@@ -29,14 +29,20 @@ def TransformerEncoder(
         installed extra `[minilm]` first.
     pooling (Literal["mean", "cls", "max"]): How the vectors of the tokens become one.
     max_length (int): Tokens kept of a text, special ones included, or fewer where the transformer
-        takes fewer.
+        takes fewer. One name in 67,000 of MEDIC is longer than 64.
     batch_size (int): Texts in one pass through the transformer.
     mixed_precision (bool): Whether the transformer computes in half precision where it can.
     tokenizer_config (Dict[str, Any]): Settings of `AutoTokenizer.from_pretrained`.
     transformer_config (Dict[str, Any]): Settings of `AutoModel.from_pretrained`.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN307 if an optional library is not installed.
+    RAISES (ConnormError): CN307 if an optional library is not installed, CN309 for a length that
+        leaves no room for text, or an empty batch.
     """
+    if max_length < 3:
+        expected = "at least 3, as two tokens are taken by the special ones"
+        raise ConnormError(Errors.CN309.format(setting="max_length", expected=expected))
+    if batch_size < 1:
+        raise ConnormError(Errors.CN309.format(setting="batch_size", expected="at least 1"))
     for library in ("torch", "transformers", "spacy_transformers"):
         if find_spec(library) is None:
             raise ConnormError(Errors.CN307.format(library=library))

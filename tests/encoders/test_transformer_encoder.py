@@ -1,0 +1,205 @@
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from confection import ConfigValidationError
+from spacy import registry
+
+from spacy_connorm.encoders import encoder_inputs, fingerprint
+from spacy_connorm.encoders.transformer import TransformerEncoder
+from spacy_connorm.errors import ConnormError
+
+TEXTS = ["heart attack", "headache", "", "acute cancer of the skin", "Heart Attack", "the heart"]
+
+
+def load(folder, **settings):
+    model = TransformerEncoder(name=str(folder), **settings)
+    model.initialize()
+    return model
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls", "max"])
+def test_vectors_are_those_of_the_transformer(tiny_folder, pooling):
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny_folder)
+    transformer = AutoModel.from_pretrained(tiny_folder).eval()
+    pool = {"mean": lambda t: t.mean(0), "cls": lambda t: t[0], "max": lambda t: t.max(0).values}
+    expected = []
+    with torch.no_grad():
+        for text in TEXTS:
+            tokens = transformer(**tokenizer(text, return_tensors="pt")).last_hidden_state[0]
+            expected.append(pool[pooling](tokens).numpy())
+    vectors = load(tiny_folder, pooling=pooling, batch_size=2).predict(TEXTS)
+    assert vectors.dtype == np.float32 and vectors.shape == (len(TEXTS), 16)
+    assert np.allclose(vectors, np.stack(expected), atol=1e-5)
+
+
+def test_no_texts(tiny):
+    assert tiny.predict([]).shape == (0, 16)
+    assert encoder_inputs(tiny, []) == []
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_any_string_is_encoded(tiny_folder, odd_text, fast):
+    model = load(tiny_folder, max_length=1000, tokenizer_config={"use_fast": fast})
+    assert np.isfinite(model.predict([odd_text, "heart"])).all()
+    assert len(encoder_inputs(model, [odd_text])) == 1
+
+
+def test_inputs_are_equal_where_vectors_are(tiny):
+    inputs = encoder_inputs(tiny, TEXTS)
+    vectors = tiny.predict(TEXTS)
+    assert inputs[0] == inputs[4] and np.allclose(vectors[0], vectors[4], atol=1e-6)
+    assert len(set(inputs)) == len(TEXTS) - 1
+
+
+def test_texts_are_cut(tiny_folder):
+    model = load(tiny_folder, max_length=4)
+    one, other, third = encoder_inputs(model, ["heart attack the", "heart attack of", "heart of"])
+    assert one == other != third
+
+
+def test_a_tokenizer_without_a_fast_version(tiny_folder, tiny):
+    model = load(tiny_folder, tokenizer_config={"use_fast": False})
+    restored = TransformerEncoder().from_bytes(model.to_bytes())
+    assert not restored.shims[0]._hfmodel.tokenizer.is_fast
+    assert np.allclose(restored.predict(TEXTS), tiny.predict(TEXTS), atol=1e-6)
+
+
+def test_a_text_without_tokens_has_the_zero_vector(tmp_path, save_tiny):
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+    from transformers import PreTrainedTokenizerFast
+
+    words = Tokenizer(WordLevel({"[UNK]": 0, "heart": 1}, unk_token="[UNK]"))
+    words.pre_tokenizer = Whitespace()
+    save_tiny(tmp_path, PreTrainedTokenizerFast(tokenizer_object=words, unk_token="[UNK]"))
+    vectors = load(tmp_path).predict(["", "heart"])
+    assert not vectors[0].any() and vectors[1].any()
+
+
+def test_a_second_initialize_keeps_the_weights(tiny):
+    before, transformer = fingerprint(tiny), tiny.shims[0]._model
+    tiny.initialize(X=TEXTS)
+    assert tiny.shims[0]._model is transformer
+    assert fingerprint(tiny) == before
+
+
+def test_saving_keeps_everything_without_pickle(tiny_folder, tmp_path, monkeypatch):
+    import torch
+
+    folder = shutil.copytree(tiny_folder, tmp_path / "original")
+    model = load(folder)
+    shutil.rmtree(folder)
+    for module, name in ((torch, "save"), (torch, "load"), (pickle, "loads"), (pickle, "dumps")):
+        monkeypatch.setattr(module, name, None)
+    model.to_disk(tmp_path / "model")
+    restored = TransformerEncoder().from_disk(tmp_path / "model")
+    assert fingerprint(restored) == fingerprint(model)
+    assert restored.get_dim("nO") == 16
+    assert np.array_equal(restored.predict(TEXTS), model.predict(TEXTS))
+    assert restored.to_bytes() == model.to_bytes()
+
+
+def test_half_precision_weights_are_kept(tiny_folder, tiny):
+    model = load(tiny_folder, transformer_config={"torch_dtype": "float16"})
+    restored = TransformerEncoder().from_bytes(model.to_bytes())
+    vectors = restored.predict(TEXTS)
+    assert vectors.dtype == np.float32
+    assert np.array_equal(vectors, model.predict(TEXTS))
+    assert np.allclose(vectors, tiny.predict(TEXTS), atol=0.05)
+
+
+def test_a_copy_is_an_encoder(tiny):
+    assert np.array_equal(tiny.copy().predict(TEXTS), tiny.predict(TEXTS))
+
+
+def test_flipped_bytes_are_found(tiny):
+    data = tiny.shims[0].to_bytes()
+    for i in range(0, len(data), 997):
+        damaged = data[:i] + bytes([data[i] ^ 0x10]) + data[i + 1 :]
+        with pytest.raises(ConnormError, match="CN305"):
+            TransformerEncoder().shims[0].from_bytes(damaged)
+    with pytest.raises(ConnormError, match="CN305"):
+        TransformerEncoder().shims[0].from_bytes(data[: len(data) // 2])
+
+
+def test_fingerprints_differ_with_whatever_changes_vectors(
+    tiny, tiny_folder, tmp_path, tiny_tokenizer, save_tiny
+):
+    other = save_tiny(tmp_path / "other", tiny_tokenizer, seed=1)
+    models = [
+        tiny,
+        load(other),
+        load(tiny_folder, pooling="cls"),
+        load(tiny_folder, max_length=8),
+        load(tiny_folder, tokenizer_config={"do_lower_case": False}),
+    ]
+    assert len({fingerprint(model) for model in models}) == len(models)
+    assert fingerprint(load(tiny_folder, batch_size=1)) == fingerprint(tiny)
+    assert fingerprint(load(shutil.copytree(tiny_folder, tmp_path / "copy"))) == fingerprint(tiny)
+
+
+def test_another_process_without_network(tiny, tiny_folder):
+    code = f"""
+from spacy_connorm.encoders import fingerprint
+from spacy_connorm.encoders.transformer import TransformerEncoder
+model = TransformerEncoder(name={str(tiny_folder)!r})
+model.initialize()
+print(fingerprint(model))
+try:
+    TransformerEncoder(name="no-such-owner/no-such-model").initialize()
+except ValueError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found, error = done.stdout.splitlines()
+    assert found == fingerprint(tiny)
+    assert "CN303" in error and "HF_HUB_OFFLINE" in error
+
+
+def test_vectors_that_are_not_finite(tiny):
+    broken = tiny.copy()
+    next(broken.shims[0]._model.parameters()).data.fill_(float("nan"))
+    with pytest.raises(ConnormError, match="CN308"):
+        broken.predict(TEXTS)
+
+
+def test_mixed_precision_is_close(tiny, tiny_folder):
+    vectors = load(tiny_folder, mixed_precision=True).predict(TEXTS)
+    assert vectors.dtype == np.float32
+    assert np.allclose(vectors, tiny.predict(TEXTS), atol=0.1)
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    monkeypatch.setattr("spacy_connorm.encoders.transformer.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN307.*pip install 'spacy-connorm\[transformers\]'"):
+        TransformerEncoder()
+
+
+@pytest.mark.parametrize("setting", [{"max_length": 2}, {"batch_size": 0}])
+def test_settings_that_make_no_sense(setting):
+    with pytest.raises(ConnormError, match="CN309"):
+        TransformerEncoder(**setting)
+
+
+def test_is_registered_and_its_settings_are_checked(tiny_folder):
+    block = {"@architectures": "spacy-connorm.TransformerEncoder.v1", "name": str(tiny_folder)}
+    model = registry.resolve({"encoder": block})["encoder"]
+    model.initialize()
+    assert model.predict(TEXTS).shape == (len(TEXTS), 16)
+    with pytest.raises(ConfigValidationError):
+        registry.resolve({"encoder": {**block, "pooling": "sum"}})
