@@ -107,7 +107,7 @@ class Inventory:
         hits = [
             _in_order(_shared(names, _view(self._owners)), names),
             _in_order(_repeated(ids), ids),
-            _in_order(np.setdiff1d(parents, known), parents),
+            _in_order(_missing(parents, known), parents),
             _in_order(_circular(_view(self._children), parents), ids),
         ]
         texts = _spell({first for count, first in hits if count}, concepts)
@@ -136,18 +136,38 @@ def _shared(names: "np.ndarray", owners: "np.ndarray") -> "np.ndarray":
     """The names that more than one concept owns."""
     import numpy as np
 
+    # Few names occur twice; only those are looked at together with their owners.
+    twice = _among(names, np.unique(_repeated(names)))
+    names, owners = names[twice], owners[twice]
     order = np.lexsort((owners, names))
     names, owners = names[order], owners[order]
     shared = (names[1:] == names[:-1]) & (owners[1:] != owners[:-1])
     return np.unique(names[1:][shared])
 
 
-def _repeated(ids: "np.ndarray") -> "np.ndarray":
-    """Ids that occur more than once, each as often as it is repeated."""
+def _repeated(values: "np.ndarray") -> "np.ndarray":
+    """Values that occur more than once, each as often as it is repeated."""
     import numpy as np
 
-    ids = np.sort(ids)
-    return ids[1:][ids[1:] == ids[:-1]]
+    values = np.sort(values)
+    return values[1:][values[1:] == values[:-1]]
+
+
+def _missing(parents: "np.ndarray", known: "np.ndarray") -> "np.ndarray":
+    import numpy as np
+
+    return np.unique(parents[~_among(parents, known)])
+
+
+def _among(values: "np.ndarray", known: "np.ndarray") -> "np.ndarray":
+    """Whether each value is among known ones, which are sorted."""
+    import numpy as np
+
+    if not len(known):
+        return np.zeros(len(values), dtype=bool)
+    places = np.searchsorted(known, values)
+    places[places == len(known)] = 0
+    return known[places] == values
 
 
 def _circular(children: "np.ndarray", parents: "np.ndarray") -> "np.ndarray":
@@ -157,9 +177,13 @@ def _circular(children: "np.ndarray", parents: "np.ndarray") -> "np.ndarray":
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
+    # Leaves are in no circle, and most of an ontology are leaves.
+    inner = _among(children, np.unique(parents))
+    children, parents = children[inner], parents[inner]
+    links = len(children)
     nodes, edges = np.unique(np.concatenate([children, parents]), return_inverse=True)
-    start, end = edges[: len(children)], edges[len(children) :]
-    graph = coo_array((np.ones(len(start), dtype=bool), (start, end)), shape=(len(nodes),) * 2)
+    start, end = edges[:links], edges[links:]
+    graph = coo_array((np.ones(links, dtype=bool), (start, end)), shape=(len(nodes),) * 2)
     _, component = connected_components(graph.tocsr(), connection="strong")
     several = np.bincount(component, minlength=1)[component] > 1
     several[start[start == end]] = True
@@ -172,7 +196,7 @@ def _in_order(found: "np.ndarray", stream: "np.ndarray") -> tuple[int, int]:
 
     if not len(found):
         return 0, 0
-    return len(found), int(stream[np.argmax(np.isin(stream, found))])
+    return len(found), int(stream[np.argmax(_among(stream, np.unique(found)))])
 
 
 def _spell(hashes: set[int], concepts: Iterable[Concept]) -> dict[int, str]:

@@ -90,10 +90,12 @@ def _read_tabular(path: str | Path) -> Iterator[Concept]:
 def _parse(path: str | Path) -> Iterator[tuple[Any, ...]]:
     """Parse XML piece by piece, so that what was used can be cleared before the rest is read."""
     parser: ElementTree.XMLPullParser = ElementTree.XMLPullParser(("start", "end"))
-    for number, line in read_lines(path):
-        try:
+    number = 0
+    try:
+        for number, line in read_lines(path):
             parser.feed(f"{line}\n")
             yield from parser.read_events()
-        except (ElementTree.ParseError, UnicodeEncodeError) as error:
-            message = Errors.CN115.format(path=path, line=number, format="XML", reason=error)
-            raise ConnormError(message) from error
+        parser.close()
+    except (ElementTree.ParseError, UnicodeEncodeError) as error:
+        message = Errors.CN115.format(path=path, line=number, format="XML", reason=error)
+        raise ConnormError(message) from error

@@ -49,7 +49,7 @@ def _read_table(path: str | Path, report: ReadReport) -> Iterator[Concept]:
     for number, line in read_lines(path):
         concept_id, canonical_name, synonyms, *_ = (*line.split("\t"), "", "")
         if _MESH_ID.fullmatch(concept_id):
-            yield Concept(concept_id, canonical_name, tuple(synonyms.split("|")))
+            yield Concept(concept_id, canonical_name, tuple(filter(None, synonyms.split("|"))))
         elif number > 1:
             report.leave_out("a row without a MeSH id", f"line {number}", broken=True)
 

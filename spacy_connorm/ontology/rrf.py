@@ -75,6 +75,8 @@ def read_rrf(
             definition=wanted.definition(_rows_of(cui, definition_rows), left_out),
             parents=wanted.parents(cui, _rows_of(cui, relation_rows)),
         )
+    for follower in filter(None, (type_rows, definition_rows, relation_rows)):
+        follower.finish()
 
 
 def find_mrconso(path: Path) -> Path:

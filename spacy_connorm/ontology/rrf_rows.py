@@ -72,3 +72,7 @@ class Follower:
         while self._cui < cui:
             self._cui, self._rows = next(self._groups, (_AFTER_ALL_CUIS, []))
         return self._rows if self._cui == cui else []
+
+    def finish(self) -> None:
+        """Read on to the end: a row out of order there would be lost without a word."""
+        self.rows_of(_AFTER_ALL_CUIS)

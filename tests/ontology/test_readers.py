@@ -1,0 +1,234 @@
+"""Each reader reads its format: what it takes, what it makes of it, what it leaves out."""
+
+import gzip
+
+import pytest
+
+from spacy_connorm.concepts import Concept, write_concepts, write_licence
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.ontology import ReadReport
+from spacy_connorm.ontology.ctd import read_ctd
+from spacy_connorm.ontology.icd10cm import read_icd10cm
+from spacy_connorm.ontology.jsonl import read_jsonl
+from spacy_connorm.ontology.medic import read_medic
+from spacy_connorm.ontology.mesh import read_mesh
+from spacy_connorm.ontology.obo import read_obo
+from spacy_connorm.ontology.tsv import read_tsv
+
+
+def by_id(concepts):
+    return {concept.concept_id: concept for concept in concepts}
+
+
+def counts(report):
+    return {reason: kind.count for reason, kind in report.left_out.items()}
+
+
+def test_jsonl_reads_what_was_written_and_the_licence_beside_it(tmp_path):
+    concept = Concept("T:1", "a", ("b",), ("T047",), "d", ("T:0",), ("T:9",))
+    path, report = tmp_path / "kb.jsonl.gz", ReadReport()
+    write_concepts([concept], path)
+    write_licence("Be kind.", path)
+    assert list(read_jsonl(path, report=report)) == [concept]
+    assert report.licence == "Be kind."
+
+
+def test_medic_ids_take_the_form_of_the_corpora(data):
+    concepts = by_id(read_medic(data / "medic.txt"))
+    assert concepts["D900001"].alt_ids == ("OMIM:900001", "C900009")
+    assert concepts["D900001"].names == ("Sniffles", "Runny nose", "Drip")
+    assert concepts["OMIM:900002"].names == ("Sneeze syndrome", "ACHOO")
+    assert concepts["D900000"].aliases == ()
+
+
+def test_medic_leaves_out_lines_of_another_kind(tmp_path):
+    path, report = tmp_path / "medic.txt", ReadReport()
+    path.write_text("D1||one\nnot medic\n||no id\n")
+    assert list(by_id(read_medic(path, report=report))) == ["D1"]
+    assert counts(report) == {"a line without `id||name`": 2}
+
+
+def test_ctd_reads_hierarchy_alternate_ids_and_terms_of_use(data):
+    report = ReadReport()
+    concepts = by_id(read_ctd(data / "ctd_diseases.tsv", report=report))
+    assert concepts["D900001"] == Concept(
+        concept_id="D900001",
+        canonical_name="Sniffles",
+        aliases=("Runny nose", "Drip"),
+        types=("Respiratory tract disease",),
+        definition="A runny nose.",
+        parents=("D900000",),
+        alt_ids=("DOID:90001", "OMIM:900001"),
+    )
+    assert concepts["OMIM:900002"].parents == ("D900000", "D900001")
+    assert concepts["D900000"].parents == ()
+    assert report.licence == "A vocabulary of no one\n\nUse it as you like."
+
+
+def test_ctd_reads_chemicals_too(tmp_path):
+    path = tmp_path / "CTD_chemicals.tsv"
+    path.write_text(
+        "# Fields:\n# ChemicalName\tChemicalID\tCasRN\tDefinition\tParentIDs\tSynonyms\n"
+        "sniffline\tMESH:C900009\t1-2-3\t\tMESH:D900003\tsnifflin|C9\n"
+    )
+    concept = Concept("C900009", "sniffline", ("snifflin", "C9"), parents=("D900003",))
+    assert list(read_ctd(path)) == [concept]
+
+
+def test_ctd_needs_its_header(tmp_path):
+    path = tmp_path / "CTD_diseases.tsv"
+    path.write_text("# no columns here\nSniffles\tMESH:D900001\n")
+    with pytest.raises(ConnormError, match=r"CN115.*line 2"):
+        list(read_ctd(path))
+
+
+def test_mesh_joins_descriptors_tree_and_supplementary_concepts(data):
+    report = ReadReport()
+    concepts = by_id(
+        read_mesh(
+            data / "mesh_descriptors.tsv",
+            tree=data / "mesh_tree.tsv",
+            supplementary=data / "mesh_supplementary.tsv",
+            report=report,
+        )
+    )
+    assert list(concepts) == ["D900000", "D900001", "D900002", "C900009", "C900010"]
+    sniffles = concepts["D900001"]
+    assert sniffles.parents == ("D900000",)
+    assert sniffles.types == ("C", "C99", "C98")
+    assert concepts["C900009"].names == ("sniffline", "sniffline hydrochloride")
+    assert report.merged == 1
+
+
+def test_obo_takes_exact_synonyms_and_counts_the_others(data):
+    report = ReadReport()
+    concepts = by_id(read_obo(data / "small.obo", report=report))
+    assert concepts["T:2"] == Concept(
+        concept_id="T:2",
+        canonical_name='head, neck and "face" pain',
+        aliases=("headache or neck ache", "cephalalgia"),
+        types=("symptom",),
+        definition='Pain above the shoulders, "by definition".',
+        parents=("T:1",),
+        alt_ids=("T:20", "T:21"),
+    )
+    assert concepts["T:1"].types == ("finding",)
+    assert report.licence == "Licence: free for tests."
+    assert counts(report) == {
+        "an obsolete term": 1,
+        "a synonym of scope BROAD": 1,
+        "a synonym of scope NARROW": 1,
+        "a synonym of scope RELATED": 1,
+    }
+
+
+def test_obo_settings(data):
+    concepts = by_id(
+        read_obo(data / "small.obo", scopes=("NARROW", "BROAD"), types="subset", obsolete=True)
+    )
+    assert concepts["T:2"].aliases == ("pain", "migraine")
+    assert concepts["T:2"].types == ("common", "painful")
+    assert concepts["T:1"].types == ()
+    assert "T:3" in concepts
+
+
+@pytest.mark.parametrize("setting", [{"scopes": ("EXAKT",)}, {"types": "xref"}])
+def test_obo_names_settings_it_does_not_know(data, setting):
+    with pytest.raises(ConnormError, match="CN118"):
+        list(read_obo(data / "small.obo", **setting))
+
+
+def test_icd10cm_order_file_alone(data):
+    concepts = by_id(read_icd10cm(data / "icd10cm_order.txt"))
+    assert list(concepts) == ["A90", "A90.0", "A90.1", "A90.1X1", "A90.1X1A"]
+    assert concepts["A90"].parents == ()
+    assert concepts["A90.0"].names == ("Nose fever with sneezing", "Nose fever w sneezing")
+    assert concepts["A90.1X1"].parents == ("A90.1",)
+    assert concepts["A90.1X1A"].parents == ("A90.1X1",)
+
+
+def test_icd10cm_tabular_list_adds_synonyms_and_chapters(data):
+    concepts = by_id(read_icd10cm(data / "icd10cm_order.txt", tabular=data / "icd10cm_tabular.xml"))
+    assert concepts["A90.0"].aliases == (
+        "Nose fever w sneezing",
+        "Sneezing fever",
+        "Pyrexia sternutatoria",
+    )
+    assert concepts["A90.1"].aliases == ("Oth nose fever", "Nose fever, other")
+    assert {c.types for c in concepts.values()} == {("Diseases of the nose (A90-A99)",)}
+
+
+def test_icd10cm_tabular_list_alone(data):
+    concepts = by_id(read_icd10cm(data / "icd10cm_tabular.xml"))
+    assert list(concepts) == ["A90", "A90.0", "A90.1"]
+    assert concepts["A90.0"].parents == ("A90",)
+
+
+def test_tsv_with_header(tmp_path):
+    path, report = tmp_path / "table.tsv", ReadReport()
+    path.write_text(
+        'cui\tlabel\tother\tkind\ttext\tabove\told\n"T:2"\t"a ""b"" c"\tx; y;\tT047\td\tT:1\tT:8\n'
+        '\n\tno id\n"T:1"\t"one" and "two"\n'
+    )
+    concepts = by_id(
+        read_tsv(
+            path,
+            id="cui",
+            name="label",
+            synonyms="other",
+            types="kind",
+            definition="text",
+            parents="above",
+            alt_ids="old",
+            separator=";",
+            report=report,
+        )
+    )
+    assert concepts["T:2"] == Concept(
+        "T:2", 'a "b" c', ("x", "y"), ("T047",), "d", ("T:1",), ("T:8",)
+    )
+    assert concepts["T:1"].canonical_name == '"one" and "two"'
+    assert report.left_out["a row without id or name"].first == "line 4"
+
+
+def test_tsv_without_header_goes_by_number(tmp_path):
+    path, report = tmp_path / "table.tsv", ReadReport()
+    path.write_text("one\tT:1\nuno\tT:1\ntwo\tT:2\n")
+    concepts = by_id(read_tsv(path, id=2, name="1", header=False, report=report))
+    assert concepts["T:1"].names == ("one", "uno")
+    assert concepts["T:2"].names == ("two",)
+    assert report.merged == 1
+
+
+def test_tsv_parents_by_name(tmp_path):
+    path = tmp_path / "table.tsv"
+    path.write_text("id\tname\tabove\nT:2\tmigraine\theadache\nT:1\theadache\tpain\n")
+    concepts = by_id(read_tsv(path, parents="above", parents_by_name=True))
+    assert concepts["T:2"].parents == ("T:1",)
+    assert concepts["T:1"].parents == ("pain",)
+
+
+def test_csv_fields_may_hold_commas_and_lines(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    with gzip.open(path, "wt") as file:
+        file.write('\ufeffid,name,definition\nT:1,"pain, acute","two\nlines"\n')
+    (concept,) = read_tsv(path, definition="definition")
+    assert concept.canonical_name == "pain, acute"
+    assert concept.definition == "two\nlines"
+
+
+@pytest.mark.parametrize("column", ["label", 4, "0", 0])
+def test_tsv_names_the_columns_there_are(tmp_path, column):
+    path = tmp_path / "table.tsv"
+    path.write_text("id\tname\tkind\nT:1\tone\tx\n")
+    with pytest.raises(ConnormError, match=r"CN114.*id, name, kind"):
+        list(read_tsv(path, synonyms=column))
+    with pytest.raises(ConnormError, match=r"CN114.*by their numbers|CN114.*their numbers"):
+        list(read_tsv(path, header=False))
+
+
+def test_csv_with_a_quotation_mark_that_does_not_end(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text('id,name\nT:1,"one\nT:2,two\n')
+    with pytest.raises(ConnormError, match=r"CN115.*line 3"):
+        list(read_tsv(path))

@@ -1,0 +1,115 @@
+import gzip
+import shutil
+
+import pytest
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.ontology import ReadReport
+from spacy_connorm.ontology.rrf import read_rrf
+
+
+def read(path, **settings):
+    return {concept.concept_id: concept for concept in read_rrf(path, **settings)}
+
+
+@pytest.fixture
+def meta(data, tmp_path):
+    """A copy to take files from or to spoil."""
+    return shutil.copytree(data / "META", tmp_path / "META")
+
+
+def test_a_concept_is_joined_from_four_files(data):
+    report = ReadReport()
+    concepts = read(data / "META", report=report)
+    assert list(concepts) == ["C0000001", "C0000002", "C0000004", "C0000005"]
+    sniffles = concepts["C0000001"]
+    assert sniffles.names == ("Sniffles", "The sniffles", "sniffles, the", "Runny nose")
+    assert sniffles.types == ("T184", "T047")
+    assert sniffles.definition == "A nose that drips."
+    assert sniffles.parents == ("C0000002", "C0000004")
+    assert concepts["C0000002"].parents == ()
+    assert {reason: kind.count for reason, kind in report.left_out.items()} == {
+        "a name in another language": 2,
+        "a suppressed name": 1,
+        "a concept that has no name left": 1,
+    }
+
+
+@pytest.mark.parametrize("folder", ["META", "META/MRCONSO.RRF", "."])
+def test_a_release_is_found_by_file_or_folder(data, folder):
+    assert len(read(data / folder)) == 4
+
+
+def test_languages_in_order_of_preference(data):
+    concepts = read(data / "META", languages=("SPA", "ENG"))
+    assert concepts["C0000001"].canonical_name == "Moqueo"
+    assert "C0000003" in concepts
+    assert read(data / "META", languages=())["C0000001"].canonical_name == "Sniffles"
+
+
+def test_sources(data):
+    concepts = read(data / "META", sources=("NCI",))
+    assert list(concepts) == ["C0000001"]
+    assert concepts["C0000001"].names == ("The sniffles",)
+    assert concepts["C0000001"].parents == ("C0000004",)
+
+
+def test_suppressed_rows(data):
+    sniffles = read(data / "META", suppressed=True)["C0000001"]
+    assert "Snivels" in sniffles.aliases
+    assert sniffles.definition == "An old definition."
+    assert "C0000005" in sniffles.parents
+
+
+def test_semantic_types(data):
+    report = ReadReport()
+    assert list(read(data / "META", semantic_types=("T121",), report=report)) == ["C0000005"]
+    assert report.left_out["a concept of another semantic type"].count == 4
+
+
+def test_trade_names_become_synonyms_of_the_drug_and_stay_concepts(data):
+    concepts = read(data / "META", tradenames=True)
+    assert concepts["C0000005"].names == ("sniffline", "Snifex", "Snifex brand")
+    assert concepts["C0000004"].names == ("Snifex", "Snifex brand")
+    assert read(data / "META")["C0000005"].aliases == ()
+
+
+def test_files_but_mrconso_may_be_absent(meta):
+    report = ReadReport()
+    for name in ("MRSTY", "MRDEF", "MRREL"):
+        (meta / f"{name}.RRF").unlink()
+    concepts = read(meta, report=report)
+    assert not any(c.types or c.definition or c.parents for c in concepts.values())
+    assert "MRREL.RRF, which is not there" in report.left_out
+    with pytest.raises(ConnormError, match="CN100"):
+        read(meta, tradenames=True)
+
+
+def test_compressed_files(data, meta):
+    for path in meta.glob("*.RRF"):
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    assert read(meta) == read(data / "META")
+
+
+def test_a_folder_without_release(tmp_path):
+    with pytest.raises(ConnormError, match="CN117"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["MRCONSO", "MRSTY", "MRREL", "MRDEF"])
+def test_rows_that_are_not_sorted(meta, name):
+    with (meta / f"{name}.RRF").open("r+") as file:
+        early = file.readline().replace("C0000001", "C0000000")
+        file.seek(0, 2)
+        file.write(early)
+    with pytest.raises(ConnormError, match=rf"CN116.*{name}.*'C0000000' comes after") as error:
+        read(meta)
+    assert "LC_ALL=C sort" in str(error.value)
+
+
+def test_a_row_that_is_too_short(meta):
+    with (meta / "MRCONSO.RRF").open("a") as file:
+        file.write("C0000006|ENG|P|\n")
+    with pytest.raises(ConnormError, match=r"CN115.*line 12.*4 columns"):
+        read(meta)
