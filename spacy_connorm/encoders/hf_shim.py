@@ -58,29 +58,32 @@ class TransformerShim(HFShim):
         self._files: dict[str, bytes] = {}
         self._digest = ""
 
-    def load(self, texts: list[str] | None) -> int:
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of the vectors; 0 before there are weights."""
+        return 0 if self._model is None else self._model.config.hidden_size
+
+    def load(self, texts: list[str] | None) -> None:
         """Load pretrained weights, unless there are some.
 
         texts (Optional[List[str]]): Not used.
-        RETURNS (int): The width of the vectors.
         RAISES (ConnormError): CN303, CN304, CN306 as `load_pretrained`.
         """
-        if self._model is None:
-            pretrained = load_pretrained(
-                self.settings.name,
-                tokenizer_config=self.settings.tokenizer_config,
-                transformer_config=self.settings.transformer_config,
-            )
-            _drop_pooler(pretrained.transformer)
-            files = _to_files(*pretrained)
-            self._set(pretrained.tokenizer, pretrained.transformer, files)
-            self._digest = _digest(files, pretrained.transformer.state_dict())
-        return self._model.config.hidden_size
+        if self._model is not None:
+            return
+        tokenizer, transformer = load_pretrained(
+            self.settings.name,
+            tokenizer_config=self.settings.tokenizer_config,
+            transformer_config=self.settings.transformer_config,
+        )
+        _drop_pooler(transformer)
+        files = _to_files(tokenizer, transformer)
+        self._set(tokenizer, transformer, files, _digest(files, transformer.state_dict()))
 
     def encode(self, texts: list[str], ops: Ops) -> Floats2d:
         """RETURNS (Floats2d): Shape (texts, width), float32."""
         ids = self._tokenize(texts)
-        vectors = torch.zeros(len(ids), self._model.config.hidden_size, device=self.device)
+        vectors = torch.zeros(len(ids), self.width, device=self.device)
         # A text without tokens (some tokenizers add no special ones) keeps the zero vector.
         order = sorted((i for i, row in enumerate(ids) if row), key=lambda i: len(ids[i]))
         for start in range(0, len(order), self.settings.batch_size):
@@ -153,23 +156,23 @@ class TransformerShim(HFShim):
         except Exception as error:
             source = "the saved encoder"
             raise ConnormError(Errors.CN306.format(source=source, reason=error)) from error
-        self._set(tokenizer, transformer, saved["files"])
-        self._digest = saved["digest"]
+        self._set(tokenizer, transformer, saved["files"], saved["digest"])
         return self
 
-    def _set(self, tokenizer: Any, transformer: Any, files: dict[str, bytes]) -> None:
+    def _set(self, tokenizer: Any, transformer: Any, files: dict[str, bytes], digest: str) -> None:
         self._hfmodel = HFObjects(tokenizer, transformer, None)
         self._model = transformer.to(get_torch_default_device()).eval()
-        self._files = files
+        self._files, self._digest = files, digest
 
     @property
     def _max_length(self) -> int:
         limits = (
             self.settings.max_length,
             self._hfmodel.tokenizer.model_max_length,
-            getattr(self._model.config, "max_position_embeddings", None),
+            getattr(self._model.config, "max_position_embeddings", -1),
         )
-        return min(limit for limit in limits if limit)
+        # Where there is no limit, some configurations say so with -1.
+        return min(limit for limit in limits if limit > 0)
 
     def _tokenize(self, texts: list[str]) -> list[list[int]]:
         if not texts:

@@ -54,24 +54,28 @@ class NgramShim(Shim):
         """settings (Dict[str, Any]): As `NgramEncoder` takes them."""
         super().__init__(None, config=settings)
 
-    def load(self, texts: list[str] | None) -> int:
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The number of different n-grams; 0 before they are counted."""
+        return 0 if self._model is None else len(self._model.vocabulary)
+
+    def load(self, texts: list[str] | None) -> None:
         """Fit to texts; without texts, keep what is there.
 
         texts (Optional[List[str]]): The texts, e.g. every name of an ontology.
-        RETURNS (int): The number of different n-grams.
         RAISES (ConnormError): CN310 if there are no texts, or none in them is long enough.
         """
         if texts is not None or self._model is None:
             self._model = self._fit(self._normalize(texts or []))
-        return len(self._model.idf_)
 
     def encode(self, texts: list[str], ops: Ops) -> Any:
         """RETURNS (scipy.sparse.csr_matrix): Shape (texts, n-grams), float32."""
         if not texts:
             from scipy.sparse import csr_matrix
 
-            return csr_matrix((0, len(self._model.idf_)), dtype="float32")
-        return self._model.transform(self._normalize(texts))
+            return csr_matrix((0, self.width), dtype="float32")
+        # Older versions of scikit-learn keep the weights, and so the vectors, in double precision.
+        return self._model.transform(self._normalize(texts)).astype(np.float32, copy=False)
 
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): The normalized texts, as UTF-8."""

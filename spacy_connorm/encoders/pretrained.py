@@ -1,9 +1,11 @@
 """Where pretrained weights come from: an installed package, a folder, the Hugging Face hub."""
 
 import hashlib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 from ..errors import ConnormError, Errors
@@ -63,9 +65,17 @@ def load_pretrained(
     """
     folder = find_folder(name)
     if folder is not None:
+        if not (folder / "config.json").is_file():
+            raise ConnormError(Errors.CN306.format(source=folder, reason="it has no 'config.json'"))
         return _load(str(folder), tokenizer_config, transformer_config, local_files_only=True)
-    with suppress(ConnormError):
+    from huggingface_hub.utils import HFValidationError
+
+    try:
         return _load(name, tokenizer_config, transformer_config, local_files_only=True)
+    except ConnormError as error:
+        # What was found and is unfit stays unfit; only files that are missing are worth a look.
+        if not isinstance(error.__cause__, (OSError, HFValidationError)):
+            raise
     _probe_hub(name)
     return _load(name, tokenizer_config, transformer_config, local_files_only=False)
 
@@ -149,22 +159,37 @@ def _load(
     from transformers import AutoModel, AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(
-            source, local_files_only=local_files_only, **tokenizer_config
-        )
-        transformer, report = AutoModel.from_pretrained(
-            source,
-            local_files_only=local_files_only,
-            output_loading_info=True,
-            **transformer_config,
-        )
+        with _quiet():
+            tokenizer = AutoTokenizer.from_pretrained(
+                source, local_files_only=local_files_only, **tokenizer_config
+            )
+            transformer, report = AutoModel.from_pretrained(
+                source,
+                local_files_only=local_files_only,
+                output_loading_info=True,
+                **transformer_config,
+            )
     except Exception as error:
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        reason = shorten(str(error), width=200) or type(error).__name__
         raise ConnormError(Errors.CN306.format(source=source, reason=reason)) from error
     flaw = _find_flaw(transformer, report["missing_keys"])
     if flaw:
         raise ConnormError(Errors.CN306.format(source=source, reason=flaw))
     return Pretrained(tokenizer, transformer)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    # Transformers advises to train a model whose pooler is missing; none is needed here, and what
+    # is needed `_find_flaw` looks for.
+    from transformers.utils import logging
+
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
 
 
 def _find_flaw(transformer: Any, missing_keys: list[str]) -> str:

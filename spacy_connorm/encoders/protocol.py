@@ -32,11 +32,14 @@ class EncoderShim(Protocol):
 
     sparse: bool
 
-    def load(self, texts: list[str] | None) -> int:
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of the vectors; 0 before anything is loaded."""
+
+    def load(self, texts: list[str] | None) -> None:
         """Load or fit whatever the encoder needs.
 
         texts (Optional[List[str]]): What `model.initialize` was given as `X`.
-        RETURNS (int): The width of the vectors.
         """
 
     def encode(self, texts: list[str], ops: Ops) -> Any:
@@ -93,8 +96,9 @@ def is_sparse(model: Encoder) -> bool:
 
 
 def _init(model: Encoder, X: Sequence[str] | None = None, Y: Any = None) -> None:
-    texts = None if X is None else _encodable(X)
-    model.set_dim("nO", _shim(model).load(texts), force=True)
+    shim = _shim(model)
+    shim.load(None if X is None else _encodable(X))
+    model.set_dim("nO", shim.width, force=True)
 
 
 def _forward(model: Encoder, texts: Sequence[str], is_train: bool) -> tuple[Any, Callable]:
@@ -114,7 +118,7 @@ def _shim(model: Encoder) -> EncoderShim:
 
 def _loaded(model: Encoder) -> EncoderShim:
     shim = _shim(model)
-    if not model.has_dim("nO"):
+    if not shim.width:
         raise ConnormError(Errors.CN301.format(name=model.name))
     return shim
 

@@ -31,7 +31,8 @@ def TransformerEncoder(
     max_length (int): Tokens kept of a text, special ones included, or fewer where the transformer
         takes fewer. One name in 67,000 of MEDIC is longer than 64.
     batch_size (int): Texts in one pass through the transformer.
-    mixed_precision (bool): Whether the transformer computes in half precision where it can.
+    mixed_precision (bool): Whether the transformer computes in half precision where it can, which
+        is faster on a GPU.
     tokenizer_config (Dict[str, Any]): Settings of `AutoTokenizer.from_pretrained`.
     transformer_config (Dict[str, Any]): Settings of `AutoModel.from_pretrained`.
     RETURNS (Model[List[str], Floats2d]): The encoder.

@@ -40,6 +40,12 @@ def test_an_empty_encoder_says_so(build):
     assert build().from_bytes(model.to_bytes()).to_bytes() == model.to_bytes()
 
 
+def test_loading_an_empty_encoder_empties(tiny):
+    model = tiny.copy().from_bytes(TransformerEncoder().to_bytes())
+    with pytest.raises(ConnormError, match="CN301"):
+        model.predict(["heart"])
+
+
 def test_kinds_of_matrices_are_known_before_anything_is_loaded():
     assert is_sparse(NgramEncoder())
     assert not is_sparse(TransformerEncoder())

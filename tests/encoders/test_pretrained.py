@@ -36,9 +36,22 @@ def test_a_name_that_leads_nowhere_is_tried_once(no_hub):
     assert no_hub == [pretrained.HUB_TIMEOUT]
 
 
-def test_an_impossible_name_needs_no_network():
+@pytest.mark.parametrize("name", ["models/of/mine", "/models/mine"])
+def test_what_can_only_be_a_folder_needs_no_network(name):
     with pytest.raises(ConnormError, match=r"CN303.*not a name"):
-        load("models/of/mine")
+        load(name)
+
+
+def test_what_is_cached_and_unfit_is_not_looked_up(no_hub, monkeypatch):
+    import transformers
+
+    def fail(source, **settings):
+        raise RuntimeError("Size mismatch")
+
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", fail)
+    with pytest.raises(ConnormError, match=r"CN306.*Size mismatch"):
+        load(NO_SUCH_MODEL)
+    assert not no_hub
 
 
 def test_the_installed_package_comes_first(no_hub):
@@ -68,8 +81,13 @@ def test_weights_of_a_package_that_are_not_the_published_ones(monkeypatch):
 
 
 def test_a_folder_without_a_model(tmp_path):
-    with pytest.raises(ConnormError, match="CN306"):
+    with pytest.raises(ConnormError, match=r"CN306.*no 'config.json'"):
         load(tmp_path)
+
+
+def test_a_checkpoint_without_a_pooler_gives_no_advice(tiny_folder, caplog, capfd):
+    load(tiny_folder)
+    assert not caplog.text and capfd.readouterr() == ("", "")
 
 
 def test_a_folder_with_half_the_weights(tiny_folder, tmp_path):

@@ -65,6 +65,12 @@ def test_texts_are_cut(tiny_folder):
     assert one == other != third
 
 
+def test_a_transformer_without_a_limit_is_cut_all_the_same(tiny_folder):
+    model = load(tiny_folder, max_length=8)
+    model.shims[0]._model.config.max_position_embeddings = -1
+    assert model.predict(["heart " * 100]).shape == (1, 16)
+
+
 def test_a_tokenizer_without_a_fast_version(tiny_folder, tiny):
     model = load(tiny_folder, tokenizer_config={"use_fast": False})
     restored = TransformerEncoder().from_bytes(model.to_bytes())
