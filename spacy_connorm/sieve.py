@@ -44,6 +44,34 @@ class Answer(NamedTuple):
     hits: list[Hit]
 
 
+class Step(NamedTuple):
+    """What one search of the sieve finds for a mention.
+
+    search (str): The search.
+    threshold (Optional[float]): The cosine it needs to answer; None for the last search.
+    answers (bool): Whether this is the search that answers.
+    candidates (List[Candidate]): What it finds.
+    """
+
+    search: str
+    threshold: float | None
+    answers: bool
+    candidates: list[Candidate]
+
+
+class Explanation(NamedTuple):
+    """Why a mention gets its answer.
+
+    mention (str): As given.
+    searched (str): The text that was encoded.
+    steps (List[Step]): The searches of the sieve, in order.
+    """
+
+    mention: str
+    searched: str
+    steps: list[Step]
+
+
 def run_sieve(sieve: Sieve, index: ConceptIndex, layer: SynonymLayer, query: Query) -> list[Answer]:
     """Ask the searches of a sieve in order.
 
@@ -58,15 +86,17 @@ def run_sieve(sieve: Sieve, index: ConceptIndex, layer: SynonymLayer, query: Que
     for search, threshold in zip(sieve.searches, [*sieve.thresholds, None], strict=True):
         found = run_search(search, index, layer, query.only(waiting)) if waiting else []
         for place, hits in zip(waiting, found, strict=True):
-            if answers_at(hits, threshold):
+            if answers_at(hits[0].score if hits else None, threshold):
                 answers[place] = Answer(search, hits)
         waiting = [place for place in waiting if place not in answers]
     return [answers[place] for place in range(len(answers))]
 
 
-def answers_at(hits: list[Hit], threshold: float | None) -> bool:
-    """RETURNS (bool): Whether a search answers: its best cosine reaches its threshold."""
-    return threshold is None or (bool(hits) and hits[0].score >= threshold)
+def answers_at(score: float | None, threshold: float | None) -> bool:
+    """RETURNS (bool): Whether a search answers: its best cosine, if any, reaches its threshold;
+    without a threshold it always does.
+    """
+    return threshold is None or (score is not None and score >= threshold)
 
 
 def name_candidates(answers: Iterable[Answer], index: ConceptIndex) -> list[list[Candidate]]:

@@ -3,6 +3,6 @@
 `protocol` tells what every encoder offers and how a new one is added.
 """
 
-from .protocol import encoder_inputs, fingerprint, is_sparse, make_encoder
+from .protocol import encoder_inputs, fingerprint, is_sparse, make_encoder, required_extra
 
-__all__ = ["encoder_inputs", "fingerprint", "is_sparse", "make_encoder"]
+__all__ = ["encoder_inputs", "fingerprint", "is_sparse", "make_encoder", "required_extra"]

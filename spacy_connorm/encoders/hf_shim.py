@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from array import array
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,14 @@ from ..errors import ConnormError, Errors
 from .pooling import POOLINGS
 from .pretrained import load_pretrained
 
+# The thread pools of torch and tokenizers do not live through a fork: a worker of
+# `nlp.pipe(n_process=2)` that used them would wait for ever.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"),
+        after_in_child=lambda: torch.set_num_threads(1),
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class TransformerSettings:
@@ -43,6 +52,7 @@ class TransformerShim(HFShim):
     """
 
     sparse = False
+    extra = "transformers"
 
     def __init__(self, settings: TransformerSettings, *, mixed_precision: bool = False) -> None:
         """settings (TransformerSettings): The settings.

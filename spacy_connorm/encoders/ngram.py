@@ -49,6 +49,7 @@ class NgramShim(Shim):
     """Holds a fitted vectorizer; saves its n-grams and their weights as plain data."""
 
     sparse = True
+    extra = ""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         """settings (Dict[str, Any]): As `NgramEncoder` takes them."""

@@ -28,9 +28,11 @@ class EncoderShim(Protocol):
     that can be written as UTF-8, and is asked for nothing before it is loaded.
 
     sparse (bool): Whether `encode` gives SciPy CSR matrices.
+    extra (str): The extra of spacy-connorm that installs what it imports; empty if none.
     """
 
     sparse: bool
+    extra: str
 
     @property
     def width(self) -> int:
@@ -93,6 +95,11 @@ def is_sparse(model: Encoder) -> bool:
     RAISES (ConnormError): CN300 for a model that is no encoder.
     """
     return _shim(model).sparse
+
+
+def required_extra(model: Encoder) -> str:
+    """RETURNS (str): The extra of spacy-connorm that a package of this encoder needs, if any."""
+    return _shim(model).extra
 
 
 def _init(model: Encoder, X: Sequence[str] | None = None, Y: Any = None) -> None:

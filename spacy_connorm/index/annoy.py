@@ -39,8 +39,7 @@ class AnnoyIndex:
         forest = _forest(vectors.width)
         forest.set_seed(self.seed)
         forest.on_disk_build(str(path))
-        unit = vectors.view(0, len(vectors)).unit  # type: ignore[attr-defined]
-        for item, vector in enumerate(unit):
+        for item, vector in enumerate(vectors.unit):
             forest.add_item(item, vector)
         forest.build(self.n_trees, n_jobs=1)
         forest.unload()

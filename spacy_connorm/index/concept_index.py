@@ -1,6 +1,7 @@
 """The index of an ontology and its annotated data: one folder, opened memory-mapped."""
 
 from functools import cached_property, lru_cache
+from multiprocessing.context import get_spawning_popen
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from ..errors import ConnormError, Errors
 from .exact import ExactSearcher, Neighbours
-from .folder import unseal
+from .folder import TemporaryFolder, pack, unpack, unseal
 from .keys import KeyTable
 from .members import TARGETS, Members
 from .store import ConceptStore
@@ -40,11 +41,14 @@ class Backend(Protocol):
 class ConceptIndex:
     """Vectors, what they denote, and a searcher for each search the index was built for."""
 
-    def __init__(self, folder: Path, backend: Backend) -> None:
+    def __init__(
+        self, folder: Path, backend: Backend, *, owner: TemporaryFolder | None = None
+    ) -> None:
         """Open an index; every file is checked against the manifest first.
 
         folder (Path): What `build_index` wrote.
         backend (Backend): How to search it.
+        owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
         RAISES (ConnormError): CN400, CN401, CN402 if the folder is not a sound index.
         """
         self.folder = folder
@@ -54,7 +58,14 @@ class ConceptIndex:
         self.members = Members.open(folder)
         self.vectors = open_vectors(folder, "texts")
         self.keys = KeyTable.open(folder)
+        self._owner = owner
         self._searchers: dict[str, Searcher] = {}
+
+    def __reduce__(self) -> tuple:
+        # A spawned worker maps the same files; anything else may be unpickled elsewhere.
+        if get_spawning_popen() is not None:
+            return ConceptIndex, (self.folder, self.backend)
+        return _from_files, (pack(self.folder), self.backend)
 
     @property
     def fingerprint(self) -> str:
@@ -111,3 +122,9 @@ class ConceptIndex:
     def concepts_of(self, search: str) -> np.ndarray:
         """RETURNS (Ints1d): The concept number of each item of a search over concepts."""
         return map_array(self.folder / f"{search}.concepts.npy")
+
+
+def _from_files(files: dict[str, bytes], backend: Backend) -> ConceptIndex:
+    owner = TemporaryFolder()
+    unpack(files, owner.path)
+    return ConceptIndex(owner.path, backend, owner=owner)

@@ -2,8 +2,10 @@
 
 import errno
 import json
+import os
 import shutil
 import tempfile
+import weakref
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,18 +70,17 @@ def recover(path: Path) -> None:
 
 
 def seal(folder: Path, facts: dict[str, Any]) -> None:
-    """Write the manifest: the facts, and size and checksum of every file in the folder.
+    """Write the manifest: the facts, and size and checksum of every file in the folder. Folders
+    within that have a manifest answer for themselves.
 
     folder (Path): A folder whose files are all written.
     facts (Dict[str, Any]): What else the manifest tells; JSON.
     """
+    sealed = {manifest.parent for manifest in folder.rglob(MANIFEST)}
     files = {
-        file.relative_to(folder).as_posix(): {
-            "bytes": file.stat().st_size,
-            "crc32": _crc32(file),
-        }
+        file.relative_to(folder).as_posix(): {"bytes": file.stat().st_size, "crc32": _crc32(file)}
         for file in sorted(folder.rglob("*"))
-        if file.is_file()
+        if file.is_file() and not sealed.intersection(file.parents)
     }
     manifest = {"format": FORMAT_VERSION, **facts, "files": files}
     text = json.dumps(manifest, ensure_ascii=False, indent=2)
@@ -135,3 +136,38 @@ def _crc32(path: Path) -> int:
         while chunk := file.read(1 << 22):
             checksum = zlib.crc32(chunk, checksum)
     return checksum
+
+
+class TemporaryFolder:
+    """A folder that goes when its last user does, but only in the process that made it: a
+    forked worker must not take it from its parent."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="spacy_connorm-"))
+        self._finalizer = weakref.finalize(self, _remove, self.path, os.getpid())
+
+
+def _remove(path: Path, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def pack(folder: Path) -> dict[str, bytes]:
+    """RETURNS (Dict[str, bytes]): Every file of a folder, by its path within."""
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+
+
+def unpack(files: dict[str, bytes], folder: Path) -> None:
+    """Write what `pack` read.
+
+    files (Dict[str, bytes]): Contents by path.
+    folder (Path): An existing folder.
+    """
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)

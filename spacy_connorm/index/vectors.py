@@ -19,8 +19,9 @@ _CSR_PARTS = ("data", "indices", "indptr")
 class Vectors(Protocol):
     """Unit vectors, one a row."""
 
-    width: int
+    unit: Any
     norms: np.ndarray
+    width: int
 
     def __len__(self) -> int: ...
 
@@ -166,12 +167,6 @@ def stack(raws: Iterable[Raw]) -> Raw:
     if sparse.issparse(batches[0]):
         return sparse.vstack(batches, format="csr")
     return np.vstack(batches)
-
-
-def unit_rows(raw: Raw) -> Raw:
-    """RETURNS (Union[Floats2d, csr_matrix]): Query vectors, float32, each at unit length."""
-    vectors: Any = from_raw(raw)
-    return vectors.unit
 
 
 def map_array(path: Path) -> np.ndarray:

@@ -1,0 +1,289 @@
+"""The pipeline component: spans in, concept ids and candidates on the spans."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spacy import util
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from . import archive
+from .about import __version__
+from .concepts import NIL, Candidate, Ontology
+from .encoders import required_extra
+from .errors import ConnormError, Errors
+from .mentions import annotated_synonyms
+from .spans import choose_spans, register_attributes, set_answer, set_kb_id
+
+if TYPE_CHECKING:
+    from .sieve import Explanation
+
+
+class ConceptNormalizer(Pipe):
+    """Attaches concept ids to entity spans."""
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        name: str = "concept_normalizer",
+        *,
+        encoder: Model,
+        index: Any,
+        sieve: Any,
+        spans_key: str | None = None,
+        labels: Sequence[str] | None = None,
+        attribute_prefix: str = "",
+        top_k: int = 10,
+        nil_threshold: float | None = None,
+        types: Sequence[str] = (),
+        branches: Sequence[str] = (),
+        kb_url_template: str | None = None,
+        scorer: Callable | None = None,
+    ) -> None:
+        """Store the settings; nothing is loaded before `initialize` or `from_disk`.
+
+        vocab (Vocab): The pipeline's.
+        name (str): The component's name.
+        encoder (Model[List[str], Floats2d]): A registered architecture, see `encoders`.
+        index (Backend): `AnnoyIndex.v1` or `ExactIndex.v1`.
+        sieve (Sieve): `Sieve.v1`: the searches and their thresholds.
+        spans_key (Optional[str]): Normalize `doc.spans[spans_key]`; `doc.ents` if None.
+        labels (Optional[Sequence[str]]): Only spans with these labels; all if None.
+        attribute_prefix (str): Stands before `candidates`, `kb_id` and `kb_ents` in `span._`. A
+            normalizer with a prefix leaves `span.kb_id_` to the one without.
+        top_k (int): Most candidates kept for a span.
+        nil_threshold (Optional[float]): A best cosine under it makes "NIL"; None: never.
+        types (Sequence[str]): Find only concepts of these semantic types; all if empty.
+        branches (Sequence[str]): Find only concepts at or below these; all if empty.
+        kb_url_template (Optional[str]): A link with `{}` for the id, for displaCy.
+        scorer (Optional[Callable]): Scores examples.
+        RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for a bad setting.
+        """
+        from .lookup import ConceptLookup
+
+        _check(top_k, nil_threshold, kb_url_template)
+        register_attributes(attribute_prefix)
+        self.vocab = vocab
+        self.name = name
+        self.scorer = scorer
+        self.lookup = ConceptLookup(encoder, sieve, index)
+        self.cfg: dict[str, Any] = {
+            "spans_key": spans_key,
+            "labels": None if labels is None else list(labels),
+            "attribute_prefix": attribute_prefix,
+            "top_k": top_k,
+            "nil_threshold": nil_threshold,
+            "types": list(types),
+            "branches": list(branches),
+            "kb_url_template": kb_url_template,
+        }
+
+    @property
+    def displacy_options(self) -> dict[str, Any]:
+        """RETURNS (Dict[str, Any]): For `displacy.render(doc, style="ent", options=...)`: makes
+        concept ids links, if there is a `kb_url_template`.
+        """
+        template = self.cfg["kb_url_template"]
+        return {} if template is None else {"kb_url_template": template}
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Normalize the spans of one document.
+
+        doc (Doc): The document.
+        RETURNS (Doc): The same.
+        RAISES (ConnormError): CN001 before `initialize`.
+        """
+        (doc,) = self.pipe([doc], batch_size=1)
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Normalize the spans of documents; each distinct mention of a batch is encoded once.
+
+        stream (Iterable[Doc]): The documents.
+        batch_size (int): Documents whose mentions are encoded together.
+        YIELDS (Doc): The same documents, in order.
+        """
+        error_handler = self.get_error_handler()
+        for docs in util.minibatch(stream, size=batch_size):
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception as error:
+                error_handler(self.name, self, docs, error)
+            else:
+                yield from docs
+
+    def predict(self, docs: Sequence[Doc]) -> list[list[list[Candidate]]]:
+        """Find the candidates of all spans, changing nothing.
+
+        docs (Sequence[Doc]): The documents.
+        RETURNS (List[List[List[Candidate]]]): Candidates by document and span.
+        RAISES (ConnormError): CN001 before `initialize`.
+        """
+        spans = [self.spans(doc) for doc in docs]
+        mentions = [span.text for each in spans for span in each]
+        found = iter(self.candidates(mentions))
+        return [list(islice(found, len(each))) for each in spans]
+
+    def set_annotations(
+        self, docs: Sequence[Doc], predictions: Sequence[Sequence[list[Candidate]]]
+    ) -> None:
+        """Write concept ids and candidates onto spans.
+
+        docs (Sequence[Doc]): The documents.
+        predictions (Sequence[Sequence[List[Candidate]]]): What `predict` returned for them.
+        """
+        prefix = self.cfg["attribute_prefix"]
+        for doc, by_span in zip(docs, predictions, strict=True):
+            for span, candidates in zip(self.spans(doc), by_span, strict=True):
+                kb_id = self._decide(candidates)
+                set_answer(span, prefix, kb_id, candidates)
+                if not prefix:
+                    set_kb_id(span, kb_id, spans_key=self.cfg["spans_key"])
+
+    def spans(self, doc: Doc) -> list[Span]:
+        """RETURNS (List[Span]): The spans of a document that are to be normalized."""
+        return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
+
+    def candidates(
+        self,
+        mentions: Sequence[str],
+        *,
+        top_k: int | None = None,
+        types: Sequence[str] | None = None,
+        branches: Sequence[str] | None = None,
+    ) -> list[list[Candidate]]:
+        """Look texts up as if they were mentions.
+
+        mentions (Sequence[str]): b texts; an empty one has no candidates.
+        top_k (Optional[int]): Instead of the setting, as are the others.
+        types (Optional[Sequence[str]]): Only concepts of these semantic types.
+        branches (Optional[Sequence[str]]): Only concepts at or below these.
+        RETURNS (List[List[Candidate]]): b lists, best first.
+        """
+        limits = {"top_k": top_k, "types": types, "branches": branches}
+        chosen: dict[str, Any] = {
+            key: self.cfg[key] if given is None else given for key, given in limits.items()
+        }
+        return self.lookup.candidates(mentions, **chosen)
+
+    def explain(self, mention: str) -> "Explanation":
+        """Tell what each search of the sieve finds for a mention, and why one answers.
+
+        mention (str): A text.
+        RETURNS (Explanation): One step a search.
+        """
+        limits = {key: self.cfg[key] for key in ("top_k", "types", "branches")}
+        return self.lookup.explain(mention, **limits)
+
+    def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
+        """Let texts denote concepts from now on; see `ConceptLookup.add_synonyms`."""
+        self.lookup.add_synonyms(synonyms, count=count)
+
+    def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
+        """Let texts no longer denote concepts; see `ConceptLookup.remove_synonyms`."""
+        self.lookup.remove_synonyms(synonyms)
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        ontology: Ontology | Callable[[], Ontology] | None = None,
+        corpus: Callable[[Language], Iterable[Example]] | None = None,
+        synonyms: Iterable[tuple[str, str]] = (),
+        index: str | Path | None = None,
+    ) -> None:
+        """Load the encoder and index an ontology, or take both from a folder. Called again
+        without sources, it keeps the index that it has.
+
+        get_examples (Callable[[], Iterable[Example]]): Their references' mentions become D.
+        nlp (Optional[Language]): The pipeline.
+        ontology (Optional[Union[Ontology, Callable]]): O, or what reads it.
+        corpus (Optional[Callable]): More annotated data for D, such as `spacy.Corpus.v1`.
+        synonyms (Iterable[Tuple[str, str]]): More of D: texts and concept ids.
+        index (Optional[Union[str, Path]]): What `connorm index` or `to_disk` wrote, instead of
+            the others.
+        RAISES (ConnormError): CN004 if there is nothing to index, and those of the sources.
+        """
+        if index is not None:
+            self.from_disk(index, exclude=["cfg"])
+        else:
+            examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
+            docs = (example.reference for example in examples)
+            annotated = [*annotated_synonyms(docs, self.cfg["labels"]), *synonyms]
+            read = ontology() if callable(ontology) else ontology
+            if read is not None or annotated:
+                self.lookup.build(read or (), annotated, source=read.source if read else None)
+            elif not self.lookup.is_ready:
+                raise ConnormError(Errors.CN004.format(name=self.name))
+        if nlp is not None:
+            _require(nlp, self.lookup.encoder)
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write all that the component needs, aside first and then renamed.
+
+        path (Union[str, Path]): The folder to make or replace.
+        exclude (Iterable[str]): Any of "cfg", "encoder", "index".
+        RAISES (ConnormError): CN001 before `initialize`, CN405 if it cannot be written.
+        """
+        archive.save(Path(path), self.cfg, self.lookup, exclude=list(exclude))
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
+        """Read what `to_disk` wrote; the index is mapped, not loaded.
+
+        path (Union[str, Path]): The folder.
+        exclude (Iterable[str]): Any of "cfg", "encoder", "index".
+        RETURNS (ConceptNormalizer): The component.
+        RAISES (ConnormError): CN400, CN401, CN402 if the folder is not sound, CN410 if the index
+            was built with another encoder.
+        """
+        self.cfg.update(archive.load(Path(path), self.lookup, exclude=list(exclude)))
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """RETURNS (bytes): What `to_disk` writes, in memory."""
+        return archive.dump(self.cfg, self.lookup, exclude=list(exclude))
+
+    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
+        """Read what `to_bytes` gave.
+
+        content (bytes): From `to_bytes`.
+        exclude (Iterable[str]): Any of "cfg", "encoder", "index".
+        RETURNS (ConceptNormalizer): The component.
+        """
+        self.cfg.update(archive.parse(content, self.lookup, exclude=list(exclude)))
+        return self
+
+    def _decide(self, candidates: Sequence[Candidate]) -> str:
+        threshold = self.cfg["nil_threshold"]
+        if not candidates or (threshold is not None and candidates[0].score < threshold):
+            return NIL
+        return candidates[0].concept_id
+
+
+def _check(top_k: int, nil_threshold: float | None, kb_url_template: str | None) -> None:
+    if top_k < 1:
+        _refuse("top_k", top_k, "at least 1")
+    if nil_threshold is not None and not -1 <= nil_threshold <= 1:
+        _refuse("nil_threshold", nil_threshold, "a cosine, from -1 to 1, or null")
+    if kb_url_template is not None and "{}" not in kb_url_template:
+        _refuse("kb_url_template", kb_url_template, "a link with {} in the place of the id")
+
+
+def _refuse(setting: str, value: Any, expected: str) -> None:
+    raise ConnormError(Errors.CN006.format(setting=setting, expected=expected, value=value))
+
+
+def _require(nlp: Language, encoder: Model) -> None:
+    """Let the pipeline's package ask pip for the extra that its encoder needs."""
+    extra = required_extra(encoder)
+    needed = f"spacy-connorm[{extra}]{util.get_minor_version_range(__version__)}"
+    requirements = nlp.meta.setdefault("requirements", [])
+    if extra and needed not in requirements:
+        requirements.append(needed)

@@ -1,0 +1,296 @@
+"""Mentions in, candidates out: an encoder, an index, the synonyms beside it, and a sieve."""
+
+import shutil
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from thinc.api import Model
+
+from .concepts import Candidate, Concept, Source
+from .encoders import encoder_inputs, fingerprint
+from .errors import ConnormError, Errors, Warnings, warn
+from .index.build import Encoder, build_index
+from .index.concept_index import Backend, ConceptIndex
+from .index.filters import Filter, allowed_concepts
+from .index.folder import TemporaryFolder
+from .index.layer import SynonymLayer
+from .index.spaces import Query, run_search
+from .index.vectors import Raw, from_raw
+from .sieve import (
+    Answer,
+    Explanation,
+    Sieve,
+    Step,
+    answers_at,
+    name_candidates,
+    run_sieve,
+)
+from .text.cleaning import clean
+
+
+class ConceptLookup:
+    """Everything that an answer depends on. It knows nothing of pipelines and documents."""
+
+    def __init__(self, encoder: Model, sieve: Sieve, backend: Backend) -> None:
+        """Put the parts together; nothing is loaded.
+
+        encoder (Model[List[str], Floats2d]): See `encoders`.
+        sieve (Sieve): Which searches answer.
+        backend (Backend): How vectors are searched.
+        """
+        self.encoder = encoder
+        self.sieve = sieve
+        self.backend = backend
+        self._index: ConceptIndex | None = None
+        self._layer: SynonymLayer | None = None
+        self._masks: dict[Filter, np.ndarray | None] = {}
+
+    @property
+    def is_ready(self) -> bool:
+        """RETURNS (bool): Whether there is an index."""
+        return self._index is not None
+
+    @property
+    def index(self) -> ConceptIndex:
+        """RETURNS (ConceptIndex): The index.
+        RAISES (ConnormError): CN001 before `build` or `from_disk`.
+        """
+        if self._index is None:
+            raise ConnormError(Errors.CN001)
+        return self._index
+
+    @property
+    def layer(self) -> SynonymLayer:
+        """RETURNS (SynonymLayer): What was added to the index and removed from it."""
+        if self._layer is None:
+            raise ConnormError(Errors.CN001)
+        return self._layer
+
+    def build(
+        self,
+        concepts: Iterable[Concept],
+        synonyms: Iterable[tuple[str, str]] = (),
+        *,
+        source: Source | None = None,
+        searches: Sequence[str] = (),
+    ) -> None:
+        """Initialize the encoder and index an ontology; the synonyms added before are dropped.
+
+        concepts (Iterable[Concept]): O.
+        synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids.
+        source (Optional[Source]): Of the ontology, for the manifest.
+        searches (Sequence[str]): Searches to serve besides those of the sieve.
+        """
+        concepts, synonyms = list(concepts), list(synonyms)
+        names = [clean(name) for concept in concepts for name in concept.names]
+        self.encoder.initialize(X=[*names, *(clean(text) for text, _ in synonyms)])
+        owner = TemporaryFolder()
+        build_index(
+            owner.path / "index",
+            concepts,
+            synonyms,
+            Encoder(partial(encoder_inputs, self.encoder), self._encode, fingerprint(self.encoder)),
+            searches=list(dict.fromkeys([*self.sieve.searches, *searches])),
+            backend=self.backend,
+            clean=clean,
+            source=source,
+        )
+        self._use(ConceptIndex(owner.path / "index", self.backend, owner=owner))
+
+    def candidates(
+        self,
+        mentions: Sequence[str],
+        *,
+        top_k: int,
+        types: Sequence[str] = (),
+        branches: Sequence[str] = (),
+    ) -> list[list[Candidate]]:
+        """Answer mentions with the sieve; each distinct one is encoded once.
+
+        mentions (Sequence[str]): b texts; an empty one has no candidates.
+        top_k (int): Most candidates for each.
+        types (Sequence[str]): Find only concepts of these semantic types; all if empty.
+        branches (Sequence[str]): Find only concepts at or below these; all if empty.
+        RETURNS (List[List[Candidate]]): b lists, best first.
+        """
+
+        def answer(query: Query) -> list[Answer]:
+            return run_sieve(self.sieve, self.index, self.layer, query)
+
+        return self._ask(mentions, top_k, Filter(tuple(types), tuple(branches)), answer)
+
+    def search(
+        self,
+        search: str,
+        mentions: Sequence[str],
+        *,
+        top_k: int,
+        types: Sequence[str] = (),
+        branches: Sequence[str] = (),
+    ) -> list[list[Candidate]]:
+        """Answer mentions with one search alone.
+
+        search (str): "O-T", "O-C", "D-T", "D-C", "OD-T" or "OD-C"; the others as in `candidates`.
+        RETURNS (List[List[Candidate]]): b lists, best first.
+        RAISES (ConnormError): CN408 if the index was built without this search.
+        """
+
+        def answer(query: Query) -> list[Answer]:
+            hits = run_search(search, self.index, self.layer, query)
+            return [Answer(search, each) for each in hits]
+
+        return self._ask(mentions, top_k, Filter(tuple(types), tuple(branches)), answer)
+
+    def explain(
+        self,
+        mention: str,
+        *,
+        top_k: int,
+        types: Sequence[str] = (),
+        branches: Sequence[str] = (),
+    ) -> Explanation:
+        """Tell what each search of the sieve finds, and which one answers.
+
+        mention (str): A text; the others as in `candidates`.
+        RETURNS (Explanation): One step a search.
+        """
+        steps: list[Step] = []
+        thresholds = [*self.sieve.thresholds, None]
+        for search, threshold in zip(self.sieve.searches, thresholds, strict=True):
+            (candidates,) = self.search(
+                search, [mention], top_k=top_k, types=types, branches=branches
+            )
+            reached = answers_at(candidates[0].score if candidates else None, threshold)
+            answered = any(step.answers for step in steps)
+            steps.append(Step(search, threshold, reached and not answered, candidates))
+        return Explanation(mention, clean(mention), steps)
+
+    def _ask(
+        self,
+        mentions: Sequence[str],
+        top_k: int,
+        filter: Filter,
+        answer: Callable[[Query], list[Answer]],
+    ) -> list[list[Candidate]]:
+        texts = [clean(mention) for mention in mentions]
+        distinct = list(dict.fromkeys(text for text in texts if text))
+        keys = encoder_inputs(self.encoder, distinct) if distinct else []
+        representatives = dict(zip(keys, distinct, strict=True))
+        found = self._ask_encoded(list(representatives.values()), top_k, filter, answer)
+        by_key = dict(zip(representatives, found, strict=True))
+        by_text = {text: by_key[key] for text, key in zip(distinct, keys, strict=True)}
+        return [list(by_text.get(text, ())) for text in texts]
+
+    def _ask_encoded(
+        self,
+        texts: list[str],
+        top_k: int,
+        filter: Filter,
+        answer: Callable[[Query], list[Answer]],
+    ) -> list[list[Candidate]]:
+        found: list[list[Candidate]] = [[] for _ in texts]
+        if texts:
+            vectors = from_raw(self._encode(texts))
+            # A zero vector has no direction: n-grams give it to a text they know nothing of.
+            some = np.flatnonzero(vectors.norms)
+            query = Query(vectors.unit[some], top_k, self._mask(filter))
+            named = name_candidates(answer(query), self.index)
+            for row, candidates in zip(some, named, strict=True):
+                found[row] = candidates
+        return found
+
+    def _encode(self, texts: list[str]) -> Raw:
+        vectors = self.encoder.predict(texts)
+        return vectors if sparse.issparse(vectors) else self.encoder.ops.to_numpy(vectors)
+
+    def _mask(self, filter: Filter) -> np.ndarray | None:
+        if filter not in self._masks:
+            self._masks[filter] = allowed_concepts(filter, self.index)
+        return self._masks[filter]
+
+    def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
+        """Let texts denote concepts from now on, as part of D; nothing is retrained.
+
+        synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
+        count (int): How often D says so; of two concepts with one text the more frequent leads.
+        RAISES (ConnormError): CN002 for a concept that the index lacks, CN003 for an empty text;
+            nothing is added then.
+        """
+        pairs = [(self._text(text), self._number(concept_id)) for text, concept_id in synonyms]
+        if pairs:
+            texts = [text for text, _ in pairs]
+            raw = self._encode(texts)
+            keys = encoder_inputs(self.encoder, texts)
+            for place, (key, (text, number)) in enumerate(zip(keys, pairs, strict=True)):
+                self.layer.add(key, text, raw[place : place + 1], number, count)
+
+    def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
+        """Let texts no longer denote concepts, whether the ontology, the annotated data or
+        `add_synonyms` said that they do.
+
+        synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
+        RAISES (ConnormError): CN002 for a concept that the index lacks, CN003 for an empty text;
+            nothing is removed then.
+        WARNS (ConnormWarning): CNW001 for a pair that does not stand in the index.
+        """
+        pairs = [(self._text(text), self._number(concept_id)) for text, concept_id in synonyms]
+        keys = encoder_inputs(self.encoder, [text for text, _ in pairs]) if pairs else []
+        for key, (text, number) in zip(keys, pairs, strict=True):
+            if not self.layer.remove(key, number):
+                (concept_id, _) = self.index.store.labels([number])[number]
+                warn(Warnings.CNW001.format(text=text, concept=concept_id))
+
+    def _number(self, concept_id: str) -> int:
+        number = self.index.store.number(concept_id)
+        if number is None:
+            raise ConnormError(Errors.CN002.format(concept=concept_id))
+        return number
+
+    @staticmethod
+    def _text(text: str) -> str:
+        cleaned = clean(text)
+        if not cleaned:
+            raise ConnormError(Errors.CN003.format(text=text))
+        return cleaned
+
+    def write(self, folder: Path, *, exclude: Collection[str] = ()) -> None:
+        """Write encoder, index and added synonyms into a folder.
+
+        folder (Path): An existing folder.
+        exclude (Collection[str]): Any of "encoder", "index"; the synonyms go with the index.
+        """
+        if "encoder" not in exclude:
+            self.encoder.to_disk(folder / "encoder")
+        if "index" not in exclude:
+            shutil.copytree(self.index.folder, folder / "index")
+            self.layer.write(folder)
+
+    def read(
+        self, folder: Path, *, exclude: Collection[str] = (), owner: TemporaryFolder | None = None
+    ) -> None:
+        """Read what `write` wrote; the index is mapped, not loaded.
+
+        folder (Path): The folder.
+        exclude (Collection[str]): Any of "encoder", "index".
+        owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
+        RAISES (ConnormError): CN400, CN401, CN402 if the index is not sound, CN410 if it was
+            built with another encoder.
+        """
+        if "encoder" not in exclude:
+            self.encoder.from_disk(folder / "encoder")
+        if "index" not in exclude:
+            index = ConceptIndex(folder / "index", self.backend, owner=owner)
+            own = fingerprint(self.encoder)
+            if index.fingerprint != own:
+                raise ConnormError(
+                    Errors.CN410.format(path=index.folder, found=index.fingerprint, expected=own)
+                )
+            self._use(index, SynonymLayer.read(folder, index))
+
+    def _use(self, index: ConceptIndex, layer: SynonymLayer | None = None) -> None:
+        self._index = index
+        self._layer = layer or SynonymLayer(index)
+        self._masks.clear()

@@ -1,0 +1,124 @@
+"""Which spans a concept normalizer reads, and what it writes on them.
+
+The values of span attributes live in `doc.user_data` under spaCy's own keys for them, as tuples
+and strings, so that a `DocBin(store_user_data=True)`, `Doc.from_docs` and worker processes keep
+them.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from spacy.tokens import Doc, Span
+
+from .concepts import Candidate
+from .errors import ConnormError, Errors, Warnings, warn
+
+_CANDIDATES = "candidates"
+_KB_ID = "kb_id"
+_KB_ENTS = "kb_ents"
+
+
+def register_attributes(prefix: str = "") -> None:
+    """Make `span._.candidates`, `span._.kb_id` and `span._.kb_ents` readable.
+
+    prefix (str): Stands before each name.
+    RAISES (ConnormError): CN005 if a name is taken by somebody else.
+    """
+    for name, getter in _getters(prefix).items():
+        if not Span.has_extension(name):
+            Span.set_extension(name, getter=getter)
+        elif not _is_ours(Span.get_extension(name)[2]):
+            raise ConnormError(Errors.CN005.format(attribute=name))
+
+
+def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | None) -> list[Span]:
+    """Choose the spans of a document that are to be normalized.
+
+    doc (Doc): The document.
+    spans_key (Optional[str]): Those of `doc.spans[spans_key]`; `doc.ents` if None.
+    labels (Optional[Collection[str]]): Only those with these labels; all if None.
+    RETURNS (List[Span]): The spans, in the document's order.
+    WARNS (ConnormWarning): CNW002 if the document has no such group of spans.
+    """
+    spans: Iterable[Span] = ()
+    if spans_key is None:
+        spans = doc.ents
+    elif spans_key in doc.spans:
+        spans = doc.spans[spans_key]
+    else:
+        warn(Warnings.CNW002.format(key=spans_key, known=list(doc.spans) or "none at all"))
+    return [span for span in spans if labels is None or span.label_ in labels]
+
+
+def set_kb_id(span: Span, kb_id: str, *, spans_key: str | None) -> None:
+    """Write the id of a span's concept where spaCy keeps it.
+
+    span (Span): One of `choose_spans`.
+    kb_id (str): The id.
+    spans_key (Optional[str]): As in `choose_spans`.
+    """
+    if spans_key is not None:
+        span.kb_id_ = kb_id
+        return
+    # An entity lives in its tokens: the span that `doc.ents` gives is a copy.
+    for token in span:
+        token.ent_kb_id_ = kb_id
+
+
+def set_answer(span: Span, prefix: str, kb_id: str, candidates: Sequence[Candidate]) -> None:
+    """Write what a concept normalizer found for a span.
+
+    span (Span): The mention.
+    prefix (str): Of the attributes.
+    kb_id (str): The concept id, or "NIL".
+    candidates (Sequence[Candidate]): Best first.
+    """
+    user_data: dict[Any, Any] = span.doc.user_data
+    user_data[_key(span, prefix + _KB_ID)] = kb_id
+    user_data[_key(span, prefix + _CANDIDATES)] = tuple(map(tuple, candidates))
+
+
+def get_candidates(span: Span, prefix: str = "") -> list[Candidate] | None:
+    """Read the candidates of a span.
+
+    span (Span): The mention.
+    prefix (str): Of the attributes.
+    RETURNS (Optional[List[Candidate]]): Best first; None if no normalizer has seen the span.
+    """
+    stored = _read(span, prefix + _CANDIDATES, None)
+    return None if stored is None else [Candidate(*candidate) for candidate in stored]
+
+
+def _getters(prefix: str) -> dict[str, Callable[[Span], Any]]:
+    return {
+        prefix + _CANDIDATES: partial(_read_candidates, prefix),
+        prefix + _KB_ID: partial(_read_kb_id, prefix),
+        prefix + _KB_ENTS: partial(_read_kb_ents, prefix),
+    }
+
+
+def _read_candidates(prefix: str, span: Span) -> list[Candidate]:
+    return get_candidates(span, prefix) or []
+
+
+def _read_kb_id(prefix: str, span: Span) -> str:
+    return _read(span, prefix + _KB_ID, "")
+
+
+def _read_kb_ents(prefix: str, span: Span) -> list[tuple[str, float]]:
+    """scispaCy's reading: ids and scores."""
+    return [(each.concept_id, each.score) for each in _read_candidates(prefix, span)]
+
+
+def _is_ours(getter: Any) -> bool:
+    return getattr(getattr(getter, "func", None), "__module__", None) == __name__
+
+
+def _read(span: Span, name: str, default: Any) -> Any:
+    user_data: dict[Any, Any] = span.doc.user_data
+    return user_data.get(_key(span, name), default)
+
+
+def _key(span: Span, name: str) -> tuple[str, str, int, int]:
+    return ("._.", name, span.start_char, span.end_char)
