@@ -144,8 +144,8 @@ class Errors(metaclass=_Coded):
         "that."
     )
     CN302 = (
-        "Encoders have no backward pass, so `nlp.update` can't train them. Train the transformer by "
-        "itself, then give its folder as the encoder's `name`."
+        "Encoders have no backward pass, so `nlp.update` can't train them. Train the transformer "
+        "by itself, then give its folder as the encoder's `name`."
     )
     CN303 = (
         "Can't find the model '{name}'. Tried: {tried}. Give the path of a folder that holds a "
@@ -163,8 +163,8 @@ class Errors(metaclass=_Coded):
         "'spacy-connorm[transformers]'`, or `[minilm]` to have its default weights too."
     )
     CN308 = (
-        "The transformer '{name}' computed vectors that are not finite. Its weights are damaged, or "
-        "too large for half precision: try `mixed_precision = false`."
+        "The transformer '{name}' computed vectors that are not finite. Its weights are damaged, "
+        "or too large for half precision: try `mixed_precision = false`."
     )
     CN309 = "The encoder's setting `{setting}` should be {expected}."
     CN310 = "The n-gram encoder can't be fitted: no n-gram is in the {count} texts it was given."
@@ -210,6 +210,17 @@ class Errors(metaclass=_Coded):
     # Evaluation
 
     # Command line
+    CN700 = (
+        "There is no pipeline '{name}': neither a folder nor an installed package. `python -m "
+        "spacy connorm index` makes one from an ontology."
+    )
+    CN701 = (
+        "The pipeline '{name}' can't be loaded: {reason} If it is the folder of a concept "
+        "normalizer alone, name the pipeline's, one above."
+    )
+    CN702 = "The pipeline has no concept normalizer. Its components: {components}."
+    CN703 = "The pipeline has several concept normalizers, choose one (`--component`): {known}."
+    CN704 = "'{component}' is not a concept normalizer of the pipeline. It has: {known}."
 
 
 class Warnings(metaclass=_Coded):
