@@ -38,10 +38,12 @@ class AnnoyIndex:
             return
         forest = _forest(vectors.width)
         forest.set_seed(self.seed)
-        forest.on_disk_build(str(path))
         for item, vector in enumerate(vectors.unit):
             forest.add_item(item, vector)
+        # One job: with several, the forest depends on their number. In memory and then saved:
+        # annoy's way of building on disk dies of SIGBUS when the disk is full.
         forest.build(self.n_trees, n_jobs=1)
+        forest.save(str(path))
         forest.unload()
 
     def open(self, vectors: Vectors, path: Path) -> "AnnoySearcher | ExactSearcher":

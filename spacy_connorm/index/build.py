@@ -4,6 +4,7 @@ import datetime
 import platform
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,7 +64,7 @@ def build_index(
     RAISES (ConnormError): CN409 if there is no text at all, CN405 if it cannot be written.
     """
     known, annotated = _number(concepts, synonyms, clean)
-    denotations = [*_ontology_texts(known, clean), *annotated]
+    denotations = [*_ontology_texts(known), *annotated]
     if not denotations:
         raise ConnormError(Errors.CN409)
     inputs = encoder.inputs([denotation.text for denotation in denotations])
@@ -87,22 +88,36 @@ def _number(
     clean: Callable[[str], str],
 ) -> tuple[list[tuple[Concept, bool]], list[Denotation]]:
     """Order all concepts by id and express D in their numbers."""
-    by_id = {concept.concept_id: (concept, True) for concept in concepts}
+    cleaned = (_cleaned(concept, clean) for concept in concepts)
+    by_id = {concept.concept_id: (concept, True) for concept in cleaned}
     primary = {alt: c.concept_id for c, _ in by_id.values() for alt in c.alt_ids}
     pairs: list[tuple[str, str]] = []
     empty = 0
     for text, concept_id in synonyms:
-        cleaned = clean(text)
-        if cleaned:
+        text = clean(text)
+        if text:
             known = concept_id in by_id
-            pairs.append((cleaned, concept_id if known else primary.get(concept_id, concept_id)))
-        empty += not cleaned
+            pairs.append((text, concept_id if known else primary.get(concept_id, concept_id)))
+        empty += not text
     if empty:
         warn(Warnings.CNW402.format(count=empty))
     by_id.update(_only_in_data(pairs, by_id))
     numbers = {concept_id: number for number, concept_id in enumerate(sorted(by_id))}
     annotated = [Denotation(text, numbers[concept_id], D, False) for text, concept_id in pairs]
     return [by_id[concept_id] for concept_id in sorted(by_id)], annotated
+
+
+def _cleaned(concept: Concept, clean: Callable[[str], str]) -> Concept:
+    """Clean what SQLite could not store; a concept whose name vanishes is named by its id."""
+    concept_id = clean(concept.concept_id)
+    aliases = (clean(alias) for alias in concept.aliases)
+    return replace(
+        concept,
+        concept_id=concept_id,
+        canonical_name=clean(concept.canonical_name) or concept_id,
+        aliases=tuple(alias for alias in aliases if alias),
+        definition=clean(concept.definition),
+    )
 
 
 def _only_in_data(
@@ -123,15 +138,10 @@ def _only_in_data(
     }
 
 
-def _ontology_texts(
-    known: Sequence[tuple[Concept, bool]], clean: Callable[[str], str]
-) -> Iterator[Denotation]:
+def _ontology_texts(known: Sequence[tuple[Concept, bool]]) -> Iterator[Denotation]:
     for number, (concept, in_ontology) in enumerate(known):
-        names = concept.names if in_ontology else ()
-        for place, name in enumerate(names):
-            text = clean(name)
-            if text:
-                yield Denotation(text, number, O, place == 0)
+        for place, name in enumerate(concept.names if in_ontology else ()):
+            yield Denotation(name, number, O, place == 0)
 
 
 def _encode(texts: list[str], encode: Callable[[list[str]], Raw]) -> Raw:

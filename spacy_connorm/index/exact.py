@@ -11,7 +11,8 @@ from .vectors import Raw, Vectors
 
 
 class Neighbours(NamedTuple):
-    """The nearest items of each query, best first; equal scores stand in item order.
+    """The nearest items of each query, best first; equal scores stand in item order. Which of
+    several equal items the last places hold is not defined.
 
     items (Ints2d): int64 (b, n), -1 where fewer were found.
     scores (Floats2d): float32 (b, n) cosines, -inf where fewer were found.

@@ -1,0 +1,107 @@
+"""A small ontology, its annotated data, and an encoder whose vectors are drawn from the text."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from spacy_connorm.concepts import Concept
+from spacy_connorm.index.annoy import AnnoyIndex
+from spacy_connorm.index.build import Encoder, build_index
+from spacy_connorm.index.concept_index import ConceptIndex
+from spacy_connorm.index.exact import ExactIndex
+from spacy_connorm.index.spaces import SEARCHES
+from spacy_connorm.text.cleaning import clean
+
+WIDTH = 12
+
+
+def vector(text: str) -> np.ndarray:
+    seed = int.from_bytes(hashlib.blake2b(text.lower().encode(), digest_size=4).digest(), "big")
+    rng = np.random.default_rng(seed)
+    # Raw vectors of very different lengths, so that a mean of unit vectors would not do.
+    return (rng.normal(size=WIDTH) * rng.uniform(0.2, 5)).astype("float32")
+
+
+def encode(texts: list[str]) -> np.ndarray:
+    return np.vstack([vector(text) for text in texts])
+
+
+def encode_sparsely(texts: list[str]) -> sparse.csr_matrix:
+    return sparse.csr_matrix(np.maximum(encode(texts), 0))
+
+
+def inputs(texts: list[str]) -> list[bytes]:
+    return [text.lower().encode() for text in texts]
+
+
+DENSE = Encoder(inputs, encode, "dense")
+SPARSE = Encoder(inputs, encode_sparsely, "sparse")
+
+
+def make_concepts() -> list[Concept]:
+    """60 concepts; "shared" denotes every fifth, "Name 7" is the name of one and an alias of
+    another, written otherwise."""
+    return [
+        Concept(
+            concept_id=f"C{number:03}",
+            canonical_name=f"Name {number}",
+            aliases=(
+                *(f"alias {number} {place}" for place in range(number % 4)),
+                *(("shared",) if number % 5 == 0 else ()),
+                *(("NAME 7",) if number == 8 else ()),
+            ),
+            types=("even",) if number % 2 == 0 else ("odd", "rare") if number == 31 else ("odd",),
+            parents=(f"C{number // 2:03}",) if number else (),
+            alt_ids=(f"A{number:03}",) if number < 5 else (),
+        )
+        for number in range(60)
+    ]
+
+
+def make_synonyms() -> list[tuple[str, str]]:
+    return [
+        *((f"mention {number}", f"C{number % 20:03}") for number in range(70)),
+        ("Shared", "C010"),
+        ("shared", "C010"),
+        ("shared", "C015"),
+        ("alias 3 0", "C003"),
+        ("unheard of", "X1"),
+    ]
+
+
+def build(
+    path: Path, *, encoder: Encoder = DENSE, backend=None, synonyms=None, concepts=None
+) -> ConceptIndex:
+    backend = backend or ExactIndex(block_rows=17)
+    build_index(
+        path,
+        make_concepts() if concepts is None else concepts,
+        make_synonyms() if synonyms is None else synonyms,
+        encoder,
+        searches=SEARCHES,
+        backend=backend,
+        clean=clean,
+    )
+    return ConceptIndex(path, backend)
+
+
+@pytest.fixture(
+    params=[
+        (DENSE, ExactIndex(block_rows=17)),
+        (DENSE, AnnoyIndex(n_trees=20, search_k=2000)),
+        (SPARSE, AnnoyIndex()),
+    ],
+    ids=["exact", "annoy", "sparse"],
+)
+def index(request, tmp_path) -> ConceptIndex:
+    encoder, backend = request.param
+    with pytest.warns(UserWarning, match="CNW401"):
+        return build(tmp_path / "index", encoder=encoder, backend=backend)
+
+
+@pytest.fixture
+def encoder_of(index):
+    return SPARSE if index.fingerprint == "sparse" else DENSE

@@ -1,0 +1,143 @@
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spacy_connorm.concepts import Concept
+from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.index.concept_index import ConceptIndex
+from spacy_connorm.index.exact import ExactIndex
+
+from .conftest import DENSE, WIDTH, build, make_concepts
+
+
+def rows(index):
+    return index.manifest["counts"]["rows"]
+
+
+def test_one_row_an_encoder_input(tmp_path):
+    concepts = [Concept("A", "Heart Attack", ("heart attack", "MI")), Concept("B", "heart ATTACK")]
+    index = build(tmp_path / "i", concepts=concepts, synonyms=[("HEART attack", "B")])
+    assert rows(index) == 2
+    assert index.members.concept[: index.members.start[1]].tolist() in ([0], [0, 1])
+
+
+def test_manifest_tells_what_is_inside(tmp_path):
+    with pytest.warns(ConnormWarning, match="CNW401"):
+        index = build(tmp_path / "i")
+    assert index.manifest["encoder"] == {"fingerprint": "dense"}
+    assert index.manifest["backend"]["name"] == "ExactIndex"
+    assert index.manifest["counts"]["concepts"] == 61
+    assert index.manifest["counts"]["concepts_only_in_data"] == 1
+    assert index.manifest["counts"]["width"] == WIDTH
+    assert {"spacy", "numpy", "annoy", "spacy_connorm"} <= set(index.manifest["versions"])
+
+
+def test_concept_that_only_data_knows_is_named_by_its_most_frequent_text(tmp_path):
+    synonyms = [("one", "X"), ("two", "X"), ("two", "X")]
+    with pytest.warns(ConnormWarning, match="CNW401.*1 concept.*'X'"):
+        index = build(tmp_path / "i", synonyms=synonyms)
+    assert index.store.labels([index.store.number("X")]) == {60: ("X", "two")}
+
+
+def test_alternate_ids_of_data_are_mapped(tmp_path):
+    index = build(tmp_path / "i", synonyms=[("text", "A003")])
+    row = index.keys.row(b"text")
+    assert index.members.concept[index.members.start[row]] == index.store.number("C003")
+
+
+def test_empty_texts_are_left_out(tmp_path):
+    concepts = [Concept("A", "name", ("\x00", " \t", "​x"))]
+    with pytest.warns(ConnormWarning, match="CNW402.*2 "):
+        index = build(tmp_path / "i", concepts=concepts, synonyms=[("", "A"), ("\x01 ", "A")])
+    assert rows(index) == 2
+
+
+@pytest.mark.parametrize("name", ["a" * 10_000, "a\x00b", "a\ud800b", "שָׁלוֹם", "🧬👩‍⚕️"])
+def test_any_name_is_indexed(tmp_path, name):
+    index = build(tmp_path / "i", concepts=[Concept("A", name)], synonyms=[])
+    assert rows(index) == 1
+    (text,) = index.store.texts([0]).values()
+    assert text.encode("utf8")
+
+
+def test_nothing_to_index(tmp_path):
+    with pytest.raises(ConnormError, match="CN409"):
+        build(tmp_path / "i", concepts=[], synonyms=[])
+    assert not list(tmp_path.iterdir())
+
+
+def test_search_that_was_not_built(tmp_path):
+    from spacy_connorm.index.build import build_index
+
+    build_index(
+        tmp_path / "i",
+        make_concepts(),
+        [],
+        DENSE,
+        searches=["O-T"],
+        backend=ExactIndex(),
+        clean=str,
+    )
+    with pytest.raises(ConnormError, match="CN408.*O-C"):
+        ConceptIndex(tmp_path / "i", ExactIndex()).searcher("O-C")
+
+
+def test_same_input_same_files(tmp_path):
+    with pytest.warns(ConnormWarning):
+        one, two = (build(tmp_path / name) for name in "ab")
+    sums = [
+        {name: file for name, file in index.manifest["files"].items() if "sqlite" not in name}
+        for index in (one, two)
+    ]
+    assert sums[0] == sums[1]
+
+
+def test_arrays_are_mapped_not_loaded(tmp_path):
+    index = build(tmp_path / "i", synonyms=[])
+    for array in (index.vectors.unit, index.members.concept, index.vectors.norms):
+        assert isinstance(array.base, np.memmap)
+        assert not array.flags.writeable
+
+
+def run_build(path, before):
+    """Build in another process, after some statements there."""
+    script = """
+        import os, resource, signal, sys
+        from pathlib import Path
+        sys.path.insert(0, sys.argv[2])
+        from spacy_connorm.index.annoy import AnnoyIndex
+        from spacy_connorm.index import build
+        from tests.index import conftest
+        {before}
+        conftest.build(Path(sys.argv[1]), synonyms=[], backend=AnnoyIndex(n_trees=50))
+    """
+    script = textwrap.dedent(script).format(before=before)
+    arguments = [sys.executable, "-c", script, str(path), str(Path.cwd())]
+    return subprocess.run(arguments, check=False, capture_output=True, text=True)
+
+
+def test_killed_build_leaves_the_old_index(tmp_path):
+    old = build(tmp_path / "i", synonyms=[]).manifest
+    run = run_build(
+        tmp_path / "i", "build.seal = lambda *args: os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    assert run.returncode == -signal.SIGKILL
+    assert ConceptIndex(tmp_path / "i", ExactIndex()).manifest == old
+
+
+# The store, the vectors and the forest are about 40 kB, 7 kB and 300 kB: each meets the limit once.
+@pytest.mark.parametrize("limit", [100, 6_000, 20_000, 100_000])
+def test_disk_that_fills_up_leaves_the_old_index(tmp_path, limit):
+    old = build(tmp_path / "i", synonyms=[]).manifest
+    run = run_build(
+        tmp_path / "i", f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))"
+    )
+    assert run.returncode == 1
+    assert "CN405" in run.stderr.splitlines()[-1]
+    assert ConceptIndex(tmp_path / "i", ExactIndex()).manifest == old
+    assert [path.name for path in tmp_path.iterdir()] == ["i"]

@@ -1,0 +1,145 @@
+import errno
+import os
+
+import pytest
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.index.folder import (
+    TemporaryFolder,
+    pack,
+    recover,
+    seal,
+    unpack,
+    unseal,
+    written_aside,
+)
+
+
+@pytest.fixture
+def sealed(tmp_path):
+    folder = tmp_path / "sealed"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "one").write_bytes(b"first")
+    (folder / "deep" / "two").write_bytes(b"second")
+    seal(folder, {"facts": 1})
+    return folder
+
+
+def write(path, content):
+    with written_aside(path) as folder:
+        (folder / "file").write_text(content)
+
+
+def test_folder_is_made_and_replaced(tmp_path):
+    for content in ("old", "new"):
+        write(tmp_path / "a" / "target", content)
+    assert (tmp_path / "a" / "target" / "file").read_text() == "new"
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["target"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError("anything"), KeyboardInterrupt()])
+def test_failure_leaves_the_old_folder(tmp_path, error):
+    write(tmp_path / "target", "old")
+    with pytest.raises(type(error)), written_aside(tmp_path / "target") as folder:
+        (folder / "file").write_text("half")
+        raise error
+    assert (tmp_path / "target" / "file").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
+
+
+def test_full_disk_is_told_and_leaves_the_old_folder(tmp_path):
+    write(tmp_path / "target", "old")
+    full = pytest.raises(ConnormError, match="CN405.*target.*disk is full")
+    with full, written_aside(tmp_path / "target") as folder:
+        (folder / "file").write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert (tmp_path / "target" / "file").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
+
+
+def test_place_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(ConnormError, match="CN405"):
+        write(tmp_path / "file" / "target", "new")
+
+
+def test_killed_between_two_renames_is_mended(tmp_path):
+    write(tmp_path / "target", "old")
+    (tmp_path / "target").rename(tmp_path / ".target.old")
+    recover(tmp_path / "target")
+    assert (tmp_path / "target" / "file").read_text() == "old"
+
+
+def test_sound_folder_opens(sealed):
+    assert unseal(sealed)["facts"] == 1
+
+
+@pytest.mark.parametrize("name", ["one", "deep/two"])
+@pytest.mark.parametrize("damage", ["missing", "truncated", "longer", "flipped"])
+def test_damage_is_found_and_named(sealed, name, damage):
+    path = sealed / name
+    content = path.read_bytes()
+    path.unlink()
+    damaged = {
+        "truncated": content[:-1],
+        "longer": content + b"x",
+        "flipped": bytes([content[0] ^ 1]) + content[1:],
+    }
+    if damage in damaged:
+        path.write_bytes(damaged[damage])
+    with pytest.raises(ConnormError, match=f"CN402.*{path.name}"):
+        unseal(sealed)
+
+
+@pytest.mark.parametrize("manifest", ["", "{", "[]", '{"format": 1}', "\x00"])
+def test_damaged_manifest(sealed, manifest):
+    (sealed / "manifest.json").write_text(manifest)
+    with pytest.raises(ConnormError, match="CN40[12].*"):
+        unseal(sealed)
+
+
+def test_no_manifest(tmp_path):
+    with pytest.raises(ConnormError, match="CN400"):
+        unseal(tmp_path)
+
+
+def test_other_format_version(sealed):
+    manifest = sealed / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 99'))
+    with pytest.raises(ConnormError, match="CN401.*99"):
+        unseal(sealed)
+
+
+def test_sealed_folder_within_answers_for_itself(sealed, tmp_path):
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    sealed.rename(outer / "inner")
+    (outer / "own").write_text("x")
+    seal(outer, {})
+    assert list(unseal(outer)["files"]) == ["own"]
+
+
+def test_packed_and_unpacked(sealed, tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    unpack(pack(sealed), copy)
+    assert unseal(copy) == unseal(sealed)
+
+
+def test_temporary_folder_goes_with_its_user():
+    folder = TemporaryFolder()
+    path = folder.path
+    assert path.is_dir()
+    del folder
+    assert not path.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_forked_worker_does_not_take_the_folder_away():
+    folder = TemporaryFolder()
+    child = os.fork()
+    if not child:
+        folder._finalizer()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert folder.path.is_dir()

@@ -1,0 +1,184 @@
+"""The six searches against their definitions, written out by hand (Xu & Bethard 2021)."""
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from spacy_connorm.index.layer import SynonymLayer
+from spacy_connorm.index.spaces import SEARCHES, Query, run_search
+from spacy_connorm.index.vectors import from_raw
+
+from .conftest import build, make_concepts, make_synonyms
+
+MENTIONS = ["shared", "NAME 7", "mention 3", "alias 3 0", "something else", "Name 31"]
+
+
+def texts_by_target(synonyms, removed=()):
+    """T(c) by target: {"O": {concept: {text: is it the preferred name}}, ...}."""
+    ontology, data = defaultdict(dict), defaultdict(dict)
+    for concept in make_concepts():
+        for place, name in enumerate(concept.names):
+            if (name.lower(), concept.concept_id) in removed:
+                continue
+            ontology[concept.concept_id][name.lower()] = place == 0
+    for text, concept_id in synonyms:
+        data[concept_id].setdefault(text.lower(), False)
+    both = {
+        concept: {**data.get(concept, {}), **ontology.get(concept, {})}
+        for concept in {*ontology, *data}
+    }
+    return {"O": ontology, "D": data, "OD": both}
+
+
+def expected(
+    search, mention, encoder, synonyms, top_k, *, allowed=lambda concept: True, removed=()
+):
+    """Concept ids, best first, and the best scores, by brute force."""
+    target, representation = search.split("-")
+
+    def raw(text):
+        vector = encoder.encode([text])
+        return np.asarray(vector.todense() if sparse.issparse(vector) else vector)[0].astype(float)
+
+    def cosine(one, other):
+        norms = np.linalg.norm(one) * np.linalg.norm(other)
+        return round(float(one @ other / norms) if norms else 0.0, 6)
+
+    counts = Counter((text.lower(), concept) for text, concept in synonyms)
+    query, ranked = raw(mention), []
+    for concept, texts in texts_by_target(synonyms, removed)[target].items():
+        if not allowed(concept):
+            continue
+        if representation == "C":
+            mean = np.mean([raw(text) for text in texts], axis=0)
+            ranked.append((-cosine(query, mean), concept))
+        else:
+            ranked.append(
+                min(
+                    (
+                        -cosine(query, raw(text)),
+                        -counts[text, concept] if "D" in target else 0,
+                        not preferred,
+                        concept,
+                    )
+                    for text, preferred in texts.items()
+                )
+            )
+    best = sorted(ranked)[:top_k]
+    return [each[-1] for each in best], [-each[0] for each in best]
+
+
+def found(search, index, layer, encoder, mentions, top_k, allowed=None):
+    vectors = from_raw(encoder.encode(mentions)).unit
+    for hits in run_search(search, index, layer, Query(vectors, top_k, allowed)):
+        labels = index.store.labels(hit.concept for hit in hits)
+        yield [labels[hit.concept][0] for hit in hits], [hit.score for hit in hits]
+
+
+@pytest.mark.parametrize("top_k", [1, 4])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_search_is_its_definition(search, top_k, index, encoder_of):
+    results = found(search, index, SynonymLayer(index), encoder_of, MENTIONS, top_k)
+    for mention, (ids, scores) in zip(MENTIONS, results, strict=True):
+        ids_expected, scores_expected = expected(
+            search, mention, encoder_of, make_synonyms(), top_k
+        )
+        assert scores == pytest.approx(scores_expected, abs=2e-6), mention
+        assert ids == ids_expected, mention
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_filter_finds_k_survivors(search, index, encoder_of):
+    allowed = np.zeros(index.concept_count, dtype=bool)
+    allowed[index.store.of_types(["rare"])] = True
+    allowed[[index.store.number(f"C{number:03}") for number in (3, 10, 15)]] = True
+    kept = {"C031", "C003", "C010", "C015"}
+    layer = SynonymLayer(index)
+    results = found(search, index, layer, encoder_of, MENTIONS, 4, allowed)
+    for mention, result in zip(MENTIONS, results, strict=True):
+        ids, scores = expected(
+            search, mention, encoder_of, make_synonyms(), 4, allowed=kept.__contains__
+        )
+        assert result[0] == ids
+        assert result[1] == pytest.approx(scores, abs=2e-6)
+
+
+def change(layer, index, encoder, added, removed):
+    for text, concept_id in added:
+        (key,) = encoder.inputs([text])
+        layer.add(key, text, encoder.encode([text]), index.store.number(concept_id), 1)
+    for text, concept_id in removed:
+        (key,) = encoder.inputs([text])
+        assert layer.remove(key, index.store.number(concept_id))
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_added_synonyms_search_as_if_built_in(search, index, encoder_of, tmp_path):
+    added = [("brand new", "C040"), ("shared", "C015"), ("shared", "C015"), ("Name 7", "C009")]
+    layer = SynonymLayer(index)
+    change(layer, index, encoder_of, added, [])
+    mentions = [*MENTIONS, "brand new"]
+    live = found(search, index, layer, encoder_of, mentions, 5)
+    synonyms = [*make_synonyms(), *added]
+    for mention, (ids, scores) in zip(mentions, live, strict=True):
+        ids_expected, scores_expected = expected(search, mention, encoder_of, synonyms, 5)
+        assert scores == pytest.approx(scores_expected, abs=2e-6), mention
+        assert ids == ids_expected, mention
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_removed_texts_search_as_if_never_there(search, index, encoder_of):
+    added = [("mention 99", "C019")]
+    removed = [
+        *added,
+        ("mention 3", "C003"),
+        ("shared", "C010"),
+        ("unheard of", "X1"),
+        ("Name 31", "C031"),
+        ("Name 7", "C007"),
+    ]
+    layer = SynonymLayer(index)
+    change(layer, index, encoder_of, added, removed)
+    gone = {(text.lower(), concept) for text, concept in removed}
+    synonyms = [pair for pair in make_synonyms() if (pair[0].lower(), pair[1]) not in gone]
+    live = found(search, index, layer, encoder_of, MENTIONS, 5)
+    for mention, (ids, scores) in zip(MENTIONS, live, strict=True):
+        ids_expected, scores_expected = expected(
+            search, mention, encoder_of, synonyms, 5, removed=gone
+        )
+        assert scores == pytest.approx(scores_expected, abs=2e-6), mention
+        assert ids == ids_expected, mention
+
+
+def test_removing_twice_finds_nothing(index, encoder_of):
+    layer = SynonymLayer(index)
+    (key,) = encoder_of.inputs(["Name 4"])
+    assert layer.remove(key, index.store.number("C004"))
+    assert not layer.remove(key, index.store.number("C004"))
+    assert not layer.remove(b"never seen", index.store.number("C004"))
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_layer_survives_the_disk(search, index, encoder_of, tmp_path):
+    layer = SynonymLayer(index)
+    change(layer, index, encoder_of, [("brand new", "C040")], [("mention 3", "C003")])
+    layer.write(tmp_path)
+    again = SynonymLayer.read(tmp_path, index)
+    mentions = [*MENTIONS, "brand new"]
+    assert len(again) == len(layer) == 2
+    for one, other in zip(
+        found(search, index, layer, encoder_of, mentions, 5),
+        found(search, index, again, encoder_of, mentions, 5),
+        strict=True,
+    ):
+        assert one[0] == other[0]
+        assert one[1] == pytest.approx(other[1], abs=2e-6)
+
+
+def test_without_data_searches_over_it_find_nothing(tmp_path):
+    index = build(tmp_path / "index", synonyms=[])
+    vectors = from_raw(np.ones((2, index.vectors.width), dtype="float32")).unit
+    for search in ("D-T", "D-C"):
+        assert run_search(search, index, SynonymLayer(index), Query(vectors, 3)) == [[], []]

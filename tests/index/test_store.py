@@ -1,0 +1,80 @@
+import os
+
+import pytest
+
+from spacy_connorm.concepts import Concept
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.index.store import ConceptStore, write_store
+
+CONCEPTS = [
+    Concept("A", "Root", types=("T1",), alt_ids=("X", "C")),
+    Concept("B", "Child", parents=("A", "D"), types=("T1", "T2"), definition="of A"),
+    Concept("C", "Grandchild", parents=("B", "nowhere"), types=("T2",)),
+    Concept("D", "Makes a cycle 🧬 שלום", parents=("C",)),
+]
+
+
+@pytest.fixture
+def store(tmp_path):
+    path = tmp_path / "concepts #1?.sqlite"
+    write_store(path, CONCEPTS, [True, True, True, False], ["root", "child"])
+    return ConceptStore(path)
+
+
+def test_numbers_follow_the_order_and_ids_lead_alternates(store):
+    assert [store.number(concept_id) for concept_id in ("A", "B", "X")] == [0, 1, 0]
+    assert store.number("C") == 2
+    assert store.number("nowhere") is None
+    assert len(store) == 4
+
+
+def test_names_and_texts_come_by_number(store):
+    assert store.labels([3, 0, 3]) == {3: ("D", "Makes a cycle 🧬 שלום"), 0: ("A", "Root")}
+    assert store.texts([1]) == {1: "child"}
+    assert store.texts([]) == {}
+
+
+def test_more_numbers_than_one_query_takes(tmp_path):
+    concepts = [Concept(f"{number:05}", f"name {number}") for number in range(1500)]
+    write_store(tmp_path / "s", concepts, [True] * 1500, [])
+    assert len(ConceptStore(tmp_path / "s").labels(range(1500))) == 1500
+
+
+def test_concept_is_read_back(store):
+    assert store.concept(1) == CONCEPTS[1]
+    assert store.concept(2).parents == ("B",)
+
+
+def test_types_are_united(store):
+    assert store.of_types(["T1"]).tolist() == [0, 1]
+    assert store.of_types(["T1", "T2"]).tolist() == [0, 1, 2]
+
+
+def test_branches_hold_themselves_and_survive_cycles(store):
+    assert store.of_branches(["A"]).tolist() == [0, 1, 2, 3]
+    assert store.of_branches(["C"]).tolist() == [1, 2, 3]
+    assert store.of_branches(["X"]).tolist() == [0, 1, 2, 3]
+
+
+def test_unknown_type_and_branch(store):
+    with pytest.raises(ConnormError, match="CN406.*T9"):
+        store.of_types(["T1", "T9"])
+    with pytest.raises(ConnormError, match="CN407.*Z"):
+        store.of_branches(["A", "Z"])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_forked_worker_opens_its_own_connection(store):
+    assert store.number("A") == 0
+    child = os.fork()
+    if not child:
+        os._exit(0 if store.number("B") == 1 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert store.number("C") == 2
+
+
+def test_damaged_file_is_named(tmp_path):
+    path = tmp_path / "concepts.sqlite"
+    path.write_bytes(b"not a database, but long enough to be looked at" * 40)
+    with pytest.raises(ConnormError, match=r"CN402.*concepts\.sqlite"):
+        ConceptStore(path).number("A")
