@@ -1,0 +1,102 @@
+"""Acc@1, Acc@5 and MRR of an encoder on one data set's test part, by search, lenient and strict.
+
+Example: python benchmarks/accuracy.py --dataset ncbi --encoder ngram --data ../shared/data
+"""
+
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+
+from catalog import DATASETS, Data
+from exact_match import ExactMatcher
+from lookups import build_lookup, make_sieve
+from options import begin, fail, finish, make_parser
+
+from spacy_connorm.concepts import NIL, Candidate, Ontology
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.evaluation import Gold, Known, Prediction, evaluate, read_gold
+from spacy_connorm.evaluation.protocol import text_key
+from spacy_connorm.evaluation.report import Row, score_row
+
+SEARCHES = ("O-T", "OD-T", "D-T+OD-T")
+# Candidates for a mention: MRR counts a right concept that comes later as none.
+DEPTH = 20
+SHOWN = (
+    *("dataset", "encoder", "search", "mentions", "lenient@1", "lenient@5", "mrr", "strict@1"),
+    *("strict@5", "in_ontology_lenient@1", "unseen_mentions", "unseen_lenient@1"),
+)
+Search = Callable[[str, Sequence[str]], list[list[Candidate]]]
+
+
+def main() -> None:
+    parser = make_parser(__doc__ or "")
+    parser.add_argument("--dataset", required=True, choices=DATASETS)
+    parser.add_argument("--encoder", required=True, help="exact, ngram, minilm or a FOLDER")
+    parser.add_argument(
+        "--search", nargs="+", metavar="NAME", default=SEARCHES, help="e.g. OD-T or D-T+OD-T"
+    )
+    parser.add_argument("--ontology", metavar="PATH", help="another ontology than the usual one")
+    arguments = begin(parser)
+    try:
+        rows = measure(arguments)
+    except ConnormError as error:
+        fail(str(error))
+    finish(rows, arguments.json, columns=SHOWN)
+
+
+def measure(arguments: Namespace) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): One row a search."""
+    data = Data(arguments.dataset, arguments.data, ontology=arguments.ontology)
+    names = arguments.search
+    for name in names:
+        make_sieve(name)
+    ontology, synonyms = data.ontology(), data.synonyms()
+    if arguments.encoder == "exact":
+        names = [name for name in names if name in ("O-T", "D-T", "OD-T")]
+        search: Search = ExactMatcher(ontology, synonyms).search
+    else:
+        search = _lookup_search(arguments, data)
+    gold = _gold(data, ontology, synonyms)
+    return [
+        {
+            "dataset": arguments.dataset,
+            "encoder": arguments.encoder,
+            "search": name,
+            **_score(gold, name, search),
+        }
+        for name in names
+    ]
+
+
+def _lookup_search(arguments: Namespace, data: Data) -> Search:
+    lookup = build_lookup(
+        arguments.encoder, data, searches=arguments.search, work=arguments.work
+    )
+
+    def search(name: str, mentions: Sequence[str]) -> list[list[Candidate]]:
+        lookup.sieve = make_sieve(name)
+        return lookup.candidates(mentions, top_k=DEPTH)
+
+    return search
+
+
+def _gold(data: Data, ontology: Ontology, synonyms: Sequence[tuple[str, str]]) -> list[Gold]:
+    known = {
+        concept_id: Known(concept.concept_id, concept.canonical_name, in_ontology=True)
+        for concept in ontology
+        for concept_id in (*concept.alt_ids, concept.concept_id)
+    }
+    seen = {text_key(text) for text, _ in synonyms}
+    return [read_gold(mention, known, seen_texts=seen) for mention in data.mentions()]
+
+
+def _score(gold: Sequence[Gold], name: str, search: Search) -> Row:
+    found = search(name, [mention.text for mention in gold])
+    predictions = [
+        Prediction(candidates, candidates[0].concept_id if candidates else NIL)
+        for candidates in found
+    ]
+    return score_row(evaluate(gold, predictions))
+
+
+if __name__ == "__main__":
+    main()

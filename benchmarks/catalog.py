@@ -1,0 +1,126 @@
+"""Which files make up each data set, and how they are read."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import spacy
+from options import fail
+from spacy.tokens import Doc
+
+from spacy_connorm.concepts import Ontology
+from spacy_connorm.corpora import read_corpus
+from spacy_connorm.mentions import Mention, annotated_mentions, annotated_synonyms
+from spacy_connorm.ontology import read_ontology
+
+
+@dataclass(frozen=True)
+class OntologyFile:
+    """An ontology below the data folder.
+
+    path (str): Its file.
+    options (Dict[str, Any]): Settings of its reader.
+    files (Dict[str, str]): Settings that name another file.
+    """
+
+    path: str
+    options: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A corpus and its ontology.
+
+    ontology (OntologyFile): O.
+    train (Tuple[str, ...]): The files of D: train and dev.
+    test (str): What is scored.
+    types (Tuple[str, ...]): The mention types that count; all that are linked if empty.
+    """
+
+    ontology: OntologyFile
+    train: tuple[str, ...]
+    test: str
+    types: tuple[str, ...] = ()
+
+
+MEDIC = OntologyFile("medic_2012/medic_06Jul2012.txt.gz", {"format": "medic"})
+MESH = OntologyFile(
+    "mesh/mesh_descriptors_2019.tsv.gz",
+    files={
+        "tree": "mesh/mesh_tree_2017.tsv.gz",
+        "supplementary": "mesh/mesh_scr_partial.tsv.gz",
+    },
+)
+ASKAPATIENT = OntologyFile(
+    "askapatient_fold0/concepts.tsv.gz",
+    {"format": "tsv", "id": 1, "name": 2, "header": False},
+)
+
+
+def _parts(folder: str, suffix: str) -> tuple[tuple[str, ...], str]:
+    train, dev, test = (f"{folder}/{part}.{suffix}.gz" for part in ("train", "dev", "test"))
+    return (train, dev), test
+
+
+def _craft(name: str) -> Dataset:
+    ontology = OntologyFile(f"craft/{name}.obo.gz")
+    return Dataset(ontology, *_parts("craft", "jsonl"), types=(name,))
+
+
+DATASETS = {
+    "ncbi": Dataset(MEDIC, *_parts("ncbi_disease", "pubtator.txt")),
+    "bc5cdr-d": Dataset(MEDIC, *_parts("bc5cdr", "pubtator.txt"), types=("Disease",)),
+    "bc5cdr-c": Dataset(MESH, *_parts("bc5cdr", "pubtator.txt"), types=("Chemical",)),
+    "craft-cl": _craft("CL"),
+    "craft-uberon": _craft("UBERON"),
+    "craft-so": _craft("SO"),
+    "askapatient": Dataset(ASKAPATIENT, *_parts("askapatient_fold0", "tsv")),
+    "nlmchem": Dataset(MESH, (), "nlmchem_test/test.pubtator.txt.gz"),
+}
+
+
+class Data:
+    """A data set, read from disk when it is asked for."""
+
+    def __init__(self, name: str, folder: Path, *, ontology: Path | None = None) -> None:
+        """Check that the files are there.
+
+        name (str): One of `DATASETS`.
+        folder (Path): The data folder.
+        ontology (Optional[Path]): Another O than the data set's own.
+        """
+        self.dataset = DATASETS[name]
+        self.folder = folder
+        self.other_ontology = ontology
+        own = () if ontology else (self.dataset.ontology.path,)
+        for path in (*own, *self.dataset.train, self.dataset.test):
+            if not (folder / path).is_file():
+                fail(f"No data: {folder / path} is not there. Name its folder with --data.")
+
+    def ontology(self) -> Ontology:
+        """RETURNS (Ontology): O."""
+        if self.other_ontology is not None:
+            return read_ontology(self.other_ontology)
+        source = self.dataset.ontology
+        files = {name: self.folder / path for name, path in source.files.items()}
+        return read_ontology(self.folder / source.path, **source.options, **files)
+
+    def synonyms(self) -> list[tuple[str, str]]:
+        """RETURNS (List[Tuple[str, str]]): D: the texts and ids of train and dev."""
+        return [
+            synonym
+            for path in self.dataset.train
+            for synonym in annotated_synonyms(self._docs(path))
+        ]
+
+    def mentions(self) -> list[Mention]:
+        """RETURNS (List[Mention]): Those of test."""
+        docs = self._docs(self.dataset.test)
+        return [mention for doc in docs for mention in annotated_mentions(doc)]
+
+    def _docs(self, path: str) -> Iterator[Doc]:
+        yield from read_corpus(
+            self.folder / path, nlp=spacy.blank("en"), types=self.dataset.types
+        )

@@ -1,0 +1,79 @@
+"""An encoder that encodes no text twice, in this run or a later one."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from thinc.api import Model, Ops
+from thinc.shims import Shim
+
+from spacy_connorm.encoders import encoder_inputs, fingerprint, make_encoder
+from spacy_connorm.files import written_aside
+
+
+class Memo(Shim):
+    """Remembers the vectors of a dense encoder, in one file an encoder fingerprint."""
+
+    sparse = False
+    extra = ""
+
+    def __init__(self, encoder: Model, folder: Path) -> None:
+        """Wrap an encoder.
+
+        encoder (Model[List[str], Floats2d]): The encoder.
+        folder (Path): Keeps the vectors.
+        """
+        super().__init__(None)
+        self._encoder = encoder
+        self._folder = folder
+        self._vectors: dict[bytes, np.ndarray] = {}
+
+    @property
+    def width(self) -> int:
+        return self._encoder.get_dim("nO") if self._encoder.has_dim("nO") else 0
+
+    @property
+    def path(self) -> Path:
+        """RETURNS (Path): The file of this encoder's vectors."""
+        return self._folder / f"vectors-{self.fingerprint()}.npz"
+
+    def load(self, texts: list[str] | None) -> None:
+        self._encoder.initialize(X=texts)
+        if self.path.is_file():
+            with np.load(self.path) as kept:
+                keys = map(bytes, kept["keys"])
+                self._vectors = dict(zip(keys, kept["vectors"], strict=True))
+
+    def encode(self, texts: list[str], ops: Ops) -> Any:
+        keys = [blake2b(key, digest_size=16).digest() for key in self.inputs(texts)]
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
+        if new:
+            vectors = self._encoder.ops.to_numpy(self._encoder.predict(list(new.values())))
+            self._vectors.update(zip(new, vectors, strict=True))
+        rows = [self._vectors[key] for key in keys]
+        return ops.asarray2f(np.asarray(rows, dtype="float32").reshape(-1, self.width))
+
+    def inputs(self, texts: Sequence[str]) -> list[bytes]:
+        return encoder_inputs(self._encoder, texts)
+
+    def fingerprint(self) -> str:
+        return fingerprint(self._encoder)
+
+    def keep(self) -> None:
+        """Write all vectors for the next run."""
+        keys = np.asarray([list(key) for key in self._vectors], dtype="uint8")
+        with written_aside(self.path) as aside:
+            np.savez(aside, keys=keys, vectors=np.asarray(list(self._vectors.values())))
+
+
+def remember(encoder: Model, folder: Path) -> tuple[Model, Memo]:
+    """Let an encoder remember.
+
+    encoder (Model[List[str], Floats2d]): A dense encoder.
+    folder (Path): Keeps its vectors.
+    RETURNS (Tuple[Model, Memo]): An encoder with the same vectors, and what remembers them.
+    """
+    memo = Memo(encoder, folder)
+    return make_encoder(f"remembering_{encoder.name}", memo), memo

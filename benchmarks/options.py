@@ -1,0 +1,61 @@
+"""The settings that all benchmarks share, and the way they fail and report."""
+
+import sys
+import warnings
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import machine
+
+from spacy_connorm.errors import ConnormWarning
+from spacy_connorm.evaluation.report import Row, to_json, to_table
+
+
+def make_parser(description: str) -> ArgumentParser:
+    """RETURNS (ArgumentParser): With `--data`, `--work` and `--json`."""
+    parser = ArgumentParser(description=description)
+    parser.add_argument(
+        "--data", type=Path, default=Path("../shared/data"), help="the data folder [%(default)s]"
+    )
+    parser.add_argument(
+        "--work",
+        type=Path,
+        default=Path("/tmp/spacy_connorm_benchmarks"),
+        help="keeps what takes long to make [%(default)s]",
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows here too")
+    return parser
+
+
+def begin(parser: ArgumentParser) -> Namespace:
+    """Read the command line, tell what the benchmark runs on, and take the threads it may use.
+
+    parser (ArgumentParser): From `make_parser`.
+    RETURNS (Namespace): The settings.
+    """
+    arguments = parser.parse_args()
+    print(machine.describe(), file=sys.stderr)
+    machine.use_threads()
+    warnings.simplefilter("ignore", ConnormWarning)
+    return arguments
+
+
+def finish(rows: Sequence[Row], path: Path | None, *, columns: Sequence[str] = ()) -> None:
+    """Print rows as a Markdown table, and write them all where `--json` says.
+
+    rows (Sequence[Dict[str, Any]]): The measurements.
+    path (Optional[Path]): The JSON file.
+    columns (Sequence[str]): What is printed; everything if empty.
+    """
+    shown = [{key: row[key] for key in columns or row} for row in rows]
+    print(to_table(shown, markdown=True))
+    if path is not None:
+        path.write_text(to_json(rows), encoding="utf8")
+
+
+def fail(message: str) -> NoReturn:
+    """End with one line and exit code 1."""
+    print(message, file=sys.stderr)
+    raise SystemExit(1)

@@ -1,0 +1,121 @@
+"""Scores as flat rows, and rows as text: for scripts, for the terminal, for a README."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from .metrics import ALL, Evaluation, Ranks, hits, mean, reciprocals
+from .significance import bootstrap
+
+Row = dict[str, Any]
+
+_GROUPS = {"all": "all", "in_ontology": "gold id in the ontology", "unseen": "text unseen in D"}
+_GAP = "   "
+
+
+def score_row(evaluation: Evaluation) -> Row:
+    """Put the scores of a run into one flat row, shares in percent. Keys of a group other than all
+    mentions with a gold id begin with its name: `unseen_lenient@1`.
+
+    evaluation (Evaluation): The run.
+    RETURNS (Dict[str, Any]): `mentions`, and for each protocol Acc@1 with its 95 % interval, Acc@5
+        and MRR; `mrr` alone is the lenient one. None where there is nothing to score.
+    """
+    row: Row = {}
+    for group, ranks in evaluation.ranks.items():
+        prefix = "" if group == ALL else f"{group}_"
+        row.update({f"{prefix}{key}": value for key, value in _scores(ranks).items()})
+    nil = evaluation.nil
+    row["nil_mentions"] = nil.mentions
+    row.update({f"nil_{key}": percent(getattr(nil, key)) for key in ("precision", "recall", "f1")})
+    return row
+
+
+def _scores(ranks: Ranks) -> Row:
+    row: Row = {"mentions": len(ranks.lenient)}
+    for protocol, mrr, places in (
+        ("lenient", "mrr", ranks.lenient),
+        ("strict", "strict_mrr", ranks.strict),
+    ):
+        first = hits(places, 1)
+        low, high = bootstrap(first) if len(first) else (None, None)
+        row[f"{protocol}@1"] = percent(mean(first))
+        row[f"{protocol}@1_low"], row[f"{protocol}@1_high"] = percent(low), percent(high)
+        row[f"{protocol}@5"] = percent(mean(hits(places, 5)))
+        row[mrr] = percent(mean(reciprocals(places)))
+    return row
+
+
+def percent(share: float | None) -> float | None:
+    """RETURNS (Optional[float]): A share in percent, two decimals."""
+    return None if share is None else round(100 * share, 2)
+
+
+def group_rows(row: Row) -> list[Row]:
+    """Break a row of `score_row` up for people: one row a group of mentions, the two protocols side
+    by side.
+
+    row (Dict[str, Any]): The scores; keys that stand before `mentions` open every row.
+    RETURNS (List[Dict[str, Any]]): The rows.
+    """
+    head = {key: row[key] for key in list(row)[: list(row).index("mentions")]}
+    rows = []
+    for group, name in _GROUPS.items():
+        prefix = "" if group == ALL else f"{group}_"
+        if f"{prefix}mentions" not in row:
+            continue
+        rows.append({**head, "mentions": name, "number": row[f"{prefix}mentions"]})
+        for protocol, mrr in (("lenient", "mrr"), ("strict", "strict_mrr")):
+            low, high = row[f"{prefix}{protocol}@1_low"], row[f"{prefix}{protocol}@1_high"]
+            rows[-1][f"{protocol}@1"] = row[f"{prefix}{protocol}@1"]
+            rows[-1][f"{protocol} 95 %"] = interval(low, high)
+            rows[-1][f"{protocol}@5"] = row[f"{prefix}{protocol}@5"]
+            rows[-1][f"{protocol} MRR"] = row[f"{prefix}{mrr}"]
+    return rows
+
+
+def interval(low: float | None, high: float | None) -> str | None:
+    """RETURNS (Optional[str]): Both ends, one decimal."""
+    return None if low is None or high is None else f"{low:.1f}-{high:.1f}"
+
+
+def to_json(rows: Sequence[Row]) -> str:
+    """RETURNS (str): The rows as a JSON list of flat objects."""
+    return json.dumps(list(rows), ensure_ascii=False, indent=2) + "\n"
+
+
+def to_table(rows: Sequence[Row], *, markdown: bool = False) -> str:
+    """Align rows in columns, numbers to the right.
+
+    rows (Sequence[Dict[str, Any]]): At least one; the first one's keys are the header.
+    markdown (bool): With the bars of a Markdown table.
+    RETURNS (str): The lines.
+    """
+    header = list(rows[0])
+    cells = [[_cell(row.get(key)) for key in header] for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    numeric = [
+        all(row.get(key) is None or isinstance(row[key], (int, float)) for row in rows)
+        for key in header
+    ]
+
+    def line(texts: Sequence[str]) -> str:
+        padded = [
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(texts, widths, numeric, strict=True)
+        ]
+        return f"| {' | '.join(padded)} |" if markdown else _GAP.join(padded).rstrip()
+
+    rules = [
+        "-" * (width - 1) + (":" if right and markdown else "-")
+        for width, right in zip(widths, numeric, strict=True)
+    ]
+    return "\n".join([line(header), line(rules), *map(line, cells)])
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.1f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
