@@ -221,6 +221,15 @@ class Errors(metaclass=_Coded):
     CN702 = "The pipeline has no concept normalizer. Its components: {components}."
     CN703 = "The pipeline has several concept normalizers, choose one (`--component`): {known}."
     CN704 = "'{component}' is not a concept normalizer of the pipeline. It has: {known}."
+    CN705 = "'{path}' holds something else. Name a new folder, or one that this command wrote."
+    CN706 = "'{path}' is no file of documents in spaCy's format (`.spacy`)."
+    CN707 = "{place}: expected a JSON object with a string `text`."
+    CN708 = "Can't {action} '{path}': its name must end in {known}."
+    CN709 = "{place}: {length:,} characters, the pipeline takes {limit:,}. Split the text."
+    CN710 = "The config has no component with the factory `concept_normalizer`."
+    CN711 = "The config can't be used ({reason})."
+    CN712 = "'{path}', line {line}: expected a text, a tab and a concept id."
+    CN713 = "The GPU {gpu_id} can't be used ({reason})."
 
 
 class Warnings(metaclass=_Coded):
@@ -272,6 +281,10 @@ class Warnings(metaclass=_Coded):
     # Evaluation
 
     # Command line
+    CNW701 = (
+        "No mention was found in {count} texts. Is there a component before '{component}' that "
+        "finds mentions, such as `ner` or `entity_ruler`?"
+    )
 
 
 def warn(message: str) -> None:

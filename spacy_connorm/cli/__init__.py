@@ -2,10 +2,22 @@
 
 from spacy.cli._util import app as spacy_app
 
+from .annotate import annotate_cli
 from .app import app
 from .corpus import corpus_cli
+from .encoder import encoder_cli
+from .index import index_cli
 from .ontology import ontology_cli
+from .search import search_cli
 
 spacy_app.add_typer(app, name="connorm")
 
-__all__ = ["app", "corpus_cli", "ontology_cli"]
+__all__ = [
+    "annotate_cli",
+    "app",
+    "corpus_cli",
+    "encoder_cli",
+    "index_cli",
+    "ontology_cli",
+    "search_cli",
+]

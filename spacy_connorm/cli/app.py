@@ -18,11 +18,12 @@ app = typer.Typer(
 )
 
 
-def command(name: str) -> Callable[[Callable], Callable]:
+def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Callable]:
     """Register a function as a command. Its docstring is the help; a `ConnormError` becomes one
     line and exit code 1, a `ConnormWarning` one line.
 
     name (str): The command's name.
+    overridable (bool): Whether it finds options that it does not declare in `ctx.args`.
     RETURNS (Callable): A decorator that gives the function back unchanged.
     """
 
@@ -37,10 +38,16 @@ def command(name: str) -> Callable[[Callable], Callable]:
                 except ConnormError as error:
                     msg.fail(str(error), exits=1)
 
-        app.command(name)(run)
+        extra = {"allow_extra_args": overridable, "ignore_unknown_options": overridable}
+        app.command(name, context_settings=extra)(run)
         return function
 
     return register
+
+
+def split_items(items: str) -> tuple[str, ...]:
+    """RETURNS (Tuple[str, ...]): The items of an option that takes several between commas."""
+    return tuple(item.strip() for item in items.split(",") if item.strip())
 
 
 def _show_warning(message: Any, category: type[Warning], *args: Any, **kwargs: Any) -> None:

@@ -12,7 +12,7 @@ from wasabi import msg
 
 from ..corpora import FORMATS, Report, read_corpus, write_docs
 from ..errors import ConnormError, Errors
-from .app import command
+from .app import command, split_items
 
 
 @command("corpus")
@@ -37,11 +37,11 @@ def corpus_cli(
     """
     options: dict[str, Any] = {}
     if columns:
-        options["columns"] = _split(columns)
+        options["columns"] = split_items(columns)
     if header:
         options["header"] = True
     report = convert_corpus(
-        input_path, output_path, format=format, types=_split(types), lang=lang, **options
+        input_path, output_path, format=format, types=split_items(types), lang=lang, **options
     )
     show_report(report)
     msg.good(f"Wrote {len(report.doc_ids) + report.repeated:,} documents: {output_path}")
@@ -105,10 +105,6 @@ def show_report(report: Report) -> None:
         *((f"Passed over: {reason}", n) for reason, n in report.skipped.items()),
     ]
     msg.table(counts, aligns=("l", "r"), max_col=60)
-
-
-def _split(names: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in names.split(",") if name.strip())
 
 
 def _blank(lang: str) -> Language:

@@ -18,7 +18,7 @@ from ..ontology import (
     stream_ontology,
     warn_about,
 )
-from .app import command
+from .app import command, split_items
 
 _TABLES = "Tables (tsv)"
 _OBO = "OBO"
@@ -142,9 +142,7 @@ def ontology_cli(
 
 
 def _split(items: str | None) -> tuple[str, ...] | None:
-    if items is None:
-        return None
-    return tuple(item.strip() for item in items.split(",") if item.strip())
+    return None if items is None else split_items(items)
 
 
 def convert_ontology(

@@ -1,0 +1,45 @@
+"""Files and folders that several commands read or write."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from ..errors import ConnormError, Errors
+from ..index.folder import written_aside
+
+
+@contextmanager
+def replaced(path: Path, *, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
+    """Write a folder aside and put it in the place of `path`, which may be an older one of its
+    kind but nothing else: whatever is in there goes.
+
+    path (Path): The folder to make or replace.
+    is_ours (Callable[[Path], bool]): Whether an existing folder is of this kind.
+    YIELDS (Path): Where to write.
+    RAISES (ConnormError): CN705 if something else is there, CN405 if it cannot be written.
+    """
+    path = path.resolve()
+    if path.exists() and not (path.is_dir() and (is_ours(path) or not any(path.iterdir()))):
+        raise ConnormError(Errors.CN705.format(path=path))
+    with written_aside(path) as aside:
+        yield aside
+
+
+def read_docs(path: Path, vocab: Vocab) -> Iterator[Doc]:
+    """Read documents in spaCy's format.
+
+    path (Path): A `.spacy` file.
+    vocab (Vocab): The pipeline's.
+    YIELDS (Doc): The documents.
+    RAISES (ConnormError): CN100 for a missing file, CN706 for one in another format.
+    """
+    if not path.is_file():
+        raise ConnormError(Errors.CN100.format(path=path))
+    try:
+        doc_bin = DocBin(store_user_data=True).from_disk(path)
+    except Exception as error:  # zlib's, msgpack's or a KeyError: whatever its bytes lead to
+        raise ConnormError(Errors.CN706.format(path=path)) from error
+    yield from doc_bin.get_docs(vocab)

@@ -1,0 +1,187 @@
+"""`connorm index`: an ontology and annotated data to a searchable pipeline."""
+
+from collections.abc import Iterator, Sequence
+from configparser import InterpolationError
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+import spacy
+import srsly
+import typer
+from spacy.cli._util import parse_config_overrides
+from spacy.language import Language
+from spacy.training import Example
+from thinc.api import Config, ConfigValidationError
+from wasabi import msg
+
+from ..errors import ConnormError, Errors
+from ..files import read_lines
+from ..index.folder import MANIFEST
+from ..ontology import FORMATS, read_ontology
+from .app import command
+from .devices import choose_device
+from .files import read_docs, replaced
+from .pipelines import find_normalizer
+
+# The empty sections are filled by the component's defaults, and can be overridden.
+_DEFAULT_CONFIG = """
+[nlp]
+lang = "en"
+
+[components]
+
+[components.concept_normalizer]
+factory = "concept_normalizer"
+
+[components.concept_normalizer.encoder]
+
+[components.concept_normalizer.index]
+
+[components.concept_normalizer.sieve]
+"""
+_REASON_WIDTH = 300
+_COUNTS = {
+    "concepts": "Concepts",
+    "concepts_only_in_data": "of them only in annotated data",
+    "ontology_members": "Texts of concepts in the ontology",
+    "data_members": "Texts of concepts in annotated data",
+    "rows": "Vectors",
+    "width": "Width of a vector",
+}
+
+
+@command("index", overridable=True)
+def index_cli(
+    ctx: typer.Context,
+    ontology_path: Path = typer.Argument(..., metavar="ONTOLOGY", help="In any known format."),
+    output_path: Path = typer.Argument(..., metavar="OUT", help="The pipeline's folder."),
+    format: str | None = typer.Option(
+        None, "--format", "-f", help=f"Told from ONTOLOGY, or one of: {', '.join(FORMATS)}."
+    ),
+    corpora: list[Path] = typer.Option(
+        [], "--corpus", "-d", metavar="FILE", help="Annotated documents (.spacy); repeatable."
+    ),
+    synonyms: Path | None = typer.Option(
+        None, "--synonyms", "-s", metavar="FILE", help="More texts: a text, a tab, a concept id."
+    ),
+    config_path: Path | None = typer.Option(
+        None, "--config", "-c", metavar="FILE", help="A pipeline's config. [the defaults]"
+    ),
+    component: str | None = typer.Option(
+        None, "--component", help="Which concept normalizer of the config, if there are several."
+    ),
+    gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the encoder; -1 for the CPU."),
+) -> None:
+    """Encode an ontology's names, and those of annotated data, and write a pipeline of the concept
+    normalizer alone: for `connorm search`, or as the `index` of [initialize.components...] in a
+    larger pipeline's config (OUT/concept_normalizer).
+
+    Settings of the config can be overridden: --components.concept_normalizer.encoder.name FOLDER
+
+    Example: python -m spacy connorm index doid.jsonl training/index --corpus train.spacy
+    """
+    overrides = parse_config_overrides(ctx.args)
+    choose_device(gpu_id)
+    nlp = make_pipeline(config_path, component=component, overrides=overrides)
+    normalizer = find_normalizer(nlp)
+    with replaced(output_path, is_ours=_is_index) as folder:
+        normalizer.initialize(
+            lambda: _read_examples(corpora, nlp),
+            nlp=nlp,
+            ontology=read_ontology(ontology_path, format=format),
+            synonyms=list(read_synonyms(synonyms)) if synonyms else [],
+        )
+        nlp.to_disk(folder)
+    _show(normalizer.lookup.index.manifest)
+    msg.good(f"Wrote the pipeline: {output_path}")
+    msg.info(f"Index for a larger pipeline: {output_path / normalizer.name}")
+
+
+def make_pipeline(
+    config_path: Path | None = None,
+    *,
+    component: str | None = None,
+    overrides: dict[str, Any] | None = None,
+) -> Language:
+    """Make a pipeline of a concept normalizer alone, not initialized.
+
+    config_path (Optional[Path]): Any pipeline's config with this component; the defaults if None.
+    component (Optional[str]): Its name; needed where there are several.
+    overrides (Optional[Dict[str, Any]]): Settings by their dotted names.
+    RETURNS (Language): The pipeline.
+    RAISES (ConnormError): CN100 for a missing file, CN703, CN704, CN710 if the config has no, more
+        than one or another concept normalizer, CN711 if a setting is wrong.
+    """
+    if config_path is not None and not config_path.is_file():
+        raise ConnormError(Errors.CN100.format(path=config_path))
+    try:
+        config = Config()
+        if config_path is None:
+            config = config.from_str(_DEFAULT_CONFIG, overrides=overrides or {})
+        else:
+            config = config.from_disk(config_path, overrides=overrides or {})
+        settings = _normalizer_settings(config, component)
+        nlp = spacy.blank(config.get("nlp", {}).get("lang") or "en")
+        nlp.add_pipe(settings.pop("factory"), settings.pop("name"), config=settings)
+    except ConfigValidationError as error:
+        reasons = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors or ()]
+        reason = ", ".join(reasons) or str(error)
+        raise ConnormError(Errors.CN711.format(reason=reason)) from error
+    except ConnormError:
+        raise
+    except (InterpolationError, ImportError, ValueError) as error:
+        reason = shorten(str(error), width=_REASON_WIDTH)
+        raise ConnormError(Errors.CN711.format(reason=reason)) from error
+    return nlp
+
+
+def _normalizer_settings(config: Config, component: str | None) -> dict[str, Any]:
+    found = {
+        name: settings
+        for name, settings in config.get("components", {}).items()
+        if settings.get("factory") == "concept_normalizer"
+    }
+    known = ", ".join(found)
+    if not found:
+        raise ConnormError(Errors.CN710)
+    if component is None:
+        if len(found) > 1:
+            raise ConnormError(Errors.CN703.format(known=known))
+        (component,) = found
+    if component not in found:
+        raise ConnormError(Errors.CN704.format(component=component, known=known))
+    return {**found[component], "name": component}
+
+
+def read_synonyms(path: Path) -> Iterator[tuple[str, str]]:
+    """Read texts that denote concepts.
+
+    path (Path): A text, a tab and a concept id in each line; `.gz` is read as it is.
+    YIELDS (Tuple[str, str]): Text and concept id.
+    RAISES (ConnormError): CN712 for another line, and what `read_lines` raises.
+    """
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        text, _, concept_id = line.partition("\t")
+        if not text.strip() or not concept_id.strip() or "\t" in concept_id:
+            raise ConnormError(Errors.CN712.format(path=path, line=number))
+        yield text.strip(), concept_id.strip()
+
+
+def _read_examples(paths: Sequence[Path], nlp: Language) -> Iterator[Example]:
+    for path in paths:
+        for doc in read_docs(path, nlp.vocab):
+            yield Example(doc, doc)
+
+
+def _is_index(folder: Path) -> bool:
+    meta = folder / "meta.json"
+    components = srsly.read_json(meta)["components"] if meta.is_file() else []
+    return len(components) == 1 and (folder / components[0] / MANIFEST).is_file()
+
+
+def _show(manifest: dict[str, Any]) -> None:
+    counts = [(label, f"{manifest['counts'][key]:,}") for key, label in _COUNTS.items()]
+    msg.table([*counts, ("Searches", ", ".join(manifest["searches"]))], aligns=("l", "r"))

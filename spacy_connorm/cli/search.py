@@ -1,0 +1,103 @@
+"""`connorm search`: mentions typed on the command line to a table of candidates."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from wasabi import msg
+
+from ..concepts import Candidate
+from ..sieve import Explanation
+from .app import command, split_items
+from .pipelines import load_normalizer
+
+_HEADER = ("Mention", "Concept", "Name", "Score", "Found as", "Search")
+_ALIGNS = ("l", "l", "l", "r", "l", "l")
+_WIDTH = 40
+
+
+@command("search")
+def search_cli(
+    pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
+    mentions: list[str] = typer.Argument(..., metavar="MENTION...", help="Texts to look up."),
+    search: str | None = typer.Option(
+        None, "--search", help="One search alone, e.g. O-T. [the pipeline's sieve]"
+    ),
+    top_k: int | None = typer.Option(
+        None, "--top-k", "-k", min=1, help="Candidates of each mention. [the pipeline's]"
+    ),
+    types: str | None = typer.Option(
+        None, "--types", "-t", metavar="A,B,...", help="Only concepts of these semantic types."
+    ),
+    branches: str | None = typer.Option(
+        None, "--branches", "-b", metavar="A,B,...", help="Only concepts at or below these."
+    ),
+    explain: bool = typer.Option(False, "--explain", "-e", help="Show each search of the sieve."),
+    component: str | None = typer.Option(
+        None, "--component", help="Which concept normalizer, if there are several."
+    ),
+) -> None:
+    """Look mentions up and show their candidates.
+
+    Example: python -m spacy connorm search training/index "heart attack" "high sugar" -k 3
+    """
+    normalizer = load_normalizer(pipeline, component=component)
+    limits = {key: normalizer.cfg[key] for key in ("top_k", "types", "branches")}
+    limits |= _given(top_k=top_k, types=types, branches=branches)
+    if explain:
+        for mention in mentions:
+            _show_explanation(normalizer.lookup.explain(mention, **limits))
+        return
+    if search is None:
+        found = normalizer.lookup.candidates(mentions, **limits)
+    else:
+        found = normalizer.lookup.search(search, mentions, **limits)
+    rows = [
+        row
+        for mention, candidates in zip(mentions, found, strict=True)
+        for row in _rows(mention, candidates)
+    ]
+    _show_table(rows)
+
+
+def _given(*, top_k: int | None, types: str | None, branches: str | None) -> dict[str, Any]:
+    lists = {"types": types, "branches": branches}
+    limits: dict[str, Any] = {
+        key: split_items(items) for key, items in lists.items() if items is not None
+    }
+    return limits if top_k is None else {**limits, "top_k": top_k}
+
+
+def _rows(mention: str, candidates: Sequence[Candidate]) -> list[tuple[str, ...]]:
+    if not candidates:
+        return [(mention, "-", "nothing found", "", "", "")]
+    return [
+        (
+            "" if place else mention,
+            candidate.concept_id,
+            candidate.name,
+            f"{candidate.score:.3f}",
+            candidate.text,
+            candidate.search,
+        )
+        for place, candidate in enumerate(candidates)
+    ]
+
+
+def _show_explanation(explanation: Explanation) -> None:
+    searched = "" if explanation.searched == explanation.mention else f" as {explanation.searched}"
+    msg.divider(f"{explanation.mention}{searched}")
+    for step in explanation.steps:
+        needed = "the last search" if step.threshold is None else f"needs {step.threshold}"
+        answers = "this one answers" if step.answers else "does not answer"
+        msg.info(f"{step.search}, {needed}: {answers}")
+        _show_table(_rows(explanation.mention, step.candidates))
+
+
+def _show_table(rows: Sequence[tuple[str, ...]]) -> None:
+    shortened = [tuple(_shortened(cell) for cell in row) for row in rows]
+    msg.table(shortened, header=_HEADER, aligns=_ALIGNS, divider=True, max_col=_WIDTH)
+
+
+def _shortened(cell: str) -> str:
+    return cell if len(cell) <= _WIDTH else f"{cell[: _WIDTH - 3]}..."
