@@ -1,17 +1,23 @@
 """A concept normalizer on disk and in bytes: settings, encoder, index and added synonyms."""
 
+import shutil
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import srsly
+from thinc.api import Model
 
+from .encoders import replica
+from .errors import ConnormError, Errors
 from .index.folder import TemporaryFolder, pack, seal, unpack, unseal, written_aside
 
 if TYPE_CHECKING:
     from .lookup import ConceptLookup
 
 _SETTINGS = "cfg"
+_ENCODER = "encoder"
+_INDEX = "index"
 
 
 def save(
@@ -26,7 +32,11 @@ def save(
     RAISES (ConnormError): CN001 if there is no index, CN405 if it cannot be written.
     """
     with written_aside(path) as folder:
-        lookup.write(folder, exclude=exclude)
+        if _ENCODER not in exclude:
+            lookup.encoder.to_disk(folder / _ENCODER)
+        if _INDEX not in exclude:
+            shutil.copytree(lookup.index.folder, folder / _INDEX)
+            lookup.layer.write(folder)
         if _SETTINGS not in exclude:
             srsly.write_json(folder / _SETTINGS, settings)
         seal(folder, {})
@@ -39,21 +49,41 @@ def load(
     exclude: Collection[str],
     owner: TemporaryFolder | None = None,
 ) -> dict[str, Any]:
-    """Read a folder that `save` wrote.
+    """Read a folder that `save` wrote; the index is mapped, not loaded. If that fails, the lookup
+    stays as it was.
 
     path (Path): The folder.
     lookup (ConceptLookup): Takes the encoder and the index.
     exclude (Collection[str]): Any of "cfg", "encoder", "index".
     owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
     RETURNS (Dict[str, Any]): The settings; empty if excluded.
-    RAISES (ConnormError): CN400, CN401, CN402 if the folder is not sound, CN410 if the index was
-        built with another encoder.
+    RAISES (ConnormError): CN400, CN401, CN402 if the folder is not sound, CN408 if the index lacks
+        a search of the sieve, CN410 if it was built with another encoder.
     """
+    from .index.concept_index import ConceptIndex
+    from .index.layer import SynonymLayer
+
     unseal(path)
-    lookup.read(path, exclude=exclude, owner=owner)
-    if _SETTINGS in exclude or not (path / _SETTINGS).exists():
-        return {}
-    return srsly.read_json(path / _SETTINGS)
+    settings: dict[str, Any] = {}
+    if _SETTINGS not in exclude and (path / _SETTINGS).exists():
+        settings = srsly.read_json(path / _SETTINGS)
+    encoder = lookup.encoder
+    if _ENCODER not in exclude:
+        encoder = _read_encoder(path / _ENCODER, encoder)
+    if _INDEX in exclude:
+        lookup.use(encoder)
+    else:
+        index = ConceptIndex(path / _INDEX, lookup.backend, owner=owner)
+        lookup.use(encoder, index, SynonymLayer.read(path, index))
+    return settings
+
+
+def _read_encoder(path: Path, model: Model) -> Model:
+    if not path.is_file():
+        raise ConnormError(Errors.CN402.format(path=path, reason="it is missing"))
+    encoder = replica(model)
+    encoder.from_disk(path)
+    return encoder
 
 
 def dump(settings: dict[str, Any], lookup: "ConceptLookup", *, exclude: Collection[str]) -> bytes:
@@ -70,7 +100,12 @@ def parse(content: bytes, lookup: "ConceptLookup", *, exclude: Collection[str]) 
     lookup (ConceptLookup): Takes the encoder and the index.
     exclude (Collection[str]): Any of "cfg", "encoder", "index".
     RETURNS (Dict[str, Any]): The settings; empty if excluded.
+    RAISES (ConnormError): CN402 if the bytes are damaged, and those of `load`.
     """
     owner = TemporaryFolder()
-    unpack(srsly.msgpack_loads(content), owner.path)
+    try:
+        unpack(srsly.msgpack_loads(content), owner.path)
+    except (ValueError, TypeError, AttributeError) as error:
+        reason = f"`to_bytes` did not give them ({error})"
+        raise ConnormError(Errors.CN402.format(path="from_bytes", reason=reason)) from error
     return load(owner.path, lookup, exclude=exclude, owner=owner)

@@ -19,6 +19,7 @@ from .concepts import NIL, Candidate, Ontology
 from .encoders import required_extra
 from .errors import ConnormError, Errors
 from .mentions import annotated_synonyms
+from .settings import check_settings, refuse
 from .spans import choose_spans, register_attributes, set_answer, set_kb_id
 
 if TYPE_CHECKING:
@@ -67,8 +68,6 @@ class ConceptNormalizer(Pipe):
         """
         from .lookup import ConceptLookup
 
-        _check(top_k, nil_threshold, kb_url_template)
-        register_attributes(attribute_prefix)
         self.vocab = vocab
         self.name = name
         self.scorer = scorer
@@ -83,6 +82,7 @@ class ConceptNormalizer(Pipe):
             "branches": list(branches),
             "kb_url_template": kb_url_template,
         }
+        self._accept(self.cfg)
 
     @property
     def displacy_options(self) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class ConceptNormalizer(Pipe):
         RETURNS (Doc): The same.
         RAISES (ConnormError): CN001 before `initialize`.
         """
-        (doc,) = self.pipe([doc], batch_size=1)
+        self.set_annotations([doc], self.predict([doc]))
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
@@ -200,7 +200,7 @@ class ConceptNormalizer(Pipe):
         index: str | Path | None = None,
     ) -> None:
         """Load the encoder and index an ontology, or take both from a folder. Called again
-        without sources, it keeps the index that it has.
+        without any of the four sources, it keeps the index that it has.
 
         get_examples (Callable[[], Iterable[Example]]): Their references' mentions become D.
         nlp (Optional[Language]): The pipeline.
@@ -209,21 +209,33 @@ class ConceptNormalizer(Pipe):
         synonyms (Iterable[Tuple[str, str]]): More of D: texts and concept ids.
         index (Optional[Union[str, Path]]): What `connorm index` or `to_disk` wrote, instead of
             the others.
-        RAISES (ConnormError): CN004 if there is nothing to index, and those of the sources.
+        RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` beside
+            other sources, CN406 and CN407 for types and branches of the settings that the index
+            lacks, and those of the sources.
         """
+        synonyms = list(synonyms)
+        others = ontology is not None or corpus is not None or synonyms
         if index is not None:
+            if others:
+                refuse("index", str(index), "the only source")
             self.from_disk(index, exclude=["cfg"])
-        else:
+        elif others or not self.lookup.is_ready:
             examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
-            docs = (example.reference for example in examples)
-            annotated = [*annotated_synonyms(docs, self.cfg["labels"]), *synonyms]
-            read = ontology() if callable(ontology) else ontology
-            if read is not None or annotated:
-                self.lookup.build(read or (), annotated, source=read.source if read else None)
-            elif not self.lookup.is_ready:
-                raise ConnormError(Errors.CN004.format(name=self.name))
+            annotated = annotated_synonyms(
+                (example.reference for example in examples),
+                self.cfg["labels"],
+                spans_key=self.cfg["spans_key"],
+            )
+            self._build(ontology() if callable(ontology) else ontology, [*annotated, *synonyms])
+        self.candidates(())  # finds unknown types and branches now, not at the first document
         if nlp is not None:
             _require(nlp, self.lookup.encoder)
+
+    def _build(self, ontology: Ontology | None, annotated: list[tuple[str, str]]) -> None:
+        if ontology is None and not annotated:
+            raise ConnormError(Errors.CN004.format(name=self.name))
+        source = None if ontology is None else ontology.source
+        self.lookup.build(ontology or (), annotated, source=source)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write all that the component needs, aside first and then renamed.
@@ -243,7 +255,7 @@ class ConceptNormalizer(Pipe):
         RAISES (ConnormError): CN400, CN401, CN402 if the folder is not sound, CN410 if the index
             was built with another encoder.
         """
-        self.cfg.update(archive.load(Path(path), self.lookup, exclude=list(exclude)))
+        self._accept(archive.load(Path(path), self.lookup, exclude=list(exclude)))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -257,27 +269,19 @@ class ConceptNormalizer(Pipe):
         exclude (Iterable[str]): Any of "cfg", "encoder", "index".
         RETURNS (ConceptNormalizer): The component.
         """
-        self.cfg.update(archive.parse(content, self.lookup, exclude=list(exclude)))
+        self._accept(archive.parse(content, self.lookup, exclude=list(exclude)))
         return self
+
+    def _accept(self, settings: dict[str, Any]) -> None:
+        check_settings({**self.cfg, **settings})
+        self.cfg.update(settings)
+        register_attributes(self.cfg["attribute_prefix"])
 
     def _decide(self, candidates: Sequence[Candidate]) -> str:
         threshold = self.cfg["nil_threshold"]
         if not candidates or (threshold is not None and candidates[0].score < threshold):
             return NIL
         return candidates[0].concept_id
-
-
-def _check(top_k: int, nil_threshold: float | None, kb_url_template: str | None) -> None:
-    if top_k < 1:
-        _refuse("top_k", top_k, "at least 1")
-    if nil_threshold is not None and not -1 <= nil_threshold <= 1:
-        _refuse("nil_threshold", nil_threshold, "a cosine, from -1 to 1, or null")
-    if kb_url_template is not None and "{}" not in kb_url_template:
-        _refuse("kb_url_template", kb_url_template, "a link with {} in the place of the id")
-
-
-def _refuse(setting: str, value: Any, expected: str) -> None:
-    raise ConnormError(Errors.CN006.format(setting=setting, expected=expected, value=value))
 
 
 def _require(nlp: Language, encoder: Model) -> None:

@@ -1,16 +1,14 @@
 """Mentions in, candidates out: an encoder, an index, the synonyms beside it, and a sieve."""
 
-import shutil
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 from thinc.api import Model
 
 from .concepts import Candidate, Concept, Source
-from .encoders import encoder_inputs, fingerprint
+from .encoders import encoder_inputs, fingerprint, replica
 from .errors import ConnormError, Errors, Warnings, warn
 from .index.build import Encoder, build_index
 from .index.concept_index import Backend, ConceptIndex
@@ -19,15 +17,8 @@ from .index.folder import TemporaryFolder
 from .index.layer import SynonymLayer
 from .index.spaces import Query, run_search
 from .index.vectors import Raw, from_raw
-from .sieve import (
-    Answer,
-    Explanation,
-    Sieve,
-    Step,
-    answers_at,
-    name_candidates,
-    run_sieve,
-)
+from .settings import require_positive
+from .sieve import Answer, Explanation, Sieve, Step, answers_at, name_candidates, run_sieve
 from .text.cleaning import clean
 
 
@@ -77,28 +68,37 @@ class ConceptLookup:
         source: Source | None = None,
         searches: Sequence[str] = (),
     ) -> None:
-        """Initialize the encoder and index an ontology; the synonyms added before are dropped.
+        """Initialize the encoder and index an ontology; the synonyms added before are dropped. If
+        that fails, everything stays as it was.
 
         concepts (Iterable[Concept]): O.
         synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids.
         source (Optional[Source]): Of the ontology, for the manifest.
         searches (Sequence[str]): Searches to serve besides those of the sieve.
+        RAISES (ConnormError): CN409 if there is no text at all, CN405 if the disk is full, and
+            those of the encoder.
         """
         concepts, synonyms = list(concepts), list(synonyms)
         names = [clean(name) for concept in concepts for name in concept.names]
-        self.encoder.initialize(X=[*names, *(clean(text) for text, _ in synonyms)])
+        texts = [*names, *(clean(text) for text, _ in synonyms)]
+        if not any(texts):
+            raise ConnormError(Errors.CN409)
+        encoder = replica(self.encoder)
+        encoder.initialize(X=texts)
         owner = TemporaryFolder()
         build_index(
             owner.path / "index",
             concepts,
             synonyms,
-            Encoder(partial(encoder_inputs, self.encoder), self._encode, fingerprint(self.encoder)),
+            Encoder(
+                partial(encoder_inputs, encoder), partial(_encode, encoder), fingerprint(encoder)
+            ),
             searches=list(dict.fromkeys([*self.sieve.searches, *searches])),
             backend=self.backend,
             clean=clean,
             source=source,
         )
-        self._use(ConceptIndex(owner.path / "index", self.backend, owner=owner))
+        self.use(encoder, ConceptIndex(owner.path / "index", self.backend, owner=owner))
 
     def candidates(
         self,
@@ -115,6 +115,8 @@ class ConceptLookup:
         types (Sequence[str]): Find only concepts of these semantic types; all if empty.
         branches (Sequence[str]): Find only concepts at or below these; all if empty.
         RETURNS (List[List[Candidate]]): b lists, best first.
+        RAISES (ConnormError): CN001 before `build` or `read`, CN006 for a `top_k` under 1, CN406
+            and CN407 for types and branches that the index lacks.
         """
 
         def answer(query: Query) -> list[Answer]:
@@ -175,11 +177,13 @@ class ConceptLookup:
         filter: Filter,
         answer: Callable[[Query], list[Answer]],
     ) -> list[list[Candidate]]:
+        require_positive("top_k", top_k)
+        allowed = self._mask(filter)
         texts = [clean(mention) for mention in mentions]
         distinct = list(dict.fromkeys(text for text in texts if text))
         keys = encoder_inputs(self.encoder, distinct) if distinct else []
         representatives = dict(zip(keys, distinct, strict=True))
-        found = self._ask_encoded(list(representatives.values()), top_k, filter, answer)
+        found = self._ask_encoded(list(representatives.values()), top_k, allowed, answer)
         by_key = dict(zip(representatives, found, strict=True))
         by_text = {text: by_key[key] for text, key in zip(distinct, keys, strict=True)}
         return [list(by_text.get(text, ())) for text in texts]
@@ -188,27 +192,24 @@ class ConceptLookup:
         self,
         texts: list[str],
         top_k: int,
-        filter: Filter,
+        allowed: np.ndarray | None,
         answer: Callable[[Query], list[Answer]],
     ) -> list[list[Candidate]]:
         found: list[list[Candidate]] = [[] for _ in texts]
         if texts:
-            vectors = from_raw(self._encode(texts))
+            vectors = from_raw(_encode(self.encoder, texts))
             # A zero vector has no direction: n-grams give it to a text they know nothing of.
             some = np.flatnonzero(vectors.norms)
-            query = Query(vectors.unit[some], top_k, self._mask(filter))
+            query = Query(vectors.unit[some], top_k, allowed)
             named = name_candidates(answer(query), self.index)
             for row, candidates in zip(some, named, strict=True):
                 found[row] = candidates
         return found
 
-    def _encode(self, texts: list[str]) -> Raw:
-        vectors = self.encoder.predict(texts)
-        return vectors if sparse.issparse(vectors) else self.encoder.ops.to_numpy(vectors)
-
     def _mask(self, filter: Filter) -> np.ndarray | None:
+        index = self.index
         if filter not in self._masks:
-            self._masks[filter] = allowed_concepts(filter, self.index)
+            self._masks[filter] = allowed_concepts(filter, index)
         return self._masks[filter]
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
@@ -217,12 +218,13 @@ class ConceptLookup:
         synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
         count (int): How often D says so; of two concepts with one text the more frequent leads.
         RAISES (ConnormError): CN002 for a concept that the index lacks, CN003 for an empty text;
-            nothing is added then.
+            nothing is added then. CN006 for a `count` under 1.
         """
+        require_positive("count", count)
         pairs = [(self._text(text), self._number(concept_id)) for text, concept_id in synonyms]
         if pairs:
             texts = [text for text, _ in pairs]
-            raw = self._encode(texts)
+            raw = _encode(self.encoder, texts)
             keys = encoder_inputs(self.encoder, texts)
             for place, (key, (text, number)) in enumerate(zip(keys, pairs, strict=True)):
                 self.layer.add(key, text, raw[place : place + 1], number, count)
@@ -256,41 +258,37 @@ class ConceptLookup:
             raise ConnormError(Errors.CN003.format(text=text))
         return cleaned
 
-    def write(self, folder: Path, *, exclude: Collection[str] = ()) -> None:
-        """Write encoder, index and added synonyms into a folder.
-
-        folder (Path): An existing folder.
-        exclude (Collection[str]): Any of "encoder", "index"; the synonyms go with the index.
-        """
-        if "encoder" not in exclude:
-            self.encoder.to_disk(folder / "encoder")
-        if "index" not in exclude:
-            shutil.copytree(self.index.folder, folder / "index")
-            self.layer.write(folder)
-
-    def read(
-        self, folder: Path, *, exclude: Collection[str] = (), owner: TemporaryFolder | None = None
+    def use(
+        self,
+        encoder: Model,
+        index: ConceptIndex | None = None,
+        layer: SynonymLayer | None = None,
     ) -> None:
-        """Read what `write` wrote; the index is mapped, not loaded.
+        """Take other parts, all of them or, if they do not fit together, none.
 
-        folder (Path): The folder.
-        exclude (Collection[str]): Any of "encoder", "index".
-        owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
-        RAISES (ConnormError): CN400, CN401, CN402 if the index is not sound, CN410 if it was
+        encoder (Model[List[str], Floats2d]): The encoder.
+        index (Optional[ConceptIndex]): Built with it; the present one if None.
+        layer (Optional[SynonymLayer]): What goes with a new index; nothing if None.
+        RAISES (ConnormError): CN408 if the index lacks a search of the sieve, CN410 if it was
             built with another encoder.
         """
-        if "encoder" not in exclude:
-            self.encoder.from_disk(folder / "encoder")
-        if "index" not in exclude:
-            index = ConceptIndex(folder / "index", self.backend, owner=owner)
-            own = fingerprint(self.encoder)
-            if index.fingerprint != own:
-                raise ConnormError(
-                    Errors.CN410.format(path=index.folder, found=index.fingerprint, expected=own)
-                )
-            self._use(index, SynonymLayer.read(folder, index))
+        if index is None:
+            index, layer = self._index, self._layer
+        if index is not None:
+            self._check(encoder, index)
+            layer = SynonymLayer(index) if layer is None else layer
+        self.encoder, self._index, self._layer = encoder, index, layer
+        self._masks = {}
 
-    def _use(self, index: ConceptIndex, layer: SynonymLayer | None = None) -> None:
-        self._index = index
-        self._layer = layer or SynonymLayer(index)
-        self._masks.clear()
+    def _check(self, encoder: Model, index: ConceptIndex) -> None:
+        own, built_with = fingerprint(encoder), index.fingerprint
+        if built_with != own:
+            message = Errors.CN410.format(path=index.folder, found=built_with, expected=own)
+            raise ConnormError(message)
+        for search in self.sieve.searches:
+            index.searcher(search)
+
+
+def _encode(encoder: Model, texts: list[str]) -> Raw:
+    vectors = encoder.predict(texts)
+    return vectors if sparse.issparse(vectors) else encoder.ops.to_numpy(vectors)

@@ -75,11 +75,12 @@ def set_mentions(doc: Doc, mentions: Iterable[Mention]) -> None:
     doc.user_data[_RECORDS_KEY] = [tuple(mention) for mention in mentions]
 
 
-def annotated_mentions(doc: Doc) -> Iterator[Mention]:
+def annotated_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Mention]:
     """Read the annotated mentions of a document: those kept by `set_mentions`, or else the
-    spans of `doc.spans[MENTIONS_KEY]`, or else the entities.
+    spans of `doc.spans[spans_key]`, or else the entities.
 
     doc (Doc): A document.
+    spans_key (Optional[str]): `MENTIONS_KEY` if None.
     YIELDS (Mention): The mentions, those without gold ids included.
     """
     records = doc.user_data.get(_RECORDS_KEY)
@@ -87,23 +88,27 @@ def annotated_mentions(doc: Doc) -> Iterator[Mention]:
         for text, label, kb_id, fragments in records:
             yield Mention(text, label, kb_id, tuple((start, end) for start, end in fragments))
         return
-    for span in doc.spans.get(MENTIONS_KEY, doc.ents):
+    for span in doc.spans.get(spans_key or MENTIONS_KEY, doc.ents):
         fragment = (span.start_char, span.end_char)
         yield Mention(span.text, span.label_, span.kb_id_, (fragment,))
 
 
 def annotated_synonyms(
-    docs: Iterable[Doc], labels: Collection[str] | None = None
+    docs: Iterable[Doc],
+    labels: Collection[str] | None = None,
+    *,
+    spans_key: str | None = None,
 ) -> Iterator[tuple[str, str]]:
     """Read D(c): what annotated mentions say about concepts. A mention of several concepts
     denotes each of them; one without gold ids says nothing.
 
     docs (Iterable[Doc]): Annotated documents.
     labels (Optional[Collection[str]]): Only mentions with these labels; all if None.
+    spans_key (Optional[str]): As in `annotated_mentions`.
     YIELDS (Tuple[str, str]): Text and concept id, as often as they occur.
     """
     for doc in docs:
-        for mention in annotated_mentions(doc):
+        for mention in annotated_mentions(doc, spans_key=spans_key):
             if labels is None or mention.label in labels:
                 for concept_id in mention.concept_ids:
                     yield mention.text, concept_id

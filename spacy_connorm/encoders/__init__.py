@@ -3,6 +3,20 @@
 `protocol` tells what every encoder offers and how a new one is added.
 """
 
-from .protocol import encoder_inputs, fingerprint, is_sparse, make_encoder, required_extra
+from .protocol import (
+    encoder_inputs,
+    fingerprint,
+    is_sparse,
+    make_encoder,
+    replica,
+    required_extra,
+)
 
-__all__ = ["encoder_inputs", "fingerprint", "is_sparse", "make_encoder", "required_extra"]
+__all__ = [
+    "encoder_inputs",
+    "fingerprint",
+    "is_sparse",
+    "make_encoder",
+    "replica",
+    "required_extra",
+]

@@ -11,6 +11,7 @@ entry point in the group `spacy_architectures` that names this function, and one
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, Protocol
 
 from thinc.api import Model, Ops
@@ -25,7 +26,8 @@ class EncoderShim(Protocol):
     """The part that one encoder writes itself, beside thinc's `Shim`, which it extends: that one's
     `to_bytes` and `from_bytes` save what was loaded or fitted. It holds the encoder's settings,
     which are not saved: the config that builds the model gives them. It is handed only strings
-    that can be written as UTF-8, and is asked for nothing before it is loaded.
+    that can be written as UTF-8, and is asked for nothing before it is loaded. Loading and fitting
+    put new objects in the place of old ones and change none: see `replica`.
 
     sparse (bool): Whether `encode` gives SciPy CSR matrices.
     extra (str): The extra of spacy-connorm that installs what it imports; empty if none.
@@ -62,6 +64,17 @@ def make_encoder(name: str, shim: EncoderShim) -> Encoder:
     RETURNS (Model[List[str], Floats2d]): The encoder, not loaded.
     """
     return Model(name, _forward, init=_init, dims={"nO": None}, shims=[shim])  # type: ignore[list-item]
+
+
+def replica(model: Encoder) -> Encoder:
+    """Make a second encoder of the same settings, to load or fit it and then, if all goes well, put
+    it in the place of the first, which stays as it is.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    RETURNS (Model[List[str], Floats2d]): It starts with what the first has loaded.
+    RAISES (ConnormError): CN300 for a model that is no encoder.
+    """
+    return make_encoder(model.name, copy(_shim(model)))
 
 
 def encoder_inputs(model: Encoder, texts: Sequence[str]) -> list[bytes]:

@@ -16,6 +16,7 @@ from ..errors import ConnormError, Errors
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+_OWN = "crc32"
 
 
 @contextmanager
@@ -70,8 +71,8 @@ def recover(path: Path) -> None:
 
 
 def seal(folder: Path, facts: dict[str, Any]) -> None:
-    """Write the manifest: the facts, and size and checksum of every file in the folder. Folders
-    within that have a manifest answer for themselves.
+    """Write the manifest: the facts, size and checksum of every file in the folder, and a checksum
+    of all this. Folders within that have a manifest answer for themselves.
 
     folder (Path): A folder whose files are all written.
     facts (Dict[str, Any]): What else the manifest tells; JSON.
@@ -83,7 +84,7 @@ def seal(folder: Path, facts: dict[str, Any]) -> None:
         if file.is_file() and not sealed.intersection(file.parents)
     }
     manifest = {"format": FORMAT_VERSION, **facts, "files": files}
-    text = json.dumps(manifest, ensure_ascii=False, indent=2)
+    text = json.dumps({**manifest, _OWN: _digest(manifest)}, ensure_ascii=False, indent=2)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf8")
 
 
@@ -93,7 +94,7 @@ def unseal(folder: Path) -> dict[str, Any]:
     folder (Path): A sealed folder.
     RETURNS (Dict[str, Any]): The manifest.
     RAISES (ConnormError): CN400 if there is no manifest, CN401 if it is of another format
-        version, CN402 if a file is missing, truncated or changed.
+        version, CN402 if a file, the manifest included, is missing, truncated or changed.
     """
     recover(folder)
     manifest = _read_manifest(folder)
@@ -101,6 +102,9 @@ def unseal(folder: Path) -> dict[str, Any]:
         raise ConnormError(
             Errors.CN401.format(path=folder, found=manifest.get("format"), expected=FORMAT_VERSION)
         )
+    if manifest.pop(_OWN, None) != _digest(manifest):
+        reason = "its checksum differs"
+        raise ConnormError(Errors.CN402.format(path=folder / MANIFEST, reason=reason))
     for name, expected in manifest["files"].items():
         _check(folder / name, expected)
     return manifest
@@ -114,9 +118,13 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_text(encoding="utf8"))
     except ValueError as error:
         raise ConnormError(Errors.CN402.format(path=path, reason=error)) from error
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
-        raise ConnormError(Errors.CN402.format(path=path, reason="it lists no files"))
+    if not isinstance(manifest, dict):
+        raise ConnormError(Errors.CN402.format(path=path, reason="it is no manifest"))
     return manifest
+
+
+def _digest(manifest: dict[str, Any]) -> int:
+    return zlib.crc32(json.dumps(manifest, sort_keys=True).encode())
 
 
 def _check(path: Path, expected: dict[str, int]) -> None:

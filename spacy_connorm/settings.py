@@ -1,0 +1,53 @@
+"""What the settings of a concept normalizer may be; types are checked by spaCy's config."""
+
+from typing import Any, NoReturn
+
+from .errors import ConnormError, Errors
+
+
+def check_settings(settings: dict[str, Any]) -> None:
+    """Refuse settings that could only fail later, or silently find nothing.
+
+    settings (Dict[str, Any]): By name; those not named here are passed over.
+    RAISES (ConnormError): CN006 for the first that will not do.
+    """
+    require_positive("top_k", settings["top_k"])
+    threshold = settings["nil_threshold"]
+    if threshold is not None and not -1 <= threshold <= 1:
+        refuse("nil_threshold", threshold, "a cosine, from -1 to 1, or null")
+    prefix = settings["attribute_prefix"]
+    if prefix and not prefix.isidentifier():
+        refuse("attribute_prefix", prefix, "the beginning of a Python name, e.g. 'mesh_'")
+    template = settings["kb_url_template"]
+    if template is not None and not _is_template(template):
+        refuse("kb_url_template", template, "a link with {} in the place of the id")
+
+
+def require_positive(setting: str, value: int) -> None:
+    """Refuse a number under 1.
+
+    setting (str): Its name.
+    value (int): The number.
+    RAISES (ConnormError): CN006.
+    """
+    if value < 1:
+        refuse(setting, value, "at least 1")
+
+
+def refuse(setting: str, value: Any, expected: str) -> NoReturn:
+    """Refuse a setting.
+
+    setting (str): Its name.
+    value (Any): What it is.
+    expected (str): What it must be.
+    RAISES (ConnormError): CN006.
+    """
+    raise ConnormError(Errors.CN006.format(setting=setting, expected=expected, value=value))
+
+
+def _is_template(template: str) -> bool:
+    # displaCy gives the id to `str.format`, where other braces mean something else.
+    try:
+        return template.format("C1") != template
+    except (ValueError, IndexError, KeyError):
+        return False
