@@ -1,0 +1,31 @@
+# From a bare checkout: every target that needs .venv makes it. `make demo PYTHON=python3.12` names another Python.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+INSTALLED := $(VENV)/installed
+
+# Annoy comes as source: compile it for any machine, as its own default is for this one only.
+export ANNOY_COMPILER_ARGS ?= -O3,-ffast-math,-fno-associative-math
+
+.PHONY: demo test lint clean
+
+demo: $(INSTALLED)
+	HF_HUB_OFFLINE=1 $(RUN) -m spacy project run demo
+
+test: $(INSTALLED)
+	$(RUN) -m pytest
+
+lint: $(INSTALLED)
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy spacy_connorm
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info corpus training metrics packages annotations project.lock
+
+$(INSTALLED): setup.cfg setup.py constraints.txt
+	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV), about a minute"
+	$(RUN) -m pip install -qq --constraint constraints.txt --editable '.[test,lint]'
+	touch $@
