@@ -1,0 +1,209 @@
+"""A small ontology, a pipeline that normalizes with it, and encoders that need no download."""
+
+import hashlib
+
+import numpy as np
+import pytest
+import spacy
+from spacy.language import Language
+from thinc.shims import Shim
+
+from spacy_connorm import Concept, Ontology
+from spacy_connorm.encoders import make_encoder
+
+ODD_TEXTS = {
+    "empty": "",
+    "white space": " \t\n ",
+    "NUL": "heart\0attack",
+    "lone surrogate": "heart \ud800 attack",
+    "surrogate pair": "heart \ud83d\ude00",
+    "right to left": "التهاب الكبد \u202eשלום",
+    "emoji": "😀🫀 attack",
+    "long word": "x" * 10_000,
+    "long text": "heart attack " * 800,
+}
+
+WORDS = ("heart", "attack", "head", "##ache", "skin", "cancer", "of", "the", "acute")
+
+CONCEPTS = (
+    Concept("C1", "heart disease", types=("Disease",)),
+    Concept(
+        "C2",
+        "heart attack",
+        ("myocardial infarction", "MI"),
+        types=("Disease", "Event"),
+        parents=("C1",),
+        alt_ids=("OMIM:2",),
+    ),
+    Concept("C3", "common cold", ("cold",), types=("Disease",)),
+    Concept("C4", "low temperature", ("cold",), types=("Phenomenon",)),
+    Concept("C5", "dizziness", ("vertigo",), types=("Symptom",)),
+    Concept("C6", "aspirin", ("acetylsalicylic acid",), types=("Chemical",)),
+)
+
+MENTIONS = {
+    "Disease": ("heart attack", "MI", "cold", "heart disease", "head spinning"),
+    "Chemical": ("aspirin", "ASA"),
+}
+
+NGRAMS = {
+    "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
+    "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
+}
+HASHES = {**NGRAMS, "encoder": {"@architectures": "tests.HashingEncoder.v1"}}
+
+
+class HashingShim(Shim):
+    """Adds up one random direction for each trigram, and remembers what it was asked to encode."""
+
+    sparse = False
+    extra = ""
+    width = 0
+
+    def __init__(self, seed):
+        super().__init__(None)
+        self.seed = seed
+        self.encoded = []
+
+    def load(self, texts):
+        self.width = 32
+
+    def encode(self, texts, ops):
+        self.encoded.extend(texts)
+        return np.vstack([self._vector(text) for text in self.inputs(texts)])
+
+    def inputs(self, texts):
+        return [text.lower().encode() for text in texts]
+
+    def fingerprint(self):
+        return f"hashes of {self.seed}"
+
+    def to_bytes(self):
+        return bytes([self.width])
+
+    def from_bytes(self, data):
+        (self.width,) = data
+        return self
+
+    def _vector(self, text):
+        padded = b" " + text + b" "
+        trigrams = {padded[start : start + 3] for start in range(len(padded) - 2)} or {padded}
+        return sum(map(self._direction, sorted(trigrams)))
+
+    def _direction(self, trigram):
+        digest = hashlib.blake2b(trigram, digest_size=self.width, key=b"%d" % self.seed).digest()
+        return np.frombuffer(digest, dtype="int8").astype("float32")
+
+
+@spacy.registry.architectures("tests.HashingEncoder.v1")
+def make_hashing_encoder(seed: int = 0):
+    return make_encoder("hashing_encoder", HashingShim(seed))
+
+
+@pytest.fixture(scope="session")
+def hashes():
+    """Settings for dense vectors that are made in no time."""
+    return HASHES
+
+
+@pytest.fixture
+def ontology():
+    return Ontology(CONCEPTS)
+
+
+@pytest.fixture
+def blank_pipeline():
+    """A function that makes a pipeline which finds mentions, its normalizer not initialized."""
+
+    def make(**settings) -> Language:
+        nlp = spacy.blank("en")
+        patterns = [
+            {"label": label, "pattern": mention}
+            for label, mentions in MENTIONS.items()
+            for mention in mentions
+        ]
+        nlp.add_pipe("entity_ruler").add_patterns(patterns)
+        nlp.add_pipe("concept_normalizer", config={**NGRAMS, **settings})
+        return nlp
+
+    return make
+
+
+@pytest.fixture
+def make_pipeline(blank_pipeline, ontology):
+    """A function that makes such a pipeline and indexes the ontology."""
+
+    def make(*, synonyms=(), **settings) -> Language:
+        nlp = blank_pipeline(**settings)
+        normalizer = nlp.get_pipe("concept_normalizer")
+        normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology, synonyms=synonyms)
+        return nlp
+
+    return make
+
+
+@pytest.fixture
+def pipeline(make_pipeline):
+    return make_pipeline()
+
+
+@pytest.fixture
+def make_normalizer(make_pipeline):
+    """A function that makes the component alone."""
+
+    def make(**settings):
+        return make_pipeline(**settings).get_pipe("concept_normalizer")
+
+    return make
+
+
+@pytest.fixture
+def normalizer(make_normalizer):
+    return make_normalizer()
+
+
+@pytest.fixture(params=ODD_TEXTS.values(), ids=list(ODD_TEXTS))
+def odd_text(request):
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def tiny_tokenizer(tmp_path_factory):
+    from transformers import BertTokenizerFast
+
+    letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *WORDS]
+    vocabulary = tmp_path_factory.mktemp("tokenizer") / "vocab.txt"
+    vocabulary.write_text("\n".join(tokens), encoding="utf8")
+    return BertTokenizerFast(str(vocabulary))
+
+
+@pytest.fixture(scope="session")
+def save_tiny():
+    """A function that saves random weights, with a head and without a pooler, and a tokenizer."""
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    def save(folder, tokenizer, *, seed=0):
+        config = BertConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=16,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=32,
+            max_position_embeddings=40,
+        )
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            model = BertForMaskedLM(config)
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        return folder
+
+    return save
+
+
+@pytest.fixture(scope="session")
+def tiny_folder(tmp_path_factory, tiny_tokenizer, save_tiny):
+    """The folder of a pretrained model."""
+    return save_tiny(tmp_path_factory.mktemp("tiny"), tiny_tokenizer)

@@ -1,0 +1,139 @@
+"""What the component is told, and what it does with a stream of documents."""
+
+import pytest
+import spacy
+from confection import ConfigValidationError
+
+from spacy_connorm.errors import ConnormError
+
+TEXTS = ["An MI and a cold.", "Nothing here.", "", "MI, cold, aspirin.", "A heart attack, no cold."]
+
+
+def answers(doc):
+    return [(ent.text, ent.kb_id_, ent._.candidates) for ent in doc.ents]
+
+
+def encoded_by(normalizer):
+    return normalizer.lookup.encoder.shims[0].encoded
+
+
+@pytest.fixture
+def hashing_pipeline(make_pipeline, hashes):
+    nlp = make_pipeline(**hashes)
+    encoded_by(nlp.get_pipe("concept_normalizer")).clear()
+    return nlp
+
+
+def test_adding_it_loads_nothing():
+    normalizer = spacy.blank("en").add_pipe("concept_normalizer")
+    assert not normalizer.lookup.is_ready
+    assert normalizer.lookup.encoder.shims[0].width == 0
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda nlp, normalizer: nlp("An MI."),
+        lambda nlp, normalizer: nlp("No mention."),
+        lambda nlp, normalizer: list(nlp.pipe(["An MI."])),
+        lambda nlp, normalizer: normalizer.candidates(["MI"]),
+        lambda nlp, normalizer: normalizer.explain("MI"),
+        lambda nlp, normalizer: normalizer.add_synonyms([("head spinning", "C5")]),
+        lambda nlp, normalizer: normalizer.remove_synonyms([("vertigo", "C5")]),
+        lambda nlp, normalizer: normalizer.to_bytes(),
+    ],
+    ids=["call", "no mention", "pipe", "candidates", "explain", "add", "remove", "to_bytes"],
+)
+def test_use_before_initialize_is_a_value_error_like_spacys(blank_pipeline, use):
+    nlp = blank_pipeline()
+    with pytest.raises(ValueError, match="CN001"):
+        use(nlp, nlp.get_pipe("concept_normalizer"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"top_k": 0}, "CN006.*top_k"),
+        ({"nil_threshold": 1.5}, "CN006.*nil_threshold"),
+        ({"attribute_prefix": "mesh-"}, "CN006.*attribute_prefix"),
+        ({"kb_url_template": "https://example.org"}, "CN006.*kb_url_template"),
+        ({"kb_url_template": "https://example.org/{}?in={base}"}, "CN006.*kb_url_template"),
+        ({"sieve": {"@misc": "spacy-connorm.Sieve.v1", "searches": ["O-X"]}}, "CN500.*O-X"),
+        ({"sieve": {"@misc": "spacy-connorm.Sieve.v1", "thresholds": []}}, "CN501"),
+    ],
+)
+def test_setting_that_cannot_be(blank_pipeline, settings, code):
+    with pytest.raises(ConnormError, match=code):
+        blank_pipeline(**settings)
+
+
+@pytest.mark.parametrize("settings", [{"topk": 3}, {"labels": "Disease"}, {"types": 1}])
+def test_unknown_setting_and_wrong_type_are_spacys_errors(blank_pipeline, settings):
+    with pytest.raises(ConfigValidationError, match=next(iter(settings))):
+        blank_pipeline(**settings)
+
+
+def test_pipe_answers_as_one_by_one(pipeline):
+    one_by_one = [answers(pipeline(text)) for text in TEXTS]
+    assert [answers(doc) for doc in pipeline.pipe(TEXTS, batch_size=2)] == one_by_one
+
+
+def test_pipe_keeps_the_order_and_the_contexts(pipeline):
+    numbered = [(text, number) for number, text in enumerate(TEXTS)]
+    piped = [(doc.text, number) for doc, number in pipeline.pipe(numbered, as_tuples=True)]
+    assert piped == numbered
+
+
+def test_pipe_encodes_each_distinct_mention_of_a_batch_once(hashing_pipeline):
+    list(hashing_pipeline.pipe(TEXTS))
+    encoded = encoded_by(hashing_pipeline.get_pipe("concept_normalizer"))
+    assert sorted(encoded) == ["MI", "aspirin", "cold", "heart attack"]
+
+
+def test_mentions_that_the_encoder_cannot_tell_apart_are_encoded_once(hashing_pipeline):
+    normalizer = hashing_pipeline.get_pipe("concept_normalizer")
+    lower, upper = normalizer.candidates(["mi", "MI"])
+    assert lower == upper
+    assert len(encoded_by(normalizer)) == 1
+
+
+def test_predict_changes_nothing(pipeline):
+    doc = pipeline("An MI.", disable=["concept_normalizer"])
+    (found,) = pipeline.get_pipe("concept_normalizer").predict([doc])
+    assert [candidates[0].concept_id for candidates in found] == ["C2"]
+    assert answers(doc) == [("MI", "", [])]
+
+
+def fail_on_cold(normalizer, monkeypatch):
+    predict = normalizer.predict
+
+    def failing(docs):
+        if any("cold" in doc.text for doc in docs):
+            raise RuntimeError("cold")
+        return predict(docs)
+
+    monkeypatch.setattr(normalizer, "predict", failing)
+
+
+def test_error_handler_gets_the_batch_and_the_rest_goes_on(pipeline, monkeypatch):
+    normalizer = pipeline.get_pipe("concept_normalizer")
+    fail_on_cold(normalizer, monkeypatch)
+    failed = []
+    normalizer.set_error_handler(
+        lambda name, component, docs, error: failed.append((name, [doc.text for doc in docs]))
+    )
+    docs = list(normalizer.pipe(map(pipeline.make_doc, TEXTS), batch_size=1))
+    assert [doc.text for doc in docs] == TEXTS[1:3]
+    assert failed == [("concept_normalizer", [text]) for text in (TEXTS[0], *TEXTS[3:])]
+
+
+def test_without_an_error_handler_the_error_is_raised(pipeline, monkeypatch):
+    fail_on_cold(pipeline.get_pipe("concept_normalizer"), monkeypatch)
+    with pytest.raises(RuntimeError, match="cold"):
+        list(pipeline.pipe(TEXTS))
+
+
+def test_document_whose_error_is_ignored_comes_back_as_it_was(pipeline, monkeypatch):
+    fail_on_cold(pipeline.get_pipe("concept_normalizer"), monkeypatch)
+    pipeline.set_error_handler(lambda *args: None)
+    assert answers(pipeline("A cold.")) == [("cold", "", [])]
