@@ -14,7 +14,6 @@ from options import begin, fail, finish, make_parser
 from spacy_connorm.concepts import NIL, Candidate, Ontology
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import Gold, Known, Prediction, evaluate, read_gold
-from spacy_connorm.evaluation.protocol import text_key
 from spacy_connorm.evaluation.report import Row, score_row
 
 SEARCHES = ("O-T", "OD-T", "D-T+OD-T")
@@ -68,9 +67,7 @@ def measure(arguments: Namespace) -> list[Row]:
 
 
 def _lookup_search(arguments: Namespace, data: Data) -> Search:
-    lookup = build_lookup(
-        arguments.encoder, data, searches=arguments.search, work=arguments.work
-    )
+    lookup = build_lookup(arguments.encoder, data, searches=arguments.search, work=arguments.work)
 
     def search(name: str, mentions: Sequence[str]) -> list[list[Candidate]]:
         lookup.sieve = make_sieve(name)
@@ -85,8 +82,14 @@ def _gold(data: Data, ontology: Ontology, synonyms: Sequence[tuple[str, str]]) -
         for concept in ontology
         for concept_id in (*concept.alt_ids, concept.concept_id)
     }
-    seen = {text_key(text) for text, _ in synonyms}
-    return [read_gold(mention, known, seen_texts=seen) for mention in data.mentions()]
+    seen = {_key(text) for text, _ in synonyms}
+    return [
+        read_gold(mention, known, seen=_key(mention.text) in seen) for mention in data.mentions()
+    ]
+
+
+def _key(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def _score(gold: Sequence[Gold], name: str, search: Search) -> Row:

@@ -121,6 +121,4 @@ class Data:
         return [mention for doc in docs for mention in annotated_mentions(doc)]
 
     def _docs(self, path: str) -> Iterator[Doc]:
-        yield from read_corpus(
-            self.folder / path, nlp=spacy.blank("en"), types=self.dataset.types
-        )
+        yield from read_corpus(self.folder / path, nlp=spacy.blank("en"), types=self.dataset.types)

@@ -1,4 +1,4 @@
-"""The floor: a mention is a concept's text, lower-cased and without punctuation, or it is nothing."""
+"""The floor: a mention is a concept's text, lower-cased and without punctuation, or nothing."""
 
 import re
 from collections import Counter, defaultdict
@@ -34,9 +34,7 @@ class ExactMatcher:
             preferred = self._by_target["O"].get(key, {}).get(concept_id, (0, False))[1]
             self._claim(("D", "OD"), key, concept_id, (count, preferred))
 
-    def _claim(
-        self, targets: Sequence[str], text: str, concept_id: str, claim: _Claim
-    ) -> None:
+    def _claim(self, targets: Sequence[str], text: str, concept_id: str, claim: _Claim) -> None:
         for target in targets:
             self._by_target[target][_key(text)][concept_id] = claim
 

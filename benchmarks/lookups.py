@@ -1,13 +1,14 @@
 """The encoders and indexes that the benchmarks compare."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from catalog import Data
-from memo import remember
+from memo import keep, remember
 from options import fail
 from thinc.api import Model
 
+from spacy_connorm.encoders import is_sparse
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
@@ -61,9 +62,9 @@ def build_lookup(
     RETURNS (ConceptLookup): The lookup.
     """
     parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))
-    encoder, memo = make_encoder(encoder_name), None
-    if encoder_name != "ngram":
-        encoder, memo = remember(encoder, work)
+    encoder = make_encoder(encoder_name)
+    if not is_sparse(encoder):
+        encoder = remember(encoder, work)
     lookup = ConceptLookup(encoder, Sieve(parts[:1], []), backend or ExactIndex())
     ontology = data.ontology()
     try:
@@ -71,6 +72,5 @@ def build_lookup(
         lookup.encoder.predict(sorted({mention.text for mention in data.mentions()}))
     except ConnormError as error:
         fail(str(error))
-    if memo is not None:
-        memo.keep()
+    keep(lookup.encoder)
     return lookup

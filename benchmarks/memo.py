@@ -41,6 +41,7 @@ class Memo(Shim):
 
     def load(self, texts: list[str] | None) -> None:
         self._encoder.initialize(X=texts)
+        self._vectors = {}
         if self.path.is_file():
             with np.load(self.path) as kept:
                 keys = map(bytes, kept["keys"])
@@ -68,12 +69,21 @@ class Memo(Shim):
             np.savez(aside, keys=keys, vectors=np.asarray(list(self._vectors.values())))
 
 
-def remember(encoder: Model, folder: Path) -> tuple[Model, Memo]:
+def remember(encoder: Model, folder: Path) -> Model:
     """Let an encoder remember.
 
     encoder (Model[List[str], Floats2d]): A dense encoder.
     folder (Path): Keeps its vectors.
-    RETURNS (Tuple[Model, Memo]): An encoder with the same vectors, and what remembers them.
+    RETURNS (Model[List[str], Floats2d]): An encoder with the same vectors.
     """
-    memo = Memo(encoder, folder)
-    return make_encoder(f"remembering_{encoder.name}", memo), memo
+    return make_encoder(f"remembering_{encoder.name}", Memo(encoder, folder))
+
+
+def keep(encoder: Model) -> None:
+    """Keep what an encoder of `remember` has encoded; of another there is nothing to keep.
+
+    encoder (Model[List[str], Floats2d]): The encoder.
+    """
+    for shim in encoder.shims:
+        if isinstance(shim, Memo):
+            shim.keep()

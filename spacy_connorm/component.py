@@ -141,7 +141,7 @@ class ConceptNormalizer(Pipe):
         prefix = self.cfg["attribute_prefix"]
         for doc, by_span in zip(docs, predictions, strict=True):
             for span, candidates in zip(self.spans(doc), by_span, strict=True):
-                kb_id = self._decide(candidates)
+                kb_id = self.decide(candidates)
                 set_answer(span, prefix, kb_id, candidates)
                 if not prefix:
                     set_kb_id(span, kb_id, spans_key=self.cfg["spans_key"])
@@ -277,7 +277,8 @@ class ConceptNormalizer(Pipe):
         self.cfg.update(settings)
         register_attributes(self.cfg["attribute_prefix"])
 
-    def _decide(self, candidates: Sequence[Candidate]) -> str:
+    def decide(self, candidates: Sequence[Candidate]) -> str:
+        """RETURNS (str): What is written for candidates: the first one's id, or "NIL"."""
         threshold = self.cfg["nil_threshold"]
         if not candidates or (threshold is not None and candidates[0].score < threshold):
             return NIL

@@ -208,6 +208,10 @@ class Errors(metaclass=_Coded):
     )
 
     # Evaluation
+    CN600 = (
+        "There is nothing to score: of {count} mentions in '{path}'{chosen} none has a gold id. "
+        "Gold ids stand in `span.kb_id_`; `python -m spacy connorm corpus` puts them there."
+    )
 
     # Command line
     CN700 = (
@@ -279,6 +283,11 @@ class Warnings(metaclass=_Coded):
     )
 
     # Evaluation
+    CNW600 = (
+        "None of the {count} gold ids of '{path}' is a concept of the index, so every answer "
+        "counts as wrong. The first is '{first}', the index has ids such as '{example}': are they "
+        "of one ontology, and written alike?"
+    )
 
     # Command line
     CNW701 = (

@@ -6,6 +6,7 @@ from .annotate import annotate_cli
 from .app import app
 from .corpus import corpus_cli
 from .encoder import encoder_cli
+from .evaluate import evaluate_cli
 from .index import index_cli
 from .ontology import ontology_cli
 from .search import search_cli
@@ -17,6 +18,7 @@ __all__ = [
     "app",
     "corpus_cli",
     "encoder_cli",
+    "evaluate_cli",
     "index_cli",
     "ontology_cli",
     "search_cli",

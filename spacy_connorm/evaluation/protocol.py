@@ -1,6 +1,6 @@
 """Which answers are right: leniently, as papers count, and strictly (design section 7)."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..concepts import NIL, Candidate
@@ -49,33 +49,24 @@ class Prediction(NamedTuple):
     written: str
 
 
-def read_gold(
-    mention: Mention, known: Mapping[str, Known], *, seen_texts: Collection[str] | None = None
-) -> Gold:
+def read_gold(mention: Mention, known: Mapping[str, Known], *, seen: bool | None = None) -> Gold:
     """Read the gold standard of a mention: its ids split on `|` and `+`, alternate ids replaced.
 
     mention (Mention): As annotated.
     known (Mapping[str, Known]): The concepts by any id that the gold standard may use.
-    seen_texts (Optional[Collection[str]]): The texts of D, as `text_key` writes them.
+    seen (Optional[bool]): Whether its text occurs in D; None if that is not known.
     RETURNS (Gold): What is right.
     """
-    found = [known[gold_id] for gold_id in mention.concept_ids if gold_id in known]
+    found = {gold_id: known[gold_id] for gold_id in mention.concept_ids if gold_id in known}
     return Gold(
         text=mention.text,
         concept_ids=frozenset(
-            known[gold_id].concept_id if gold_id in known else gold_id
+            found[gold_id].concept_id if gold_id in found else gold_id
             for gold_id in mention.concept_ids
         ),
-        in_ontology=any(concept.in_ontology for concept in found),
-        seen=None if seen_texts is None else text_key(mention.text) in seen_texts,
+        in_ontology=any(concept.in_ontology for concept in found.values()),
+        seen=seen,
     )
-
-
-def text_key(text: str) -> str:
-    """RETURNS (str): The text, lower-cased and with single spaces: two mentions with one key count
-    as the same when mentions unseen in D are told from seen ones.
-    """
-    return " ".join(text.lower().split())
 
 
 def lenient_rank(candidates: Sequence[Candidate], gold: Gold) -> int:

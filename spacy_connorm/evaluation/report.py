@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from .metrics import ALL, Evaluation, Ranks, hits, mean, reciprocals
-from .significance import bootstrap
+from .significance import bootstrap, paired_bootstrap
 
 Row = dict[str, Any]
 
@@ -58,7 +59,7 @@ def group_rows(row: Row) -> list[Row]:
     row (Dict[str, Any]): The scores; keys that stand before `mentions` open every row.
     RETURNS (List[Dict[str, Any]]): The rows.
     """
-    head = {key: row[key] for key in list(row)[: list(row).index("mentions")]}
+    head = _head(row)
     rows = []
     for group, name in _GROUPS.items():
         prefix = "" if group == ALL else f"{group}_"
@@ -79,9 +80,61 @@ def interval(low: float | None, high: float | None) -> str | None:
     return None if low is None or high is None else f"{low:.1f}-{high:.1f}"
 
 
+def _head(row: Row) -> Row:
+    return {key: row[key] for key in takewhile(lambda key: key != "mentions", row)}
+
+
+def nil_row(row: Row) -> Row:
+    """RETURNS (Dict[str, Any]): What a row of `score_row` says of mentions of no concept, with the
+    keys that stand before `mentions`.
+    """
+    scores = {key: row[f"nil_{key}"] for key in ("precision", "recall", "f1")}
+    return {**_head(row), "mentions without gold id": row["nil_mentions"], **scores}
+
+
+def comparison_row(one: Evaluation, other: Evaluation) -> Row:
+    """Put the difference between two runs over the same mentions into a flat row, in percent.
+
+    one (Evaluation): A run.
+    other (Evaluation): What it is compared with.
+    RETURNS (Dict[str, Any]): By protocol the difference at 1, its 95 % interval and p.
+    """
+    row: Row = {}
+    for protocol in Ranks._fields:
+        places = (getattr(run.ranks[ALL], protocol) for run in (one, other))
+        difference, (low, high), p = paired_bootstrap(*(hits(each, 1) for each in places))
+        row[f"{protocol}@1_difference"] = percent(difference)
+        row[f"{protocol}@1_difference_low"] = percent(low)
+        row[f"{protocol}@1_difference_high"] = percent(high)
+        row[f"{protocol}@1_p"] = round(p, 4)
+    return row
+
+
+def comparison_text(row: Row) -> Row:
+    """RETURNS (Dict[str, Any]): What `comparison_row` says, for people, with the row's search."""
+    text: Row = {"search": row["search"]}
+    for protocol in Ranks._fields:
+        key = f"{protocol}@1_difference"
+        text[f"{protocol}@1"] = f"{row[key]:+.1f}"
+        text[f"{protocol} 95 %"] = f"{row[f'{key}_low']:+.1f} to {row[f'{key}_high']:+.1f}"
+        text[f"{protocol} p"] = f"{row[f'{protocol}@1_p']:.4f}"
+    return text
+
+
 def to_json(rows: Sequence[Row]) -> str:
     """RETURNS (str): The rows as a JSON list of flat objects."""
     return json.dumps(list(rows), ensure_ascii=False, indent=2) + "\n"
+
+
+def to_tsv(rows: Sequence[Row]) -> str:
+    """RETURNS (str): The rows as a table between tabs under a header; empty without rows."""
+    if not rows:
+        return ""
+    lines = [list(rows[0]), *(list(row.values()) for row in rows)]
+    return "".join(
+        "\t".join("" if cell is None else " ".join(str(cell).split()) for cell in line) + "\n"
+        for line in lines
+    )
 
 
 def to_table(rows: Sequence[Row], *, markdown: bool = False) -> str:

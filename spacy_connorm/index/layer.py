@@ -78,6 +78,18 @@ class SynonymLayer:
         self._forget_searchers()
         return added is not None or held
 
+    def in_data(self, key: bytes) -> bool:
+        """RETURNS (bool): Whether D, with all that was added and removed, has an encoder input."""
+        if key in self._added:
+            return True
+        row = self._index.keys.row(key)
+        if row is None:
+            return False
+        members = self._index.members
+        mine = slice(members.start[row], members.start[row + 1])
+        in_data = members.concept[mine][members.target[mine] & D > 0].tolist()
+        return any((row, concept) not in self._removed for concept in in_data)
+
     @property
     def removed(self) -> set[tuple[int, int]]:
         """RETURNS (Set[Tuple[int, int]]): Withdrawn denotations of the index: row, concept."""

@@ -60,6 +60,11 @@ class ConceptStore:
                 return row[0]
         return None
 
+    def in_ontology(self, number: int) -> bool:
+        """RETURNS (bool): False for a concept that only annotated data has."""
+        sql = "SELECT in_ontology FROM concepts WHERE number = ?"
+        return bool(self._query(sql, (number,)).fetchone()[0])
+
     def labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
         """RETURNS (Dict[int, Tuple[str, str]]): Id and preferred name by concept number."""
         rows = self._select("SELECT number, id, name FROM concepts WHERE number IN", numbers)
