@@ -20,7 +20,7 @@ from .encoders import required_extra
 from .errors import ConnormError, Errors
 from .mentions import annotated_synonyms
 from .settings import check_settings, refuse
-from .spans import choose_spans, register_attributes, set_answer, set_kb_id
+from .spans import choose_spans, register_attributes, set_answer, set_kb_ids
 
 if TYPE_CHECKING:
     from .sieve import Explanation
@@ -140,11 +140,11 @@ class ConceptNormalizer(Pipe):
         """
         prefix = self.cfg["attribute_prefix"]
         for doc, by_span in zip(docs, predictions, strict=True):
-            for span, candidates in zip(self.spans(doc), by_span, strict=True):
-                kb_id = self.decide(candidates)
+            spans, kb_ids = self.spans(doc), [self.decide(each) for each in by_span]
+            for span, kb_id, candidates in zip(spans, kb_ids, by_span, strict=True):
                 set_answer(span, prefix, kb_id, candidates)
-                if not prefix:
-                    set_kb_id(span, kb_id, spans_key=self.cfg["spans_key"])
+            if not prefix:
+                set_kb_ids(doc, spans, kb_ids, spans_key=self.cfg["spans_key"])
 
     def spans(self, doc: Doc) -> list[Span]:
         """RETURNS (List[Span]): The spans of a document that are to be normalized."""

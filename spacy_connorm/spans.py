@@ -51,19 +51,28 @@ def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | N
     return [span for span in spans if labels is None or span.label_ in labels]
 
 
-def set_kb_id(span: Span, kb_id: str, *, spans_key: str | None) -> None:
-    """Write the id of a span's concept where spaCy keeps it.
+def set_kb_ids(
+    doc: Doc, spans: Sequence[Span], kb_ids: Sequence[str], *, spans_key: str | None
+) -> None:
+    """Write the ids of the spans' concepts where spaCy keeps them: on the tokens of entities and in
+    the group itself. The spans that both give out are copies.
 
-    span (Span): One of `choose_spans`.
-    kb_id (str): The id.
+    doc (Doc): The document.
+    spans (Sequence[Span]): Those of `choose_spans`.
+    kb_ids (Sequence[str]): One id a span.
     spans_key (Optional[str]): As in `choose_spans`.
     """
-    if spans_key is not None:
-        span.kb_id_ = kb_id
-        return
-    # An entity lives in its tokens: the span that `doc.ents` gives is a copy.
-    for token in span:
-        token.ent_kb_id_ = kb_id
+    if spans_key is None:
+        for span, kb_id in zip(spans, kb_ids, strict=True):
+            for token in span:
+                token.ent_kb_id_ = kb_id
+    elif spans:
+        found = {_place(span): kb_id for span, kb_id in zip(spans, kb_ids, strict=True)}
+        group = doc.spans[spans_key]
+        for number, span in enumerate(group):
+            if _place(span) in found:
+                span.kb_id_ = found[_place(span)]
+                group[number] = span
 
 
 def set_answer(span: Span, prefix: str, kb_id: str, candidates: Sequence[Candidate]) -> None:
@@ -109,6 +118,10 @@ def _read_kb_id(prefix: str, span: Span) -> str:
 def _read_kb_ents(prefix: str, span: Span) -> list[tuple[str, float]]:
     """scispaCy's reading: ids and scores."""
     return [(each.concept_id, each.score) for each in _read_candidates(prefix, span)]
+
+
+def _place(span: Span) -> tuple[int, int, int]:
+    return span.start, span.end, span.label
 
 
 def _is_ours(getter: Any) -> bool:
