@@ -24,7 +24,6 @@ from .files import read_docs
 from .pipelines import find_normalizer, load_pipeline
 
 _FIELDS_KEY = "fields"
-_WIDTH = 40
 
 
 @command("annotate")
@@ -168,9 +167,14 @@ def _watch(
 
 def _show(record: dict[str, Any]) -> None:
     msg.text(record["text"], spaced=True)
-    rows = []
-    for ent in record["ents"]:
-        best = ent["candidates"][0] if ent["candidates"] else {"name": "", "score": 0.0}
-        rows.append((ent["text"], ent["kb_id"], best["name"], f"{best['score']:.2f}"))
+    rows = [(ent["text"], ent["kb_id"], *_describe(ent)) for ent in record["ents"]]
     if rows:
         msg.table(rows, header=("Mention", "Concept", "Name", "Score"), divider=True)
+
+
+def _describe(ent: dict[str, Any]) -> tuple[str, str]:
+    if not ent["candidates"]:
+        return "", ""
+    best = ent["candidates"][0]
+    name = f"(nearest: {best['name']})" if ent["kb_id"] == NIL else best["name"]
+    return name, f"{best['score']:.2f}"
