@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from catalog import Data
 from memo import keep, remember
 from options import fail
-from thinc.api import Model
+from spacy import registry
 
 from spacy_connorm.encoders import is_sparse
-from spacy_connorm.encoders.ngram import NgramEncoder
-from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.concept_index import Backend
 from spacy_connorm.index.exact import ExactIndex
@@ -27,21 +26,20 @@ def make_sieve(name: str) -> Sieve:
     return Sieve(searches, [THRESHOLD] * (len(searches) - 1))
 
 
-def make_encoder(name: str) -> Model:
-    """Build an encoder; nothing is loaded.
+def encoder_config(name: str) -> dict[str, Any]:
+    """Look an encoder up.
 
     name (str): "ngram", "minilm" or the folder of a Transformers model.
-    RETURNS (Model[List[str], Floats2d]): The encoder.
+    RETURNS (Dict[str, Any]): Its block of a pipeline's config.
     """
     if name == "ngram":
-        return NgramEncoder()
-    if name == "minilm":
-        return TransformerEncoder()
+        return {"@architectures": "spacy-connorm.NgramEncoder.v1"}
     if name == "dan":
         fail("The DAN encoder comes with training, which this version does not have yet.")
-    if not Path(name).is_dir():
+    if name != "minilm" and not Path(name).is_dir():
         fail(f"'{name}' is no encoder: give exact, ngram, minilm or the folder of a model.")
-    return TransformerEncoder(name=name)
+    model = {} if name == "minilm" else {"name": name}
+    return {"@architectures": "spacy-connorm.TransformerEncoder.v1", **model}
 
 
 def build_lookup(
@@ -54,7 +52,7 @@ def build_lookup(
 ) -> ConceptLookup:
     """Index a data set's ontology and D; texts that an earlier run encoded are not encoded again.
 
-    encoder_name (str): As in `make_encoder`.
+    encoder_name (str): As in `encoder_config`.
     data (Data): The data set.
     searches (Iterable[str]): Searches and sieves to serve.
     work (Path): Keeps vectors of texts.
@@ -62,7 +60,7 @@ def build_lookup(
     RETURNS (ConceptLookup): The lookup.
     """
     parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))
-    encoder = make_encoder(encoder_name)
+    encoder = registry.resolve({"encoder": encoder_config(encoder_name)})["encoder"]
     if not is_sparse(encoder):
         encoder = remember(encoder, work)
     lookup = ConceptLookup(encoder, Sieve(parts[:1], []), backend or ExactIndex())

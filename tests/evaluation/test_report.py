@@ -1,0 +1,141 @@
+import json
+
+import pytest
+
+from spacy_connorm.concepts import NIL, Candidate
+from spacy_connorm.evaluation import Gold, Prediction, evaluate
+from spacy_connorm.evaluation.mistakes import list_mistakes
+from spacy_connorm.evaluation.report import (
+    comparison_row,
+    comparison_text,
+    group_rows,
+    nil_row,
+    score_row,
+    to_json,
+    to_table,
+    to_tsv,
+)
+
+
+def predict(*concept_ids):
+    found = [Candidate(each, f"name of {each}", 0.9, "text", "O-T") for each in concept_ids]
+    return Prediction(found, found[0].concept_id if found else NIL)
+
+
+GOLD = [
+    Gold("a", frozenset("A"), in_ontology=True, seen=True),
+    Gold("b", frozenset("B"), in_ontology=True, seen=False),
+    Gold("b", frozenset("B"), in_ontology=True, seen=False),
+    Gold("x", frozenset("X"), in_ontology=False, seen=True),
+    Gold("nothing", frozenset(), in_ontology=False, seen=True),
+]
+PREDICTIONS = [predict("A"), predict("A", "B"), predict("A", "B"), predict(), predict()]
+
+
+@pytest.fixture
+def run():
+    return evaluate(GOLD, PREDICTIONS)
+
+
+def test_a_row_is_flat_and_in_percent(run):
+    row = score_row(run)
+    expected = {
+        "mentions": 4,
+        "lenient@1": 75.0,
+        "lenient@5": 75.0,
+        "mrr": 75.0,
+        "strict@1": 25.0,
+        "strict@5": 75.0,
+        "strict_mrr": 50.0,
+        "in_ontology_mentions": 3,
+        "in_ontology_lenient@1": 100.0,
+        "unseen_mentions": 2,
+        "unseen_strict@1": 0.0,
+        "nil_mentions": 1,
+        "nil_precision": 50.0,
+        "nil_recall": 100.0,
+        "nil_f1": 66.67,
+    }
+    assert {key: row[key] for key in expected} == expected
+    assert row["lenient@1_low"] < 75 < row["lenient@1_high"]
+
+
+def test_a_group_without_mentions_has_no_scores():
+    row = score_row(evaluate(GOLD[:1], PREDICTIONS[:1]))
+    assert row["unseen_mentions"] == 0
+    assert row["unseen_lenient@1"] is row["unseen_lenient@1_low"] is row["unseen_mrr"] is None
+
+
+def test_groups_stand_below_and_protocols_beside_each_other(run):
+    rows = group_rows({"search": "O-T", **score_row(run)})
+    assert [(row["search"], row["mentions"], row["number"]) for row in rows] == [
+        ("O-T", "all", 4),
+        ("O-T", "gold id in the ontology", 3),
+        ("O-T", "text unseen in D", 2),
+    ]
+    assert rows[0]["lenient@1"] == 75.0
+    assert rows[0]["strict MRR"] == 50.0
+    assert nil_row({"search": "O-T", **score_row(run)})["precision"] == 50.0
+
+
+def test_two_runs_are_compared(run):
+    better = evaluate(GOLD, [predict("A"), predict("B"), predict("B"), predict("X"), predict()])
+    row = {"search": "D-T", **comparison_row(better, run)}
+    assert row["lenient@1_difference"] == 25.0
+    assert row["strict@1_difference"] == 75.0
+    assert 0 < row["strict@1_p"] < row["lenient@1_p"]
+    assert comparison_text(row)["strict@1"] == "+75.0"
+
+
+def test_tables_are_aligned():
+    rows = [{"name": "a", "n": 1234, "share": 5.0}, {"name": "long", "n": 2, "share": None}]
+    assert to_table(rows).splitlines() == [
+        "name       n   share",
+        "----   -----   -----",
+        "a      1,234     5.0",
+        "long       2       -",
+    ]
+    assert to_table(rows, markdown=True).splitlines() == [
+        "| name |     n | share |",
+        "| ---- | ----: | ----: |",
+        "| a    | 1,234 |   5.0 |",
+        "| long |     2 |     - |",
+    ]
+
+
+def test_json_and_tsv():
+    rows = [{"mention": "a\tb\nc", "rank": None, "right": False}]
+    assert json.loads(to_json(rows)) == rows
+    assert to_tsv(rows) == "mention\trank\tright\na b c\t\tFalse\n"
+    assert to_tsv([]) == ""
+
+
+def test_mistakes_are_counted_and_named():
+    assert list_mistakes(GOLD, PREDICTIONS, {"A": "name of A", "B": "name of B"}) == [
+        {
+            "times": 2,
+            "mention": "b",
+            "gold": "B",
+            "gold_names": "name of B",
+            "written": "A",
+            "name": "name of A",
+            "score": 0.9,
+            "text": "text",
+            "search": "O-T",
+            "lenient": True,
+            "rank": 1,
+        },
+        {
+            "times": 1,
+            "mention": "x",
+            "gold": "X",
+            "gold_names": "not in the index",
+            "written": NIL,
+            "name": "",
+            "score": None,
+            "text": "",
+            "search": "",
+            "lenient": False,
+            "rank": None,
+        },
+    ]
