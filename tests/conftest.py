@@ -162,6 +162,37 @@ def normalizer(make_normalizer):
     return make_normalizer()
 
 
+@pytest.fixture
+def changed(make_pipeline):
+    """A function that makes a component with annotated data and synonyms changed since."""
+
+    def make(**settings):
+        pipeline = make_pipeline(synonyms=[("myocardial infarct", "C2")], **settings)
+        normalizer = pipeline.get_pipe("concept_normalizer")
+        normalizer.add_synonyms([("head spinning", "C5")], count=2)
+        normalizer.remove_synonyms([("cold", "C3")])
+        return normalizer
+
+    return make
+
+
+@pytest.fixture
+def blank_normalizer(blank_pipeline):
+    """A function that makes the component alone, not initialized."""
+
+    def make(**settings):
+        return blank_pipeline(**settings).get_pipe("concept_normalizer")
+
+    return make
+
+
+@pytest.fixture
+def saved(changed, tmp_path):
+    """The folder of such a component."""
+    changed().to_disk(tmp_path / "saved")
+    return tmp_path / "saved"
+
+
 @pytest.fixture(params=ODD_TEXTS.values(), ids=list(ODD_TEXTS))
 def odd_text(request):
     return request.param
