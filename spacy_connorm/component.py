@@ -196,7 +196,7 @@ class ConceptNormalizer(Pipe):
         nlp: Language | None = None,
         ontology: Ontology | Callable[[], Ontology] | None = None,
         corpus: Callable[[Language], Iterable[Example]] | None = None,
-        synonyms: Iterable[tuple[str, str]] = (),
+        synonyms: Iterable[tuple[str, str]] | None = None,
         index: str | Path | None = None,
     ) -> None:
         """Load the encoder and index an ontology, or take both from a folder. Called again
@@ -206,14 +206,14 @@ class ConceptNormalizer(Pipe):
         nlp (Optional[Language]): The pipeline.
         ontology (Optional[Union[Ontology, Callable]]): O, or what reads it.
         corpus (Optional[Callable]): More annotated data for D, such as `spacy.Corpus.v1`.
-        synonyms (Iterable[Tuple[str, str]]): More of D: texts and concept ids.
+        synonyms (Optional[Iterable[Tuple[str, str]]]): More of D: texts and concept ids.
         index (Optional[Union[str, Path]]): What `connorm index` or `to_disk` wrote, instead of
             the others.
         RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` beside
             other sources, CN406 and CN407 for types and branches of the settings that the index
             lacks, and those of the sources.
         """
-        synonyms = list(synonyms)
+        synonyms = list(synonyms or ())
         others = ontology is not None or corpus is not None or synonyms
         if index is not None:
             if others:

@@ -253,3 +253,12 @@ def test_package_asks_for_the_extra_of_its_encoder(tmp_path, tiny_folder, blank_
         normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
     (requirement,) = nlp.meta["requirements"]
     assert requirement.startswith("spacy-connorm[transformers]>=")
+
+
+def test_a_config_that_gives_no_synonyms_is_not_warned_about(pipeline, tmp_path, recwarn):
+    pipeline.to_disk(tmp_path)
+    pipeline.config["initialize"]["components"] = {
+        "concept_normalizer": {"index": str(tmp_path / "concept_normalizer")}
+    }
+    pipeline.initialize()
+    assert not [str(warning.message) for warning in recwarn]
