@@ -7,11 +7,11 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 
 from catalog import DATASETS, Data
-from exact_match import ExactMatcher
+from exact_match import EXACT_SEARCHES, ExactMatcher
 from lookups import build_lookup, make_sieve
 from options import begin, fail, finish, make_parser
 
-from spacy_connorm.concepts import NIL, Candidate, Ontology
+from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import Gold, Known, Prediction, evaluate, read_gold
 from spacy_connorm.evaluation.report import Row, score_row
@@ -44,23 +44,24 @@ def main() -> None:
 
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row a search."""
-    data = Data(arguments.dataset, arguments.data, ontology=arguments.ontology)
     names = arguments.search
     for name in names:
         make_sieve(name)
-    ontology, synonyms = data.ontology(), data.synonyms()
+    data = Data(arguments.dataset, arguments.data, ontology=arguments.ontology)
     if arguments.encoder == "exact":
-        names = [name for name in names if name in ("O-T", "D-T", "OD-T")]
-        search: Search = ExactMatcher(ontology, synonyms).search
+        names = [name for name in names if name in EXACT_SEARCHES]
+        if not names:
+            fail(f"Exact matching knows only the searches {', '.join(EXACT_SEARCHES)}.")
+        search: Search = ExactMatcher(data.ontology, data.synonyms).search
     else:
         search = _lookup_search(arguments, data)
-    gold = _gold(data, ontology, synonyms)
+    gold = _gold(data)
     return [
         {
             "dataset": arguments.dataset,
             "encoder": arguments.encoder,
             "search": name,
-            **_score(gold, name, search),
+            **_score(gold, search(name, [mention.text for mention in gold])),
         }
         for name in names
     ]
@@ -76,24 +77,22 @@ def _lookup_search(arguments: Namespace, data: Data) -> Search:
     return search
 
 
-def _gold(data: Data, ontology: Ontology, synonyms: Sequence[tuple[str, str]]) -> list[Gold]:
+def _gold(data: Data) -> list[Gold]:
+    gold_ids = {gold_id for mention in data.mentions for gold_id in mention.concept_ids}
+    concepts = {gold_id: data.ontology[gold_id] for gold_id in gold_ids if gold_id in data.ontology}
     known = {
-        concept_id: Known(concept.concept_id, concept.canonical_name, in_ontology=True)
-        for concept in ontology
-        for concept_id in (*concept.alt_ids, concept.concept_id)
+        gold_id: Known(concept.concept_id, concept.canonical_name, in_ontology=True)
+        for gold_id, concept in concepts.items()
     }
-    seen = {_key(text) for text, _ in synonyms}
-    return [
-        read_gold(mention, known, seen=_key(mention.text) in seen) for mention in data.mentions()
-    ]
+    seen = {_key(text) for text, _ in data.synonyms}
+    return [read_gold(mention, known, seen=_key(mention.text) in seen) for mention in data.mentions]
 
 
 def _key(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _score(gold: Sequence[Gold], name: str, search: Search) -> Row:
-    found = search(name, [mention.text for mention in gold])
+def _score(gold: Sequence[Gold], found: Sequence[Sequence[Candidate]]) -> Row:
     predictions = [
         Prediction(candidates, candidates[0].concept_id if candidates else NIL)
         for candidates in found

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,7 @@ class Data:
             if not (folder / path).is_file():
                 fail(f"No data: {folder / path} is not there. Name its folder with --data.")
 
+    @cached_property
     def ontology(self) -> Ontology:
         """RETURNS (Ontology): O."""
         if self.other_ontology is not None:
@@ -107,6 +109,7 @@ class Data:
         files = {name: self.folder / path for name, path in source.files.items()}
         return read_ontology(self.folder / source.path, **source.options, **files)
 
+    @cached_property
     def synonyms(self) -> list[tuple[str, str]]:
         """RETURNS (List[Tuple[str, str]]): D: the texts and ids of train and dev."""
         return [
@@ -115,6 +118,7 @@ class Data:
             for synonym in annotated_synonyms(self._docs(path))
         ]
 
+    @cached_property
     def mentions(self) -> list[Mention]:
         """RETURNS (List[Mention]): Those of test."""
         docs = self._docs(self.dataset.test)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from spacy_connorm.concepts import Candidate, Ontology
 
+EXACT_SEARCHES = ("O-T", "D-T", "OD-T")
 _PUNCTUATION = re.compile(r"[\W_]+")
 # How a concept came by a text: how often D says so, whether it is the preferred name.
 _Claim = tuple[int, bool]
@@ -41,7 +42,7 @@ class ExactMatcher:
     def search(self, search: str, mentions: Sequence[str]) -> list[list[Candidate]]:
         """Look mentions up.
 
-        search (str): "O-T", "D-T" or "OD-T".
+        search (str): One of `EXACT_SEARCHES`.
         mentions (Sequence[str]): b texts.
         RETURNS (List[List[Candidate]]): b lists, empty where no text matches.
         """

@@ -63,7 +63,7 @@ def measure(arguments: Namespace) -> list[Row]:
         fail("Sparse vectors are searched exactly: give minilm or the folder of a model.")
     data = [Data(name, arguments.data) for name in DATASETS]
     lookup = build_lookup(arguments.encoder, data[0], searches=["O-T"], work=arguments.work)
-    counts = Counter(clean(mention.text) for each in data for mention in each.mentions())
+    counts = Counter(clean(mention.text) for each in data for mention in each.mentions)
     raw = lookup.encoder.predict(list(counts))
     queries = Queries(from_raw(raw).unit, np.asarray(list(counts.values())))
     # Not mapped: the first search over cold pages would pay for reading them.

@@ -64,10 +64,10 @@ def build_lookup(
     if not is_sparse(encoder):
         encoder = remember(encoder, work)
     lookup = ConceptLookup(encoder, Sieve(parts[:1], []), backend or ExactIndex())
-    ontology = data.ontology()
+    ontology = data.ontology
     try:
-        lookup.build(ontology, data.synonyms(), source=ontology.source, searches=parts)
-        lookup.encoder.predict(sorted({mention.text for mention in data.mentions()}))
+        lookup.build(ontology, data.synonyms, source=ontology.source, searches=parts)
+        lookup.encoder.predict(sorted({mention.text for mention in data.mentions}))
     except ConnormError as error:
         fail(str(error))
     keep(lookup.encoder)

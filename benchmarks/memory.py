@@ -56,7 +56,7 @@ def measure(arguments: Namespace) -> list[Row]:
     data = Data("ncbi", arguments.data)
     folder = arguments.work / f"pipeline-{Path(arguments.encoder).name}"
     write_pipeline(folder, arguments.encoder, data, arguments.work)
-    mentions = [mention.text for mention in data.mentions()][:MENTIONS]
+    mentions = [mention.text for mention in data.mentions][:MENTIONS]
     return [measure_processes(folder, mentions, n, arguments.encoder) for n in PROCESSES]
 
 

@@ -53,7 +53,7 @@ def main() -> None:
 
 def measure(side: str) -> dict:
     """RETURNS (Dict[str, Any]): One fresh interpreter's milliseconds and modules."""
-    command = [sys.executable, "-c", CHILD, PREFIXES[side], *HEAVY]
+    command = [sys.executable, "-P", "-c", CHILD, PREFIXES[side], *HEAVY]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 

@@ -148,7 +148,7 @@ def to_table(rows: Sequence[Row], *, markdown: bool = False) -> str:
     cells = [[_cell(row.get(key)) for key in header] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
     numeric = [
-        all(row.get(key) is None or isinstance(row[key], (int, float)) for row in rows)
+        all(row.get(key) is None or type(row[key]) in (int, float) for row in rows)
         for key in header
     ]
 
@@ -169,6 +169,8 @@ def to_table(rows: Sequence[Row], *, markdown: bool = False) -> str:
 def _cell(value: Any) -> str:
     if value is None:
         return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.1f}"
     return f"{value:,}" if isinstance(value, int) else str(value)

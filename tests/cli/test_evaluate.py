@@ -66,15 +66,18 @@ def run(folder, monkeypatch):
     return invoke
 
 
+def read(folder, name):
+    return json.loads((folder / name).read_text(encoding="utf8"))
+
+
 def words(result):
     return " ".join(result.output.split())
 
 
-def test_both_protocols_stand_beside_each_other(run):
+def test_both_protocols_stand_beside_each_other(run, folder):
     result = run("pipeline", "gold.spacy", "--json", "scores.json")
     assert result.exit_code == 0, result.output
-    with open("scores.json", encoding="utf8") as file:
-        (row,) = json.load(file)
+    (row,) = read(folder, "scores.json")
     expected = {
         "search": "D-T+OD-T",
         "mentions": 4,
@@ -94,22 +97,20 @@ def test_both_protocols_stand_beside_each_other(run):
     assert "Mentions of no concept (NIL)" in result.output
 
 
-def test_searches_alone_are_compared_with_the_sieve(run):
+def test_searches_alone_are_compared_with_the_sieve(run, folder):
     result = run("pipeline", "gold.spacy", "--search", "D-T", "-s", "OD-T", "--json", "two.json")
     assert result.exit_code == 0, result.output
-    with open("two.json", encoding="utf8") as file:
-        rows = json.load(file)
+    rows = read(folder, "two.json")
     assert [row["search"] for row in rows] == ["D-T+OD-T", "D-T", "OD-T"]
     assert "strict@1_p" not in rows[0]
     assert rows[1]["strict@1_difference"] == 0.0
     assert "Compared with D-T+OD-T" in result.output
 
 
-def test_unseen_is_told_by_another_d_if_one_is_named(run):
+def test_unseen_is_told_by_another_d_if_one_is_named(run, folder):
     result = run("pipeline", "gold.spacy", "--train", "train.spacy", "--json", "train.json")
     assert result.exit_code == 0, result.output
-    with open("train.json", encoding="utf8") as file:
-        assert json.load(file)[0]["unseen_mentions"] == 3
+    assert read(folder, "train.json")[0]["unseen_mentions"] == 3
 
 
 @pytest.mark.parametrize("name", ["errors.tsv", "errors.jsonl"])

@@ -103,6 +103,10 @@ def test_tables_are_aligned():
     ]
 
 
+def test_what_is_true_is_no_number():
+    assert to_table([{"right": True}, {"right": False}]).splitlines()[2:] == ["yes", "no"]
+
+
 def test_json_and_tsv():
     rows = [{"mention": "a\tb\nc", "rank": None, "right": False}]
     assert json.loads(to_json(rows)) == rows
