@@ -94,12 +94,11 @@ def read_inputs(path: Path, nlp: Language) -> Iterator[Doc]:
 def _read_line(nlp: Language, line: str, *, place: str) -> Doc:
     try:
         fields = json.loads(line)
-        text = fields.pop("text")
-    except (ValueError, AttributeError, KeyError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConnormError(Errors.CN707.format(place=place)) from error
-    if not isinstance(text, str):
+    if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
         raise ConnormError(Errors.CN707.format(place=place))
-    doc = _make_doc(nlp, text, place=place)
+    doc = _make_doc(nlp, fields.pop("text"), place=place)
     doc.user_data[_FIELDS_KEY] = fields
     return doc
 

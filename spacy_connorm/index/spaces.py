@@ -212,7 +212,7 @@ def _added_hits(
 def _over_concepts(
     search: str, index: ConceptIndex, layer: SynonymLayer, allowed: np.ndarray | None
 ) -> list[_Source]:
-    concepts, searcher = index.concepts_of(search), index.searcher(search)
+    searcher, concepts = index.searcher(search), index.concepts_of(search)
     concerned, means = layer.means(search)
     if allowed is None and means is None:
         return [_Source(searcher, lambda found: _mean_hits(concepts, found), None)]

@@ -1,0 +1,51 @@
+def test_a_table_of_candidates(invoke, words, demo_index):
+    result = invoke("search", demo_index, "hart attack", " ", "--top-k", "2")
+    assert result.exit_code == 0, result.output
+    assert "hart attack DEMO:0000006 myocardial infarction" in words(result)
+    assert "- nothing found" in words(result)
+    assert result.output.count("DEMO:") == 2
+
+
+def test_one_search_alone(invoke, words, demo_index):
+    result = invoke("search", demo_index, "flu", "--search", "D-T")
+    assert "flu - nothing found" in words(result)
+    assert "OD-T" not in result.output
+
+
+def test_types_and_branches(invoke, words, demo_index):
+    result = invoke("search", demo_index, "MS", "--types", "drug, anatomy", "-k", "1")
+    assert "MS DEMO:0000093" not in words(result)
+    assert "multiple sclerosis" not in words(result)
+    result = invoke("search", demo_index, "MS", "--branches", "DEMO:0000005", "-k", "1")
+    assert "mitral stenosis" in words(result)
+
+
+def test_each_search_is_explained(invoke, words, demo_index):
+    result = invoke("search", demo_index, " hart  attack", "--explain", "-k", "1")
+    assert "as hart attack" in words(result)
+    assert "D-T, needs 0.95: does not answer" in words(result)
+    assert "OD-T, the last search: this one answers" in words(result)
+
+
+def test_long_names_are_shortened(invoke, tmp_path, ngrams):
+    ontology = tmp_path / "long.jsonl"
+    ontology.write_text('{"concept_id": "C1", "canonical_name": "%s"}' % ("very long " * 10))
+    assert invoke("index", ontology, tmp_path / "out", *ngrams).exit_code == 0
+    assert "very lo..." in invoke("search", tmp_path / "out", "very long").output
+
+
+def test_bad_input(invoke, refused, tmp_path, demo_index):
+    for arguments, code in (
+        (("nowhere", "flu"), "CN700"),
+        ((tmp_path, "flu"), "CN701"),
+        ((demo_index, "flu", "--component", "ner"), "CN704"),
+        ((demo_index, "flu", "--types", "planet"), "CN406"),
+        ((demo_index, "flu", "--branches", "C1"), "CN407"),
+        ((demo_index, "flu", "--search", "O-C"), "CN408"),
+        ((demo_index, "flu", "--search", "best"), "CN408"),
+    ):
+        refused(invoke("search", *arguments), code)
+
+
+def test_help_has_an_example(invoke, words):
+    assert "python -m spacy connorm search" in words(invoke("search", "--help"))
