@@ -69,8 +69,11 @@ def measure(arguments: Namespace) -> list[Row]:
     # Not mapped: the first search over cold pages would pay for reading them.
     names = lookup.index.search_vectors("O-T")
     vectors = DenseVectors(np.array(names.unit), np.array(names.norms))
-    exact, ms = search(ExactIndex().open(vectors, Path()), queries)
-    rows = [row("exact", vectors, queries, ms)]
+    searcher = ExactIndex().open(vectors, Path())
+    _, ms = search(searcher, queries, batch=1)
+    rows = [row("exact, one by one", vectors, queries, ms)]
+    exact, ms = search(searcher, queries)
+    rows.append(row(f"exact, {BATCH} at once", vectors, queries, ms))
     with TemporaryDirectory(dir=arguments.work) as folder:
         for n_trees in arguments.trees:
             path = Path(folder) / f"{n_trees}.index"
@@ -86,12 +89,12 @@ def measure(arguments: Namespace) -> list[Row]:
     return rows
 
 
-def search(searcher: Searcher, queries: Queries) -> tuple[Neighbours, float]:
+def search(searcher: Searcher, queries: Queries, *, batch: int = BATCH) -> tuple[Neighbours, float]:
     """RETURNS (Tuple[Neighbours, float]): What is found, and milliseconds a mention."""
     start = perf_counter()
     found = [
-        searcher.nearest(queries.vectors[first : first + BATCH], NEIGHBOURS)
-        for first in range(0, len(queries.vectors), BATCH)
+        searcher.nearest(queries.vectors[first : first + batch], NEIGHBOURS)
+        for first in range(0, len(queries.vectors), batch)
     ]
     ms = 1000 * (perf_counter() - start) / len(queries.vectors)
     items, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))

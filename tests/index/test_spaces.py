@@ -160,6 +160,14 @@ def test_removing_twice_finds_nothing(index, encoder_of):
     assert not layer.remove(b"never seen", index.store.number("C004"))
 
 
+def test_what_is_in_data_is_told_with_all_changes(index, encoder_of):
+    layer = SynonymLayer(index)
+    change(layer, index, encoder_of, [("brand new", "C040")], [("mention 3", "C003")])
+    texts = ["MENTION 4", "alias 3 0", "brand new", "mention 3", "Name 4", "never seen"]
+    told = [layer.in_data(key) for key in encoder_of.inputs(texts)]
+    assert told == [True, True, True, False, False, False]
+
+
 @pytest.mark.parametrize("search", SEARCHES)
 def test_layer_survives_the_disk(search, index, encoder_of, tmp_path):
     layer = SynonymLayer(index)

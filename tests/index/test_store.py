@@ -28,6 +28,10 @@ def test_numbers_follow_the_order_and_ids_lead_alternates(store):
     assert len(store) == 4
 
 
+def test_concepts_that_only_data_has_are_told(store):
+    assert [store.in_ontology(number) for number in range(4)] == [True, True, True, False]
+
+
 def test_names_and_texts_come_by_number(store):
     assert store.labels([3, 0, 3]) == {3: ("D", "Makes a cycle 🧬 שלום"), 0: ("A", "Root")}
     assert store.texts([1]) == {1: "child"}
