@@ -20,7 +20,7 @@ from .encoders import required_extra
 from .errors import ConnormError, Errors
 from .mentions import annotated_synonyms
 from .settings import check_settings, refuse
-from .spans import choose_spans, register_attributes, set_answer, set_kb_ids
+from .spans import choose_spans, register_attributes, set_answers, set_kb_ids
 
 if TYPE_CHECKING:
     from .sieve import Explanation
@@ -55,7 +55,7 @@ class ConceptNormalizer(Pipe):
         index (Backend): `AnnoyIndex.v1` or `ExactIndex.v1`.
         sieve (Sieve): `Sieve.v1`: the searches and their thresholds.
         spans_key (Optional[str]): Normalize `doc.spans[spans_key]`; `doc.ents` if None.
-        labels (Optional[Sequence[str]]): Only spans with these labels; all if None.
+        labels (Optional[Sequence[str]]): Only spans with these labels; all if None or empty.
         attribute_prefix (str): Stands before `candidates`, `kb_id` and `kb_ents` in `span._`. A
             normalizer with a prefix leaves `span.kb_id_` to the one without.
         top_k (int): Most candidates kept for a span.
@@ -74,7 +74,7 @@ class ConceptNormalizer(Pipe):
         self.lookup = ConceptLookup(encoder, sieve, index)
         self.cfg: dict[str, Any] = {
             "spans_key": spans_key,
-            "labels": None if labels is None else list(labels),
+            "labels": list(labels) if labels else None,
             "attribute_prefix": attribute_prefix,
             "top_k": top_k,
             "nil_threshold": nil_threshold,
@@ -83,6 +83,11 @@ class ConceptNormalizer(Pipe):
             "kb_url_template": kb_url_template,
         }
         self._accept(self.cfg)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """RETURNS (Tuple[str, ...]): Those that are normalized; empty for all."""
+        return tuple(self.cfg["labels"] or ())
 
     @property
     def displacy_options(self) -> dict[str, Any]:
@@ -141,8 +146,7 @@ class ConceptNormalizer(Pipe):
         prefix = self.cfg["attribute_prefix"]
         for doc, by_span in zip(docs, predictions, strict=True):
             spans, kb_ids = self.spans(doc), [self.decide(each) for each in by_span]
-            for span, kb_id, candidates in zip(spans, kb_ids, by_span, strict=True):
-                set_answer(span, prefix, kb_id, candidates)
+            set_answers(doc, spans, kb_ids, by_span, prefix=prefix)
             if not prefix:
                 set_kb_ids(doc, spans, kb_ids, spans_key=self.cfg["spans_key"])
 

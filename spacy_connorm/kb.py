@@ -11,7 +11,7 @@ from spacy.tokens import Span
 from spacy.vocab import Vocab
 
 from .errors import ConnormError, Errors
-from .spans import get_candidates
+from .spans import get_candidates, is_normalized
 
 if TYPE_CHECKING:
     from .index.concept_index import ConceptIndex
@@ -25,12 +25,15 @@ def create_candidate_generator(
 
     attribute_prefix (str): Of that normalizer.
     RETURNS (Callable): Knowledge base and span to spaCy candidates. Their prior probability is
-        the cosine, cut at 0. Concepts that the knowledge base lacks are passed over.
+        the cosine, cut at 0. Concepts that the knowledge base lacks are passed over. An entity
+        that was set after the normalizer ran, such as a gold one that your NER does not find, has
+        no candidates, and teaches the linker nothing.
+    RAISES (ConnormError): CN007 in a document that no normalizer has seen.
     """
 
     def generate(kb: KnowledgeBase, mention: Span) -> Iterable[KBCandidate]:
         candidates = get_candidates(mention, attribute_prefix)
-        if candidates is None:
+        if candidates is None and not is_normalized(mention.doc, attribute_prefix):
             raise ConnormError(Errors.CN007.format(text=mention.text))
         strings = kb.vocab.strings
         return [
@@ -42,7 +45,7 @@ def create_candidate_generator(
                 alias_hash=strings.add(candidate.text),
                 prior_prob=max(candidate.score, 0.0),
             )
-            for candidate in candidates
+            for candidate in candidates or ()
             if kb.contains_entity(candidate.concept_id)
         ]
 
@@ -63,7 +66,7 @@ def create_kb_loader(
         from .index.concept_index import ConceptIndex
         from .index.exact import ExactIndex
 
-        index = ConceptIndex(path / "index", ExactIndex())
+        index = ConceptIndex(Path(path) / "index", ExactIndex())
         return build_knowledge_base(index, vocab, concepts=concepts)
 
     return load

@@ -29,21 +29,21 @@ def score_concepts(
 
     examples (Iterable[Example]): Predicted and reference documents.
     spans_key (Optional[str]): Score `doc.spans[spans_key]`; `doc.ents` if None.
-    labels (Optional[Iterable[str]]): Score only spans with these labels; all if None.
+    labels (Optional[Iterable[str]]): Score only spans with these labels; all if None or empty.
     attribute_prefix (str): Read `span._.{prefix}kb_id`; `span.kb_id_` if empty.
     RETURNS (Dict[str, Any]): "concept_p", "concept_r", "concept_f" over all linked mentions, and
         "concept_acc", the share of right ids among gold mentions that the pipeline found at
         all; None where there is nothing to score. The prefix stands before each name.
     """
     prf, found, right = PRFScore(), 0, 0
-    chosen = None if labels is None else set(labels)
+    chosen = set(labels or ())
 
     def read(doc: Doc, prefix: str) -> dict[tuple[int, int], frozenset[str]]:
         spans = doc.ents if spans_key is None else doc.spans.get(spans_key, ())
         return {
             (span.start_char, span.end_char): _ids(span, prefix)
             for span in spans
-            if chosen is None or span.label_ in chosen
+            if not chosen or span.label_ in chosen
         }
 
     for example in examples:

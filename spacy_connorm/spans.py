@@ -17,6 +17,7 @@ from .errors import ConnormError, Errors, Warnings, warn
 _CANDIDATES = "candidates"
 _KB_ID = "kb_id"
 _KB_ENTS = "kb_ents"
+_NORMALIZED = "normalized"
 
 
 def register_attributes(prefix: str = "") -> None:
@@ -75,17 +76,33 @@ def set_kb_ids(
                 group[number] = span
 
 
-def set_answer(span: Span, prefix: str, kb_id: str, candidates: Sequence[Candidate]) -> None:
-    """Write what a concept normalizer found for a span.
+def set_answers(
+    doc: Doc,
+    spans: Sequence[Span],
+    kb_ids: Sequence[str],
+    candidates: Sequence[Sequence[Candidate]],
+    *,
+    prefix: str,
+) -> None:
+    """Write what a concept normalizer found in a document.
 
-    span (Span): The mention.
+    doc (Doc): The document.
+    spans (Sequence[Span]): The mentions.
+    kb_ids (Sequence[str]): One concept id, or "NIL", a mention.
+    candidates (Sequence[Sequence[Candidate]]): Those of each mention, best first.
     prefix (str): Of the attributes.
-    kb_id (str): The concept id, or "NIL".
-    candidates (Sequence[Candidate]): Best first.
     """
-    user_data: dict[Any, Any] = span.doc.user_data
-    user_data[_key(span, prefix + _KB_ID)] = kb_id
-    user_data[_key(span, prefix + _CANDIDATES)] = tuple(map(tuple, candidates))
+    user_data: dict[Any, Any] = doc.user_data
+    user_data[_mark(prefix)] = True
+    for span, kb_id, found in zip(spans, kb_ids, candidates, strict=True):
+        user_data[_key(span, prefix + _KB_ID)] = kb_id
+        user_data[_key(span, prefix + _CANDIDATES)] = tuple(map(tuple, found))
+
+
+def is_normalized(doc: Doc, prefix: str = "") -> bool:
+    """RETURNS (bool): Whether a concept normalizer has seen the document, mentions or none."""
+    user_data: dict[Any, Any] = doc.user_data
+    return _mark(prefix) in user_data
 
 
 def get_candidates(span: Span, prefix: str = "") -> list[Candidate] | None:
@@ -131,6 +148,11 @@ def _is_ours(getter: Any) -> bool:
 def _read(span: Span, name: str, default: Any) -> Any:
     user_data: dict[Any, Any] = span.doc.user_data
     return user_data.get(_key(span, name), default)
+
+
+def _mark(prefix: str) -> tuple[str, str, int, int]:
+    # As if of an empty span: `Doc.from_docs` warns of all that belongs to a whole document.
+    return ("._.", prefix + _NORMALIZED, 0, 0)
 
 
 def _key(span: Span, name: str) -> tuple[str, str, int, int]:

@@ -1,0 +1,63 @@
+"""`nlp.pipe(n_process=2)`, in a process of its own: a dead-lock fails, and does not hang."""
+
+import json
+import multiprocessing
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import json, multiprocessing, sys
+import spacy
+
+def read(doc):
+    return [(ent.text, ent.kb_id_, ent._.candidates) for ent in doc.ents]
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[2])
+    nlp = spacy.load(sys.argv[1])
+    nlp.get_pipe("concept_normalizer").add_synonyms([("heart disease", "C6")])
+    texts = ["An MI and a cold.", "No mention.", "Heart disease", "heart disease, aspirin"] * 4
+    # The parent has worked, and so has its thread pools, before it forks.
+    alone = [read(doc) for doc in nlp.pipe(texts)]
+    shared = [read(doc) for doc in nlp.pipe(texts, n_process=2, batch_size=3)]
+    print(json.dumps({"alone": alone, "shared": shared}))
+"""
+
+
+@pytest.fixture
+def save_pipeline(make_pipeline, tiny_folder, tmp_path):
+    transformer = {
+        "encoder": {
+            "@architectures": "spacy-connorm.TransformerEncoder.v1",
+            "name": str(tiny_folder),
+        },
+        "index": {"@misc": "spacy-connorm.AnnoyIndex.v1"},
+    }
+
+    def save(encoder):
+        settings = transformer if encoder == "transformer" else {}
+        make_pipeline(**settings).to_disk(tmp_path / "pipeline")
+        return tmp_path / "pipeline"
+
+    return save
+
+
+@pytest.mark.parametrize(
+    ("encoder", "method"), [("ngrams", "fork"), ("transformer", "fork"), ("transformer", "spawn")]
+)
+def test_workers_answer_as_one_process_does(save_pipeline, tmp_path, encoder, method):
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"no {method} here")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf8")
+    finished = subprocess.run(
+        [sys.executable, str(script), str(save_pipeline(encoder)), method],
+        stdout=subprocess.PIPE,
+        timeout=100,
+        check=True,
+    )
+    answers = json.loads(finished.stdout)
+    assert answers["shared"] == answers["alone"]
+    assert answers["shared"][3][0][:2] == ["heart disease", "C6"]
