@@ -25,7 +25,6 @@ from ..evaluation.report import (
     to_tsv,
 )
 from ..files import written_aside
-from ..index.spaces import SEARCHES
 from .app import command
 from .devices import choose_device
 from .gold import find_known, find_seen, read_mentions
@@ -114,6 +113,8 @@ def run_searches(
     RAISES (ConnormError): CN500 for an unknown search, CN408 for one that the index was built
         without.
     """
+    from ..index.spaces import SEARCHES
+
     for name in searches:
         if name not in SEARCHES:
             raise ConnormError(Errors.CN500.format(search=name, known=", ".join(SEARCHES)))

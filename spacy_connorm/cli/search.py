@@ -1,15 +1,17 @@
 """`connorm search`: mentions typed on the command line to a table of candidates."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from wasabi import msg
 
 from ..concepts import Candidate
-from ..sieve import Explanation
 from .app import command, split_items
 from .pipelines import load_normalizer
+
+if TYPE_CHECKING:
+    from ..sieve import Explanation
 
 _HEADER = ("Mention", "Concept", "Name", "Score", "Found as", "Search")
 _ALIGNS = ("l", "l", "l", "r", "l", "l")
@@ -84,7 +86,7 @@ def _rows(mention: str, candidates: Sequence[Candidate]) -> list[tuple[str, ...]
     ]
 
 
-def _show_explanation(explanation: Explanation) -> None:
+def _show_explanation(explanation: "Explanation") -> None:
     searched = "" if explanation.searched == explanation.mention else f" as {explanation.searched}"
     msg.divider(f"{explanation.mention}{searched}")
     for step in explanation.steps:

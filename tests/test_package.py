@@ -1,0 +1,85 @@
+"""The whole job: project.yml makes a wheel, and the wheel is all that a machine needs."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+NAME = "connorm_test"
+LINK_WITHOUT_NETWORK = """
+import json
+import socket
+
+def refuse(*arguments, **options):
+    raise OSError("the network is off")
+
+socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refuse
+
+import en_connorm_test
+
+nlp = en_connorm_test.load()
+doc = nlp("Admitted with a heart attack. No headache.")
+answers = {ent.text: [ent.kb_id_, ent._.candidates[0].name] for ent in doc.ents}
+print(json.dumps([answers, en_connorm_test.__file__]))
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory, tiny_folder):
+    """A copy of the project, in which everything up to the wheel was run."""
+    folder = tmp_path_factory.mktemp("project")
+    shutil.copy(ROOT / "project.yml", folder)
+    for part in ("assets", "spacy_connorm"):
+        shutil.copytree(ROOT / part, folder / part)
+    variables = ["--vars.encoder", str(tiny_folder), "--vars.name", NAME]
+    run("-m", "spacy", "project", "run", "all", str(folder), *variables)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(project):
+    (path,) = (project / "packages").glob("*.whl")
+    return path
+
+
+def run(*arguments, **options):
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", **options.pop("env", {})}
+    result = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, env=environment, **options
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def test_the_pipeline_was_evaluated(project):
+    (scores,) = json.loads((project / "metrics" / "test.json").read_text())
+    assert scores["mentions"] == 66
+
+
+def test_the_wheel_asks_for_the_plugin_once(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        required = message_from_bytes(archive.read(name)).get_all("Requires-Dist")
+    ours = [line for line in required if line.startswith("spacy-connorm")]
+    assert len(ours) == 1
+    assert ours[0].startswith("spacy-connorm[transformers]")
+
+
+def test_the_wheel_links_text_without_network_or_sources(wheel, tmp_path):
+    target = tmp_path / "installed"
+    options = ("--quiet", "--no-deps", "--no-index", "--target", str(target))
+    run("-m", "pip", "install", *options, str(wheel))
+    output = run("-c", LINK_WITHOUT_NETWORK, cwd=tmp_path, env={"PYTHONPATH": str(target)})
+    answers, origin = json.loads(output)
+    assert answers == {
+        "heart attack": ["DEMO:0000006", "myocardial infarction"],
+        "headache": ["DEMO:0000057", "headache"],
+    }
+    assert Path(origin).is_relative_to(target)
