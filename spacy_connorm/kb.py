@@ -57,7 +57,8 @@ def create_kb_loader(
 ) -> Callable[[Vocab], InMemoryLookupKB]:
     """Make a `kb_loader` for the entity linker's `initialize`, `spacy-connorm.KnowledgeBase.v1`.
 
-    path (Path): What `connorm index`, or a concept normalizer's `to_disk`, wrote.
+    path (Path): What a concept normalizer's `to_disk` wrote: `OUT/concept_normalizer` of
+        `connorm index`.
     concepts (Optional[List[str]]): Only these concepts; all if None.
     RETURNS (Callable): Vocab to knowledge base.
     """
