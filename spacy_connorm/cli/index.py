@@ -41,6 +41,7 @@ factory = "concept_normalizer"
 [components.concept_normalizer.sieve]
 """
 _REASON_WIDTH = 300
+_WIDTH = 60
 _COUNTS = {
     "concepts": "Concepts",
     "concepts_only_in_data": "of them only in annotated data",
@@ -184,4 +185,6 @@ def _is_index(folder: Path) -> bool:
 
 def _show(manifest: dict[str, Any]) -> None:
     counts = [(label, f"{manifest['counts'][key]:,}") for key, label in _COUNTS.items()]
-    msg.table([*counts, ("Searches", ", ".join(manifest["searches"]))], aligns=("l", "r"))
+    msg.table(
+        [*counts, ("Searches", ", ".join(manifest["searches"]))], aligns=("l", "r"), max_col=_WIDTH
+    )
