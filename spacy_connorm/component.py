@@ -145,7 +145,8 @@ class ConceptNormalizer(Pipe):
         """
         prefix = self.cfg["attribute_prefix"]
         for doc, by_span in zip(docs, predictions, strict=True):
-            spans, kb_ids = self.spans(doc), [self.decide(each) for each in by_span]
+            spans = self.spans(doc) if by_span else []
+            kb_ids = [self.decide(each) for each in by_span]
             set_answers(doc, spans, kb_ids, by_span, prefix=prefix)
             if not prefix:
                 set_kb_ids(doc, spans, kb_ids, spans_key=self.cfg["spans_key"])

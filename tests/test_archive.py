@@ -10,6 +10,7 @@ import sys
 import pytest
 import spacy
 
+from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
 
 MENTIONS = ["MI", "cold", "head spinning", "vertigo", "hart atack", ""]
@@ -86,7 +87,7 @@ def test_saved_over_the_folder_it_was_loaded_from(saved, blank_normalizer):
 
 def test_encoder_of_another_width_is_replaced(blank_normalizer, normalizer, tmp_path):
     other = blank_normalizer()
-    other.initialize(lambda: [], synonyms=[("quite another text", "X1")])
+    other.initialize(lambda: [], ontology=Ontology([Concept("X1", "quite another text")]))
     assert by_bytes(normalizer, other, tmp_path).candidates(MENTIONS) == normalizer.candidates(
         MENTIONS
     )

@@ -4,6 +4,7 @@ import errno
 
 import pytest
 
+from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.folder import pack, seal, unseal
 
@@ -97,7 +98,7 @@ def test_index_of_another_encoder(make_normalizer, blank_normalizer, hashes, tmp
 
 def test_encoder_alone_does_not_come_to_an_index_of_another(make_normalizer, blank_normalizer):
     other = blank_normalizer()
-    other.initialize(lambda: [], synonyms=[("quite another text", "X1")])
+    other.initialize(lambda: [], ontology=Ontology([Concept("X1", "quite another text")]))
     before = other.candidates(["another"])
     with pytest.raises(ConnormError, match="CN410"):
         other.from_bytes(make_normalizer().to_bytes(exclude=["index"]), exclude=["index"])

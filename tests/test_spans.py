@@ -56,8 +56,9 @@ def test_groups_of_spans_get_ids_and_candidates(make_pipeline):
 
 
 def test_missing_group_of_spans_is_told(make_pipeline):
-    with pytest.warns(ConnormWarning, match="CNW002.*'sc'"):
+    with pytest.warns(ConnormWarning, match="CNW002.*'sc'") as told:
         doc = make_pipeline(spans_key="sc")(TEXT)
+    assert len(told) == 1
     assert kb_ids(doc.ents)[0] == ("MI", "")
 
 

@@ -4,7 +4,7 @@ import sys
 import pytest
 from thinc.api import Linear
 
-from spacy_connorm.encoders import encoder_inputs, fingerprint, is_sparse
+from spacy_connorm.encoders import encoder_inputs, fingerprint, is_sparse, replica
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
@@ -44,6 +44,22 @@ def test_loading_an_empty_encoder_empties(tiny):
     model = tiny.copy().from_bytes(TransformerEncoder().to_bytes())
     with pytest.raises(ConnormError, match="CN301"):
         model.predict(["heart"])
+
+
+def test_replica_is_fitted_anew_without_its_original():
+    model = NgramEncoder()
+    model.initialize(X=["heart"])
+    before = fingerprint(model)
+    fitted = replica(model)
+    assert fingerprint(fitted) == before
+    fitted.initialize(X=["skin cancer"])
+    assert fingerprint(fitted) != before == fingerprint(model)
+
+
+def test_replica_is_loaded_anew_without_its_original(tiny):
+    before = fingerprint(tiny)
+    replica(tiny).from_bytes(TransformerEncoder().to_bytes())
+    assert fingerprint(tiny) == before
 
 
 def test_kinds_of_matrices_are_known_before_anything_is_loaded():
