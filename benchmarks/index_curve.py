@@ -10,6 +10,7 @@ Example: python benchmarks/index_curve.py --data ../shared/data
 from argparse import Namespace
 from collections import Counter
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
@@ -90,15 +91,17 @@ def measure(arguments: Namespace) -> list[Row]:
 
 
 def search(searcher: Searcher, queries: Queries, *, batch: int = BATCH) -> tuple[Neighbours, float]:
-    """RETURNS (Tuple[Neighbours, float]): What is found, and milliseconds a mention."""
-    start = perf_counter()
-    found = [
-        searcher.nearest(queries.vectors[first : first + batch], NEIGHBOURS)
-        for first in range(0, len(queries.vectors), batch)
-    ]
-    ms = 1000 * (perf_counter() - start) / len(queries.vectors)
+    """RETURNS (Tuple[Neighbours, float]): What is found, and milliseconds a mention: the median of
+    all batches, since other work on the machine slows some of them.
+    """
+    found, ms = [], []
+    for first in range(0, len(queries.vectors), batch):
+        asked = queries.vectors[first : first + batch]
+        start = perf_counter()
+        found.append(searcher.nearest(asked, NEIGHBOURS))
+        ms.append(1000 * (perf_counter() - start) / len(asked))
     items, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return Neighbours(items, scores), ms
+    return Neighbours(items, scores), median(ms)
 
 
 def recall(found: Neighbours, exact: Neighbours, queries: Queries) -> Row:

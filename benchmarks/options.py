@@ -30,7 +30,8 @@ def make_parser(description: str) -> ArgumentParser:
 
 
 def begin(parser: ArgumentParser) -> Namespace:
-    """Read the command line, tell what the benchmark runs on, and take the threads it may use.
+    """Read the command line, tell what the benchmark runs on, take the threads it may use, and make
+    the work folder.
 
     parser (ArgumentParser): From `make_parser`.
     RETURNS (Namespace): The settings.
@@ -38,6 +39,7 @@ def begin(parser: ArgumentParser) -> Namespace:
     arguments = parser.parse_args()
     print(machine.describe(), file=sys.stderr)
     machine.use_threads()
+    arguments.work.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore", ConnormWarning)
     return arguments
 
