@@ -5,20 +5,20 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spacy import util
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
 from spacy.training import Example
+from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model
 
 from . import archive
-from .about import __version__
-from .concepts import NIL, Candidate, Ontology
+from .concepts import NIL, Candidate, Concept, Ontology
 from .encoders import required_extra
 from .errors import ConnormError, Errors
 from .mentions import annotated_synonyms
+from .requirements import require_extra
 from .settings import check_settings, refuse
 from .spans import choose_spans, register_attributes, set_answers, set_kb_ids
 
@@ -115,7 +115,7 @@ class ConceptNormalizer(Pipe):
         YIELDS (Doc): The same documents, in order.
         """
         error_handler = self.get_error_handler()
-        for docs in util.minibatch(stream, size=batch_size):
+        for docs in minibatch(stream, size=batch_size):
             try:
                 self.set_annotations(docs, self.predict(docs))
             except Exception as error:
@@ -186,6 +186,12 @@ class ConceptNormalizer(Pipe):
         limits = {key: self.cfg[key] for key in ("top_k", "types", "branches")}
         return self.lookup.explain(mention, **limits)
 
+    def concept(self, concept_id: str) -> Concept:
+        """RETURNS (Concept): What the index knows of a concept, by its id or an alternate id.
+        RAISES (ConnormError): CN411 for an id that it lacks.
+        """
+        return self.lookup.index.concept(concept_id)
+
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Let texts denote concepts from now on; see `ConceptLookup.add_synonyms`."""
         self.lookup.add_synonyms(synonyms, count=count)
@@ -234,7 +240,7 @@ class ConceptNormalizer(Pipe):
             self._build(ontology() if callable(ontology) else ontology, [*annotated, *synonyms])
         self.candidates(())  # finds unknown types and branches now, not at the first document
         if nlp is not None:
-            _require(nlp, self.lookup.encoder)
+            require_extra(nlp, required_extra(self.lookup.encoder))
 
     def _build(self, ontology: Ontology | None, annotated: list[tuple[str, str]]) -> None:
         if ontology is None and not annotated:
@@ -288,12 +294,3 @@ class ConceptNormalizer(Pipe):
         if not candidates or (threshold is not None and candidates[0].score < threshold):
             return NIL
         return candidates[0].concept_id
-
-
-def _require(nlp: Language, encoder: Model) -> None:
-    """Let the pipeline's package ask pip for the extra that its encoder needs."""
-    extra = required_extra(encoder)
-    needed = f"spacy-connorm[{extra}]{util.get_minor_version_range(__version__)}"
-    requirements = nlp.meta.setdefault("requirements", [])
-    if extra and needed not in requirements:
-        requirements.append(needed)

@@ -199,6 +199,7 @@ class Errors(metaclass=_Coded):
         "The index '{path}' was built with another encoder (fingerprint {found}, the pipeline's is "
         "{expected}). Build it again with this encoder, or load the encoder it was built with."
     )
+    CN411 = "'{concept}' is not a concept of the index '{path}'."
 
     # Sieve
     CN500 = "Unknown search '{search}'. The searches are {known}."

@@ -83,7 +83,7 @@ def build_knowledge_base(
     vocab (Vocab): The pipeline's.
     concepts (Optional[Collection[str]]): Only these ids; all if None.
     RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it with itself.
-    RAISES (ConnormError): CN008 if the index holds sparse vectors.
+    RAISES (ConnormError): CN008 if the index holds sparse vectors, CN411 for an id that it lacks.
     """
     from .index.build import concept_means
     from .index.members import TARGETS
@@ -95,6 +95,8 @@ def build_knowledge_base(
     counts = np.bincount(
         index.members.concept, weights=index.members.count, minlength=index.concept_count
     )
+    for concept_id in concepts or ():
+        index.concept(concept_id)
     labels = index.store.labels(numbers)
     kept = [
         (labels[number][0], counts[number], vector)

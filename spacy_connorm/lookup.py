@@ -21,6 +21,8 @@ from .settings import require_positive
 from .sieve import Answer, Explanation, Sieve, Step, answers_at, name_candidates, run_sieve
 from .text.cleaning import clean
 
+_MOST_MASKS = 64
+
 
 class ConceptLookup:
     """Everything that an answer depends on. It knows nothing of pipelines and documents."""
@@ -209,6 +211,8 @@ class ConceptLookup:
     def _mask(self, filter: Filter) -> np.ndarray | None:
         index = self.index
         if filter not in self._masks:
+            if len(self._masks) == _MOST_MASKS:
+                self._masks.clear()
             self._masks[filter] = allowed_concepts(filter, index)
         return self._masks[filter]
 

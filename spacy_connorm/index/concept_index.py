@@ -1,5 +1,6 @@
 """The index of an ontology and its annotated data: one folder, opened memory-mapped."""
 
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from multiprocessing.context import get_spawning_popen
 from pathlib import Path
@@ -7,11 +8,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..concepts import Concept
 from ..errors import ConnormError, Errors
 from .exact import ExactSearcher, Neighbours
 from .folder import TemporaryFolder, pack, unpack, unseal
 from .keys import KeyTable
-from .members import TARGETS, Members
+from .members import TARGETS, Members, O
 from .store import ConceptStore
 from .vectors import Raw, Vectors, map_array, open_vectors
 
@@ -81,6 +83,23 @@ class ConceptIndex:
     def row_numbers(self) -> np.ndarray:
         """RETURNS (Ints1d): int64 (members,): the row of each member."""
         return self.members.row_numbers()
+
+    def concept(self, concept_id: str) -> Concept:
+        """Read all that is known of a concept.
+
+        concept_id (str): Its id, or an alternate id.
+        RETURNS (Concept): The concept; its aliases are those of the ontology, one for each distinct
+            encoder input.
+        RAISES (ConnormError): CN411 for an id that the index lacks.
+        """
+        number = self.store.number(concept_id)
+        if number is None:
+            raise ConnormError(Errors.CN411.format(concept=concept_id, path=self.folder))
+        concept, members = self.store.concept(number), self.members
+        mine = np.flatnonzero((members.concept == number) & (members.target & O > 0))
+        texts = self.store.texts(mine)
+        aliases = (texts[member] for member in mine.tolist() if not members.preferred[member])
+        return replace(concept, aliases=tuple(aliases))
 
     def searcher(self, search: str) -> Searcher:
         """Open the searcher of one search.

@@ -174,8 +174,11 @@ def unpack(files: dict[str, bytes], folder: Path) -> None:
 
     files (Dict[str, bytes]): Contents by path.
     folder (Path): An existing folder.
+    RAISES (ValueError): For a path that leads out of the folder.
     """
     for name, content in files.items():
         path = folder / name
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise ValueError(f"'{name}' leads out of the folder")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -50,6 +50,17 @@ def test_alternate_ids_of_data_are_mapped(tmp_path):
     assert index.members.concept[index.members.start[row]] == index.store.number("C003")
 
 
+@pytest.mark.parametrize("concept_id", ["C003", "A003"])
+def test_concept_is_read_back_whole(tmp_path, concept_id):
+    index = build(tmp_path / "i", synonyms=[("only in data", "C003")])
+    assert index.concept(concept_id) == make_concepts()[3]
+
+
+def test_concept_that_the_index_lacks(tmp_path):
+    with pytest.raises(ConnormError, match="CN411.*'C999'"):
+        build(tmp_path / "i", synonyms=[]).concept("C999")
+
+
 def test_empty_texts_are_left_out(tmp_path):
     concepts = [Concept("A", "name", ("\x00", " \t", "​x"))]
     with pytest.warns(ConnormWarning, match="CNW402.*2 "):

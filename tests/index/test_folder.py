@@ -126,6 +126,13 @@ def test_packed_and_unpacked(sealed, tmp_path):
     assert unseal(copy) == unseal(sealed)
 
 
+@pytest.mark.parametrize("name", ["../outside", "/tmp/outside", "a/../../outside"])
+def test_nothing_is_unpacked_outside(tmp_path, name):
+    (tmp_path / "inside").mkdir()
+    with pytest.raises(ValueError, match="outside"):
+        unpack({name: b"x"}, tmp_path / "inside")
+
+
 def test_temporary_folder_goes_with_its_user():
     folder = TemporaryFolder()
     path = folder.path
