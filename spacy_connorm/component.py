@@ -218,8 +218,8 @@ class ConceptNormalizer(Pipe):
         ontology (Optional[Union[Ontology, Callable]]): O, or what reads it.
         corpus (Optional[Callable]): More annotated data for D, such as `spacy.Corpus.v1`.
         synonyms (Optional[Iterable[Tuple[str, str]]]): More of D: texts and concept ids.
-        index (Optional[Union[str, Path]]): What `connorm index` or `to_disk` wrote, instead of
-            the others.
+        index (Optional[Union[str, Path]]): What `to_disk` wrote: the component's folder in a
+            saved pipeline, such as that of `connorm index`. Instead of the others.
         RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` beside
             other sources, CN406 and CN407 for types and branches of the settings that the index
             lacks, and those of the sources.

@@ -172,7 +172,7 @@ class Errors(metaclass=_Coded):
     # Index
     CN400 = (
         "'{path}' is not a concept index: it has no manifest. Build one with `python -m spacy "
-        "connorm index`."
+        "connorm index`; of the pipeline it writes, name the concept normalizer's folder."
     )
     CN401 = (
         "The index '{path}' is of format version {found}, this version of spacy_connorm reads "
