@@ -85,7 +85,7 @@ def run_search(
     RAISES (ConnormError): CN408 if the index was built without this search.
     """
     over = _over_texts if search.endswith("T") else _over_concepts
-    found = [_look_up(source, query) for source in over(search, index, layer, query.allowed)]
+    found = [_look_up(source, query) for source in over(search, index, layer, query)]
     return [
         _best((hit for hits in parts for hit in hits), query.top_k)
         for parts in zip(*found, strict=True)
@@ -130,15 +130,15 @@ def _best(hits: Iterable[Hit], top_k: int) -> list[Hit]:
 
 
 def _over_texts(
-    search: str, index: ConceptIndex, layer: SynonymLayer, allowed: np.ndarray | None
+    search: str, index: ConceptIndex, layer: SynonymLayer, query: Query
 ) -> list[_Source]:
-    target = TARGETS[search.split("-")[0]]
+    allowed, target = query.allowed, TARGETS[search.split("-")[0]]
     first = index.first_row(search)
     searcher = index.searcher(search)
 
     def hits(neighbours: Neighbours) -> list[list[Hit]]:
         rows = np.where(neighbours.items >= 0, neighbours.items + first, -1)
-        return _member_hits(index, layer, target, rows, neighbours.scores, allowed)
+        return _member_hits(index, layer, target, rows, neighbours.scores, query)
 
     items = None if allowed is None else _allowed_rows(index, target, allowed)
     if items is not None:
@@ -163,34 +163,49 @@ def _member_hits(
     target: int,
     rows: np.ndarray,
     scores: np.ndarray,
-    allowed: np.ndarray | None,
+    query: Query,
 ) -> list[list[Hit]]:
     """Read the members of all neighbours' rows at once: one gather for the whole batch."""
-    members, removed = index.members, layer.removed
+    members = index.members
     mention, place = np.nonzero(rows >= 0)
     row = rows[mention, place]
     start, size = members.start[row], members.start[row + 1] - members.start[row]
     ends = np.cumsum(size)
     which = np.repeat(start - ends + size, size) + np.arange(ends[-1] if len(ends) else 0)
     keep = members.target[which] & target > 0
-    if allowed is not None:
-        keep &= allowed[members.concept[which]]
-    which, row = which[keep], np.repeat(row, size)[keep]
-    columns = zip(
-        np.repeat(mention, size)[keep].tolist(),
-        row.tolist(),
-        (-np.repeat(scores[mention, place], size)[keep]).tolist(),
-        (-members.count[which] if target & D else np.zeros_like(which)).tolist(),
-        (~members.preferred[which]).tolist(),
-        members.concept[which].tolist(),
-        which.tolist(),
-        strict=True,
-    )
+    if query.allowed is not None:
+        keep &= query.allowed[members.concept[which]]
+    if layer.removed:
+        pairs = zip(np.repeat(row, size).tolist(), members.concept[which].tolist(), strict=True)
+        keep &= np.fromiter((pair not in layer.removed for pair in pairs), "bool", len(which))
+    which, mention = which[keep], np.repeat(mention, size)[keep]
+    distance = -np.repeat(scores[rows >= 0], size)[keep]
+    rarity = -members.count[which] if target & D else np.zeros(len(which), dtype="int32")
+    fields = (distance, rarity, ~members.preferred[which], members.concept[which], which)
+    best = _best_members(mention, fields, query.top_k)
+    columns = (mention, *fields)
     hits: list[list[Hit]] = [[] for _ in range(len(rows))]
-    for each, row_number, *fields in columns:
-        if not removed or (row_number, fields[3]) not in removed:
-            hits[each].append(Hit(*fields))
+    for each, *values in zip(*(column[best].tolist() for column in columns), strict=True):
+        hits[each].append(Hit(*values))
     return hits
+
+
+def _best_members(mention: np.ndarray, fields: tuple[np.ndarray, ...], top_k: int) -> np.ndarray:
+    """What `_best` does, for all mentions at once and before there are any hits: the best member
+    of each concept, and of those the first top_k of each mention.
+
+    mention (Ints1d): int64 (members,): whose members they are.
+    fields (Tuple[np.ndarray, ...]): Those of `Hit`, one value a member.
+    top_k (int): Members kept for each mention.
+    RETURNS (Ints1d): int64: the places of the members kept, best first.
+    """
+    order = np.lexsort((*fields[::-1], mention))
+    concept = fields[3].astype("int64")
+    pairs = mention * (concept.max(initial=0) + 1) + concept
+    _, first = np.unique(pairs[order], return_index=True)
+    order = order[np.sort(first)]
+    starts = np.searchsorted(mention[order], mention[order])
+    return order[np.arange(len(order)) - starts < top_k]
 
 
 def _added_hits(
@@ -210,8 +225,9 @@ def _added_hits(
 
 
 def _over_concepts(
-    search: str, index: ConceptIndex, layer: SynonymLayer, allowed: np.ndarray | None
+    search: str, index: ConceptIndex, layer: SynonymLayer, query: Query
 ) -> list[_Source]:
+    allowed = query.allowed
     searcher, concepts = index.searcher(search), index.concepts_of(search)
     concerned, means = layer.means(search)
     if allowed is None and means is None:
