@@ -1,5 +1,7 @@
 """Where the index of a component comes from."""
 
+import gc
+
 import pytest
 import spacy
 from confection import Config, ConfigValidationError
@@ -158,6 +160,18 @@ def test_again_with_sources_starts_anew(normalizer, ontology):
     normalizer.add_synonyms([("head spinning", "C5")])
     normalizer.initialize(lambda: [], ontology=ontology)
     assert best(normalizer, "head spinning")[0][1] == "OD-T"
+
+
+@pytest.mark.parametrize("searches", [["D-T", "OD-T"], ["D-C", "OD-C"]], ids="+".join)
+def test_index_that_was_replaced_leaves_no_files(make_normalizer, ontology, searches):
+    sieve = {"@misc": "spacy-connorm.Sieve.v1", "searches": searches}
+    normalizer = make_normalizer(sieve=sieve)
+    normalizer.candidates(["cold"])
+    folder = normalizer.lookup.index.folder
+    normalizer.initialize(lambda: [], ontology=ontology)
+    gc.collect()
+    assert not folder.exists()
+    assert normalizer.lookup.index.folder.exists()
 
 
 def test_nothing(blank):

@@ -1,7 +1,7 @@
 """The index of an ontology and its annotated data: one folder, opened memory-mapped."""
 
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from multiprocessing.context import get_spawning_popen
 from pathlib import Path
 from typing import Any, Protocol
@@ -62,6 +62,7 @@ class ConceptIndex:
         self.keys = KeyTable.open(folder)
         self._owner = owner
         self._searchers: dict[str, Searcher] = {}
+        self._concepts: dict[str, np.ndarray] = {}
 
     def __reduce__(self) -> tuple:
         # A spawned worker maps the same files; anything else may be unpickled elsewhere.
@@ -84,6 +85,18 @@ class ConceptIndex:
         """RETURNS (Ints1d): int64 (members,): the row of each member."""
         return self.members.row_numbers()
 
+    def number(self, concept_id: str) -> int:
+        """Look a concept up.
+
+        concept_id (str): Its id, or an alternate id.
+        RETURNS (int): Its number.
+        RAISES (ConnormError): CN411 for an id that the index lacks.
+        """
+        number = self.store.number(concept_id)
+        if number is None:
+            raise ConnormError(Errors.CN411.format(concept=concept_id, path=self.folder))
+        return number
+
     def concept(self, concept_id: str) -> Concept:
         """Read all that is known of a concept.
 
@@ -92,9 +105,7 @@ class ConceptIndex:
             encoder input.
         RAISES (ConnormError): CN411 for an id that the index lacks.
         """
-        number = self.store.number(concept_id)
-        if number is None:
-            raise ConnormError(Errors.CN411.format(concept=concept_id, path=self.folder))
+        number = self.number(concept_id)
         concept, members = self.store.concept(number), self.members
         mine = np.flatnonzero((members.concept == number) & (members.target & O > 0))
         texts = self.store.texts(mine)
@@ -129,18 +140,22 @@ class ConceptIndex:
         """RETURNS (Vectors): What a search compares with: text vectors or concept means."""
         target, representation = search.split("-")
         if representation == "T":
-            return self.vectors.view(*self.members.rows_of(TARGETS[target]))
+            return self.vectors.view(*self._rows_of[target])
         return open_vectors(self.folder, search)
 
-    @lru_cache(maxsize=16)  # noqa: B019  (an index lives as long as its pipeline)
     def first_row(self, search: str) -> int:
         """RETURNS (int): The row that is item 0 of a search over texts."""
-        return self.members.rows_of(TARGETS[search.split("-")[0]])[0]
+        return self._rows_of[search.split("-")[0]][0]
 
-    @lru_cache(maxsize=16)  # noqa: B019
     def concepts_of(self, search: str) -> np.ndarray:
         """RETURNS (Ints1d): The concept number of each item of a search over concepts."""
-        return map_array(self.folder / f"{search}.concepts.npy")
+        if search not in self._concepts:
+            self._concepts[search] = map_array(self.folder / f"{search}.concepts.npy")
+        return self._concepts[search]
+
+    @cached_property
+    def _rows_of(self) -> dict[str, tuple[int, int]]:
+        return {name: self.members.rows_of(target) for name, target in TARGETS.items()}
 
 
 def _from_files(files: dict[str, bytes], backend: Backend) -> ConceptIndex:
