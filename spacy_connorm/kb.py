@@ -81,7 +81,7 @@ def build_knowledge_base(
 
     index (ConceptIndex): The index.
     vocab (Vocab): The pipeline's.
-    concepts (Optional[Collection[str]]): Only these ids; all if None.
+    concepts (Optional[Collection[str]]): Only these, by their ids or alternate ids; all if None.
     RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it with itself.
     RAISES (ConnormError): CN008 if the index holds sparse vectors, CN411 for an id that it lacks.
     """
@@ -95,13 +95,12 @@ def build_knowledge_base(
     counts = np.bincount(
         index.members.concept, weights=index.members.count, minlength=index.concept_count
     )
-    for concept_id in concepts or ():
-        index.concept(concept_id)
+    chosen = None if concepts is None else {index.number(each) for each in concepts}
     labels = index.store.labels(numbers)
     kept = [
         (labels[number][0], counts[number], vector)
         for number, vector in zip(numbers.tolist(), means, strict=True)
-        if concepts is None or labels[number][0] in concepts
+        if chosen is None or number in chosen
     ]
     kb = InMemoryLookupKB(vocab, entity_vector_length=index.vectors.width)
     ids, frequencies, vectors = zip(*kept, strict=True) if kept else ((), (), ())

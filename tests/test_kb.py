@@ -126,6 +126,19 @@ def test_knowledge_base_of_some_concepts(dense_pipeline, tmp_path):
     assert sorted(kb.get_entity_strings()) == ["C3", "C4"]
 
 
+@pytest.mark.parametrize("concept_id", ["C2", "OMIM:2"])
+def test_knowledge_base_of_a_concept_by_any_of_its_ids(dense_pipeline, concept_id):
+    index = dense_pipeline.get_pipe("concept_normalizer").lookup.index
+    kb = build_knowledge_base(index, dense_pipeline.vocab, concepts=[concept_id])
+    assert kb.get_entity_strings() == ["C2"]
+
+
+def test_knowledge_base_of_an_unknown_concept(dense_pipeline):
+    index = dense_pipeline.get_pipe("concept_normalizer").lookup.index
+    with pytest.raises(ConnormError, match="CN411.*C9"):
+        build_knowledge_base(index, dense_pipeline.vocab, concepts=["C2", "C9"])
+
+
 def test_candidates_that_the_knowledge_base_lacks_are_passed_over(dense_pipeline, tmp_path):
     index = dense_pipeline.get_pipe("concept_normalizer").lookup.index
     kb = build_knowledge_base(index, dense_pipeline.vocab, concepts=["C4"])
