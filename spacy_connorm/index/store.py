@@ -45,6 +45,7 @@ class ConceptStore:
         self.path = path
         self._connection: sqlite3.Connection | None = None
         self._process = 0
+        self._opened = _stamp(path)
 
     def __len__(self) -> int:
         return self._query("SELECT count(*) FROM concepts").fetchone()[0]
@@ -131,15 +132,27 @@ class ConceptStore:
             yield from self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
-        # A forked worker must not use the connection of its parent.
-        if self._connection is None or self._process != os.getpid():
-            uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
-            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-            self._process = os.getpid()
         try:
+            # A forked worker must not use the connection of its parent.
+            if self._connection is None or self._process != os.getpid():
+                self._connection, self._process = self._connect(), os.getpid()
             return self._connection.execute(sql, values)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, OSError) as error:
             raise ConnormError(Errors.CN402.format(path=self.path, reason=error)) from error
+
+    def _connect(self) -> sqlite3.Connection:
+        if _stamp(self.path) != self._opened:
+            # Its numbers would no longer be those of the vectors that are mapped.
+            reason = "it was replaced after the pipeline was loaded; load it again"
+            raise ConnormError(Errors.CN402.format(path=self.path, reason=reason))
+        uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
+        return sqlite3.connect(uri, uri=True, check_same_thread=False)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    # `to_disk` into the folder that was loaded copies the file: another one, but with these.
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def write_store(

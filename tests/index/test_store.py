@@ -1,4 +1,6 @@
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +77,26 @@ def test_forked_worker_opens_its_own_connection(store):
         os._exit(0 if store.number("B") == 1 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert store.number("C") == 2
+
+
+def replaced(path):
+    again = path.with_name("again.sqlite")
+    write_store(again, CONCEPTS[1:], [True] * 3, [])
+    os.utime(again, ns=(0, path.stat().st_mtime_ns + 1_000_000))
+    again.replace(path)
+
+
+@pytest.mark.parametrize("change", [replaced, Path.unlink])
+def test_file_that_is_replaced_before_it_is_asked_is_not_mixed_with_the_old(store, change):
+    change(store.path)
+    with pytest.raises(ConnormError, match="CN402"):
+        store.number("A")
+
+
+def test_copy_of_the_file_in_its_place_does_no_harm(store):
+    copy = shutil.copy2(store.path, store.path.with_name("copy.sqlite"))
+    Path(copy).replace(store.path)
+    assert store.number("A") == 0
 
 
 def test_damaged_file_is_named(tmp_path):
