@@ -22,6 +22,8 @@ from .sieve import Answer, Explanation, Sieve, Step, answers_at, name_candidates
 from .text.cleaning import clean
 
 _MOST_MASKS = 64
+# Texts searched together: their cosines with a block of the index stand in memory at once.
+_MOST_AT_ONCE = 1024
 
 
 class ConceptLookup:
@@ -180,7 +182,7 @@ class ConceptLookup:
         answer: Callable[[Query], list[Answer]],
     ) -> list[list[Candidate]]:
         require_positive("top_k", top_k)
-        allowed = self._mask(filter)
+        allowed = self._mask(Filter(*(tuple(map(clean, names)) for names in filter)))
         texts = [clean(mention) for mention in mentions]
         distinct = list(dict.fromkeys(text for text in texts if text))
         keys = encoder_inputs(self.encoder, distinct) if distinct else []
@@ -198,14 +200,14 @@ class ConceptLookup:
         answer: Callable[[Query], list[Answer]],
     ) -> list[list[Candidate]]:
         found: list[list[Candidate]] = [[] for _ in texts]
-        if texts:
-            vectors = from_raw(_encode(self.encoder, texts))
+        for start in range(0, len(texts), _MOST_AT_ONCE):
+            vectors = from_raw(_encode(self.encoder, texts[start : start + _MOST_AT_ONCE]))
             # A zero vector has no direction: n-grams give it to a text they know nothing of.
             some = np.flatnonzero(vectors.norms)
             query = Query(vectors.unit[some], top_k, allowed)
             named = name_candidates(answer(query), self.index)
             for row, candidates in zip(some, named, strict=True):
-                found[row] = candidates
+                found[start + row] = candidates
         return found
 
     def _mask(self, filter: Filter) -> np.ndarray | None:
@@ -250,7 +252,7 @@ class ConceptLookup:
                 warn(Warnings.CNW001.format(text=text, concept=concept_id))
 
     def _number(self, concept_id: str) -> int:
-        number = self.index.store.number(concept_id)
+        number = self.index.store.number(clean(concept_id))
         if number is None:
             raise ConnormError(Errors.CN002.format(concept=concept_id))
         return number

@@ -52,6 +52,16 @@ def test_filters(make_normalizer, limits, expected, where):
         assert set(ids(make_normalizer(**limits), "cold")) == expected
 
 
+def test_ids_and_types_are_cleaned_as_those_of_the_index_are(make_normalizer):
+    normalizer = make_normalizer()
+    odd = Concept("C\ud8007", "fever", types=("T  1",))
+    normalizer.initialize(lambda: [], ontology=Ontology([odd, Concept("C8", "chill")]))
+    assert ids(normalizer, "chill", types=["T  1"]) == ["C 7"]
+    assert ids(normalizer, "chill", branches=["C\ud8007"]) == ["C 7"]
+    normalizer.add_synonyms([("hot", "C\ud8007")])
+    assert first(normalizer, "hot").concept_id == "C 7"
+
+
 def test_filters_of_a_call_stand_in_for_the_settings(make_normalizer):
     normalizer = make_normalizer(types=["Phenomenon"])
     assert ids(normalizer, "cold", types=[], top_k=1) == ["C3"]
@@ -98,6 +108,13 @@ def test_answers_stand_in_the_order_of_the_mentions(normalizer):
     assert normalizer.candidates(mentions) == [
         candidates for mention in mentions for candidates in normalizer.candidates([mention])
     ]
+
+
+def test_more_mentions_than_are_searched_together(normalizer, monkeypatch):
+    mentions = ["cold", "MI", "€", "aspirin", "vertigo", "heart disease", "dizziness"]
+    together = normalizer.candidates(mentions)
+    monkeypatch.setattr("spacy_connorm.lookup._MOST_AT_ONCE", 2)
+    assert normalizer.candidates(mentions) == together
 
 
 def test_no_mentions(normalizer):

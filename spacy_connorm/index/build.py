@@ -90,7 +90,8 @@ def _number(
     """Order all concepts by id and express D in their numbers."""
     cleaned = (_cleaned(concept, clean) for concept in concepts)
     by_id = {concept.concept_id: (concept, True) for concept in cleaned}
-    primary = {alt: c.concept_id for c, _ in by_id.values() for alt in c.alt_ids}
+    # Of several concepts with one alternate id it is the first one's, as in the store.
+    primary = {alt: each for each in sorted(by_id, reverse=True) for alt in by_id[each][0].alt_ids}
     pairs: list[tuple[str, str]] = []
     empty = 0
     for text, concept_id in synonyms:
@@ -117,6 +118,9 @@ def _cleaned(concept: Concept, clean: Callable[[str], str]) -> Concept:
         canonical_name=clean(concept.canonical_name) or concept_id,
         aliases=tuple(alias for alias in aliases if alias),
         definition=clean(concept.definition),
+        types=tuple(map(clean, concept.types)),
+        parents=tuple(map(clean, concept.parents)),
+        alt_ids=tuple(map(clean, concept.alt_ids)),
     )
 
 

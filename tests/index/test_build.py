@@ -50,6 +50,21 @@ def test_alternate_ids_of_data_are_mapped(tmp_path):
     assert index.members.concept[index.members.start[row]] == index.store.number("C003")
 
 
+def test_alternate_id_of_several_concepts_is_the_first_ones_everywhere(tmp_path):
+    concepts = [Concept("B", "one", alt_ids=("X",)), Concept("A", "two", alt_ids=("X",))]
+    index = build(tmp_path / "i", concepts=concepts, synonyms=[("text", "X")])
+    row = index.keys.row(b"text")
+    assert index.members.concept[index.members.start[row]] == index.store.number("X") == 0
+
+
+def test_any_field_of_a_concept_is_stored(tmp_path):
+    odd = "a\ud800b"
+    concept = Concept("A", "name", types=(odd,), definition=odd, parents=(odd,), alt_ids=(odd,))
+    index = build(tmp_path / "i", concepts=[concept, Concept("a b", "parent")], synonyms=[])
+    read = index.concept("A")
+    assert (read.types, read.parents, read.alt_ids) == (("a b",),) * 3
+
+
 @pytest.mark.parametrize("concept_id", ["C003", "A003"])
 def test_concept_is_read_back_whole(tmp_path, concept_id):
     index = build(tmp_path / "i", synonyms=[("only in data", "C003")])
