@@ -22,10 +22,12 @@ class Added(NamedTuple):
 
     text (str): As written.
     times (int): How often D gives the text this concept, the index's own count included.
+    preferred (bool): Whether the text is the concept's preferred name.
     """
 
     text: str
     times: int
+    preferred: bool
 
 
 class SynonymLayer:
@@ -57,7 +59,7 @@ class SynonymLayer:
         """
         known = self._added.setdefault(key, {}).get(concept)
         counted = known.times if known else self._count_in_index(key, concept)
-        self._added[key][concept] = Added(text, counted + count)
+        self._added[key][concept] = Added(text, counted + count, self._is_preferred(key, concept))
         self._raw[key] = raw
         self._forget_searchers()
 
@@ -156,9 +158,18 @@ class SynonymLayer:
         row = self._index.keys.row(key)
         if row is None or (row, concept) in self._removed:
             return 0
+        return int(self._index.members.count[self._members(row, concept)].sum())
+
+    def _is_preferred(self, key: bytes, concept: int) -> bool:
+        row = self._index.keys.row(key)
+        return row is not None and bool(
+            self._index.members.preferred[self._members(row, concept)].any()
+        )
+
+    def _members(self, row: int, concept: int) -> np.ndarray:
         members = self._index.members
-        mine = slice(members.start[row], members.start[row + 1])
-        return int(members.count[mine][members.concept[mine] == concept].sum())
+        first = members.start[row]
+        return first + np.flatnonzero(members.concept[first : members.start[row + 1]] == concept)
 
     def _denoted(self, row: int) -> set[int]:
         members = self._index.members
@@ -177,7 +188,7 @@ class SynonymLayer:
         lines = [
             {"key": key.hex(), "text": text, "concept": concept, "count": count}
             for key, concepts in self._added.items()
-            for concept, (text, count) in concepts.items()
+            for concept, (text, count, _) in concepts.items()
         ]
         lines += [{"row": row, "concept": concept} for row, concept in sorted(self._removed)]
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
@@ -199,8 +210,9 @@ class SynonymLayer:
             if "row" in line:
                 layer._removed.add((line["row"], line["concept"]))
             else:
-                added = Added(line["text"], line["count"])
-                layer._added.setdefault(bytes.fromhex(line["key"]), {})[line["concept"]] = added
+                key, concept = bytes.fromhex(line["key"]), line["concept"]
+                added = Added(line["text"], line["count"], layer._is_preferred(key, concept))
+                layer._added.setdefault(key, {})[concept] = added
         if layer._added:
             layer._raw = _raw_rows(folder, layer._added)
         return layer

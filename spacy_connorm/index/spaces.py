@@ -214,10 +214,10 @@ def _added_hits(
     denoted = layer.added
     return [
         [
-            Hit(-score, -count, True, concept, text=text)
+            Hit(-score, -count, not preferred, concept, text=text)
             for item, score in zip(items, scores, strict=True)
             if item >= 0
-            for concept, (text, count) in denoted[item].items()
+            for concept, (text, count, preferred) in denoted[item].items()
             if allowed is None or allowed[concept]
         ]
         for items, scores in zip(found.items.tolist(), found.scores.tolist(), strict=True)

@@ -10,7 +10,7 @@ from spacy_connorm.index.layer import SynonymLayer
 from spacy_connorm.index.spaces import SEARCHES, Query, run_search
 from spacy_connorm.index.vectors import from_raw
 
-from .conftest import build, make_concepts, make_synonyms
+from .conftest import DENSE, build, make_concepts, make_synonyms
 
 MENTIONS = ["shared", "NAME 7", "mention 3", "alias 3 0", "something else", "Name 31"]
 
@@ -126,6 +126,23 @@ def test_added_synonyms_search_as_if_built_in(search, index, encoder_of, tmp_pat
         ids_expected, scores_expected = expected(search, mention, encoder_of, synonyms, 5)
         assert scores == pytest.approx(scores_expected, abs=2e-6), mention
         assert ids == ids_expected, mention
+
+
+@pytest.mark.parametrize("saved", [False, True], ids=["live", "saved"])
+@pytest.mark.parametrize("search", ["D-T", "OD-T"])
+def test_added_preferred_name_breaks_ties_as_one_built_in(search, saved, tmp_path):
+    added = [("Name 12", "C002"), ("Name 12", "C012")]
+    orders = []
+    for name, built_in, later in (("one", added, []), ("two", [], added)):
+        index = build(tmp_path / name, synonyms=built_in)
+        layer = SynonymLayer(index)
+        change(layer, index, DENSE, later, [])
+        if saved:
+            layer.write(tmp_path)
+            layer = SynonymLayer.read(tmp_path, index)
+        ((ids, _),) = found(search, index, layer, DENSE, ["name 12"], 2)
+        orders.append(ids)
+    assert orders == [["C012", "C002"]] * 2
 
 
 @pytest.mark.parametrize("search", SEARCHES)
