@@ -89,9 +89,10 @@ class AnnoySearcher:
         allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
         RETURNS (Neighbours): Exact float32 cosines of approximate neighbours.
         """
-        wanted = min(n, len(self) if allowed is None else int(np.count_nonzero(allowed)))
-        share = wanted / n if allowed is None else np.count_nonzero(allowed) / max(len(self), 1)
-        proposals = int(wanted * self.settings.oversample / max(share, 1e-9))
+        possible = len(self) if allowed is None else int(np.count_nonzero(allowed))
+        wanted = min(n, possible)
+        # So many that among them are enough that may be found.
+        proposals = wanted * self.settings.oversample * len(self) // max(possible, 1)
         if proposals > self.settings.search_k or proposals * 4 > len(self):
             return self._exact.nearest(queries, n, allowed)
         found = self._propose(queries, proposals, n, allowed)
