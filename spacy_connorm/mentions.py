@@ -103,12 +103,12 @@ def annotated_synonyms(
     denotes each of them; one without gold ids says nothing.
 
     docs (Iterable[Doc]): Annotated documents.
-    labels (Optional[Collection[str]]): Only mentions with these labels; all if None.
+    labels (Optional[Collection[str]]): Only mentions with these labels; all if None or empty.
     spans_key (Optional[str]): As in `annotated_mentions`.
     YIELDS (Tuple[str, str]): Text and concept id, as often as they occur.
     """
     for doc in docs:
         for mention in annotated_mentions(doc, spans_key=spans_key):
-            if labels is None or mention.label in labels:
+            if not labels or mention.label in labels:
                 for concept_id in mention.concept_ids:
                     yield mention.text, concept_id

@@ -38,7 +38,7 @@ def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | N
 
     doc (Doc): The document.
     spans_key (Optional[str]): Those of `doc.spans[spans_key]`; `doc.ents` if None.
-    labels (Optional[Collection[str]]): Only those with these labels; all if None.
+    labels (Optional[Collection[str]]): Only those with these labels; all if None or empty.
     RETURNS (List[Span]): The spans, in the document's order.
     WARNS (ConnormWarning): CNW002 if the document has no such group of spans.
     """
@@ -49,7 +49,7 @@ def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | N
         spans = doc.spans[spans_key]
     else:
         warn(Warnings.CNW002.format(key=spans_key, known=list(doc.spans) or "none at all"))
-    return [span for span in spans if labels is None or span.label_ in labels]
+    return [span for span in spans if not labels or span.label_ in labels]
 
 
 def set_kb_ids(

@@ -145,6 +145,12 @@ def test_second_normalizer_leaves_the_answers_of_the_first(pipeline, two_normali
     assert both.ents[0]._.symptom_kb_ents[0][0] == "C5"
 
 
+@pytest.mark.parametrize("labels", [None, []])
+def test_no_labels_are_all_labels_in_changed_settings_too(pipeline, labels):
+    pipeline.get_pipe("concept_normalizer").cfg["labels"] = labels
+    assert all(ent.kb_id_ for ent in pipeline(TEXT).ents)
+
+
 def test_normalizers_of_different_labels_share_attributes(make_pipeline, make_normalizer, hashes):
     nlp = make_pipeline(**hashes, labels=["Disease"])
     settings = {**hashes, "labels": ["Chemical"]}
