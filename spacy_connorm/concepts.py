@@ -33,6 +33,12 @@ class Concept:
     parents: tuple[str, ...] = ()
     alt_ids: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for field in ("aliases", "types", "parents", "alt_ids"):
+            # ("one") is a string: each of its letters would become an item.
+            if isinstance(getattr(self, field), str):
+                raise ConnormError(Errors.CN102.format(field=field, expected="a tuple of strings"))
+
     @property
     def names(self) -> tuple[str, ...]:
         """RETURNS (Tuple[str, ...]): O(c): the preferred name, then each synonym once."""

@@ -194,3 +194,9 @@ def test_the_reader_is_registered(data):
         "ontology": {"@readers": "spacy-connorm.Ontology.v1", "path": str(data / "medic.txt")}
     }
     assert len(registry.resolve(config)["ontology"]()) == 3
+
+
+@pytest.mark.parametrize("field", ["aliases", "types", "parents", "alt_ids"])
+def test_string_in_the_place_of_a_tuple(field):
+    with pytest.raises(ConnormError, match=f"CN102.*{field}"):
+        Concept("T:1", "one", **{field: ("two")})
