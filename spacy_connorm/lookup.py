@@ -23,7 +23,7 @@ from .text.cleaning import clean
 
 _MOST_MASKS = 64
 # Texts searched together: their cosines with a block of the index stand in memory at once.
-_MOST_AT_ONCE = 1024
+_MOST_AT_ONCE = 512
 
 
 class ConceptLookup:
