@@ -19,7 +19,7 @@ from .encoders import required_extra
 from .errors import ConnormError, Errors
 from .mentions import annotated_synonyms
 from .requirements import require_extra
-from .settings import check_settings, refuse
+from .settings import check_parts, check_settings, refuse
 from .spans import choose_spans, register_attributes, set_answers, set_kb_ids
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class ConceptNormalizer(Pipe):
         """
         from .lookup import ConceptLookup
 
+        check_parts(index=index, sieve=sieve)
         self.vocab = vocab
         self.name = name
         self.scorer = scorer

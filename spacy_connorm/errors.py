@@ -52,6 +52,7 @@ class Errors(metaclass=_Coded):
         "spaCy's KnowledgeBase needs dense vectors; those of this encoder are sparse. Use "
         "spacy-connorm.TransformerEncoder.v1."
     )
+    CN009 = "The encoder knows nothing of the text '{text}', so it could never be found."
 
     # Ontology
     CN100 = "Can't find the file '{path}'."
@@ -207,6 +208,7 @@ class Errors(metaclass=_Coded):
         "A sieve needs one threshold for each search but the last: {searches} searches, "
         "{thresholds} thresholds."
     )
+    CN502 = "A threshold of the sieve is a cosine, from -1 to 1, not {threshold}."
 
     # Evaluation
     CN600 = (
@@ -239,17 +241,13 @@ class Errors(metaclass=_Coded):
 
 class Warnings(metaclass=_Coded):
     # Ontology
-    CNW101 = (
-        "{count} concept ids occur more than once, the first is '{first}'. Their names are merged."
-    )
+    CNW101 = "{count} concept ids occur more than once, first '{first}'. Their names are merged."
     CNW102 = "'{path}': left out {count} times: {reason}. The first is {first}."
     CNW103 = (
         "{count} parents are not in the ontology, the first is '{first}'. Filters by branch won't "
         "see through them."
     )
-    CNW104 = (
-        "{count} concepts stand in a circle of parents, the first is '{first}'. Check its parents."
-    )
+    CNW104 = "{count} concepts stand in a circle of parents, first '{first}'. Check its parents."
     CNW105 = (
         "{count} names are longer than {limit:,} characters, the first is one of '{first}'. "
         "Encoders read only the beginning of them."
@@ -265,16 +263,12 @@ class Warnings(metaclass=_Coded):
     CNW203 = "Documents whose id occurred before, kept all the same: {count}."
     CNW204 = "No mention kept has the type(s) {missing}. Types in the corpus: {present}."
 
-    # Encoders
-
     # Index
     CNW401 = (
         "{count} concept ids of the annotated data are not in the ontology, the first is "
         "'{first}'. They can be found, named by their most frequent text."
     )
     CNW402 = "{count} annotated texts are empty and were left out."
-
-    # Sieve
 
     # Component
     CNW001 = "'{text}' is not a synonym of {concept} in the index, so it was not removed."

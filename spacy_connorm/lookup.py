@@ -12,7 +12,7 @@ from .encoders import encoder_inputs, fingerprint, replica
 from .errors import ConnormError, Errors, Warnings, warn
 from .index.build import Encoder, build_index
 from .index.concept_index import Backend, ConceptIndex
-from .index.filters import Filter, allowed_concepts
+from .index.filters import Filter, Masks
 from .index.folder import TemporaryFolder
 from .index.layer import SynonymLayer
 from .index.spaces import Query, run_search
@@ -21,7 +21,6 @@ from .settings import require_positive
 from .sieve import Answer, Explanation, Sieve, Step, answers_at, name_candidates, run_sieve
 from .text.cleaning import clean
 
-_MOST_MASKS = 64
 # Texts searched together: their cosines with a block of the index stand in memory at once.
 _MOST_AT_ONCE = 512
 
@@ -41,7 +40,7 @@ class ConceptLookup:
         self.backend = backend
         self._index: ConceptIndex | None = None
         self._layer: SynonymLayer | None = None
-        self._masks: dict[Filter, np.ndarray | None] = {}
+        self._masks = Masks()
 
     @property
     def is_ready(self) -> bool:
@@ -182,7 +181,9 @@ class ConceptLookup:
         answer: Callable[[Query], list[Answer]],
     ) -> list[list[Candidate]]:
         require_positive("top_k", top_k)
-        allowed = self._mask(Filter(*(tuple(map(clean, names)) for names in filter)))
+        allowed = self._masks.get(
+            Filter(*(tuple(map(clean, names)) for names in filter)), self.index
+        )
         texts = [clean(mention) for mention in mentions]
         distinct = list(dict.fromkeys(text for text in texts if text))
         keys = encoder_inputs(self.encoder, distinct) if distinct else []
@@ -210,27 +211,22 @@ class ConceptLookup:
                 found[start + row] = candidates
         return found
 
-    def _mask(self, filter: Filter) -> np.ndarray | None:
-        index = self.index
-        if filter not in self._masks:
-            if len(self._masks) == _MOST_MASKS:
-                self._masks.clear()
-            self._masks[filter] = allowed_concepts(filter, index)
-        return self._masks[filter]
-
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Let texts denote concepts from now on, as part of D; nothing is retrained.
 
         synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
         count (int): How often D says so; of two concepts with one text the more frequent leads.
-        RAISES (ConnormError): CN002 for a concept that the index lacks, CN003 for an empty text;
-            nothing is added then. CN006 for a `count` under 1.
+        RAISES (ConnormError): CN002 for a concept that the index lacks, CN003 for an empty text,
+            CN009 for one that the encoder knows nothing of; nothing is added then. CN006 for a
+            `count` under 1.
         """
         require_positive("count", count)
         pairs = [(self._text(text), self._number(concept_id)) for text, concept_id in synonyms]
         if pairs:
             texts = [text for text, _ in pairs]
             raw = _encode(self.encoder, texts)
+            for row in np.flatnonzero(from_raw(raw).norms == 0):
+                raise ConnormError(Errors.CN009.format(text=texts[row]))
             keys = encoder_inputs(self.encoder, texts)
             for place, (key, (text, number)) in enumerate(zip(keys, pairs, strict=True)):
                 self.layer.add(key, text, raw[place : place + 1], number, count)
@@ -284,7 +280,7 @@ class ConceptLookup:
             self._check(encoder, index)
             layer = SynonymLayer(index) if layer is None else layer
         self.encoder, self._index, self._layer = encoder, index, layer
-        self._masks = {}
+        self._masks = Masks()
 
     def _check(self, encoder: Model, index: ConceptIndex) -> None:
         own, built_with = fingerprint(encoder), index.fingerprint

@@ -23,6 +23,19 @@ def check_settings(settings: dict[str, Any]) -> None:
         refuse("kb_url_template", template, "a link with {} in the place of the id")
 
 
+def check_parts(*, index: Any, sieve: Any) -> None:
+    """Refuse what is not an index or a sieve; config validation lets any object through.
+
+    index (Any): Must be a `Backend`.
+    sieve (Any): Must be a `Sieve`.
+    RAISES (ConnormError): CN006.
+    """
+    if not hasattr(index, "build") or not hasattr(index, "open"):
+        refuse("index", index, 'an index, e.g. {"@misc": "spacy-connorm.ExactIndex.v1"}')
+    if not hasattr(sieve, "searches") or not hasattr(sieve, "thresholds"):
+        refuse("sieve", sieve, 'a sieve, e.g. {"@misc": "spacy-connorm.Sieve.v1"}')
+
+
 def require_positive(setting: str, value: int) -> None:
     """Refuse a number under 1.
 

@@ -27,6 +27,9 @@ class Sieve:
         for search in self.searches:
             if search not in SEARCHES:
                 raise ConnormError(Errors.CN500.format(search=search, known=", ".join(SEARCHES)))
+        for threshold in self.thresholds:
+            if not -1 <= threshold <= 1:
+                raise ConnormError(Errors.CN502.format(threshold=threshold))
         if not self.searches or len(self.thresholds) != len(self.searches) - 1:
             raise ConnormError(
                 Errors.CN501.format(searches=len(self.searches), thresholds=len(self.thresholds))

@@ -66,7 +66,7 @@ def test_first_search_over_its_threshold_answers_else_the_last(index, query):
 @pytest.mark.parametrize(
     "first, second", list(itertools.product(["D-T", "D-C"], ["O-T", "O-C", "OD-T", "OD-C"]))
 )
-@pytest.mark.parametrize("threshold", [-1.0, 0.95, 1.01])
+@pytest.mark.parametrize("threshold", [-1.0, 0.95, 1.0])
 def test_the_eight_sieves_are_their_searches(index, query, first, second, threshold):
     layer = SynonymLayer(index)
     firsts, seconds = (run_search(search, index, layer, query) for search in (first, second))
@@ -108,3 +108,9 @@ def test_unknown_search_lists_the_known():
 def test_one_threshold_for_each_search_but_the_last(searches, thresholds):
     with pytest.raises(ConnormError, match="CN501"):
         Sieve(searches, thresholds)
+
+
+@pytest.mark.parametrize("threshold", [95, 1.01, -2.0])
+def test_a_threshold_is_a_cosine(threshold):
+    with pytest.raises(ConnormError, match="CN502"):
+        Sieve(["D-T", "OD-T"], [threshold])

@@ -1,6 +1,5 @@
 """`connorm encoder`: a pretrained transformer, as it comes, to a folder."""
 
-import json
 from pathlib import Path
 
 import typer
@@ -8,7 +7,7 @@ from wasabi import msg
 
 from ..encoders.transformer import TransformerEncoder
 from .app import command
-from .files import replaced
+from .files import read_object, replaced
 
 _CONFIG = "config.json"
 _PROBE = "heart attack"
@@ -50,5 +49,4 @@ def save_encoder(name: str, path: Path) -> int:
 
 
 def _is_transformer(folder: Path) -> bool:
-    config = folder / _CONFIG
-    return config.is_file() and "model_type" in json.loads(config.read_text(encoding="utf8"))
+    return "model_type" in read_object(folder / _CONFIG)

@@ -1,8 +1,10 @@
 """Files and folders that several commands read or write."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
@@ -26,6 +28,15 @@ def replaced(path: Path, *, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
         raise ConnormError(Errors.CN705.format(path=path))
     with written_aside(path) as aside:
         yield aside
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The JSON object in a file; empty if there is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def read_docs(path: Path, vocab: Vocab) -> Iterator[Doc]:

@@ -7,7 +7,6 @@ from textwrap import shorten
 from typing import Any
 
 import spacy
-import srsly
 import typer
 from spacy.cli._util import parse_config_overrides
 from spacy.language import Language
@@ -21,8 +20,8 @@ from ..index.folder import MANIFEST
 from ..ontology import FORMATS, read_ontology
 from .app import command
 from .devices import choose_device
-from .files import read_docs, replaced
-from .pipelines import find_normalizer
+from .files import read_docs, read_object, replaced
+from .pipelines import choose_name, find_normalizer
 
 # The empty sections are filled by the component's defaults, and can be overridden.
 _DEFAULT_CONFIG = """
@@ -143,16 +142,10 @@ def _normalizer_settings(config: Config, component: str | None) -> dict[str, Any
         for name, settings in config.get("components", {}).items()
         if settings.get("factory") == "concept_normalizer"
     }
-    known = ", ".join(found)
     if not found:
         raise ConnormError(Errors.CN710)
-    if component is None:
-        if len(found) > 1:
-            raise ConnormError(Errors.CN703.format(known=known))
-        (component,) = found
-    if component not in found:
-        raise ConnormError(Errors.CN704.format(component=component, known=known))
-    return {**found[component], "name": component}
+    name = choose_name(found, component)
+    return {**found[name], "name": name}
 
 
 def read_synonyms(path: Path) -> Iterator[tuple[str, str]]:
@@ -178,8 +171,7 @@ def _read_examples(paths: Sequence[Path], nlp: Language) -> Iterator[Example]:
 
 
 def _is_index(folder: Path) -> bool:
-    meta = folder / "meta.json"
-    components = srsly.read_json(meta)["components"] if meta.is_file() else []
+    components = read_object(folder / "meta.json").get("components", [])
     return len(components) == 1 and (folder / components[0] / MANIFEST).is_file()
 
 

@@ -1,5 +1,6 @@
 """Pipelines that commands are given: a folder or an installed package."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import spacy
@@ -38,16 +39,27 @@ def find_normalizer(nlp: Language, *, component: str | None = None) -> ConceptNo
         none is named, CN704 if the name is not one of theirs.
     """
     found = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, ConceptNormalizer)}
-    known = ", ".join(found)
     if not found:
         raise ConnormError(Errors.CN702.format(components=", ".join(nlp.pipe_names) or "none"))
-    if component is None:
-        if len(found) > 1:
-            raise ConnormError(Errors.CN703.format(known=known))
-        (component,) = found
-    if component not in found:
-        raise ConnormError(Errors.CN704.format(component=component, known=known))
-    return found[component]
+    return found[choose_name(found, component)]
+
+
+def choose_name(names: Collection[str], wanted: str | None) -> str:
+    """Choose one of several concept normalizers.
+
+    names (Collection[str]): Their names, at least one.
+    wanted (Optional[str]): The one that is named; needed where there are several.
+    RETURNS (str): Its name.
+    RAISES (ConnormError): CN703 if there are several and none is named, CN704 if the name is not
+        one of theirs.
+    """
+    known = ", ".join(names)
+    if wanted is None and len(names) > 1:
+        raise ConnormError(Errors.CN703.format(known=known))
+    name = next(iter(names)) if wanted is None else wanted
+    if name not in names:
+        raise ConnormError(Errors.CN704.format(component=name, known=known))
+    return name
 
 
 def load_normalizer(name: str, *, component: str | None = None) -> ConceptNormalizer:

@@ -13,6 +13,8 @@ from thinc.types import Floats2d
 from ..errors import ConnormError, Errors
 from .protocol import make_encoder
 
+_BLANK = " "
+
 
 def NgramEncoder(
     *,
@@ -76,7 +78,8 @@ class NgramShim(Shim):
 
             return csr_matrix((0, self.width), dtype="float32")
         # Older versions of scikit-learn keep the weights, and so the vectors, in double precision.
-        return self._model.transform(self._normalize(texts)).astype(np.float32, copy=False)
+        vectors = self._model.transform(self._normalize(texts)).astype(np.float32, copy=False)
+        return _without_blank_rows(vectors, self._model.vocabulary_.get(_BLANK))
 
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): The normalized texts, as UTF-8."""
@@ -148,6 +151,17 @@ class NgramShim(Shim):
         # No n-gram holds a line break: texts are split on white space before they are counted.
         ngrams = "\n".join(self._model.vocabulary)
         return ngrams, self._model.idf_.astype("<f4").tobytes()
+
+
+def _without_blank_rows(vectors: Any, blank: int | None) -> Any:
+    # Words are padded with blanks: without this, two texts of which no character is known would be
+    # equal, at a cosine of 1.
+    if blank is None:
+        return vectors
+    has_blank = np.asarray(vectors[:, [blank]].todense()).ravel() > 0
+    is_blank = has_blank & (np.diff(vectors.indptr) == 1)
+    vectors.data[np.repeat(is_blank, np.diff(vectors.indptr))] = 0
+    return vectors
 
 
 def _digest(*parts: str | bytes) -> str:

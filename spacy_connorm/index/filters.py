@@ -6,6 +6,8 @@ import numpy as np
 
 from .concept_index import ConceptIndex
 
+_MOST_MASKS = 64
+
 
 class Filter(NamedTuple):
     """Which concepts may be found.
@@ -34,6 +36,21 @@ def allowed_concepts(filter: Filter, index: ConceptIndex) -> np.ndarray | None:
     if filter.branches:
         mask &= _among(index.store.of_branches(filter.branches), len(mask))
     return mask
+
+
+class Masks:
+    """Remembers what the filters used last come to."""
+
+    def __init__(self) -> None:
+        self._masks: dict[Filter, np.ndarray | None] = {}
+
+    def get(self, filter: Filter, index: ConceptIndex) -> np.ndarray | None:
+        """RETURNS (Optional[np.ndarray]): As `allowed_concepts`, always of the same index."""
+        if filter not in self._masks:
+            if len(self._masks) == _MOST_MASKS:
+                self._masks.clear()
+            self._masks[filter] = allowed_concepts(filter, index)
+        return self._masks[filter]
 
 
 def _among(numbers: np.ndarray, size: int) -> np.ndarray:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from ..errors import ConnormError, Errors
 
@@ -32,9 +33,10 @@ def written_aside(path: Path) -> Iterator[Path]:
     aside = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.part-", dir=path.parent))
+        # Not `mkdtemp`: the folder is to have the rights that the user's umask gives.
+        aside = path.with_name(f".{path.name}.part-{uuid4().hex[:12]}")
+        aside.mkdir()
         yield aside
-        aside.chmod(0o755)
         _replace(aside, path)
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else error

@@ -38,7 +38,7 @@ class Hit(NamedTuple):
     @property
     def score(self) -> float:
         """RETURNS (float): The cosine."""
-        return -self.distance
+        return 0.0 - self.distance  # never minus zero
 
 
 class Query(NamedTuple):

@@ -26,6 +26,8 @@ def test_only_a_transformer_is_replaced(invoke, refused, tmp_path, tiny_folder):
         assert invoke("encoder", tiny_folder, out).exit_code == 0
     (tmp_path / "letter.txt").write_text("dear")
     refused(invoke("encoder", tiny_folder, tmp_path), "CN705")
+    (tmp_path / "config.json").write_text("not JSON")
+    refused(invoke("encoder", tiny_folder, tmp_path), "CN705")
     assert (tmp_path / "letter.txt").exists()
 
 

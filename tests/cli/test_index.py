@@ -159,6 +159,21 @@ def test_only_an_index_is_replaced(invoke, refused, tmp_path, demo_ontology, ngr
     assert (tmp_path / "letter.txt").read_text() == "dear"
 
 
+@pytest.mark.parametrize("meta", ["{}", "[]", "not JSON", '{"components": ["letters"]}'])
+def test_a_folder_with_another_meta_json_is_left_alone(
+    invoke, refused, demo_ontology, ngrams, tmp_path, meta
+):
+    (tmp_path / "meta.json").write_text(meta)
+    refused(invoke("index", demo_ontology, tmp_path, *ngrams), "CN705")
+    assert (tmp_path / "meta.json").read_text() == meta
+
+
+@pytest.mark.parametrize("part", ["sieve", "index"])
+def test_a_part_that_is_none_is_refused(invoke, refused, demo_ontology, ngrams, tmp_path, part):
+    override = f"--components.concept_normalizer.{part}"
+    refused(invoke("index", demo_ontology, tmp_path / "out", *ngrams, override, "5"), "CN006")
+
+
 @pytest.mark.parametrize("line", ["no tab", "\tC1", "text\t", "text\tC1\tmore"])
 def test_synonyms_of_another_shape(tmp_path, line):
     path = tmp_path / "synonyms.tsv"
