@@ -22,7 +22,7 @@ class AnnoyIndex:
     dtype (str): How the vectors that rescore are stored.
     """
 
-    n_trees: int = 100
+    n_trees: int = 50
     search_k: int = 20_000
     oversample: int = 2
     seed: int = 13
