@@ -19,7 +19,7 @@ from .encoders import required_extra
 from .errors import ConnormError, Errors
 from .mentions import annotated_synonyms
 from .requirements import require_extra
-from .settings import check_parts, check_settings, refuse
+from .settings import as_pairs, check_parts, check_settings, refuse
 from .spans import choose_spans, register_attributes, set_answers, set_kb_ids
 
 if TYPE_CHECKING:
@@ -195,11 +195,11 @@ class ConceptNormalizer(Pipe):
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Let texts denote concepts from now on; see `ConceptLookup.add_synonyms`."""
-        self.lookup.add_synonyms(synonyms, count=count)
+        self.lookup.add_synonyms(as_pairs(synonyms), count=count)
 
     def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
         """Let texts no longer denote concepts; see `ConceptLookup.remove_synonyms`."""
-        self.lookup.remove_synonyms(synonyms)
+        self.lookup.remove_synonyms(as_pairs(synonyms))
 
     def initialize(
         self,
@@ -225,7 +225,7 @@ class ConceptNormalizer(Pipe):
             other sources, CN406 and CN407 for types and branches of the settings that the index
             lacks, and those of the sources.
         """
-        synonyms = list(synonyms or ())
+        synonyms = as_pairs(synonyms or ())
         others = ontology is not None or corpus is not None or synonyms
         if index is not None:
             if others:
@@ -246,6 +246,8 @@ class ConceptNormalizer(Pipe):
     def _build(self, ontology: Ontology | None, annotated: list[tuple[str, str]]) -> None:
         if ontology is None and not annotated:
             raise ConnormError(Errors.CN004.format(name=self.name))
+        if not isinstance(ontology, Ontology | None):
+            refuse("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
         source = None if ontology is None else ontology.source
         self.lookup.build(ontology or (), annotated, source=source)
 

@@ -147,12 +147,16 @@ class Ontology:
 
         concepts (Iterable[Concept]): The concepts.
         source (Optional[Source]): Where they come from.
+        RAISES (ConnormError): CN101 for a concept without an id or a name.
         """
         self._concepts: dict[str, Concept] = {}
         self._primary: dict[str, str] = {}
         self.source = source or Source()
         repeated: list[str] = []
         for concept in concepts:
+            if not concept.concept_id or not concept.canonical_name:
+                missing = "canonical_name" if concept.concept_id else "concept_id"
+                raise ConnormError(Errors.CN101.format(field=missing, concept=concept))
             known = self._concepts.get(concept.concept_id)
             if known is not None:
                 repeated.append(concept.concept_id)

@@ -193,7 +193,7 @@ class Errors(metaclass=_Coded):
     CN407 = "The branch '{concept}' is not a concept of the index '{path}'."
     CN408 = (
         "The index '{path}' was built for the searches {known}, not for '{search}'. Build it again "
-        "with that search in its sieve."
+        "with that search in its sieve; searches over texts (-T) can be asked of any index."
     )
     CN409 = "There is nothing to index: the ontology has no names and no synonyms were given."
     CN410 = (
@@ -222,8 +222,8 @@ class Errors(metaclass=_Coded):
         "spacy connorm index` makes one from an ontology."
     )
     CN701 = (
-        "The pipeline '{name}' can't be loaded: {reason} If it is the folder of a concept "
-        "normalizer alone, name the pipeline's, one above."
+        "The pipeline '{name}' can't be loaded ({reason}). Build it again or copy it again; if it "
+        "is the folder of a concept normalizer alone, name the pipeline's, one above."
     )
     CN702 = "The pipeline has no concept normalizer. Its components: {components}."
     CN703 = "The pipeline has several concept normalizers, choose one (`--component`): {known}."

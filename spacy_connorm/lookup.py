@@ -17,7 +17,7 @@ from .index.folder import TemporaryFolder
 from .index.layer import SynonymLayer
 from .index.spaces import Query, run_search
 from .index.vectors import Raw, from_raw
-from .settings import require_positive
+from .settings import refuse, require_positive
 from .sieve import Answer, Explanation, Sieve, Step, answers_at, name_candidates, run_sieve
 from .text.cleaning import clean
 
@@ -181,6 +181,8 @@ class ConceptLookup:
         answer: Callable[[Query], list[Answer]],
     ) -> list[list[Candidate]]:
         require_positive("top_k", top_k)
+        if isinstance(mentions, str):
+            refuse("mentions", mentions, "a list of texts")
         allowed = self._masks.get(
             Filter(*(tuple(map(clean, names)) for names in filter)), self.index
         )

@@ -1,5 +1,6 @@
 """What the settings of a concept normalizer may be; types are checked by spaCy's config."""
 
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from .errors import ConnormError, Errors
@@ -34,6 +35,21 @@ def check_parts(*, index: Any, sieve: Any) -> None:
         refuse("index", index, 'an index, e.g. {"@misc": "spacy-connorm.ExactIndex.v1"}')
     if not hasattr(sieve, "searches") or not hasattr(sieve, "thresholds"):
         refuse("sieve", sieve, 'a sieve, e.g. {"@misc": "spacy-connorm.Sieve.v1"}')
+
+
+def as_pairs(synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Collect synonyms, refusing what would come apart wrongly, such as one pair in no list.
+
+    synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
+    RETURNS (List[Tuple[str, str]]): The same.
+    RAISES (ConnormError): CN006.
+    """
+    pairs = list(synonyms)
+    for pair in pairs:
+        is_pair = isinstance(pair, (tuple, list)) and len(pair) == 2
+        if not is_pair or not all(isinstance(each, str) for each in pair):
+            refuse("synonyms", pair, "pairs of a text and a concept id")
+    return pairs
 
 
 def require_positive(setting: str, value: int) -> None:

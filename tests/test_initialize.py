@@ -180,6 +180,12 @@ def test_nothing(blank):
         normalizer.initialize(lambda: [])
 
 
+def test_path_in_the_place_of_an_ontology(blank):
+    _, normalizer = blank
+    with pytest.raises(ConnormError, match="CN006.*read_ontology.*'hp.obo'"):
+        normalizer.initialize(lambda: [], ontology="hp.obo")
+
+
 @pytest.mark.parametrize("names", [[], [" \t"]])
 def test_ontology_without_names(blank, ontology, names):
     _, normalizer = blank

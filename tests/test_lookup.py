@@ -125,6 +125,11 @@ def test_more_mentions_than_are_searched_together(normalizer, monkeypatch):
     assert normalizer.candidates(mentions) == together
 
 
+def test_one_mention_in_no_list(normalizer):
+    with pytest.raises(ConnormError, match="CN006.*mentions.*'cold'"):
+        normalizer.candidates("cold")
+
+
 def test_no_mentions(normalizer):
     assert normalizer.candidates([]) == []
 
@@ -174,7 +179,14 @@ def test_counts_of_annotated_data_go_on(make_pipeline):
 @pytest.mark.parametrize("change", ["add_synonyms", "remove_synonyms"])
 @pytest.mark.parametrize(
     ("bad", "code"),
-    [(("chill", "C0"), "CN002.*C0"), ((" \0", "C4"), "CN003"), (("", "C4"), "CN003")],
+    [
+        (("chill", "C0"), "CN002.*C0"),
+        ((" \0", "C4"), "CN003"),
+        (("", "C4"), "CN003"),
+        ("MI", "CN006.*pairs"),
+        (("chill",), "CN006.*pairs"),
+        ((None, "C4"), "CN006.*pairs"),
+    ],
 )
 def test_bad_pair_changes_nothing(normalizer, change, bad, code):
     before = normalizer.candidates(["vertigo", "head spinning"])

@@ -1,6 +1,7 @@
 """`connorm annotate`: texts to texts with concept ids."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from ..concepts import NIL
 from ..corpora import write_docs
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files import open_text, read_lines, written_aside
+from ..settings import refuse
 from ..spans import choose_spans
 from .app import command
 from .devices import choose_device
@@ -24,6 +26,7 @@ from .files import read_docs
 from .pipelines import find_normalizer, load_pipeline
 
 _FIELDS_KEY = "fields"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @command("annotate")
@@ -33,7 +36,9 @@ def annotate_cli(
     output_path: Path = typer.Argument(..., metavar="OUT", help="A .jsonl or .spacy file."),
     show: bool = typer.Option(False, "--show", "-s", help="Print what is found, too."),
     batch_size: int = typer.Option(128, "--batch-size", "-b", min=1, help="Texts in one batch."),
-    n_process: int = typer.Option(1, "--n-process", "-n", help="Processes; -1 for all cores."),
+    n_process: int = typer.Option(
+        1, "--n-process", "-n", min=-1, help="Processes; -1 for all cores."
+    ),
     gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the pipeline; -1 for the CPU."),
     component: str | None = typer.Option(
         None, "--component", help="Which concept normalizer's answers, if there are several."
@@ -48,6 +53,8 @@ def annotate_cli(
     if output_path.suffix not in (".jsonl", ".spacy"):
         known = ".jsonl or .spacy"
         raise ConnormError(Errors.CN708.format(action="write", path=output_path, known=known))
+    if n_process == 0:
+        refuse("--n-process", n_process, "at least 1, or -1 for all cores")
     choose_device(gpu_id)
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
@@ -60,7 +67,7 @@ def annotate_cli(
             write_docs(watched, output_path)
         else:
             write_jsonl(watched, output_path, normalizer)
-    if not counts["mentions"]:
+    if counts["texts"] and not counts["mentions"]:
         warn(Warnings.CNW701.format(count=counts["texts"], component=normalizer.name))
     msg.good(
         f"Wrote {counts['texts']:,} texts with {counts['mentions']:,} mentions, "
@@ -76,24 +83,30 @@ def read_inputs(path: Path, nlp: Language) -> Iterator[Doc]:
     YIELDS (Doc): The documents, a JSON object's other fields kept in their `user_data`.
     RAISES (ConnormError): CN708 for another suffix, CN707 for a line that is no object with a
         text, CN709 for a text longer than the pipeline takes, and what the readers raise.
+    WARNS (ConnormWarning): CNW202 for lone surrogates, which spaCy cannot store.
     """
+    replaced: Counter[str] = Counter()
     if path.name.endswith(".spacy"):
         yield from read_docs(path, nlp.vocab)
     elif path.name.endswith(".txt"):
-        text = "\n".join(line for _, line in read_lines(path))
-        yield _make_doc(nlp, text, place=str(path))
+        text = _storable("\n".join(line for _, line in read_lines(path)), replaced)
+        yield _make_doc(nlp, text, place=f"'{path}'")
     elif path.name.endswith((".jsonl", ".jsonl.gz")):
         for number, line in read_lines(path):
             if line.strip():
-                yield _read_line(nlp, line, place=f"'{path}', line {number}")
+                yield _read_line(nlp, line, replaced, place=f"'{path}', line {number}")
     else:
         known = ".txt, .jsonl, .jsonl.gz or .spacy"
         raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
+    if replaced:
+        warn(Warnings.CNW202.format(count=replaced["surrogates"]))
 
 
-def _read_line(nlp: Language, line: str, *, place: str) -> Doc:
+def _read_line(nlp: Language, line: str, replaced: Counter[str], *, place: str) -> Doc:
     try:
         fields = json.loads(line)
+        # An escape such as \ud83d becomes a lone surrogate only now, in any of the fields.
+        fields = json.loads(_storable(json.dumps(fields, ensure_ascii=False), replaced))
     except (ValueError, RecursionError) as error:
         raise ConnormError(Errors.CN707.format(place=place)) from error
     if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
@@ -101,6 +114,13 @@ def _read_line(nlp: Language, line: str, *, place: str) -> Doc:
     doc = _make_doc(nlp, fields.pop("text"), place=place)
     doc.user_data[_FIELDS_KEY] = fields
     return doc
+
+
+def _storable(text: str, replaced: Counter[str]) -> str:
+    text, count = _SURROGATE.subn("\ufffd", text)
+    if count:
+        replaced["surrogates"] += count
+    return text
 
 
 def _make_doc(nlp: Language, text: str, *, place: str) -> Doc:

@@ -45,8 +45,11 @@ def read_docs(path: Path, vocab: Vocab) -> Iterator[Doc]:
     path (Path): A `.spacy` file.
     vocab (Vocab): The pipeline's.
     YIELDS (Doc): The documents.
-    RAISES (ConnormError): CN100 for a missing file, CN706 for one in another format.
+    RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN706 for a file in another
+        format.
     """
+    if path.is_dir():
+        raise ConnormError(Errors.CN105.format(path=path))
     if not path.is_file():
         raise ConnormError(Errors.CN100.format(path=path))
     try:

@@ -8,6 +8,7 @@ from typing import Any
 
 import spacy
 import typer
+from click import UsageError
 from spacy.cli._util import parse_config_overrides
 from spacy.language import Language
 from spacy.training import Example
@@ -81,7 +82,7 @@ def index_cli(
 
     Example: python -m spacy connorm index doid.jsonl training/index --corpus train.spacy
     """
-    overrides = parse_config_overrides(ctx.args)
+    overrides = _parse_overrides(ctx.args)
     choose_device(gpu_id)
     nlp = make_pipeline(config_path, component=component, overrides=overrides)
     normalizer = find_normalizer(nlp)
@@ -96,6 +97,13 @@ def index_cli(
     _show(normalizer.lookup.index.manifest)
     msg.good(f"Wrote the pipeline: {output_path}")
     msg.info(f"Index for a larger pipeline: {output_path / normalizer.name}")
+
+
+def _parse_overrides(arguments: list[str]) -> dict[str, Any]:
+    try:
+        return parse_config_overrides(arguments)
+    except UsageError as error:  # click's, which a Typer that brings its own click lets through
+        raise ConnormError(Errors.CN711.format(reason=error.format_message())) from error
 
 
 def make_pipeline(

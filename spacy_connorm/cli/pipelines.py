@@ -25,7 +25,7 @@ def load_pipeline(name: str) -> Language:
     except ConnormError:
         raise
     except (OSError, ValueError, ImportError) as error:
-        reason = " ".join(str(error).split())
+        reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise ConnormError(Errors.CN701.format(name=name, reason=reason)) from error
 
 

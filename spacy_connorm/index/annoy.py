@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..errors import ConnormError, Errors
-from .exact import ExactIndex, ExactSearcher, Neighbours
+from .exact import ExactIndex, ExactSearcher, Neighbours, check_positive
 from .vectors import Raw, SparseVectors, Vectors
 
 
@@ -27,6 +27,10 @@ class AnnoyIndex:
     oversample: int = 2
     seed: int = 13
     dtype: Literal["float32", "float16"] = "float32"
+
+    def __post_init__(self) -> None:
+        # Annoy takes a negative number of trees for a huge one, and plants until memory is full.
+        check_positive(self, "n_trees", "search_k", "oversample")
 
     def build(self, vectors: Vectors, path: Path) -> None:
         """Plant the forest. Sparse vectors get none: they are searched exactly.

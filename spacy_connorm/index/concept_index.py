@@ -118,10 +118,12 @@ class ConceptIndex:
         search (str): "O-T", "O-C", "D-T", "D-C", "OD-T" or "OD-C".
         RETURNS (Searcher): Its items are rows, less `first_row(search)`, or places in
             `concepts_of(search)`.
-        RAISES (ConnormError): CN408 if the index was built without it.
+        RAISES (ConnormError): CN408 if it compares with means that the index was built without.
+            A search over texts needs no more than their vectors: it is exact if it was not built.
         """
         if search not in self._searchers:
-            if search not in self.manifest["searches"]:
+            built = search in self.manifest["searches"]
+            if not built and not search.endswith("-T"):
                 raise ConnormError(
                     Errors.CN408.format(
                         path=self.folder, search=search, known=self.manifest["searches"]
@@ -131,7 +133,7 @@ class ConceptIndex:
             # A target without texts, such as D before any synonym is added, has no forest.
             self._searchers[search] = (
                 self.backend.open(vectors, self.folder / f"{search}.index")
-                if len(vectors)
+                if built and len(vectors)
                 else ExactSearcher(vectors)
             )
         return self._searchers[search]

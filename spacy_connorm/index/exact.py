@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..errors import ConnormError, Errors
 from .vectors import Raw, Vectors
 
 
@@ -22,6 +23,20 @@ class Neighbours(NamedTuple):
     scores: np.ndarray
 
 
+def check_positive(backend: Any, *settings: str) -> None:
+    """Refuse settings of a backend that are under 1.
+
+    backend (Any): The backend.
+    *settings (str): Their names.
+    RAISES (ConnormError): CN006 for the first that will not do.
+    """
+    for setting in settings:
+        value = getattr(backend, setting)
+        if value < 1:
+            message = Errors.CN006.format(setting=setting, expected="at least 1", value=value)
+            raise ConnormError(message)
+
+
 @dataclass(frozen=True)
 class ExactIndex:
     """Settings of the exact backend, `spacy-connorm.ExactIndex.v1`.
@@ -32,6 +47,9 @@ class ExactIndex:
 
     dtype: Literal["float32", "float16"] = "float32"
     block_rows: int = 32768
+
+    def __post_init__(self) -> None:
+        check_positive(self, "block_rows")
 
     def build(self, vectors: Vectors, path: Path) -> None:
         """An exact search needs nothing but the vectors."""

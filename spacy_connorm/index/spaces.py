@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import ConnormError, Errors
 from .concept_index import ConceptIndex, Searcher
 from .exact import Neighbours
 from .layer import SynonymLayer
@@ -82,8 +83,11 @@ def run_search(
     query (Query): b mentions.
     RETURNS (List[List[Hit]]): For each mention at most top_k concepts, best first, each with
         its best text.
-    RAISES (ConnormError): CN408 if the index was built without this search.
+    RAISES (ConnormError): CN500 for an unknown search, CN408 for one over concepts that the index
+        was built without.
     """
+    if search not in SEARCHES:
+        raise ConnormError(Errors.CN500.format(search=search, known=", ".join(SEARCHES)))
     over = _over_texts if search.endswith("T") else _over_concepts
     found = [_look_up(source, query) for source in over(search, index, layer, query)]
     return [

@@ -69,7 +69,9 @@ def stream_ontology(
         empty = False
         yield concept
     if empty:
-        raise ConnormError(Errors.CN104.format(path=path))
+        reasons = [f"{reason} ({kind.count:,})" for reason, kind in report.left_out.items()]
+        left_out = f" Left out: {', '.join(reasons)}." if reasons else ""
+        raise ConnormError(Errors.CN104.format(path=path) + left_out)
     for reason, kind in report.left_out.items():
         if kind.broken:
             message = Warnings.CNW102.format(

@@ -97,6 +97,28 @@ def test_a_pipeline_that_finds_no_mentions_is_told(invoke, folder, demo_index):
     assert "CNW701" in result.output
 
 
+def test_no_texts_are_no_sign_of_a_missing_component(invoke, folder):
+    (folder / "none.jsonl").touch()
+    result = invoke("annotate", "pipeline", "none.jsonl", "out.jsonl")
+    assert result.exit_code == 0
+    assert "CNW701" not in result.output
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "spacy"])
+def test_lone_surrogates_are_replaced(invoke, words, folder, suffix):
+    note = {"text": "\ud800 aspirin, \U0001f600", "ward \udc01": ["\ud83d"]}
+    (folder / "odd.jsonl").write_text(json.dumps(note))
+    result = invoke("annotate", "pipeline", "odd.jsonl", f"out.{suffix}")
+    assert result.exit_code == 0, result.output
+    assert "CNW202" in result.output
+    assert words(result).count("true: 3.") == 1
+    if suffix == "jsonl":
+        (record,) = read(folder / "out.jsonl")
+        assert record["text"] == "\ufffd aspirin, \U0001f600"
+        assert record["ents"][0]["start"] == 2
+        assert record["ward \ufffd"] == ["\ufffd"]
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [
@@ -128,6 +150,7 @@ def test_a_bad_line_is_named_and_the_old_file_stays(invoke, refused, words, fold
         (["bad.spacy", "out.spacy"], "CN706"),
         (["notes.jsonl", "note.txt/out.jsonl"], "CN108"),
         (["notes.jsonl", "out.jsonl", "--gpu-id", "99"], "CN713"),
+        (["notes.jsonl", "out.jsonl", "--n-process", "0"], "CN006"),
         (["notes.jsonl", "out.jsonl", "--component", "ner"], "CN704"),
     ],
 )

@@ -133,7 +133,10 @@ def test_a_file_that_is_no_config(tmp_path, text):
         (["--corpus", "other.txt"], "CN706"),
         (["--synonyms", "other.txt"], "CN712"),
         (["--format", "owl"], "CN110"),
+        (["--corpus", "."], "CN105"),
         (["--gpu-id", "99"], "CN713"),
+        (["--n-trees", "5"], "CN711"),
+        (["--components.concept_normalizer.index.n_trees", "-5"], "CN006"),
     ],
 )
 def test_bad_input_leaves_nothing(

@@ -42,6 +42,13 @@ def test_a_folder_that_is_no_pipeline(tmp_path, demo_index):
             load_normalizer(str(folder))
 
 
+def test_a_damaged_file_of_spacys_has_a_reason(tmp_path, pipeline):
+    pipeline.to_disk(tmp_path)
+    (tmp_path / "vocab" / "lookups.bin").write_bytes(b"\xc1")  # msgpack's error says nothing
+    with pytest.raises(ConnormError, match=r"CN701.*loaded \(\w+\)"):
+        load_normalizer(str(tmp_path))
+
+
 def test_a_damaged_pipeline_says_what_is_damaged(tmp_path, pipeline):
     pipeline.to_disk(tmp_path)
     (tmp_path / "concept_normalizer" / "index" / "manifest.json").unlink()

@@ -9,8 +9,9 @@ import pytest
 
 from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.index.annoy import AnnoyIndex
 from spacy_connorm.index.concept_index import ConceptIndex
-from spacy_connorm.index.exact import ExactIndex
+from spacy_connorm.index.exact import ExactIndex, ExactSearcher
 
 from .conftest import DENSE, WIDTH, build, make_concepts
 
@@ -109,8 +110,11 @@ def test_search_that_was_not_built(tmp_path):
         backend=ExactIndex(),
         clean=str,
     )
+    index = ConceptIndex(tmp_path / "i", AnnoyIndex())
     with pytest.raises(ConnormError, match="CN408.*O-C"):
-        ConceptIndex(tmp_path / "i", ExactIndex()).searcher("O-C")
+        index.searcher("O-C")
+    # Over texts it needs their vectors only.
+    assert isinstance(index.searcher("OD-T"), ExactSearcher)
 
 
 def test_same_input_same_files(tmp_path):

@@ -84,6 +84,14 @@ def test_same_seed_same_forest(tmp_path):
     assert one == two != other
 
 
+@pytest.mark.parametrize("setting", ["n_trees", "search_k", "oversample", "block_rows"])
+@pytest.mark.parametrize("value", [0, -5])
+def test_setting_under_one(setting, value):
+    backend = ExactIndex if setting == "block_rows" else AnnoyIndex
+    with pytest.raises(ConnormError, match=f"CN006.*{setting}.*{value}"):
+        backend(**{setting: value})
+
+
 def test_sparse_vectors_are_searched_exactly(tmp_path):
     vectors = from_raw(sparse.csr_matrix(np.maximum(RAW, 0)))
     AnnoyIndex().build(vectors, tmp_path / "f")

@@ -158,6 +158,17 @@ def test_a_stream_is_one(tmp_path):
         next(concepts)
 
 
+def test_nothing_left_tells_what_was_left_out(data):
+    with pytest.raises(ConnormError, match=r"CN104.*another language \(\d"):
+        read_ontology(data / "META", languages=["XXX"])
+
+
+@pytest.mark.parametrize("concept", [Concept("", "one"), Concept("T:1", "")])
+def test_concept_without_id_or_name(concept):
+    with pytest.raises(ConnormError, match="CN101"):
+        Ontology([concept])
+
+
 def test_the_source_is_kept(data):
     ontology = read_ontology(data / "small.obo")
     assert ontology.source.path == "small.obo"
