@@ -103,7 +103,9 @@ def _parse_overrides(arguments: list[str]) -> dict[str, Any]:
     try:
         return parse_config_overrides(arguments)
     except UsageError as error:  # click's, which a Typer that brings its own click lets through
-        raise ConnormError(Errors.CN711.format(reason=error.format_message())) from error
+        raise ConnormError(
+            Errors.CN711.format(reason=error.format_message().rstrip("."))
+        ) from error
 
 
 def make_pipeline(
