@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "ontology": {"concepts", "files", "text"},
     "corpora": {"concepts", "files", "mentions", "text"},
     "encoders": set(),
-    "index": {"concepts", "files"},
+    "index": {"concepts", "files", "settings"},
     "sieve": {"concepts", "encoders", "index", "text"},
     "lookup": {"concepts", "encoders", "index", "settings", "sieve", "text"},
     "archive": {"encoders", "index", "lookup"},

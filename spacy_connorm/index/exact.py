@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..errors import ConnormError, Errors
+from ..settings import require_positive
 from .vectors import Raw, Vectors
 
 
@@ -31,10 +31,7 @@ def check_positive(backend: Any, *settings: str) -> None:
     RAISES (ConnormError): CN006 for the first that will not do.
     """
     for setting in settings:
-        value = getattr(backend, setting)
-        if value < 1:
-            message = Errors.CN006.format(setting=setting, expected="at least 1", value=value)
-            raise ConnormError(message)
+        require_positive(setting, getattr(backend, setting))
 
 
 @dataclass(frozen=True)
