@@ -3,7 +3,7 @@
 Example: python benchmarks/accuracy.py --dataset ncbi --encoder ngram --data ../shared/data
 """
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 
 from catalog import DATASETS, Data
@@ -27,14 +27,7 @@ Search = Callable[[str, Sequence[str]], list[list[Candidate]]]
 
 
 def main() -> None:
-    parser = make_parser(__doc__ or "")
-    parser.add_argument("--dataset", required=True, choices=DATASETS)
-    parser.add_argument("--encoder", required=True, help="exact, ngram, minilm or a FOLDER")
-    parser.add_argument(
-        "--search", nargs="+", metavar="NAME", default=SEARCHES, help="e.g. OD-T or D-T+OD-T"
-    )
-    parser.add_argument("--ontology", metavar="PATH", help="another ontology than the usual one")
-    arguments = begin(parser)
+    arguments = begin(add_options(make_parser(__doc__ or "")))
     try:
         rows = measure(arguments)
     except ConnormError as error:
@@ -42,8 +35,28 @@ def main() -> None:
     finish(rows, arguments.json, columns=SHOWN)
 
 
+def add_options(parser: ArgumentParser) -> ArgumentParser:
+    """RETURNS (ArgumentParser): The same, with what is measured: data set, encoder, searches."""
+    parser.add_argument("--dataset", required=True, choices=DATASETS)
+    parser.add_argument("--encoder", required=True, help="exact, ngram, minilm or a FOLDER")
+    parser.add_argument(
+        "--search", nargs="+", metavar="NAME", default=SEARCHES, help="e.g. OD-T or D-T+OD-T"
+    )
+    parser.add_argument("--ontology", metavar="PATH", help="another ontology than the usual one")
+    return parser
+
+
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row a search."""
+    gold, found = look_up(arguments)
+    labels = {"dataset": arguments.dataset, "encoder": arguments.encoder}
+    return [{**labels, "search": name, **_score(gold, found[name])} for name in found]
+
+
+def look_up(arguments: Namespace) -> tuple[list[Gold], dict[str, list[list[Candidate]]]]:
+    """RETURNS (Tuple[List[Gold], Dict[str, List[List[Candidate]]]]): What is right of the test
+    part's mentions, those without gold ids included, and what each search finds for them.
+    """
     names = arguments.search
     for name in names:
         make_sieve(name)
@@ -56,15 +69,7 @@ def measure(arguments: Namespace) -> list[Row]:
     else:
         search = _lookup_search(arguments, data)
     gold = _gold(data)
-    return [
-        {
-            "dataset": arguments.dataset,
-            "encoder": arguments.encoder,
-            "search": name,
-            **_score(gold, search(name, [mention.text for mention in gold])),
-        }
-        for name in names
-    ]
+    return gold, {name: search(name, [mention.text for mention in gold]) for name in names}
 
 
 def _lookup_search(arguments: Namespace, data: Data) -> Search:

@@ -72,7 +72,7 @@ def convert_corpus(
     docs = read_corpus(
         input_path, nlp=_blank(lang), format=format, types=types, report=report, **options
     )
-    with tqdm(docs, unit=" documents", delay=2, leave=False) as passing:
+    with tqdm(docs, unit=" documents", delay=2, leave=False, disable=None) as passing:
         write_docs(passing, output_path)
     return report
 

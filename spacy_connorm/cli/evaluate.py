@@ -139,7 +139,7 @@ def predict(
     limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
     distinct = list(dict.fromkeys(texts))
     found: dict[str, Prediction] = {}
-    with tqdm(total=len(distinct), unit=" mentions", delay=2, leave=False) as bar:
+    with tqdm(total=len(distinct), unit=" mentions", delay=2, leave=False, disable=None) as bar:
         for start in range(0, len(distinct), _BATCH):
             batch = distinct[start : start + _BATCH]
             if search is None:

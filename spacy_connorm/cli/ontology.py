@@ -168,7 +168,7 @@ def convert_ontology(
         raise ConnormError(Errors.CN120.format(path=output_path))
     report, inventory = ReadReport(), Inventory()
     concepts = stream_ontology(input_path, format=format, report=report, **options)
-    with tqdm(concepts, unit=" concepts", delay=2, leave=False) as passing:
+    with tqdm(concepts, unit=" concepts", delay=2, leave=False, disable=None) as passing:
         write_concepts(inventory.watch(passing), output_path)
     licence = licence or report.licence
     write_licence(licence, output_path)
