@@ -44,6 +44,7 @@ MAY_IMPORT = {
     },
     "factory": {"component"},
     "evaluation": {"concepts", "mentions", "sieve"},
+    "training": {"concepts", "encoders", "files", "mentions", "settings", "text"},
 }
 # They prepare and judge pipelines; one that runs does without.
 NOT_RUNNING = {"ontology", "corpora", "training", "evaluation", "cli"}
