@@ -1,7 +1,7 @@
 """Every message the plugin raises or warns with, coded as spaCy's are.
 
 The hundreds digit names the room: 0 component, 1 ontology, 2 corpora, 3 encoders, 4 index,
-5 sieve, 6 evaluation, 7 command line. Warnings carry a `W` after `CN`.
+5 sieve, 6 evaluation, 7 command line, 8 training. Warnings carry a `W` after `CN`.
 """
 
 import warnings
@@ -169,6 +169,10 @@ class Errors(metaclass=_Coded):
     )
     CN309 = "The encoder's setting `{setting}` should be {expected}."
     CN310 = "The n-gram encoder can't be fitted: no n-gram is in the {count} texts it was given."
+    CN311 = (
+        "The encoder '{name}' has nothing to train. Train spacy-connorm.TransformerEncoder.v1 or "
+        "spacy-connorm.DanEncoder.v1."
+    )
 
     # Index
     CN400 = (

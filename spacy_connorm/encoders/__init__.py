@@ -10,6 +10,7 @@ from .protocol import (
     make_encoder,
     replica,
     required_extra,
+    trainable,
 )
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "make_encoder",
     "replica",
     "required_extra",
+    "trainable",
 ]

@@ -17,12 +17,11 @@ from spacy_transformers.layers.hf_shim import HFShim
 from thinc.api import Ops, get_torch_default_device
 from thinc.types import Floats2d
 from thinc.util import torch2xp
-from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 from transformers.modeling_utils import no_init_weights
 
 from ..errors import ConnormError, Errors
-from .pooling import POOLINGS
+from .hf_module import TransformerModule
 from .pretrained import load_pretrained
 
 # The thread pools of torch and tokenizers do not live through a fork: a worker of
@@ -92,7 +91,7 @@ class TransformerShim(HFShim):
 
     def encode(self, texts: list[str], ops: Ops) -> Floats2d:
         """RETURNS (Floats2d): Shape (texts, width), float32."""
-        ids = self._tokenize(texts)
+        ids = self._module.rows(texts)
         vectors = torch.zeros(len(ids), self.width, device=self.device)
         # A text without tokens (some tokenizers add no special ones) keeps the zero vector.
         order = sorted((i for i, row in enumerate(ids) if row), key=lambda i: len(ids[i]))
@@ -105,7 +104,7 @@ class TransformerShim(HFShim):
 
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): The token ids that are left after truncation."""
-        return [array("i", row).tobytes() for row in self._tokenize(texts)]
+        return [array("i", row).tobytes() for row in self._module.rows(texts)]
 
     def fingerprint(self) -> str:
         """RETURNS (str): Of weights, tokenizer, configuration, pooling and length."""
@@ -113,18 +112,15 @@ class TransformerShim(HFShim):
         content.update(f"{self.settings.pooling} {self._max_length}".encode())
         return content.hexdigest()
 
+    def trainable(self) -> TransformerModule:
+        """RETURNS (TransformerModule): Shares the weights."""
+        return self._module
+
     @torch.inference_mode()
-    def _pool(self, ids: list[list[int]]) -> torch.Tensor:
-        lengths = torch.tensor([len(row) for row in ids])
-        mask = (torch.arange(int(lengths.max())) < lengths.unsqueeze(1)).to(self.device)
-        padded = pad_sequence(
-            [torch.tensor(row) for row in ids],
-            batch_first=True,
-            padding_value=self._hfmodel.tokenizer.pad_token_id or 0,
-        ).to(self.device)
+    def _pool(self, rows: list[list[int]]) -> torch.Tensor:
+        inputs = self._module.collate(rows)
         with torch.autocast(self.device.type, enabled=self._mixed_precision):
-            output = self._model(input_ids=padded, attention_mask=mask.long())
-        return POOLINGS[self.settings.pooling](output.last_hidden_state.float(), mask)
+            return self._module(**{key: value.to(self.device) for key, value in inputs.items()})
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): Weights as safetensors, the files of configuration and tokenizer, and a
@@ -184,16 +180,14 @@ class TransformerShim(HFShim):
         # Where there is no limit, some configurations say so with -1.
         return min(limit for limit in limits if limit > 0)
 
-    def _tokenize(self, texts: list[str]) -> list[list[int]]:
-        if not texts:
-            return []
-        return self._hfmodel.tokenizer(
-            texts,
-            truncation=True,
+    @property
+    def _module(self) -> TransformerModule:
+        return TransformerModule(
+            self._hfmodel.tokenizer,
+            self._model,
+            pooling=self.settings.pooling,
             max_length=self._max_length,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-        )["input_ids"]
+        )
 
 
 def _to_files(tokenizer: Any, transformer: Any) -> dict[str, bytes]:

@@ -12,14 +12,39 @@ entry point in the group `spacy_architectures` that names this function, and one
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from thinc.api import Model, Ops
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
 
+if TYPE_CHECKING:
+    import torch
+
 Encoder = Model[list[str], Floats2d]
+
+
+class TrainableModule(Protocol):
+    """The torch module that computes an encoder's vectors, with gradients; a `torch.nn.Module`.
+    What it learns the encoder itself sees only after `save`, under its setting `name`.
+    """
+
+    def rows(self, texts: list[str]) -> list[list[int]]:
+        """RETURNS (List[List[int]]): What is read of each text, such as its token ids."""
+
+    def collate(self, rows: list[list[int]]) -> "dict[str, torch.Tensor]":
+        """RETURNS (Dict[str, torch.Tensor]): Rows as arguments of `forward`."""
+
+    def forward(self, **inputs: "torch.Tensor") -> "torch.Tensor":
+        """RETURNS (torch.Tensor): Shape (rows, width), float32."""
+
+    def save(self, folder: Path) -> None:
+        """Write what the encoder's architecture loads.
+
+        folder (Path): An empty folder.
+        """
 
 
 class EncoderShim(Protocol):
@@ -98,6 +123,20 @@ def fingerprint(model: Encoder) -> str:
     RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
     """
     return _loaded(model).fingerprint()
+
+
+def trainable(model: Encoder) -> TrainableModule:
+    """Get what a trainer trains.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    RETURNS (TrainableModule): Its weights may be the encoder's own, so train and forget this one.
+    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized,
+        CN311 for one that has nothing to train.
+    """
+    shim: Any = _loaded(model)
+    if not hasattr(shim, "trainable"):
+        raise ConnormError(Errors.CN311.format(name=model.name))
+    return shim.trainable()
 
 
 def is_sparse(model: Encoder) -> bool:
