@@ -1,0 +1,85 @@
+"""A deep averaging network as an encoder: fast without a GPU."""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ..errors import ConnormError, Errors
+from .pretrained import MINILM
+from .protocol import make_encoder
+
+
+def DanEncoder(
+    *,
+    name: str = MINILM,
+    ngram_range: Sequence[int] | None = None,
+    buckets: int | None = None,
+    hidden: int | None = None,
+    width: int | None = None,
+    lowercase: bool | None = None,
+    max_length: int | None = None,
+    dropout: float = 0.0,
+    batch_size: int = 512,
+) -> Model[list[str], Floats2d]:
+    """Build a deep averaging network (Fivez et al. 2021, section 3.1, without CCA): the mean of the
+    vectors of a text's word pieces and character n-grams, and if wanted a hidden layer. It starts
+    from the input embeddings of a transformer, or from random ones, and `python -m spacy connorm
+    train` trains it. Needs no torch to encode.
+
+    A setting of None is what the folder `name` was saved with, or else the default that is told
+    here; a folder that was saved with another value is refused.
+
+    name (str): A folder that training wrote; or a transformer, a name on the Hugging Face hub or a
+        folder, whose tokenizer and input embeddings are taken. all-MiniLM-L6-v2 is taken from the
+        installed extra `[minilm]`.
+    ngram_range (Optional[Sequence[int]]): The shortest and the longest n-gram of a word and the
+        spaces around it, in characters. Default: 3 and 4.
+    buckets (Optional[int]): How many vectors the n-grams share, by their hash; 0 to do without
+        n-grams. Default: 65,536.
+    hidden (Optional[int]): Units of the hidden ReLU layer; 0 for none. Default: 0.
+    width (Optional[int]): The width of random vectors; by default the word pieces have the
+        transformer's, and its width.
+    lowercase (Optional[bool]): Whether texts are lower-cased first. Default: True.
+    max_length (Optional[int]): Characters read of a text. Default: 512.
+    dropout (float): The share of a text's features that a step of training leaves out.
+    batch_size (int): Texts encoded at once.
+    RETURNS (Model[List[str], Floats2d]): The encoder.
+    RAISES (ConnormError): CN309 for settings that make no sense, CN320 if an optional library is
+        not installed.
+    """
+    if ngram_range is not None and (
+        len(ngram_range) != 2 or not 1 <= ngram_range[0] <= ngram_range[1]
+    ):
+        _refuse("ngram_range", "the shortest and the longest n-gram, e.g. [3, 4]")
+    for setting, value, least in (
+        ("buckets", buckets, 0),
+        ("hidden", hidden, 0),
+        ("width", width, 1),
+        ("max_length", max_length, 1),
+        ("batch_size", batch_size, 1),
+    ):
+        if value is not None and value < least:
+            _refuse(setting, f"at least {least}")
+    if not 0 <= dropout < 1:
+        _refuse("dropout", "a share, from 0 to less than 1")
+    for library in ("tokenizers", "safetensors"):
+        if find_spec(library) is None:
+            raise ConnormError(Errors.CN320.format(library=library))
+    from .dan_shim import DanShim
+
+    asked = {
+        "ngram_range": None if ngram_range is None else list(ngram_range),
+        "buckets": buckets,
+        "hidden": hidden,
+        "width": width,
+        "lowercase": lowercase,
+        "max_length": max_length,
+    }
+    shim = DanShim(name, asked=asked, dropout=dropout, batch_size=batch_size)
+    return make_encoder("dan_encoder", shim)
+
+
+def _refuse(setting: str, expected: str) -> None:
+    raise ConnormError(Errors.CN309.format(setting=setting, expected=expected))

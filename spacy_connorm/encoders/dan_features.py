@@ -1,0 +1,152 @@
+"""Texts to the features of a deep averaging network: word pieces and hashed character n-grams.
+
+Imports the library tokenizers: import it in functions.
+"""
+
+import json
+import os
+import unicodedata
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from tokenizers import Tokenizer
+
+# The threads of tokenizers do not live through a fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"))
+
+_SPACE = ord(" ")
+# Odd numbers with bits all over: neighbouring n-grams spread over the buckets.
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xD6E8FEB86659FD93)
+_HALF = np.uint64(32)
+
+
+class Features(NamedTuple):
+    """The features of several texts, one text after the other, those of a text ascending.
+
+    ids (np.ndarray): Shape (features,), int32: word pieces first, then the buckets of n-grams.
+    bounds (np.ndarray): Shape (texts + 1,), int64: text i has the features from bounds[i] to
+        bounds[i + 1].
+    """
+
+    ids: np.ndarray
+    bounds: np.ndarray
+
+
+class FeatureReader:
+    """Reads texts. Texts with the same features in another order are the same to it."""
+
+    def __init__(
+        self,
+        tokenizer: str,
+        *,
+        pieces: int,
+        ngram_range: tuple[int, int],
+        buckets: int,
+        lowercase: bool,
+        max_length: int,
+    ) -> None:
+        """tokenizer (str): Gives the word pieces; as the library tokenizers writes it, JSON. Its
+            padding and truncation are passed over.
+        pieces (int): How many ids are for word pieces; the buckets come behind them.
+        ngram_range (Tuple[int, int]): The shortest and the longest n-gram, in characters.
+        buckets (int): How many buckets n-grams are hashed to; 0 for no n-grams.
+        lowercase (bool): Whether texts are lower-cased first.
+        max_length (int): Characters read of a text.
+        """
+        self._tokenizer = Tokenizer.from_str(tokenizer)
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._unknown = _unknown_id(self._tokenizer, json.loads(tokenizer)["model"])
+        self._pieces = pieces
+        self._lengths = range(ngram_range[0], ngram_range[1] + 1)
+        self._buckets = buckets
+        self._lowercase = lowercase
+        self._max_length = max_length
+
+    @property
+    def size(self) -> int:
+        """RETURNS (int): How many different features there are."""
+        return self._pieces + self._buckets
+
+    def read(self, texts: list[str]) -> Features:
+        """Read texts.
+
+        texts (List[str]): Any texts that can be written as UTF-8.
+        RETURNS (Features): Their features. Word pieces that the tokenizer does not know are none.
+        """
+        texts = [text[: self._max_length] for text in texts]
+        if self._lowercase:
+            texts = [text.lower() for text in texts]
+        owners, ids = self._read_pieces(texts)
+        if self._buckets:
+            ngram_owners, hashes = hash_ngrams(texts, self._lengths)
+            ngrams = (hashes % np.uint64(self._buckets)).astype(np.int64) + self._pieces
+            owners, ids = np.concatenate([owners, ngram_owners]), np.concatenate([ids, ngrams])
+        # One sort of numbers is several times faster than one by owner and feature.
+        keys = owners * self.size + ids
+        keys.sort()
+        counts = np.bincount(owners, minlength=len(texts))
+        keys -= np.repeat(np.arange(len(texts)) * self.size, counts)
+        return Features(keys.astype(np.int32), np.concatenate([[0], np.cumsum(counts)]))
+
+    def _read_pieces(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+        rows = [encoding.ids for encoding in encodings]
+        counts = [len(row) for row in rows]
+        owners = np.repeat(np.arange(len(rows)), counts)
+        ids = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=sum(counts))
+        if self._unknown is not None:
+            known = ids != self._unknown
+            owners, ids = owners[known], ids[known]
+        return owners, ids
+
+
+def hash_ngrams(texts: list[str], lengths: range) -> tuple[np.ndarray, np.ndarray]:
+    """Hash the character n-grams of words, each word with a space on either side. Accents are left
+    out.
+
+    texts (List[str]): The texts.
+    lengths (range): The lengths of the n-grams, in characters.
+    RETURNS (Tuple[np.ndarray, np.ndarray]): Which text each n-gram is of, int64, and its hash,
+        uint64, both of shape (n-grams,).
+    """
+    padded = [f" {' '.join(_strip_accents(text).split())} " for text in texts]
+    codes = np.frombuffer("".join(padded).encode("utf-32-le"), dtype="<u4")
+    texts_of = np.repeat(np.arange(len(padded)), [len(text) for text in padded])
+    spaces = np.concatenate([[0], np.cumsum(codes == _SPACE)])
+    owners, hashes = [], []
+    rolling = np.zeros(len(codes), dtype=np.uint64)
+    for length in range(1, lengths.stop):
+        count = max(0, len(codes) - length + 1)
+        # Spaces count from 0: otherwise an n-gram and one with NUL before it would be alike.
+        rolling = rolling[:count] * _STEP + codes[length - 1 :] + np.uint64(1)
+        if length not in lengths:
+            continue
+        # An n-gram has spaces only at its ends, and something else too. Between texts stand two
+        # spaces, so what is left spans no two texts.
+        inner = spaces[length - 1 : length - 1 + count] - spaces[1 : 1 + count]
+        total = spaces[length : length + count] - spaces[:count]
+        is_ngram = (inner <= 0) & (total < length)
+        owners.append(texts_of[:count][is_ngram])
+        hashes.append(_mix(rolling[is_ngram]))
+    return np.concatenate(owners), np.concatenate(hashes)
+
+
+def _mix(hashes: np.ndarray) -> np.ndarray:
+    hashes = (hashes ^ (hashes >> _HALF)) * _MIX
+    return hashes ^ (hashes >> _HALF)
+
+
+def _strip_accents(text: str) -> str:
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(each for each in decomposed if not unicodedata.combining(each))
+
+
+def _unknown_id(tokenizer: Tokenizer, model: dict[str, Any]) -> int | None:
+    unknown = model.get("unk_token")
+    return model.get("unk_id") if unknown is None else tokenizer.token_to_id(unknown)

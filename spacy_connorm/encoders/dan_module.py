@@ -1,0 +1,66 @@
+"""A deep averaging network that torch can train. Imports torch: import it in functions."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn.functional import embedding_bag
+
+from .dan_weights import EMBEDDINGS, Dan
+
+
+class DanModule(torch.nn.Module):
+    """Computes what `DanEncoder` computes, with gradients."""
+
+    def __init__(self, dan: Dan, *, dropout: float) -> None:
+        """dan (Dan): What it starts with; copied.
+        dropout (float): The share of a text's features that is left out while training.
+        """
+        super().__init__()
+        self._settings, self._tokenizer = dan.settings, dan.tokenizer
+        self._reader = dan.reader()
+        self._dropout = dropout
+        rows, width = dan.weights[EMBEDDINGS].shape
+        self.embeddings = torch.nn.Embedding(rows, width)
+        self.hidden = torch.nn.Linear(width, dan.settings.hidden) if dan.settings.hidden else None
+        self.output = torch.nn.Linear(dan.settings.hidden, width) if dan.settings.hidden else None
+        self.load_state_dict({name: torch.tensor(array) for name, array in dan.weights.items()})
+
+    def rows(self, texts: list[str]) -> list[list[int]]:
+        """RETURNS (List[List[int]]): The features of each text, ascending."""
+        ids, bounds = self._reader.read(texts)
+        return [row.tolist() for row in np.split(ids, bounds[1:-1])] if texts else []
+
+    def collate(self, rows: list[list[int]]) -> dict[str, torch.Tensor]:
+        """RETURNS (Dict[str, torch.Tensor]): `ids`, all features one after the other, and `counts`,
+        how many each text has; both int64.
+        """
+        return {
+            "ids": torch.tensor([each for row in rows for each in row], dtype=torch.int64),
+            "counts": torch.tensor([len(row) for row in rows], dtype=torch.int64),
+        }
+
+    def forward(self, ids: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+        """ids (torch.Tensor): Shape (features,), int64.
+        counts (torch.Tensor): Shape (texts,), int64.
+        RETURNS (torch.Tensor): Shape (texts, width), float32.
+        """
+        weights = torch.ones(len(ids), device=ids.device)
+        if self.training and self._dropout:
+            weights = (torch.rand(len(ids), device=ids.device) >= self._dropout).float()
+        starts = counts.cumsum(0) - counts
+        owners = torch.repeat_interleave(counts)
+        totals = torch.zeros(len(counts), device=ids.device).index_add_(0, owners, weights)
+        sums = embedding_bag(
+            ids, self.embeddings.weight, starts, mode="sum", per_sample_weights=weights
+        )
+        means = sums / totals.clamp(min=1).unsqueeze(1)
+        if self.hidden is None or self.output is None:
+            return means
+        vectors = self.output(torch.relu(self.hidden(means)))
+        return vectors * (counts > 0).unsqueeze(1)
+
+    def save(self, folder: Path) -> None:
+        """folder (Path): Where it is saved, for `DanEncoder(name=folder)`."""
+        weights = {name: each.detach().cpu().numpy() for name, each in self.state_dict().items()}
+        Dan(self._settings, self._tokenizer, weights).save(Path(folder))

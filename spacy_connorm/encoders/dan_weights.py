@@ -1,0 +1,238 @@
+"""What a deep averaging network is made of, where it starts from, and its folder on disk.
+
+Imports the libraries tokenizers and safetensors: import it in functions.
+"""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import safe_open
+from safetensors.numpy import load_file, save_file
+from tokenizers import Tokenizer
+
+from ..errors import ConnormError, Errors
+from .dan_features import FeatureReader
+from .pretrained import find_folder, load_pretrained
+
+MODEL_TYPE = "connorm-dan"
+FORMAT_VERSION = 1
+EMBEDDINGS = "embeddings.weight"
+# What the libraries call the input embeddings, by the end of the tensor's name.
+_INPUT_EMBEDDINGS = (
+    "embeddings.word_embeddings.weight",
+    "embeddings.tok_embeddings.weight",
+    "embed_tokens.weight",
+    "wte.weight",
+)
+_SEED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DanSettings:
+    """What determines vectors beside the weights; as `DanEncoder` takes them."""
+
+    ngram_range: tuple[int, int] = (3, 4)
+    buckets: int = 65_536
+    hidden: int = 0
+    lowercase: bool = True
+    max_length: int = 512
+
+    @classmethod
+    def read(cls, config: dict[str, Any]) -> "DanSettings":
+        """config (Dict[str, Any]): As `asdict` or JSON has them, maybe with more.
+        RETURNS (DanSettings): The settings.
+        """
+        known = {field.name: config[field.name] for field in fields(cls)}
+        return cls(**{**known, "ngram_range": tuple(known["ngram_range"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Dan:
+    """A deep averaging network.
+
+    settings (DanSettings): The settings.
+    tokenizer (str): As the library tokenizers writes it, JSON.
+    weights (Dict[str, np.ndarray]): float32: `embeddings.weight`, shape (word pieces + buckets,
+        width); with a hidden layer also `hidden.weight`, shape (hidden, width), `hidden.bias`,
+        `output.weight`, shape (width, hidden), and `output.bias`.
+    """
+
+    settings: DanSettings
+    tokenizer: str
+    weights: dict[str, np.ndarray]
+
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of the vectors."""
+        return self.weights[EMBEDDINGS].shape[1]
+
+    def reader(self) -> FeatureReader:
+        """RETURNS (FeatureReader): What reads texts for this network."""
+        return FeatureReader(
+            self.tokenizer,
+            pieces=len(self.weights[EMBEDDINGS]) - self.settings.buckets,
+            ngram_range=self.settings.ngram_range,
+            buckets=self.settings.buckets,
+            lowercase=self.settings.lowercase,
+            max_length=self.settings.max_length,
+        )
+
+    def digest(self) -> str:
+        """RETURNS (str): A checksum of everything, 32 hexadecimal digits."""
+        content = hashlib.blake2b(digest_size=16)
+        for part in (json.dumps(asdict(self.settings), sort_keys=True), self.tokenizer):
+            content.update(f"{len(part)}\n{part}".encode())
+        for name, array in sorted(self.weights.items()):
+            content.update(f"{name} {array.shape}\n".encode())
+            content.update(np.ascontiguousarray(array).data)
+        return content.hexdigest()
+
+    def check(self) -> None:
+        """RAISES (ValueError): If the parts do not fit together."""
+        rows = Tokenizer.from_str(self.tokenizer).get_vocab_size() + self.settings.buckets
+        if self.weights[EMBEDDINGS].shape[0] < rows:
+            raise ValueError(f"there are vectors for fewer than {rows:,} features")
+        expected = _shapes(self.weights[EMBEDDINGS].shape, self.settings.hidden)
+        found = {name: array.shape for name, array in self.weights.items()}
+        if found != expected or any(array.dtype != "<f4" for array in self.weights.values()):
+            raise ValueError(f"its weights are {found}, not {expected} in float32")
+
+    def save(self, folder: Path) -> None:
+        """folder (Path): Where `config.json`, `tokenizer.json` and `model.safetensors` go."""
+        folder.mkdir(parents=True, exist_ok=True)
+        config = {
+            "model_type": MODEL_TYPE,
+            "format_version": FORMAT_VERSION,
+            "width": self.width,
+            **asdict(self.settings),
+        }
+        (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf8")
+        (folder / "tokenizer.json").write_text(self.tokenizer, encoding="utf8")
+        save_file(self.weights, folder / "model.safetensors")
+
+
+def load_dan(name: str, asked: dict[str, Any]) -> Dan:
+    """Load a network that was saved, or start one from a transformer.
+
+    name (str): A folder that `Dan.save` wrote; or a transformer, as `load_pretrained` takes it.
+    asked (Dict[str, Any]): Fields of `DanSettings`, and `width`; None where nothing is asked for.
+    RETURNS (Dan): The network.
+    RAISES (ConnormError): CN303, CN304, CN306 as `load_pretrained`; CN321 if the folder is damaged,
+        CN322 if it was saved with other settings, CN324 and CN325 if the transformer is not one to
+        start from.
+    """
+    folder = find_folder(name)
+    if folder is not None and _is_saved(folder):
+        return _load_saved(folder, asked)
+    tokenizer, embeddings = _load_start(name, folder)
+    chosen = {key: value for key, value in asked.items() if value is not None}
+    width = chosen.pop("width", None)
+    settings = DanSettings.read({**asdict(DanSettings()), **chosen})
+    dan = Dan(settings, tokenizer, _start_weights(embeddings, width, settings))
+    try:
+        dan.check()
+    except ValueError as error:
+        raise ConnormError(Errors.CN324.format(name=name, reason=error)) from error
+    return dan
+
+
+def _is_saved(folder: Path) -> bool:
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(config, dict) and config.get("model_type") == MODEL_TYPE
+
+
+def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf8"))
+        if config["format_version"] != FORMAT_VERSION:
+            raise ValueError(f"its format version is {config['format_version']}")
+        tokenizer = (folder / "tokenizer.json").read_text(encoding="utf8")
+        dan = Dan(DanSettings.read(config), tokenizer, load_file(folder / "model.safetensors"))
+        dan.check()
+    except Exception as error:
+        raise ConnormError(Errors.CN321.format(path=folder, reason=error)) from error
+    for setting, value in asked.items():
+        if value is not None and value != config[setting]:
+            raise ConnormError(
+                Errors.CN322.format(
+                    path=folder, setting=setting, found=config[setting], asked=value
+                )
+            )
+    return dan
+
+
+def _load_start(name: str, folder: Path | None) -> tuple[str, np.ndarray]:
+    """Without torch, if the folder has what it takes."""
+    if folder is not None and (folder / "tokenizer.json").is_file():
+        embeddings = _read_input_embeddings(folder / "model.safetensors")
+        if embeddings is not None:
+            return _read_tokenizer(folder / "tokenizer.json"), embeddings
+    for library in ("torch", "transformers"):
+        if find_spec(library) is None:
+            raise ConnormError(Errors.CN325.format(name=name, library=library))
+    tokenizer, transformer = load_pretrained(name, tokenizer_config={}, transformer_config={})
+    if not tokenizer.is_fast:
+        reason = "its tokenizer is not one of the library tokenizers (a fast one)"
+        raise ConnormError(Errors.CN324.format(name=name, reason=reason))
+    embeddings = transformer.get_input_embeddings().weight.detach().cpu().float().numpy()
+    return tokenizer.backend_tokenizer.to_str(), embeddings
+
+
+def _read_tokenizer(path: Path) -> str:
+    try:
+        return Tokenizer.from_file(str(path)).to_str()
+    except Exception as error:
+        raise ConnormError(Errors.CN324.format(name=path.parent, reason=error)) from error
+
+
+def _read_input_embeddings(path: Path) -> np.ndarray | None:
+    if not path.is_file():
+        return None
+    try:
+        with safe_open(path, framework="np") as weights:
+            found = weights.keys()
+            names = [name for name in found if name.endswith(_INPUT_EMBEDDINGS)]
+            # NumPy has no bfloat16.
+            if len(names) != 1 or weights.get_slice(names[0]).get_dtype() not in ("F32", "F16"):
+                return None
+            return weights.get_tensor(names[0]).astype("<f4", copy=False)
+    except Exception as error:
+        raise ConnormError(Errors.CN324.format(name=path.parent, reason=error)) from error
+
+
+def _start_weights(
+    embeddings: np.ndarray, width: int | None, settings: DanSettings
+) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(_SEED)
+    scale = float(embeddings.std())
+    if width is not None:
+        embeddings = _draw(random, (len(embeddings), width), scale)
+    ngrams = _draw(random, (settings.buckets, embeddings.shape[1]), scale)
+    weights = {EMBEDDINGS: np.concatenate([embeddings, ngrams])}
+    for name, shape in _shapes(weights[EMBEDDINGS].shape, settings.hidden).items():
+        if name not in weights:
+            weights[name] = _draw(random, shape, np.sqrt(2 / shape[-1]) * name.endswith("weight"))
+    return weights
+
+
+def _draw(random: np.random.Generator, shape: tuple[int, ...], scale: float) -> np.ndarray:
+    return random.standard_normal(shape, dtype=np.float32) * np.float32(scale)
+
+
+def _shapes(embeddings: tuple[int, ...], hidden: int) -> dict[str, tuple[int, ...]]:
+    width = embeddings[-1]
+    layer = {
+        "hidden.weight": (hidden, width),
+        "hidden.bias": (hidden,),
+        "output.weight": (width, hidden),
+        "output.bias": (width,),
+    }
+    return {EMBEDDINGS: embeddings, **(layer if hidden else {})}
