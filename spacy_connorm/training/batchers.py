@@ -12,7 +12,7 @@ import numpy as np
 
 from ..settings import refuse, require_positive
 from .occurrences import Occurrences
-from .pool import SynonymPool
+from .pool import SynonymPool, distinct
 
 
 class Batcher(Protocol):
@@ -119,7 +119,7 @@ class SynonymPairBatcher:
         # The pairs of all concepts are numbered: those of an occurrence with each that follows its
         # text in the concept, one occurrence after the other.
         ends = np.cumsum(found.end - found.text_end)
-        pairs = self._choose(ends[np.unique(found.end) - 1], rng)
+        pairs = self._choose(ends[distinct(found.end) - 1], rng)
         first = np.searchsorted(ends, pairs, side="right")
         second = found.end[first] - (ends[first] - pairs)
         return _pack_pairs(found, first, second, self.size, rng)
@@ -188,6 +188,6 @@ def _fill(widths: np.ndarray, size: int) -> tuple[np.ndarray, int]:
 def _split(rows: np.ndarray, batch: np.ndarray, count: int) -> list[np.ndarray]:
     """The distinct rows of each batch."""
     width = int(rows.max()) + 1
-    keys = np.unique(batch * width + rows)
+    keys = distinct(batch * width + rows)
     borders = np.searchsorted(keys, width * np.arange(1, count))
     return np.split(keys % width, borders)

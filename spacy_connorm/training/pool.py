@@ -170,7 +170,7 @@ def _numbered(said: array, rows: np.ndarray, report: PoolReport) -> np.ndarray:
     text, concept = np.asarray(said, dtype="int64").reshape(-1, 2).T
     row = rows[text]
     report.empty_texts += int(np.count_nonzero(row < 0))
-    return np.unique((row[row >= 0] << 32) | concept[row >= 0])
+    return distinct((row[row >= 0] << 32) | concept[row >= 0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class _Pairs:
         report.data_texts = len(data)
         if len(data):
             report.from_data = max(len(data), round((data_share or 0) * report.from_ontology))
-        keys = np.union1d(ontology, data)
+        keys = distinct(np.concatenate([ontology, data]))
         times = np.zeros(len(keys), dtype="int64")
         times[np.searchsorted(keys, ontology)] += learned
         times[np.searchsorted(keys, data)] += _shares(report.from_data, len(data))
@@ -255,3 +255,10 @@ def _by_concept(
     flat = np.repeat(row[order], times[order]).astype("int32")
     sizes = np.bincount(concept, weights=times, minlength=count).astype("int64")
     return [flat[start:end] for start, end in pairwise(chain([0], np.cumsum(sizes).tolist()))]
+
+
+def distinct(values: np.ndarray) -> np.ndarray:
+    """RETURNS (Ints1d): Each of these numbers from 0 up once, ascending. On millions of them this
+    is several times as fast as `np.unique`, which hashes."""
+    ordered = np.sort(values)
+    return ordered[np.diff(ordered, prepend=-1) > 0]
