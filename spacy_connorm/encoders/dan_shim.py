@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import srsly
@@ -64,7 +64,7 @@ class DanShim(Shim):
             vectors[start : start + len(batch)] = self._encode(batch)
         if not np.isfinite(vectors).all():
             raise ConnormError(Errors.CN323.format(name=self._name))
-        return ops.asarray2f(vectors)
+        return ops.asarray2f(cast(Floats2d, vectors))
 
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): The features, ascending."""
