@@ -1,0 +1,42 @@
+"""Which texts of a batch share a concept. Imports torch: import it in functions."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+
+class Relations(NamedTuple):
+    """How the texts of a batch of B stand to each other. A text of several concepts shares a
+    concept with the texts of each of them, and is the negative of none. No text is related to
+    itself.
+
+    positives (torch.Tensor): bool (B, B): i and j share a concept, i != j.
+    negatives (torch.Tensor): bool (B, B): i and j share no concept, i != j.
+    """
+
+    positives: torch.Tensor
+    negatives: torch.Tensor
+
+
+def relate(concepts: Sequence[tuple[int, ...]], device: torch.device | str) -> Relations:
+    """Compare the concepts of all pairs of texts, in O(B^2) memory.
+
+    concepts (Sequence[Tuple[int, ...]]): The numbers of the concepts of each of the B texts.
+    device (Union[torch.device, str]): Where the relations are needed.
+    RETURNS (Relations): Symmetric.
+    """
+    members: dict[int, list[int]] = defaultdict(list)
+    for row, own in enumerate(concepts):
+        for concept in own:
+            members[concept].append(row)
+    shared = np.eye(len(concepts), dtype=bool)
+    for rows in members.values():
+        if len(rows) > 1:
+            group = np.asarray(rows)
+            shared[group[:, None], group] = True
+    negatives = ~shared
+    np.fill_diagonal(shared, False)
+    return Relations(torch.from_numpy(shared).to(device), torch.from_numpy(negatives).to(device))
