@@ -248,13 +248,16 @@ class Errors(metaclass=_Coded):
     )
     CN602 = (
         "The table has two rows for the corpus '{corpus}', the pipeline '{pipeline}' and the "
-        "search '{search}'. Name the corpus (`--corpus-name`) or the pipeline (`--label`) otherwise."
+        "search '{search}'. Give the corpus (`--corpus-name`) or the pipeline (`--label`) another "
+        "name."
     )
     CN603 = (
         "There is nothing to draw: {count} texts, and {fewest} are needed. Choose concepts with "
         "more synonyms (`--concept`)."
     )
-    CN604 = "A picture needs matplotlib, which is not installed: `pip install 'spacy-connorm[plot]'`."
+    CN604 = (
+        "A picture needs matplotlib, which is not installed: `pip install 'spacy-connorm[plot]'`."
+    )
     CN605 = (
         "'{path}' holds no scores that can stand in one table ({reason}). Expected what `connorm "
         "evaluate --json` writes."
@@ -281,7 +284,17 @@ class Errors(metaclass=_Coded):
     CN711 = "The config can't be used ({reason})."
     CN712 = "'{path}', line {line}: expected a text, a tab and a concept id."
     CN713 = "The GPU {gpu_id} can't be used ({reason})."
-    CN730 = "There are {labels} labels for {pipelines} pipelines: `--label` once a pipeline, at most."
+    CN714 = (
+        "An interrupted training stands in '{path}'. Continue it with `--resume`, or remove that "
+        "folder to start over."
+    )
+    CN715 = (
+        "The interrupted training was begun with another config, '{path}'. Continue it with that "
+        "one, or remove its folder to start over."
+    )
+    CN730 = (
+        "There are {labels} labels for {pipelines} pipelines. Give `--label` at most once a pipeline."
+    )
     CN731 = (
         "Two pipelines are called '{label}', so their rows can't be told apart. Give each a "
         "`--label`, in the order of the pipelines."
@@ -313,12 +326,18 @@ class Errors(metaclass=_Coded):
 
     # Training: data
     CN810 = (
-        "No concept has two texts to learn from: {concepts} concepts, {texts} texts (those that are "
-        "the same for the encoder count once). Give an ontology with synonyms, or a corpus too."
+        "No concept has two texts to learn from: {concepts} concepts, {texts} texts (those that "
+        "are the same for the encoder count once). Give an ontology with synonyms, or a corpus too."
     )
     CN811 = (
         "Of {count} annotated mentions none names one concept, so without the ontology there is "
         "nothing to learn from. Give a corpus with gold ids, or `use_ontology = true`."
+    )
+
+    # Objectives
+    CN800 = "The objective's setting `{setting}` must be {expected}, not {value!r}."
+    CN801 = (
+        "Objectives need '{library}', which is not installed: `pip install 'spacy-connorm[train]'`."
     )
 
 
