@@ -98,7 +98,7 @@ class SynonymPairBatcher:
     """`spacy-connorm.SynonymPairBatcher.v1`: the pair list (Liu et al. 2021, section 3.1): all
     pairs of texts of a concept or, where there are more than `max_pairs`, so many of them, drawn at
     random and without repetition. The paper draws once, for its one epoch; here every epoch draws
-    anew. A text that D repeats makes its pairs each time.
+    anew. A text that D repeats makes its pairs each time, within that limit.
 
     size (int): At most so many texts in a batch, two a pair; as its pairs share some, it holds
         fewer.
@@ -152,12 +152,12 @@ def _draw_subsets(counts: np.ndarray, size: int, rng: np.random.Generator) -> np
 
 
 def _shuffled(found: Occurrences, rng: np.random.Generator) -> np.ndarray:
-    """Occurrences in random order within their concept: all first ones, all second ones ..., so
-    that the repetitions of a text come far from each other."""
+    """Occurrences in random order within their concept, the repetitions of a text spread over it,
+    so that they meet others in their groups."""
     repetition = np.arange(len(found)) - found.text_start
-    rounds = found.start * (repetition.max() + 1) + repetition
-    # Less than a half is never rounded up into the next round.
-    return np.argsort(rounds + rng.random(len(found)) / 2)
+    turn = (repetition + rng.random(len(found))) / (found.text_end - found.text_start)
+    # Concepts are two apart or more, so that a turn rounded up to 1 stays in its own.
+    return np.argsort(found.start + turn)
 
 
 def _pack_pairs(
