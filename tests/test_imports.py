@@ -43,7 +43,7 @@ MAY_IMPORT = {
         "spans",
     },
     "factory": {"component"},
-    "evaluation": {"concepts", "mentions", "sieve"},
+    "evaluation": {"concepts", "encoders", "index", "lookup", "mentions", "sieve", "text"},
     "training": {"concepts", "encoders", "files", "mentions", "settings", "text"},
 }
 # They prepare and judge pipelines; one that runs does without.

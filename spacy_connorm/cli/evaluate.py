@@ -1,60 +1,67 @@
-"""`connorm evaluate`: how right a pipeline is on an annotated corpus."""
+"""`connorm evaluate`: how right pipelines are on an annotated corpus, and how they see concepts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import gc
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import srsly
 import typer
-from tqdm import tqdm
-from wasabi import msg
 
-from ..component import ConceptNormalizer
 from ..errors import ConnormError, Errors
-from ..evaluation import Evaluation, Gold, Prediction, evaluate, read_gold
-from ..evaluation.mistakes import list_mistakes
-from ..evaluation.report import (
-    Row,
-    comparison_row,
-    comparison_text,
-    group_rows,
-    nil_row,
-    score_row,
-    to_json,
-    to_table,
-    to_tsv,
-)
-from ..files import written_aside
+from ..evaluation.ranks import add_ranks
+from ..evaluation.report import Row
+from ..evaluation.sections import Section, grid_sections, neighbour_section, run_sections
 from .app import command
 from .devices import choose_device
-from .gold import find_known, find_seen, read_mentions
+from .drawing import Drawing
 from .pipelines import load_normalizer
+from .score_files import (
+    check_distinct,
+    check_suffix,
+    read_scores,
+    show_sections,
+    write_markdown,
+    write_mistakes,
+    write_scores,
+)
+from .scoring import Request, Scored, check_searches, require_same_mentions, score, to_rows
 
-# Candidates of each mention; a right concept that comes later counts as none.
-DEPTH = 20
-_BATCH = 256
-_LISTS = (".tsv", ".jsonl")
+if TYPE_CHECKING:
+    from ..evaluation.neighbours import Neighbour
+
+_LISTS = (".tsv", ".jsonl", ".md")
+_PICTURES = (".svg", ".png")
 
 
-class Run(NamedTuple):
-    """One way to answer the mentions of a corpus.
+class Survey(NamedTuple):
+    """What pipelines make of a corpus and of mentions, by label.
 
-    name (str): The search, or the pipeline's sieve.
-    predictions (List[Prediction]): One a mention.
-    evaluation (Evaluation): Their scores.
+    scored (Dict[str, Scored]): Empty without a corpus.
+    near (Dict[str, Dict[str, List[Neighbour]]]): By mention and label.
     """
 
-    name: str
-    predictions: list[Prediction]
-    evaluation: Evaluation
+    scored: dict[str, Scored]
+    near: dict[str, dict[str, list["Neighbour"]]]
 
 
 @command("evaluate")
 def evaluate_cli(
     pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
-    corpus_path: Path = typer.Argument(..., metavar="CORPUS", help="A .spacy file with gold ids."),
+    corpus_path: Path | None = typer.Argument(
+        None, metavar="[CORPUS]", help="A .spacy file with gold ids.", show_default=False
+    ),
     search: list[str] = typer.Option(
         [], "--search", "-s", metavar="NAME", help="Score this search alone too, e.g. O-T. Repeat."
+    ),
+    grid: bool = typer.Option(False, "--grid", help="Score the six searches and eight sieves."),
+    threshold: float | None = typer.Option(
+        None, "--threshold", help="Of the grid's sieves. [the pipeline's own]"
+    ),
+    beside: list[str] = typer.Option(
+        [], "--beside", "-b", metavar="PIPELINE", help="Compare with another pipeline. Repeat."
+    ),
+    label: list[str] = typer.Option(
+        [], "--label", "-l", metavar="NAME", help="Of each pipeline, in order. [their folders']"
     ),
     train_path: Path | None = typer.Option(
         None,
@@ -63,9 +70,25 @@ def evaluate_cli(
         metavar="D",
         help="A .spacy file to tell unseen mentions by. [the index's D]",
     ),
+    corpus_name: str | None = typer.Option(
+        None, "--corpus-name", help="What the corpus is called. [its file's name]"
+    ),
+    add: list[Path] = typer.Option(
+        [], "--add", metavar="FILE", help="Another corpus's scores (--json), for one table. Repeat."
+    ),
     json_path: Path | None = typer.Option(None, "--json", help="Write the scores as JSON."),
+    markdown_path: Path | None = typer.Option(None, "--markdown", help="Write the tables too."),
     errors_path: Path | None = typer.Option(
-        None, "--errors", "-e", help="List wrong answers in this .tsv or .jsonl file."
+        None, "--errors", "-e", help="List wrong answers by kind in this .tsv, .jsonl or .md file."
+    ),
+    neighbours: list[str] = typer.Option(
+        [], "--neighbours", "-n", metavar="MENTION", help="Show the texts near this one. Repeat."
+    ),
+    picture_path: Path | None = typer.Option(
+        None, "--picture", metavar="FILE", help="Draw concept texts in this .svg or .png file."
+    ),
+    concept: list[str] = typer.Option(
+        [], "--concept", metavar="ID", help="Draw this concept. Repeat. [twelve with many texts]"
     ),
     gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the encoder; -1 for the CPU."),
     component: str | None = typer.Option(
@@ -74,127 +97,111 @@ def evaluate_cli(
 ) -> None:
     """Score a pipeline's concept normalizer on the gold mentions of a corpus, leniently (any
     gold concept on the first place, ties included, as papers count) and strictly (the one id
-    that is written is all of the gold standard).
+    that is written is all of the gold standard); with others beside it, if they are named.
 
-    Example: python -m spacy connorm evaluate training/index test.spacy --errors errors.tsv
+    Example: python -m spacy connorm evaluate training/index test.spacy --errors errors.md
+
+    Example: python -m spacy connorm evaluate train_o test.spacy --beside train_od --grid
+
+    Example: python -m spacy connorm evaluate before --beside after --neighbours "primary HPT"
+    --picture concepts.svg
     """
-    if errors_path is not None and errors_path.suffix not in _LISTS:
-        known = " or ".join(_LISTS)
-        raise ConnormError(Errors.CN708.format(action="write", path=errors_path, known=known))
+    check_suffix(errors_path, _LISTS)
+    check_suffix(picture_path, _PICTURES)
+    check_searches(search)
+    _require("--threshold", threshold is None or grid, "`--grid`")
+    _require("--concept", not concept or picture_path is not None, "`--picture`")
+    given = {"--grid": grid, "--json": json_path, "--errors": errors_path, "--add": add}
+    for option, value in given.items():
+        _require(option, not value or corpus_path is not None, "a CORPUS")
+    if corpus_path is None and not neighbours and picture_path is None:
+        raise ConnormError(Errors.CN732)
+    pipelines = name_pipelines([pipeline, *beside], label)
+    added = [row for path in add for row in read_scores(path)]
+    request = None
+    if corpus_path is not None:
+        request = Request(corpus_path, train_path, search, grid, threshold)
+    drawing = None if picture_path is None else Drawing(concept)
     choose_device(gpu_id)
-    normalizer = load_normalizer(pipeline, component=component)
-    mentions = read_mentions(corpus_path, normalizer)
-    concepts = find_known(normalizer, mentions, corpus_path)
-    seen = find_seen(normalizer, mentions, train_path=train_path)
-    gold = [
-        read_gold(mention, concepts, seen=each)
-        for mention, each in zip(mentions, seen, strict=True)
-    ]
-    runs = list(run_searches(normalizer, gold, search))
-    show_runs(runs)
+    survey = ask_pipelines(
+        pipelines, component=component, request=request, neighbours=neighbours, drawing=drawing
+    )
+    rows: list[Row] = []
+    sections: list[Section] = []
+    if request is not None:
+        name = corpus_name or request.corpus_path.stem
+        rows = check_distinct([*added, *to_rows(survey.scored, name)])
+        if grid or added:
+            rows = add_ranks(rows)
+        sections = grid_sections(rows) if grid or added else run_sections(rows)
+    sections += [neighbour_section(mention, found) for mention, found in survey.near.items()]
+    show_sections(sections)
     if json_path is not None:
-        with written_aside(json_path) as aside:
-            aside.write_text(to_json(to_rows(runs)), encoding="utf8")
+        write_scores(rows, json_path)
+    if markdown_path is not None:
+        write_markdown(sections, markdown_path)
     if errors_path is not None:
-        names = {concept.concept_id: concept.name for concept in concepts.values()}
-        write_mistakes(runs, gold, names, errors_path)
-        msg.good(f"Listed wrong answers: {errors_path}")
+        write_mistakes({label: each.mistakes for label, each in survey.scored.items()}, errors_path)
+    if drawing is not None and picture_path is not None:
+        drawing.write(picture_path)
 
 
-def run_searches(
-    normalizer: ConceptNormalizer, gold: Sequence[Gold], searches: Sequence[str]
-) -> Iterator[Run]:
-    """Answer the mentions with the pipeline's sieve, and with searches alone.
+def _require(option: str, is_met: bool, needed: str) -> None:
+    if not is_met:
+        raise ConnormError(Errors.CN733.format(option=option, needed=needed))
 
-    normalizer (ConceptNormalizer): Answers.
-    gold (Sequence[Gold]): The mentions.
-    searches (Sequence[str]): The searches.
-    YIELDS (Run): The sieve's run, then one a search.
-    RAISES (ConnormError): CN500 for an unknown search, CN408 for one that the index was built
-        without.
+
+def name_pipelines(sources: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
+    """Label pipelines: with the labels given, in order, then with the names of their folders.
+
+    sources (Sequence[str]): Installed packages and folders.
+    labels (Sequence[str]): At most as many.
+    RETURNS (Dict[str, str]): The sources by label.
+    RAISES (ConnormError): CN730 for too many labels, CN731 for one that occurs twice.
     """
-    from ..index.spaces import SEARCHES
-
-    for name in searches:
-        if name not in SEARCHES:
-            raise ConnormError(Errors.CN500.format(search=name, known=", ".join(SEARCHES)))
-        normalizer.lookup.index.searcher(name)
-    texts = [each.text for each in gold]
-    named: dict[str, str | None] = {"+".join(normalizer.lookup.sieve.searches): None}
-    for name, search in (named | {search: search for search in searches}).items():
-        predictions = predict(normalizer, texts, search)
-        yield Run(name, predictions, evaluate(gold, predictions))
+    if len(labels) > len(sources):
+        raise ConnormError(Errors.CN730.format(labels=len(labels), pipelines=len(sources)))
+    own_names = [Path(source).resolve().name for source in sources[len(labels) :]]
+    named: dict[str, str] = {}
+    for label, source in zip([*labels, *own_names], sources, strict=True):
+        if label in named:
+            raise ConnormError(Errors.CN731.format(label=label))
+        named[label] = source
+    return named
 
 
-def predict(
-    normalizer: ConceptNormalizer, texts: Sequence[str], search: str | None = None
-) -> list[Prediction]:
-    """Answer mentions; each distinct text is encoded once.
+def ask_pipelines(
+    pipelines: Mapping[str, str],
+    *,
+    component: str | None = None,
+    request: Request | None = None,
+    neighbours: Sequence[str] = (),
+    drawing: Drawing | None = None,
+) -> Survey:
+    """Load one pipeline after the other, so that no two are in memory, and ask each everything.
 
-    normalizer (ConceptNormalizer): Answers, within its types and branches.
-    texts (Sequence[str]): The mentions.
-    search (Optional[str]): One search alone; the sieve if None.
-    RETURNS (List[Prediction]): One a mention.
+    pipelines (Mapping[str, str]): Packages and folders by label, at least one.
+    component (Optional[str]): Which concept normalizer, if there are several.
+    request (Optional[Request]): What to score.
+    neighbours (Sequence[str]): Mentions whose nearest texts are asked for.
+    drawing (Optional[Drawing]): Gets a panel of each.
+    RETURNS (Survey): The answers.
+    RAISES (ConnormError): CN601 if the pipelines read different mentions, and what `score` raises.
     """
-    limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
-    distinct = list(dict.fromkeys(texts))
-    found: dict[str, Prediction] = {}
-    with tqdm(total=len(distinct), unit=" mentions", delay=2, leave=False, disable=None) as bar:
-        for start in range(0, len(distinct), _BATCH):
-            batch = distinct[start : start + _BATCH]
-            if search is None:
-                answers = normalizer.lookup.candidates(batch, top_k=DEPTH, **limits)
-            else:
-                answers = normalizer.lookup.search(search, batch, top_k=DEPTH, **limits)
-            for text, candidates in zip(batch, answers, strict=True):
-                found[text] = Prediction(candidates, normalizer.decide(candidates))
-            bar.update(len(batch))
-    return [found[text] for text in texts]
+    survey = Survey({}, {mention: {} for mention in neighbours})
+    for label, source in pipelines.items():
+        normalizer = load_normalizer(source, component=component)
+        if request is not None:
+            survey.scored[label] = score(normalizer, request)
+            require_same_mentions(survey.scored, request.corpus_path)
+        if neighbours:
+            from ..evaluation.neighbours import nearest_texts
 
-
-def to_rows(runs: Sequence[Run]) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): One flat row a run, beside the first run."""
-    first = runs[0].evaluation
-    rows = [{"search": run.name, **score_row(run.evaluation)} for run in runs]
-    for row, run in zip(rows[1:], runs[1:], strict=True):
-        row.update(comparison_row(run.evaluation, first))
-    return rows
-
-
-def show_runs(runs: Sequence[Run]) -> None:
-    """Print scores: the two protocols side by side, groups of mentions below each other.
-
-    runs (Sequence[Run]): At least one.
-    """
-    rows = to_rows(runs)
-    msg.divider("Accuracy and mean reciprocal rank, percent")
-    print(to_table([each for row in rows for each in group_rows(row)]))
-    if rows[0]["nil_mentions"] or rows[0]["nil_precision"] is not None:
-        msg.divider("Mentions of no concept (NIL), percent")
-        print(to_table([nil_row(row) for row in rows]))
-    if len(rows) > 1:
-        msg.divider(f"Compared with {rows[0]['search']}, paired bootstrap")
-        print(to_table([comparison_text(row) for row in rows[1:]]))
-
-
-def write_mistakes(
-    runs: Iterable[Run], gold: Sequence[Gold], names: dict[str, str], path: Path
-) -> None:
-    """List wrong answers in a file, aside first and then renamed.
-
-    runs (Iterable[Run]): The runs.
-    gold (Sequence[Gold]): What is right.
-    names (Dict[str, str]): Preferred names by concept id.
-    path (Path): A `.tsv` or `.jsonl` file.
-    RAISES (ConnormError): CN105 or CN108 if it cannot be written.
-    """
-    rows = [
-        {"run": run.name, **row}
-        for run in runs
-        for row in list_mistakes(gold, run.predictions, names)
-    ]
-    with written_aside(path) as aside:
-        if path.suffix == ".jsonl":
-            srsly.write_jsonl(aside, rows)
-        else:
-            aside.write_text(to_tsv(rows), encoding="utf8")
+            for mention, found in survey.near.items():
+                found[label] = nearest_texts(normalizer.lookup, mention)
+        if drawing is not None:
+            drawing.add(normalizer, label)
+        # What it mapped and loaded goes before the next one comes.
+        del normalizer
+        gc.collect()
+    return survey

@@ -1,12 +1,16 @@
 """The gold standard of a corpus, as the index of a pipeline sees it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
 from pathlib import Path
+
+import numpy as np
 
 from ..component import ConceptNormalizer
 from ..encoders import encoder_inputs
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..evaluation import Known
+from ..evaluation.kinds import World
 from ..mentions import Mention, annotated_mentions, annotated_synonyms
 from ..text.cleaning import clean
 from .files import read_docs
@@ -33,27 +37,39 @@ def read_mentions(path: Path, normalizer: ConceptNormalizer) -> list[Mention]:
     return mentions
 
 
+def read_data(path: Path, normalizer: ConceptNormalizer) -> list[tuple[str, str]]:
+    """Read D from an annotated corpus.
+
+    path (Path): A `.spacy` file.
+    normalizer (ConceptNormalizer): Its setting `labels` chooses among the mentions.
+    RETURNS (List[Tuple[str, str]]): Texts and concept ids, as often as they occur.
+    RAISES (ConnormError): What `read_docs` raises.
+    """
+    docs = read_docs(path, normalizer.vocab)
+    labels, spans_key = normalizer.cfg["labels"], normalizer.cfg["spans_key"]
+    return list(annotated_synonyms(docs, labels, spans_key=spans_key))
+
+
 def find_seen(
-    normalizer: ConceptNormalizer, mentions: Sequence[Mention], *, train_path: Path | None = None
+    normalizer: ConceptNormalizer,
+    mentions: Sequence[Mention],
+    *,
+    data: Iterable[tuple[str, str]] | None = None,
 ) -> list[bool]:
     """Tell mentions whose text is in D from the others. Texts that the encoder cannot tell apart
     are the same.
 
     normalizer (ConceptNormalizer): Has the encoder.
     mentions (Sequence[Mention]): The mentions.
-    train_path (Optional[Path]): A `.spacy` file with D; that of the index if None.
+    data (Optional[Iterable[Tuple[str, str]]]): D, as `read_data` gives it; that of the index if
+        None.
     RETURNS (List[bool]): One a mention.
-    RAISES (ConnormError): What `read_docs` raises.
     """
     encoder, layer = normalizer.lookup.encoder, normalizer.lookup.layer
     keys = encoder_inputs(encoder, [clean(mention.text) for mention in mentions])
-    if train_path is None:
+    if data is None:
         return [layer.in_data(key) for key in keys]
-    docs = read_docs(train_path, normalizer.vocab)
-    synonyms = annotated_synonyms(
-        docs, normalizer.cfg["labels"], spans_key=normalizer.cfg["spans_key"]
-    )
-    seen = set(encoder_inputs(encoder, [clean(text) for text, _ in synonyms]))
+    seen = set(encoder_inputs(encoder, [clean(text) for text, _ in data]))
     return [key in seen for key in keys]
 
 
@@ -84,3 +100,45 @@ def find_known(
         gold_id: Known(*labels[number], in_ontology=store.in_ontology(number))
         for gold_id, number in found.items()
     }
+
+
+def know_world(
+    normalizer: ConceptNormalizer, *, data: Iterable[tuple[str, str]] | None = None
+) -> World:
+    """Say what is known of the concepts of an index, to tell kinds of mistakes by.
+
+    normalizer (ConceptNormalizer): Has the index.
+    data (Optional[Iterable[Tuple[str, str]]]): As for `find_seen`.
+    RETURNS (World): Parents and D.
+    """
+    store = normalizer.lookup.index.store
+
+    @cache
+    def parents(concept_id: str) -> Collection[str]:
+        number = store.number(concept_id)
+        return () if number is None else store.concept(number).parents
+
+    return World(parents, _in_data(normalizer, data))
+
+
+def _in_data(
+    normalizer: ConceptNormalizer, data: Iterable[tuple[str, str]] | None
+) -> Callable[[str], bool]:
+    store = normalizer.lookup.index.store
+    if data is None:
+        numbers = _data_concepts(normalizer)
+    else:
+        named = {store.number(clean(concept_id)) for _, concept_id in data}
+        numbers = {number for number in named if number is not None}
+    return lambda concept_id: store.number(concept_id) in numbers
+
+
+def _data_concepts(normalizer: ConceptNormalizer) -> set[int]:
+    from ..index.members import D
+
+    index, layer = normalizer.lookup.index, normalizer.lookup.layer
+    mine = np.flatnonzero(index.members.target & D)
+    rows, concepts = index.row_numbers[mine].tolist(), index.members.concept[mine].tolist()
+    held = set(zip(rows, concepts, strict=True)) - layer.removed
+    added = (number for denoted in layer.added for number in denoted)
+    return {number for _, number in held} | set(added)

@@ -8,7 +8,7 @@ import numpy as np
 from ..concepts import NIL
 from .protocol import NOWHERE, Gold, Prediction, lenient_rank, strict_rank
 
-ALL, IN_ONTOLOGY, UNSEEN = "all", "in_ontology", "unseen"
+ALL, IN_ONTOLOGY, SEEN, UNSEEN = "all", "in_ontology", "seen", "unseen"
 
 
 class Ranks(NamedTuple):
@@ -41,8 +41,8 @@ class Evaluation(NamedTuple):
     """What comes out of a run.
 
     ranks (Dict[str, Ranks]): By group of mentions: "all" that have a gold id; "in_ontology", those
-        of them with an id that the ontology has; "unseen", those whose text D lacks, if D is
-        known.
+        of them with an id that the ontology has; "seen", those whose text D has, and "unseen", the
+        others, if D is known.
     nil (NilScore): Over all mentions.
     """
 
@@ -74,7 +74,8 @@ def _groups(gold: Sequence[Gold]) -> dict[str, np.ndarray]:
         IN_ONTOLOGY: np.asarray([each.in_ontology for each in gold], dtype="bool"),
     }
     if all(each.seen is not None for each in gold):
-        groups[UNSEEN] = np.asarray([not each.seen for each in gold], dtype="bool")
+        groups[SEEN] = np.asarray([each.seen for each in gold], dtype="bool")
+        groups[UNSEEN] = ~groups[SEEN]
     return groups
 
 

@@ -1,38 +1,55 @@
-"""What went wrong, in rows that a person can read."""
+"""What went wrong, in rows that a person can read, grouped by kind."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
+from .kinds import KINDS, MEANINGS, OTHER, World, kind_of
 from .protocol import Gold, Prediction, lenient_rank, strict_rank
-from .report import Row
+from .report import Row, to_table
+
+_ORDER = (*KINDS, OTHER)
+# A section of the Markdown form has one heading for each combination of these.
+_RUN = ("pipeline", "run")
 
 
 def list_mistakes(
-    gold: Sequence[Gold], predictions: Sequence[Prediction], names: Mapping[str, str]
+    gold: Sequence[Gold],
+    predictions: Sequence[Prediction],
+    names: Mapping[str, str],
+    world: World,
 ) -> list[Row]:
     """List the mentions with gold ids for which the strict protocol does not count what was
-    written, the most frequent first; a mention that occurs often with one answer is one row.
+    written, by kind, and in each kind the most frequent first; a mention that occurs often with
+    one answer is one row.
 
     gold (Sequence[Gold]): What is right for n mentions.
     predictions (Sequence[Prediction]): What the pipeline says of them.
     names (Mapping[str, str]): Preferred names by concept id; an id that has none is shown as not in
         the index.
-    RETURNS (List[Dict[str, Any]]): "times", "mention", "gold", "gold_names", "written", "name",
-        "score", "text" and "search" of the answer, "lenient": whether it counts there, "rank": the
-        place of the first right candidate under that protocol, None if there is none.
+    world (World): What is known of the concepts, to tell the kinds by.
+    RETURNS (List[Dict[str, Any]]): "kind", see `kinds`; "times", "mention", "gold", "gold_names",
+        "written", "name", "score", "text" and "search" of the answer, "lenient": whether it counts
+        there, "rank": the place of the first right candidate under that protocol, None if there is
+        none.
     """
-    rows = [
-        tuple(_describe(each, prediction, names).items())
+    described = (
+        tuple(_describe(each, prediction, names, world).items())
         for each, prediction in zip(gold, predictions, strict=True)
         if each.concept_ids and strict_rank(prediction, each) != 1
-    ]
-    return [{"times": times, **dict(row)} for row, times in Counter(rows).most_common()]
+    )
+    rows = []
+    for row, times in Counter(described).most_common():
+        (_, kind), *others = row
+        rows.append({"kind": kind, "times": times, **dict(others)})
+    return sorted(rows, key=lambda row: _ORDER.index(row["kind"]))
 
 
-def _describe(gold: Gold, prediction: Prediction, names: Mapping[str, str]) -> Row:
+def _describe(gold: Gold, prediction: Prediction, names: Mapping[str, str], world: World) -> Row:
     rank = lenient_rank(prediction.candidates, gold)
     first = prediction.candidates[0] if prediction.candidates else None
     return {
+        "kind": kind_of(gold, prediction, world),
         "mention": gold.text,
         "gold": " ".join(sorted(gold.concept_ids)),
         "gold_names": "; ".join(_names(gold, names)),
@@ -49,3 +66,59 @@ def _describe(gold: Gold, prediction: Prediction, names: Mapping[str, str]) -> R
 def _names(gold: Gold, names: Mapping[str, str]) -> Iterator[str]:
     for concept_id in sorted(gold.concept_ids):
         yield names.get(concept_id, "not in the index")
+
+
+def count_kinds(rows: Sequence[Row]) -> list[Row]:
+    """Count mistakes by kind.
+
+    rows (Sequence[Dict[str, Any]]): Those of `list_mistakes`, of one or more runs, in their order;
+        "pipeline" and "run" tell the runs apart.
+    RETURNS (List[Dict[str, Any]]): The run, "kind", "mentions", "percent" of the run's wrong
+        answers, "lenient": how many of them count there.
+    """
+    counts = []
+    for run, members in groupby(rows, key=_run_of):
+        mistakes = list(members)
+        total = sum(row["times"] for row in mistakes)
+        for kind, same in groupby(mistakes, key=lambda row: row["kind"]):
+            alike = list(same)
+            times = sum(row["times"] for row in alike)
+            counts.append(
+                {
+                    **dict(run),
+                    "kind": kind,
+                    "mentions": times,
+                    "percent": 100 * times / total,
+                    "lenient": sum(row["times"] for row in alike if row["lenient"]),
+                }
+            )
+    return counts
+
+
+def _run_of(row: Row) -> tuple[tuple[str, str], ...]:
+    return tuple((key, row[key]) for key in _RUN if key in row)
+
+
+def to_markdown(rows: Sequence[Row]) -> str:
+    """Write mistakes for a person to read: a chapter a run, a section a kind, with counts.
+
+    rows (Sequence[Dict[str, Any]]): As for `count_kinds`.
+    RETURNS (str): Markdown.
+    """
+    parts = ["# Wrong answers"]
+    for run, members in groupby(rows, key=_run_of):
+        mistakes = list(members)
+        title = ", ".join(value for _, value in run)
+        counts = [
+            {key: row[key] for key in row if key not in _RUN} for row in count_kinds(mistakes)
+        ]
+        parts += [f"## {title}" if title else "## All", to_table(counts, markdown=True)]
+        for kind, same in groupby(mistakes, key=lambda row: row["kind"]):
+            alike = [{key: row[key] for key in row if key not in (*_RUN, "kind")} for row in same]
+            times = sum(row["times"] for row in alike)
+            parts += [
+                f"### {kind}: {times:,}",
+                f"{MEANINGS[kind]}:",
+                to_table(alike, markdown=True),
+            ]
+    return "\n\n".join(parts) + "\n"

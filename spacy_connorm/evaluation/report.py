@@ -10,7 +10,12 @@ from .significance import bootstrap, paired_bootstrap
 
 Row = dict[str, Any]
 
-_GROUPS = {"all": "all", "in_ontology": "gold id in the ontology", "unseen": "text unseen in D"}
+_GROUPS = {
+    "all": "all",
+    "in_ontology": "gold id in the ontology",
+    "seen": "text seen in D",
+    "unseen": "text unseen in D",
+}
 _GAP = "   "
 
 
@@ -111,8 +116,10 @@ def comparison_row(one: Evaluation, other: Evaluation) -> Row:
 
 
 def comparison_text(row: Row) -> Row:
-    """RETURNS (Dict[str, Any]): What `comparison_row` says, for people, with the row's search."""
-    text: Row = {"search": row["search"]}
+    """RETURNS (Dict[str, Any]): What `comparison_row` says, for people, with the keys that stand
+    before `mentions`, and "against" if it is there.
+    """
+    text = _head(row) | ({"against": row["against"]} if "against" in row else {})
     for protocol in Ranks._fields:
         key = f"{protocol}@1_difference"
         text[f"{protocol}@1"] = f"{row[key]:+.1f}"
@@ -146,6 +153,8 @@ def to_table(rows: Sequence[Row], *, markdown: bool = False) -> str:
     """
     header = list(rows[0])
     cells = [[_cell(row.get(key)) for key in header] for row in rows]
+    if markdown:
+        cells = [[" ".join(cell.replace("|", r"\|").split()) for cell in line] for line in cells]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
     numeric = [
         all(row.get(key) is None or type(row[key]) in (int, float) for row in rows)

@@ -48,11 +48,21 @@ def folder(tmp_path_factory):
     synonyms = [("Heart Attack", "C1")]
     normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology(CONCEPTS), synonyms=synonyms)
     nlp.to_disk(path / "pipeline")
+    other = spacy.blank("en")
+    encoder = {**SETTINGS["encoder"], "ngram_range": [1, 2]}
+    normalizer = other.add_pipe("concept_normalizer", config={**SETTINGS, "encoder": encoder})
+    normalizer.initialize(lambda: [], nlp=other, ontology=Ontology(CONCEPTS), synonyms=synonyms)
+    other.to_disk(path / "other")
+    normalizer.cfg["labels"] = ["Site"]
+    other.to_disk(path / "sites")
     write(path / "gold.spacy", GOLD, nlp)
+    write(path / "small.spacy", GOLD[:2], nlp)
     write(path / "train.spacy", [("Flu", "Disease", "C4")], nlp)
     write(path / "without.spacy", [("flu", "Disease", ""), ("flu", "Drug", "C4")], nlp)
     write(path / "foreign.spacy", [("flu", "Disease", "MESH:C4")], nlp)
     (path / "text.spacy").write_text("flu")
+    (path / "object.json").write_text("{}")
+    (path / "old.json").write_text('[{"search": "O-T"}]')
     return path
 
 
@@ -113,6 +123,101 @@ def test_unseen_is_told_by_another_d_if_one_is_named(run, folder):
     assert read(folder, "train.json")[0]["unseen_mentions"] == 3
 
 
+def test_pipelines_stand_beside_each_other_and_are_compared(run, folder):
+    result = run(
+        *("pipeline", "gold.spacy", "--beside", "other", "-l", "first", "--json", "beside.json")
+    )
+    assert result.exit_code == 0, result.output
+    one, other = read(folder, "beside.json")
+    assert (one["pipeline"], one["corpus"], "against" in one) == ("first", "gold", False)
+    assert (other["pipeline"], other["against"]) == ("other", "first D-T+OD-T")
+    assert other["lenient@1_difference"] == other["lenient@1"] - one["lenient@1"]
+    assert "Compared with first D-T+OD-T" in result.output
+    assert "pipeline search mentions number" in words(result)
+
+
+def test_the_grid_is_fourteen_rows_a_pipeline(run, folder):
+    result = run(
+        *("pipeline", "gold.spacy", "--beside", "other", "--grid", "--json", "grid.json"),
+        *("--markdown", "grid.md", "--corpus-name", "mine"),
+    )
+    assert result.exit_code == 0, result.output
+    rows = read(folder, "grid.json")
+    assert len(rows) == 28
+    assert {row["corpus"] for row in rows} == {"mine"}
+    by_name = {(row["pipeline"], row["search"]): row for row in rows}
+    # the sieve that the other rows are compared with, and the same search of the first pipeline
+    assert "against" not in by_name["pipeline", "D-T+OD-T"]
+    assert by_name["pipeline", "O-C"]["against"] == "pipeline D-T+OD-T"
+    assert by_name["other", "O-C"]["against"] == "pipeline O-C"
+    assert by_name["other", "D-C+O-T"]["threshold"] == 0.95
+    assert {"lenient@1_rank", "lenient@1_average_rank", "seen_mentions"} <= rows[0].keys()
+    assert "Lenient Acc@1 by corpus" in result.output
+    text = (folder / "grid.md").read_text(encoding="utf8")
+    titles = [line for line in text.splitlines() if line.startswith("## ")]
+    assert titles[0] == "## Lenient Acc@1 by corpus, percent"
+    assert titles[-1] == "## mine: Compared with another run, paired bootstrap"
+    assert text.count("| D-C+OD-C |") == 2 * len(titles) == 12
+
+
+def test_a_row_of_the_grid_is_what_the_pipeline_and_searches_alone_give(run, folder):
+    run("pipeline", "gold.spacy", "-s", "O-T", "-s", "D-T", "-s", "OD-T", "--json", "alone.json")
+    run("pipeline", "gold.spacy", "--grid", "--json", "all.json")
+    grid = {row["search"]: row for row in read(folder, "all.json")}
+    for row in read(folder, "alone.json"):
+        same = {key: value for key, value in row.items() if not key.endswith("_rank")}
+        assert same == {key: grid[row["search"]][key] for key in same if key != "against"} | {
+            key: same[key] for key in same if key == "against"
+        }
+
+
+def test_the_threshold_of_the_grid_can_be_another(run, folder):
+    result = run("pipeline", "gold.spacy", "--grid", "--threshold", "0.5", "--json", "half.json")
+    assert result.exit_code == 0, result.output
+    rows = {row["search"]: row for row in read(folder, "half.json")}
+    assert rows["D-T+OD-T"]["threshold"] == 0.5
+    assert rows["D-T+OD-T"]["against"] == "D-T+OD-T"  # at the pipeline's own
+
+
+def test_corpora_stand_in_one_table(run, folder):
+    run("pipeline", "gold.spacy", "--grid", "--json", "first.json")
+    result = run(
+        *("pipeline", "small.spacy", "--grid", "--add", "first.json", "--json", "both.json")
+    )
+    assert result.exit_code == 0, result.output
+    assert "pipeline search gold small average rank" in words(result)
+    rows = read(folder, "both.json")
+    assert [row["corpus"] for row in rows] == ["gold"] * 14 + ["small"] * 14
+    for row, other in zip(rows[:14], rows[14:], strict=True):
+        ranks = [each["lenient@1_rank"] for each in (row, other)]
+        assert row["lenient@1_average_rank"] == other["lenient@1_average_rank"] == sum(ranks) / 2
+
+
+def test_neighbours_need_no_corpus(run, folder):
+    result = run("pipeline", "-b", "other", "--neighbours", "heart", "--markdown", "near.md")
+    assert result.exit_code == 0, result.output
+    assert "Texts near 'heart'" in result.output
+    assert "rank pipeline concept pipeline text pipeline cosine other concept" in words(result)
+    text = (folder / "near.md").read_text(encoding="utf8")
+    assert [line.split("|")[1].strip() for line in text.splitlines()[4:]] == ["1", "5"]
+
+
+@pytest.mark.parametrize("name", ["picture.svg", "picture.png"])
+def test_a_picture_needs_no_corpus(run, folder, name):
+    result = run("pipeline", "-b", "other", "--picture", name, "--concept", "C1", "--concept", "C2")
+    assert result.exit_code == 0, result.output
+    assert (folder / name).stat().st_size > 1000
+
+
+def test_wrong_answers_are_listed_by_kind(run, folder):
+    result = run("pipeline", "gold.spacy", "--beside", "other", "--errors", "errors.md")
+    assert result.exit_code == 0, result.output
+    assert "pipeline D-T+OD-T composite 1 33.3" in words(result)
+    text = (folder / "errors.md").read_text(encoding="utf8")
+    for title in ("## pipeline, D-T+OD-T", "### not in the ontology: 1", "### abbreviation: 1"):
+        assert title in text
+
+
 @pytest.mark.parametrize("name", ["errors.tsv", "errors.jsonl"])
 def test_wrong_answers_are_listed(run, folder, name):
     result = run("pipeline", "gold.spacy", "--errors", name)
@@ -143,6 +248,22 @@ def test_ids_written_otherwise_are_told(run):
         (["pipeline", "gold.spacy", "--errors", "errors.csv"], "CN708"),
         (["pipeline", "gold.spacy", "--json", "pipeline"], "CN105"),
         (["pipeline", "gold.spacy", "--component", "ner"], "CN704"),
+        (["pipeline", "gold.spacy", "--beside", "absent"], "CN700"),
+        (["pipeline", "gold.spacy", "--beside", "sites"], "CN601"),
+        (["pipeline", "gold.spacy", "--beside", "pipeline"], "CN731"),
+        (["pipeline", "gold.spacy", "-l", "a", "-l", "b"], "CN730"),
+        (["pipeline"], "CN732"),
+        (["pipeline", "--grid"], "CN733"),
+        (["pipeline", "--neighbours", "flu", "--json", "a.json"], "CN733"),
+        (["pipeline", "gold.spacy", "--threshold", "0.9"], "CN733"),
+        (["pipeline", "gold.spacy", "--concept", "C1"], "CN733"),
+        (["pipeline", "gold.spacy", "--grid", "--threshold", "9"], "CN502"),
+        (["pipeline", "gold.spacy", "--add", "absent.json"], "CN100"),
+        (["pipeline", "gold.spacy", "--add", "text.spacy"], "CN605"),
+        (["pipeline", "gold.spacy", "--add", "object.json"], "CN605"),
+        (["pipeline", "gold.spacy", "--add", "old.json"], "CN605"),
+        (["pipeline", "--picture", "p.jpg"], "CN708"),
+        (["pipeline", "--picture", "p.svg", "--concept", "C9"], "CN411"),
     ],
 )
 def test_bad_input_is_one_clear_message_and_exit_code_1(run, arguments, code):

@@ -40,6 +40,7 @@ def test_groups_of_mentions():
     assert {name: ranks.lenient.tolist() for name, ranks in run.ranks.items()} == {
         "all": [1, 1, 0],
         "in_ontology": [1, 1],
+        "seen": [1],
         "unseen": [1, 0],
     }
     assert run.ranks["all"].strict.tolist() == [1, 2, 0]

@@ -1,0 +1,21 @@
+"""Texts to unit vectors, for what asks an encoder without a lookup around it."""
+
+from collections.abc import Sequence
+
+from scipy import sparse
+from thinc.api import Model
+
+from ..index.vectors import Vectors, from_raw
+
+
+def encode(encoder: Model, texts: Sequence[str]) -> Vectors:
+    """Encode texts.
+
+    encoder (Model[List[str], Floats2d]): Dense or sparse.
+    texts (Sequence[str]): n texts, cleaned.
+    RETURNS (Vectors): n unit vectors, float32; a text that the encoder knows nothing of has
+        length zero.
+    RAISES (ConnormError): Those of the encoder.
+    """
+    raw = encoder.predict(list(texts))
+    return from_raw(raw if sparse.issparse(raw) else encoder.ops.to_numpy(raw))

@@ -1,0 +1,142 @@
+"""The paper's fourteen ways to search (Xu and Bethard 2021, section 3.2 and Table 4): six searches
+and eight sieves of two, all from one encoding of the mentions and the vectors of one index."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from tqdm import tqdm
+
+from ..concepts import Candidate
+from ..encoders import encoder_inputs
+from ..index.build import concept_means
+from ..index.concept_index import ConceptIndex, Searcher
+from ..index.exact import ExactSearcher
+from ..index.filters import Filter, allowed_concepts
+from ..index.members import TARGETS
+from ..index.spaces import SEARCHES, Query, run_search
+from ..index.vectors import from_raw
+from ..lookup import ConceptLookup
+from ..sieve import Answer, Sieve, answers_at, name_candidates
+from ..text.cleaning import clean
+from .encoding import encode
+
+# In the order of the paper's table.
+SIEVES = tuple(
+    (first, f"{target}-{representation}")
+    for target in ("O", "OD")
+    for first in ("D-T", "D-C")
+    for representation in ("T", "C")
+)
+DEFAULT_THRESHOLD = 0.95
+_BATCH = 256
+
+Found = Mapping[str, Sequence[Sequence[Candidate]]]
+
+
+class CompleteIndex(ConceptIndex):
+    """An index that serves all six searches: means that it was built without are averaged, exactly
+    as `build_index` does it, from the vectors that it holds, and compared one by one."""
+
+    def __init__(self, index: ConceptIndex) -> None:
+        """Look at an index, which stays as it is; its files are shared.
+
+        index (ConceptIndex): The index.
+        """
+        vars(self).update(vars(index))
+        self._searchers = dict(self._searchers)
+        self._concepts = dict(self._concepts)
+
+    def searcher(self, search: str) -> Searcher:
+        """RETURNS (Searcher): As `ConceptIndex.searcher`, of any of the six searches."""
+        if search.endswith("-C") and search not in {*self._searchers, *self.manifest["searches"]}:
+            target = TARGETS[search.split("-")[0]]
+            concepts, means = concept_means(self.vectors, self.members, target, self.concept_count)
+            self._concepts[search] = concepts
+            self._searchers[search] = ExactSearcher(from_raw(means, dtype=self.backend.dtype))
+        return super().searcher(search)
+
+
+def search_all(
+    lookup: ConceptLookup,
+    mentions: Sequence[str],
+    *,
+    top_k: int,
+    types: Sequence[str] = (),
+    branches: Sequence[str] = (),
+) -> dict[str, list[list[Candidate]]]:
+    """Ask the six searches; each distinct encoder input is encoded once for all of them, and no
+    text of the index is.
+
+    lookup (ConceptLookup): Encoder, index and the synonyms beside it.
+    mentions (Sequence[str]): b texts; an empty one has no candidates.
+    top_k (int): Most candidates for each.
+    types (Sequence[str]): Find only concepts of these semantic types; all if empty.
+    branches (Sequence[str]): Find only concepts at or below these; all if empty.
+    RETURNS (Dict[str, List[List[Candidate]]]): By search b lists, best first: what
+        `ConceptLookup.search` finds in an index built for that search.
+    RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
+    """
+    index = CompleteIndex(lookup.index)
+    limits = Filter(tuple(map(clean, types)), tuple(map(clean, branches)))
+    allowed = allowed_concepts(limits, index)
+    texts = [clean(mention) for mention in mentions]
+    distinct = list(dict.fromkeys(text for text in texts if text))
+    keys = encoder_inputs(lookup.encoder, distinct) if distinct else []
+    key_of = dict(zip(distinct, keys, strict=True))
+    found: dict[str, dict[bytes, list[Candidate]]] = {search: {} for search in SEARCHES}
+    waiting = list(dict(zip(keys, distinct, strict=True)).items())
+    with tqdm(total=len(waiting), unit=" mentions", delay=2, leave=False, disable=None) as bar:
+        for start in range(0, len(waiting), _BATCH):
+            batch = waiting[start : start + _BATCH]
+            vectors = encode(lookup.encoder, [text for _, text in batch])
+            known = np.flatnonzero(vectors.norms)
+            query = Query(vectors.unit[known], top_k, allowed)
+            for search in SEARCHES:
+                hits = run_search(search, index, lookup.layer, query)
+                named = name_candidates([Answer(search, each) for each in hits], index)
+                found[search].update(
+                    (batch[place][0], candidates)
+                    for place, candidates in zip(known, named, strict=True)
+                )
+            bar.update(len(batch))
+    return {
+        search: [list(by_key.get(key_of.get(text, b""), ())) for text in texts]
+        for search, by_key in found.items()
+    }
+
+
+def sift(sieve: Sieve, found: Found) -> list[Sequence[Candidate]]:
+    """Answer mentions with a sieve from what its searches found: as `run_sieve`, which asks the
+    later searches only for the mentions that need them.
+
+    sieve (Sieve): The searches and their thresholds.
+    found (Mapping[str, Sequence[Sequence[Candidate]]]): By search the candidates of b mentions.
+    RETURNS (List[Sequence[Candidate]]): b lists.
+    """
+    thresholds = [*sieve.thresholds, None]
+    answered: list[Sequence[Candidate]] = []
+    for lists in zip(*(found[search] for search in sieve.searches), strict=True):
+        answered.append(
+            next(
+                candidates
+                for candidates, threshold in zip(lists, thresholds, strict=True)
+                if answers_at(candidates[0].score if candidates else None, threshold)
+            )
+        )
+    return answered
+
+
+def grid_sieves(threshold: float) -> dict[str, Sieve]:
+    """RETURNS (Dict[str, Sieve]): The fourteen rows of the table by name, the six searches first.
+
+    threshold (float): The cosine at which the first search of a sieve answers.
+    RAISES (ConnormError): CN502 if it is no cosine.
+    """
+    alone = {search: Sieve([search], []) for search in SEARCHES}
+    sieves = {"+".join(searches): Sieve([*searches], [threshold]) for searches in SIEVES}
+    return alone | sieves
+
+
+def own_threshold(sieve: Sieve) -> float:
+    """RETURNS (float): The first threshold of a sieve; the paper's 0.95 if it has none."""
+    return sieve.thresholds[0] if sieve.thresholds else DEFAULT_THRESHOLD

@@ -1,0 +1,112 @@
+"""The concept texts that stand nearest a mention (Xu and Bethard 2021, Table 6)."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..encoders import encoder_inputs
+from ..index.concept_index import ConceptIndex
+from ..index.exact import ExactSearcher
+from ..index.layer import SynonymLayer
+from ..lookup import ConceptLookup
+from ..text.cleaning import clean
+from .encoding import encode
+
+RANKS = (1, 5, 10, 15, 20)
+_SEARCH = "OD-T"
+_DIGITS = 6
+
+
+class Neighbour(NamedTuple):
+    """A concept text near a mention.
+
+    rank (int): Its place among the texts, from 1.
+    concept_ids (Tuple[str, ...]): The concepts that it denotes, in the order of ids.
+    text (str): The text.
+    score (float): Its cosine with the mention.
+    """
+
+    rank: int
+    concept_ids: tuple[str, ...]
+    text: str
+    score: float
+
+
+def nearest_texts(
+    lookup: ConceptLookup, mention: str, *, ranks: Sequence[int] = RANKS
+) -> list[Neighbour]:
+    """Rank the texts of O and D by their cosines with a mention, without any filter and without
+    any approximation. A text counts once, also if it denotes several concepts; texts that the
+    encoder cannot tell apart are one.
+
+    lookup (ConceptLookup): Encoder, index and the synonyms beside it.
+    mention (str): A text.
+    ranks (Sequence[int]): The places that are asked for, from 1.
+    RETURNS (List[Neighbour]): In this order; without places beyond the last text, and empty for a
+        mention that the encoder knows nothing of.
+    """
+    vectors = encode(lookup.encoder, [clean(mention)])
+    if not vectors.norms[0]:
+        return []
+    texts = {**_indexed(lookup, vectors.unit, max(ranks))}
+    for row, score, denoted in _added(lookup, vectors.unit):
+        score, known = texts.get(row, (score, {}))
+        texts[row] = score, denoted | known
+    ordered = sorted(texts.values(), key=lambda each: (-each[0], min(each[1].items())))
+    chosen = [(rank, *ordered[rank - 1]) for rank in ranks if rank <= len(ordered)]
+    labels = lookup.index.store.labels(number for _, _, denoted in chosen for number in denoted)
+    return [
+        Neighbour(
+            rank,
+            tuple(labels[number][0] for number in sorted(denoted)),
+            denoted[min(denoted)],
+            score,
+        )
+        for rank, score, denoted in chosen
+    ]
+
+
+# What a text is known by, its cosine, and by concept number how it is written.
+_Text = tuple[int, float, dict[int, str]]
+
+
+def _indexed(
+    lookup: ConceptLookup, query: np.ndarray, n: int
+) -> dict[int, tuple[float, dict[int, str]]]:
+    index, layer = lookup.index, lookup.layer
+    searcher = ExactSearcher(index.search_vectors(_SEARCH))
+    # Withdrawn texts do not count, so as many more are needed.
+    found = searcher.nearest(query, n + len({row for row, _ in layer.removed}))
+    rows = found.items[0][found.items[0] >= 0] + index.first_row(_SEARCH)
+    scores = np.round(found.scores[0].astype("float64"), _DIGITS).tolist()
+    texts = {
+        row: (score, _denoted(index, layer, row))
+        for row, score in zip(rows.tolist(), scores, strict=False)
+    }
+    return {row: text for row, text in texts.items() if text[1]}
+
+
+def _denoted(index: ConceptIndex, layer: SynonymLayer, row: int) -> dict[int, str]:
+    members = range(index.members.start[row], index.members.start[row + 1])
+    numbers = index.members.concept[members.start : members.stop].tolist()
+    written = index.store.texts(members)
+    return {
+        number: written[member]
+        for member, number in zip(members, numbers, strict=True)
+        if (row, number) not in layer.removed
+    }
+
+
+def _added(lookup: ConceptLookup, query: np.ndarray) -> Iterator[_Text]:
+    searcher, added = lookup.layer.texts(), lookup.layer.added
+    if searcher is None:
+        return
+    found = searcher.nearest(query, len(added))
+    scores = np.round(found.scores[0].astype("float64"), _DIGITS).tolist()
+    for item, score in zip(found.items[0].tolist(), scores, strict=True):
+        denoted = {number: synonym.text for number, synonym in added[item].items()}
+        (key,) = encoder_inputs(lookup.encoder, [next(iter(denoted.values()))])
+        row = lookup.index.keys.row(key)
+        # Texts that the index lacks have numbers of their own.
+        yield -1 - item if row is None else row, score, denoted

@@ -1,0 +1,174 @@
+"""Concept texts in two dimensions: how an encoder sets concepts apart."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from thinc.api import Model
+
+from ..errors import ConnormError, Errors
+from ..index.concept_index import ConceptIndex
+from ..index.vectors import Vectors, from_raw
+from .encoding import encode
+
+DEFAULT_CONCEPTS = 12
+MOST_TEXTS = 40
+FEWEST_TEXTS = 3
+SEED = 0
+# With fewer points t-SNE has no neighbourhoods to keep; PCA says what there is.
+_FEWEST_FOR_TSNE = 30
+_PCA_WIDTH = 50
+_POOL = 1000
+
+
+class ConceptTexts(NamedTuple):
+    """What is drawn of a concept.
+
+    concept_id (str): Its id.
+    name (str): Its preferred name.
+    texts (Tuple[str, ...]): Distinct texts of O and D.
+    """
+
+    concept_id: str
+    name: str
+    texts: tuple[str, ...]
+
+
+class Panel(NamedTuple):
+    """Concept texts as one encoder places them.
+
+    label (str): The encoder.
+    points (np.ndarray): float64 (n, 2), one a text, the texts of a concept together.
+    precision (float): Mean average precision, from 0 to 1: each text is a query, the others are
+        ranked by cosine in the encoder's own space, and those of its concept are right. What the
+        two dimensions cannot lie about. Texts without another of their concept do not count.
+    """
+
+    label: str
+    points: np.ndarray
+    precision: float
+
+
+def choose_concepts(index: ConceptIndex, *, count: int = DEFAULT_CONCEPTS) -> list[str]:
+    """Choose concepts to draw: the one with the most texts, then the one whose mean vector is
+    nearest to its mean by cosine, then the next such pair, so that half of them are hard to tell
+    from another. Only texts that denote no other concept count; the thousand concepts with the most
+    of them are looked at. Of equals the first id leads.
+
+    index (ConceptIndex): The index.
+    count (int): How many.
+    RETURNS (List[str]): Concept ids; fewer if not enough concepts have three texts.
+    """
+    alone = np.flatnonzero(np.diff(index.members.start) == 1)
+    owners = index.members.concept[index.members.start[alone]]
+    sizes = np.bincount(owners, minlength=index.concept_count)
+    order = np.lexsort((np.arange(len(sizes)), -sizes))
+    pool = order[sizes[order] >= FEWEST_TEXTS][:_POOL]
+    if not len(pool):
+        return []
+    incidence = sparse.csr_matrix(
+        (np.ones(len(alone), dtype="float32"), (owners, alone)),
+        shape=(len(sizes), len(index.vectors)),
+    )
+    # A sum has the direction of the mean.
+    chosen = _pair_up(from_raw(index.vectors.sums(incidence[pool])), count)
+    labels = index.store.labels(pool[chosen])
+    return [labels[number][0] for number in pool[chosen].tolist()]
+
+
+def _pair_up(means: Vectors, count: int) -> list[int]:
+    everything, chosen = np.arange(len(means)), list[int]()
+    for place in range(len(means)):
+        if place not in chosen:
+            cosines = np.asarray(means.rescore(means.unit, place, everything), dtype="float64")
+            cosines[[*chosen, place]] = -np.inf
+            near = int(cosines.argmax())
+            chosen += [place, near] if np.isfinite(cosines[near]) else [place]
+        if len(chosen) >= count:
+            break
+    return chosen[:count]
+
+
+def read_texts(index: ConceptIndex, concept_ids: Sequence[str]) -> list[ConceptTexts]:
+    """Read the texts of concepts, at most 40 of each, in the order of the index; one that belongs
+    to several of the concepts stands with the first.
+
+    index (ConceptIndex): The index; what was added to it since it was built is not drawn.
+    concept_ids (Sequence[str]): Ids, alternate ids included.
+    RETURNS (List[ConceptTexts]): One a concept.
+    RAISES (ConnormError): CN411 for an id that the index lacks, CN603 if fewer than three texts
+        are left in all.
+    """
+    drawn: set[int] = set()
+    concepts = []
+    for number in dict.fromkeys(index.number(each) for each in concept_ids):
+        members = np.flatnonzero(index.members.concept == number)
+        mine = [m for m in members.tolist() if int(index.row_numbers[m]) not in drawn]
+        mine = mine[:MOST_TEXTS]
+        drawn.update(int(index.row_numbers[member]) for member in mine)
+        texts = index.store.texts(mine)
+        label = index.store.labels([number])[number]
+        concepts.append(ConceptTexts(*label, tuple(texts[member] for member in mine)))
+    if len(drawn) < FEWEST_TEXTS:
+        raise ConnormError(Errors.CN603.format(count=len(drawn), fewest=FEWEST_TEXTS))
+    return concepts
+
+
+def project(encoder: Model, concepts: Sequence[ConceptTexts], *, label: str) -> Panel:
+    """Encode concept texts and lay them out: unit vectors, PCA to at most 50 dimensions, then t-SNE
+    with a fixed seed; PCA alone for fewer than 30 texts. Equal texts give equal pictures.
+
+    encoder (Model[List[str], Floats2d]): The encoder.
+    concepts (Sequence[ConceptTexts]): At least three texts in all.
+    label (str): What the panel is called.
+    RETURNS (Panel): The points.
+    """
+    texts = [text for concept in concepts for text in concept.texts]
+    owners = np.repeat(np.arange(len(concepts)), [len(each.texts) for each in concepts])
+    matrix = _dense(encode(encoder, texts))
+    return Panel(label, _lay_out(matrix), mean_average_precision(matrix, owners))
+
+
+def _dense(vectors: Vectors) -> np.ndarray:
+    unit = vectors.unit
+    if sparse.issparse(unit):
+        unit = unit.tocsc()
+        # Only the features that occur in these few texts: thousands, not all.
+        unit = unit[:, np.flatnonzero(np.diff(unit.indptr))].toarray()
+    return np.asarray(unit, dtype="float64")
+
+
+def _lay_out(matrix: np.ndarray) -> np.ndarray:
+    from sklearn.decomposition import PCA
+    from sklearn.manifold import TSNE
+
+    if not matrix.shape[1]:  # n-grams that know none of the texts
+        return np.zeros((len(matrix), 2))
+    few = len(matrix) < _FEWEST_FOR_TSNE
+    width = min(2 if few else _PCA_WIDTH, *matrix.shape)
+    reduced = PCA(n_components=width, svd_solver="full").fit_transform(matrix)
+    reduced = np.pad(reduced, ((0, 0), (0, max(0, 2 - width))))
+    if few:
+        return reduced
+    perplexity = min(30.0, (len(matrix) - 1) / 3)
+    layout = TSNE(perplexity=perplexity, init="pca", random_state=SEED, method="exact")
+    return layout.fit_transform(reduced).astype("float64")
+
+
+def mean_average_precision(vectors: np.ndarray, owners: np.ndarray) -> float:
+    """Score synonym retrieval (design section 7).
+
+    vectors (Floats2d): (n, width) unit vectors.
+    owners (Ints1d): (n,) the concept of each.
+    RETURNS (float): From 0 to 1; 0 if no two vectors are of one concept.
+    """
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, np.inf)
+    order = np.argsort(-cosines, axis=1, kind="stable")[:, 1:]
+    right = owners[order] == owners[:, None]
+    precisions = np.cumsum(right, axis=1) / np.arange(1, right.shape[1] + 1)
+    found = right.sum(axis=1)
+    has_others = found > 0
+    averages = (precisions * right).sum(axis=1)[has_others] / found[has_others]
+    return float(averages.mean()) if len(averages) else 0.0

@@ -1,0 +1,41 @@
+"""Average ranks over corpora, as the paper's Table 4 has them (Xu and Bethard 2021, section 5)."""
+
+from collections.abc import Sequence
+
+from .report import Row
+
+PROTOCOLS = ("lenient", "strict")
+
+
+def add_ranks(rows: Sequence[Row]) -> list[Row]:
+    """Rank the searches of each pipeline by Acc@1 in each corpus, and average the ranks over the
+    corpora. Equal scores share the better rank, and the next one is as far behind as there are
+    equals: the printed ranks of the paper come out only so.
+
+    rows (Sequence[Dict[str, Any]]): One a "corpus", "pipeline" and "search".
+    RETURNS (List[Dict[str, Any]]): Copies with `lenient@1_rank`, from 1, and
+        `lenient@1_average_rank`, and the same of `strict@1`. The average is None for a search that
+        one of the corpora lacks for this pipeline, and so is the rank where there is no score.
+    """
+    ranked = [dict(row) for row in rows]
+    for key in (f"{protocol}@1" for protocol in PROTOCOLS):
+        for row in ranked:
+            rivals = [each for each in ranked if _alike(row, each, "corpus", "pipeline")]
+            row[f"{key}_rank"] = _rank(row, rivals, key)
+        corpora = {row["corpus"] for row in ranked}
+        for row in ranked:
+            same = [each for each in ranked if _alike(row, each, "pipeline", "search")]
+            ranks = [each[f"{key}_rank"] for each in same if each[f"{key}_rank"] is not None]
+            whole = len(ranks) == len(corpora)
+            row[f"{key}_average_rank"] = round(sum(ranks) / len(ranks), 2) if whole else None
+    return ranked
+
+
+def _alike(one: Row, other: Row, *keys: str) -> bool:
+    return all(one[key] == other[key] for key in keys)
+
+
+def _rank(row: Row, rivals: Sequence[Row], key: str) -> int | None:
+    if row[key] is None:
+        return None
+    return 1 + sum(each[key] is not None and each[key] > row[key] for each in rivals)

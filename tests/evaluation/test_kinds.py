@@ -1,0 +1,114 @@
+import pytest
+
+from spacy_connorm.concepts import NIL, Candidate
+from spacy_connorm.evaluation import Gold, Prediction
+from spacy_connorm.evaluation.kinds import (
+    KINDS,
+    MEANINGS,
+    OTHER,
+    World,
+    ancestors,
+    is_abbreviation,
+    is_ambiguous,
+    is_ancestor,
+    is_composite,
+    is_descendant,
+    is_nil,
+    is_not_in_ontology,
+    is_unseen_concept,
+    kind_of,
+)
+
+# tumour > carcinoma > breast carcinoma; two that are each other's parents
+PARENTS = {"carcinoma": ["tumour"], "breast": ["carcinoma"], "x": ["y"], "y": ["x"]}
+WORLD = World(lambda concept_id: PARENTS.get(concept_id, ()), {"tumour", "breast"}.__contains__)
+
+
+def gold(*concept_ids, text="a mention", in_ontology=True):
+    return Gold(text, frozenset(concept_ids), in_ontology)
+
+
+def written(*answers, nil=False):
+    found = [Candidate(concept, concept, score, "text", "O-T") for concept, score in answers]
+    return Prediction(found, NIL if nil or not found else found[0].concept_id)
+
+
+ANSWER = written(("tumour", 0.9), ("breast", 0.8))
+
+
+def test_composite():
+    assert is_composite(gold("tumour", "breast"), ANSWER, WORLD)
+    assert not is_composite(gold("tumour"), ANSWER, WORLD)
+
+
+def test_not_in_the_ontology():
+    assert is_not_in_ontology(gold("z", in_ontology=False), ANSWER, WORLD)
+    assert not is_not_in_ontology(gold("z"), ANSWER, WORLD)
+
+
+@pytest.mark.parametrize("text", ["CT", "T-PLL", "primary HPT", "DM1", "(HUS)", "mtDNA", "PAX6-"])
+def test_abbreviation(text):
+    assert is_abbreviation(gold("z", text=text), ANSWER, WORLD)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["stroke", "Wilms tumor", "BREAST CANCER", "type A", "X", "McArdle", "CARDIOMYOPATHIES", ""],
+)
+def test_no_abbreviation(text):
+    assert not is_abbreviation(gold("z", text=text), ANSWER, WORLD)
+
+
+def test_nil():
+    assert is_nil(gold("tumour"), written(("tumour", 0.2), nil=True), WORLD)
+    assert is_nil(gold("tumour"), written(), WORLD)
+    assert not is_nil(gold("tumour"), ANSWER, WORLD)
+
+
+def test_ambiguous():
+    tie = written(("tumour", 0.9), ("breast", 0.9))
+    assert is_ambiguous(gold("breast"), tie, WORLD)
+    assert not is_ambiguous(gold("breast"), ANSWER, WORLD)
+    assert not is_ambiguous(gold("z"), tie, WORLD)
+
+
+def test_ancestor_and_descendant():
+    assert is_ancestor(gold("breast"), written(("tumour", 0.9)), WORLD)
+    assert not is_ancestor(gold("tumour"), written(("breast", 0.9)), WORLD)
+    assert is_descendant(gold("tumour"), written(("breast", 0.9)), WORLD)
+    assert not is_descendant(gold("breast"), written(("tumour", 0.9)), WORLD)
+    assert not is_ancestor(gold("breast"), written(("breast", 0.9)), WORLD)
+
+
+def test_unseen_concept():
+    assert is_unseen_concept(gold("carcinoma"), ANSWER, WORLD)
+    assert not is_unseen_concept(gold("breast"), ANSWER, WORLD)
+
+
+def test_ancestors_pass_through_all_parents_and_end_in_circles():
+    assert ancestors("breast", WORLD) == {"carcinoma", "tumour"}
+    assert ancestors("tumour", WORLD) == set()
+    assert ancestors("x", WORLD) == {"y"}
+
+
+@pytest.mark.parametrize(
+    ("annotated", "answer", "kind"),
+    [
+        # what no answer could mend comes first
+        (gold("tumour", "z", text="CT", in_ontology=False), ANSWER, "composite"),
+        (gold("z", text="CT", in_ontology=False), ANSWER, "not in the ontology"),
+        (gold("breast", text="CT"), written(("tumour", 1), ("breast", 1)), "abbreviation"),
+        (gold("breast"), written(("breast", 0.1), nil=True), "nil"),
+        (gold("breast"), written(("tumour", 1), ("breast", 1)), "ambiguous"),
+        (gold("breast"), ANSWER, "ancestor"),
+        (gold("tumour"), written(("carcinoma", 1)), "descendant"),
+        (gold("z"), ANSWER, "unseen concept"),
+        (gold("breast"), written(("x", 1)), OTHER),
+    ],
+)
+def test_the_first_kind_that_fits(annotated, answer, kind):
+    assert kind_of(annotated, answer, WORLD) == kind
+
+
+def test_every_kind_is_explained():
+    assert list(MEANINGS) == [*KINDS, OTHER]

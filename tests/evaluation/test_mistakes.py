@@ -1,0 +1,85 @@
+from spacy_connorm.concepts import NIL, Candidate
+from spacy_connorm.evaluation import Gold, Prediction
+from spacy_connorm.evaluation.kinds import World
+from spacy_connorm.evaluation.mistakes import count_kinds, list_mistakes, to_markdown
+
+WORLD = World(lambda concept_id: (), {"B"}.__contains__)
+NAMES = {"A": "name of A", "B": "name of B"}
+
+
+def predict(*concept_ids):
+    found = [Candidate(each, f"name of {each}", 0.9, "text", "O-T") for each in concept_ids]
+    return Prediction(found, found[0].concept_id if found else NIL)
+
+
+GOLD = [
+    Gold("a", frozenset("A"), in_ontology=True),
+    Gold("x", frozenset("X"), in_ontology=False),
+    Gold("b", frozenset("B"), in_ontology=True),
+    Gold("b", frozenset("B"), in_ontology=True),
+    Gold("c", frozenset("B"), in_ontology=True),
+    Gold("nothing", frozenset(), in_ontology=False),
+]
+PREDICTIONS = [
+    *(predict("A"), predict(), predict("A", "B"), predict("A", "B"), predict("A"), predict())
+]
+
+
+def test_mistakes_are_counted_named_and_grouped_by_kind():
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, WORLD)
+    assert [(row["kind"], row["mention"]) for row in rows] == [
+        ("not in the ontology", "x"),
+        ("ambiguous", "b"),
+        ("other", "c"),
+    ]
+    assert rows[1] == {
+        "kind": "ambiguous",
+        "times": 2,
+        "mention": "b",
+        "gold": "B",
+        "gold_names": "name of B",
+        "written": "A",
+        "name": "name of A",
+        "score": 0.9,
+        "text": "text",
+        "search": "O-T",
+        "lenient": True,
+        "rank": 1,
+    }
+    expected = {"gold_names": "not in the index", "written": NIL, "name": "", "score": None}
+    assert {key: rows[0][key] for key in expected} == expected
+
+
+def test_in_a_kind_the_most_frequent_comes_first():
+    gold, predictions = [*GOLD[4:5], *GOLD[2:4]], [predict("A"), predict("Z"), predict("Z")]
+    rows = list_mistakes(gold, predictions, NAMES, WORLD)
+    assert [(row["kind"], row["times"]) for row in rows] == [("other", 2), ("other", 1)]
+
+
+def test_kinds_are_counted_run_by_run():
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, WORLD)
+    both = [{"run": run, **row} for run in ("one", "two") for row in rows]
+    counts = count_kinds(both)
+    assert counts[1] == {
+        "run": "one",
+        "kind": "ambiguous",
+        "mentions": 2,
+        "percent": 50.0,
+        "lenient": 2,
+    }
+    assert [row["run"] for row in counts] == ["one"] * 3 + ["two"] * 3
+
+
+def test_markdown_has_a_section_a_kind():
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, WORLD)
+    text = to_markdown([{"pipeline": "mine", "run": "O-T", **row} for row in rows])
+    titles = [line for line in text.splitlines() if line.startswith("#")]
+    assert titles == [
+        "# Wrong answers",
+        "## mine, O-T",
+        "### not in the ontology: 1",
+        "### ambiguous: 2",
+        "### other: 1",
+    ]
+    assert "| name of B" in text
+    assert to_markdown([]) == "# Wrong answers\n"
