@@ -69,7 +69,7 @@ def Nca(*, scale: float = 20.0) -> "OnRelations":
 
 
 def LiftedStructure(*, margin: float = 0.5, mining_margin: float | None = None) -> "OnRelations":
-    """Build the lifted structure loss (Oh Song et al. 2016, equation 4): the mean over the pairs
+    """Build the lifted structure loss (Oh Song et al. 2016): the mean over the pairs
     (a, p) of `max(0, J)^2 / 2`, where J is d_ap plus the log of the sum of `exp(margin - d)` over
     the negatives of both, d being the Euclidean distance of the vectors scaled to length 1.
 
@@ -106,7 +106,7 @@ def InfoNce(*, temperature: float = 0.07, mining_margin: float | None = None) ->
 def Circle(
     *, m: float = 0.25, gamma: float = 256.0, mining_margin: float | None = None
 ) -> "OnRelations":
-    """Build the circle loss (Sun et al. 2020, equations 6 and 8): with S the cosines, the mean over
+    """Build the circle loss (Sun et al. 2020): with S the cosines, the mean over
     the anchors of `log(1 + sum_n exp(gamma [S_an + m] (S_an - m)) sum_p exp(-gamma [1 + m - S_ap]
     (S_ap - 1 + m)))`. What is in brackets is not less than 0, and a weight through which no
     gradients flow.

@@ -40,7 +40,7 @@ def violations(
 
 def positive_pairs(positives: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """All pairs of anchor and positive, at most B at once: what compares each of them with all
-    texts then takes no more memory than the matrix of distances.
+    texts then takes no more memory than the matrix of distances, though time for each pair.
 
     positives (torch.Tensor): bool (B, B).
     YIELDS (Tuple[torch.Tensor, torch.Tensor]): int64 (n,): anchors and positives.

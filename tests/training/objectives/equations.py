@@ -1,0 +1,178 @@
+"""Each objective's equation in plain loops over texts, for vectors in float64.
+
+An anchor counts if it has a positive and a negative. `hard` is the online condition, by its
+definition over triplets.
+"""
+
+import torch
+from torch import exp, log
+
+
+def parts(concepts):
+    """Anchors with their positives and negatives."""
+    size = range(len(concepts))
+    found = {}
+    for a in size:
+        positives = [j for j in size if j != a and set(concepts[j]) & set(concepts[a])]
+        negatives = [j for j in size if not set(concepts[j]) & set(concepts[a])]
+        if positives and negatives:
+            found[a] = (positives, negatives)
+    return found
+
+
+def hard(vectors, concepts, margin):
+    if margin is None:
+        return parts(concepts)
+    kept = {}
+    for a, (positives, negatives) in parts(concepts).items():
+        triplets = [
+            (p, n)
+            for p in positives
+            for n in negatives
+            if normalized_euclidean(vectors, a, p) + margin >= normalized_euclidean(vectors, a, n)
+        ]
+        if triplets:
+            kept[a] = (sorted({p for p, _ in triplets}), sorted({n for _, n in triplets}))
+    return kept
+
+
+def euclidean(vectors, i, j):
+    return (vectors[i] - vectors[j]).square().sum().sqrt()
+
+
+def cos(vectors, i, j):
+    lengths = vectors[i].square().sum().sqrt() * vectors[j].square().sum().sqrt()
+    return (vectors[i] * vectors[j]).sum() / lengths
+
+
+def cosine(vectors, i, j):
+    return 1 - cos(vectors, i, j)
+
+
+def normalized_euclidean(vectors, i, j):
+    one, other = (vectors[k] / vectors[k].square().sum().sqrt() for k in (i, j))
+    return (one - other).square().sum().sqrt()
+
+
+DISTANCES = {
+    "euclidean": euclidean,
+    "cosine": cosine,
+    "normalized_euclidean": normalized_euclidean,
+}
+
+
+def mean(losses):
+    return sum(losses) / len(losses)
+
+
+def batch_hard_triplet(vectors, concepts, *, distance="euclidean", margin=None):
+    d = DISTANCES[distance]
+    losses = []
+    for a, (positives, negatives) in parts(concepts).items():
+        farthest = max(d(vectors, a, p) for p in positives)
+        nearest = min(d(vectors, a, n) for n in negatives)
+        if margin is None:
+            losses.append(log(1 + exp(farthest - nearest)))
+        else:
+            losses.append((farthest - nearest + margin).clamp(min=0))
+    return mean(losses)
+
+
+def semi_hard_triplet(vectors, concepts, *, distance="normalized_euclidean", margin=0.2):
+    d = DISTANCES[distance]
+    losses = []
+    for a, (positives, negatives) in parts(concepts).items():
+        for p in positives:
+            near = d(vectors, a, p)
+            beyond = [d(vectors, a, n) for n in negatives]
+            beyond = [far for far in beyond if near < far < near + margin]
+            if beyond:
+                losses.append(near - min(beyond) + margin)
+    return mean(losses)
+
+
+def max_margin_triplet(vectors, concepts, *, distance="normalized_euclidean", margin=0.2):
+    d = DISTANCES[distance]
+    losses = [
+        d(vectors, a, p) - d(vectors, a, n) + margin
+        for a, (positives, negatives) in parts(concepts).items()
+        for p in positives
+        for n in negatives
+    ]
+    return mean([loss for loss in losses if loss > 0])
+
+
+def multi_similarity(vectors, concepts, *, alpha=2.0, beta=50.0, base=0.5, mining_margin=0.2):
+    losses = []
+    for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():
+        of_positives = sum(exp(-alpha * (cos(vectors, a, p) - base)) for p in positives)
+        of_negatives = sum(exp(beta * (cos(vectors, a, n) - base)) for n in negatives)
+        losses.append(log(1 + of_positives) / alpha + log(1 + of_negatives) / beta)
+    return sum(losses) / len(concepts)
+
+
+def supervised_contrastive(vectors, concepts, *, temperature=0.05):
+    losses = []
+    for a, (positives, negatives) in parts(concepts).items():
+        total = sum(exp(cos(vectors, a, j) / temperature) for j in positives + negatives)
+        losses.append(
+            mean([-log(exp(cos(vectors, a, p) / temperature) / total) for p in positives])
+        )
+    return mean(losses)
+
+
+def cosine_loss(vectors, concepts, *, margin=0.0, mining_margin=None):
+    of_positives, of_negatives = [], []
+    for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():
+        of_positives += [1 - cos(vectors, a, p) for p in positives]
+        of_negatives += [cos(vectors, a, n) - margin for n in negatives]
+    return mean(of_positives) + mean([loss for loss in of_negatives if loss > 0])
+
+
+def nca(vectors, concepts, *, scale=20.0):
+    losses = []
+    for a, (positives, negatives) in parts(concepts).items():
+        near = {
+            j: exp(-scale * normalized_euclidean(vectors, a, j) ** 2) for j in positives + negatives
+        }
+        losses.append(-log(sum(near[p] for p in positives) / sum(near.values())))
+    return mean(losses)
+
+
+def lifted_structure(vectors, concepts, *, margin=0.5, mining_margin=None):
+    kept = hard(vectors, concepts, mining_margin)
+    losses = []
+    for a, (positives, _) in kept.items():
+        for p in positives:
+            total = sum(
+                exp(margin - normalized_euclidean(vectors, end, n))
+                for end in (a, p)
+                for n in kept.get(end, ([], []))[1]
+            )
+            structure = log(total) + normalized_euclidean(vectors, a, p)
+            losses.append(structure.clamp(min=0) ** 2 / 2)
+    return mean(losses)
+
+
+def info_nce(vectors, concepts, *, temperature=0.07, mining_margin=None):
+    losses = []
+    for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():
+        total = sum(exp(cos(vectors, a, n) / temperature) for n in negatives)
+        for p in positives:
+            own = exp(cos(vectors, a, p) / temperature)
+            losses.append(-log(own / (own + total)))
+    return mean(losses)
+
+
+def circle(vectors, concepts, *, m=0.25, gamma=256.0, mining_margin=None):
+    losses = []
+    for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():
+        toward, apart = torch.zeros(()), torch.zeros(())
+        for p in positives:
+            weight = (1 + m - cos(vectors, a, p).detach()).clamp(min=0)
+            toward = toward + exp(-gamma * weight * (cos(vectors, a, p) - (1 - m)))
+        for n in negatives:
+            weight = (cos(vectors, a, n).detach() + m).clamp(min=0)
+            apart = apart + exp(gamma * weight * (cos(vectors, a, n) - m))
+        losses.append(log(1 + apart * toward))
+    return mean(losses)
