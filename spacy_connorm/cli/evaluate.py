@@ -48,7 +48,7 @@ class Survey(NamedTuple):
 def evaluate_cli(
     pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
     corpus_path: Path | None = typer.Argument(
-        None, metavar="[CORPUS]", help="A .spacy file with gold ids.", show_default=False
+        None, metavar="CORPUS", help="A .spacy file with gold ids.", show_default=False
     ),
     search: list[str] = typer.Option(
         [], "--search", "-s", metavar="NAME", help="Score this search alone too, e.g. O-T. Repeat."
