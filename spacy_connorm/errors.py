@@ -293,7 +293,7 @@ class Errors(metaclass=_Coded):
         "one, or remove its folder to start over."
     )
     CN730 = (
-        "There are {labels} labels for {pipelines} pipelines. Give `--label` at most once a pipeline."
+        "There are {labels} labels for {pipelines} pipelines. Give `--label` once for each."
     )
     CN731 = (
         "Two pipelines are called '{label}', so their rows can't be told apart. Give each a "
