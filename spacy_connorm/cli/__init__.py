@@ -10,6 +10,7 @@ from .evaluate import evaluate_cli
 from .index import index_cli
 from .ontology import ontology_cli
 from .search import search_cli
+from .train import train_cli
 
 spacy_app.add_typer(app, name="connorm")
 
@@ -22,4 +23,5 @@ __all__ = [
     "index_cli",
     "ontology_cli",
     "search_cli",
+    "train_cli",
 ]

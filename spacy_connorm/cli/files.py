@@ -23,11 +23,21 @@ def replaced(path: Path, *, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
     YIELDS (Path): Where to write.
     RAISES (ConnormError): CN705 if something else is there, CN405 if it cannot be written.
     """
+    require_replaceable(path, is_ours=is_ours)
+    with written_aside(path.resolve()) as aside:
+        yield aside
+
+
+def require_replaceable(path: Path, *, is_ours: Callable[[Path], bool]) -> None:
+    """Refuse a folder that is to be written where something else is: before hours of work.
+
+    path (Path): The folder to make or replace.
+    is_ours (Callable[[Path], bool]): Whether an existing folder is of this kind.
+    RAISES (ConnormError): CN705 if something else is there.
+    """
     path = path.resolve()
     if path.exists() and not (path.is_dir() and (is_ours(path) or not any(path.iterdir()))):
         raise ConnormError(Errors.CN705.format(path=path))
-    with written_aside(path) as aside:
-        yield aside
 
 
 def read_object(path: Path) -> dict[str, Any]:

@@ -1,18 +1,14 @@
 """`connorm index`: an ontology and annotated data to a searchable pipeline."""
 
 from collections.abc import Iterator, Sequence
-from configparser import InterpolationError
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 
 import spacy
 import typer
-from click import UsageError
-from spacy.cli._util import parse_config_overrides
 from spacy.language import Language
 from spacy.training import Example
-from thinc.api import Config, ConfigValidationError
+from thinc.api import Config
 from wasabi import msg
 
 from ..errors import ConnormError, Errors
@@ -20,6 +16,7 @@ from ..files import read_lines
 from ..index.folder import MANIFEST
 from ..ontology import FORMATS, read_ontology
 from .app import command
+from .configs import config_errors, parse_overrides, read_config
 from .devices import choose_device
 from .files import read_docs, read_object, replaced
 from .pipelines import choose_name, find_normalizer
@@ -40,7 +37,6 @@ factory = "concept_normalizer"
 
 [components.concept_normalizer.sieve]
 """
-_REASON_WIDTH = 300
 _WIDTH = 60
 _COUNTS = {
     "concepts": "Concepts",
@@ -82,7 +78,7 @@ def index_cli(
 
     Example: python -m spacy connorm index doid.jsonl training/index --corpus train.spacy
     """
-    overrides = _parse_overrides(ctx.args)
+    overrides = parse_overrides(ctx.args)
     choose_device(gpu_id)
     nlp = make_pipeline(config_path, component=component, overrides=overrides)
     normalizer = find_normalizer(nlp)
@@ -97,15 +93,6 @@ def index_cli(
     _show(normalizer.lookup.index.manifest)
     msg.good(f"Wrote the pipeline: {output_path}")
     msg.info(f"Index for a larger pipeline: {output_path / normalizer.name}")
-
-
-def _parse_overrides(arguments: list[str]) -> dict[str, Any]:
-    try:
-        return parse_config_overrides(arguments)
-    except UsageError as error:  # click's, which a Typer that brings its own click lets through
-        raise ConnormError(
-            Errors.CN711.format(reason=error.format_message().rstrip("."))
-        ) from error
 
 
 def make_pipeline(
@@ -123,26 +110,15 @@ def make_pipeline(
     RAISES (ConnormError): CN100 for a missing file, CN703, CN704, CN710 if the config has no, more
         than one or another concept normalizer, CN711 if a setting is wrong.
     """
-    if config_path is not None and not config_path.is_file():
-        raise ConnormError(Errors.CN100.format(path=config_path))
-    try:
-        config = Config()
+    overrides = overrides or {}
+    with config_errors():
         if config_path is None:
-            config = config.from_str(_DEFAULT_CONFIG, overrides=overrides or {})
+            config = Config().from_str(_DEFAULT_CONFIG, overrides=overrides)
         else:
-            config = config.from_disk(config_path, overrides=overrides or {})
+            config = read_config(config_path, overrides)
         settings = _normalizer_settings(config, component)
         nlp = spacy.blank(config.get("nlp", {}).get("lang") or "en")
         nlp.add_pipe(settings.pop("factory"), settings.pop("name"), config=settings)
-    except ConfigValidationError as error:
-        reasons = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors or ()]
-        reason = ", ".join(reasons) or str(error)
-        raise ConnormError(Errors.CN711.format(reason=reason)) from error
-    except ConnormError:
-        raise
-    except (InterpolationError, ImportError, ValueError) as error:
-        reason = shorten(str(error), width=_REASON_WIDTH)
-        raise ConnormError(Errors.CN711.format(reason=reason)) from error
     return nlp
 
 

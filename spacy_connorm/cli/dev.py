@@ -1,0 +1,80 @@
+"""How right an encoder in training is on dev data, told by the search that a pipeline would do."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from spacy.util import registry
+
+from ..concepts import NIL, Ontology
+from ..encoders.protocol import TrainableModule
+from ..evaluation import Known, Prediction, evaluate, read_gold
+from ..evaluation.report import score_row
+from ..index.exact import ExactIndex
+from ..lookup import ConceptLookup
+from ..mentions import Mention
+from ..sieve import Sieve
+from ..text.cleaning import clean
+
+_DEPTH = 5
+_SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.95]
+_KEPT = ("lenient@1", "strict@1", "mrr", "unseen_lenient@1", "mentions")
+
+
+class DevScore:
+    """Indexes O and D with an encoder and links the dev mentions, D being the train data."""
+
+    def __init__(
+        self,
+        encoder_config: dict[str, Any],
+        ontology: Ontology,
+        synonyms: Sequence[tuple[str, str]],
+        mentions: Sequence[Mention],
+    ) -> None:
+        """encoder_config (Dict[str, Any]): The block of the encoder; its `name` is replaced.
+        ontology (Ontology): O.
+        synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
+        mentions (Sequence[Mention]): The dev mentions; those without gold ids do not count.
+        """
+        self._encoder_config = encoder_config
+        self._ontology = ontology
+        self._synonyms = synonyms
+        seen = {_key(text) for text, _ in synonyms}
+        known = _known(ontology, mentions)
+        self._gold = [
+            read_gold(mention, known, seen=_key(mention.text) in seen)
+            for mention in mentions
+            if mention.concept_ids
+        ]
+
+    def __call__(self, module: TrainableModule) -> dict[str, float]:
+        """RETURNS (Dict[str, float]): Scores of the default sieve, in percent, and the number of
+        mentions.
+        """
+        with TemporaryDirectory() as folder:
+            module.save(Path(folder))
+            block = {**self._encoder_config, "name": folder}
+            encoder = registry.resolve({"encoder": block})["encoder"]
+            lookup = ConceptLookup(encoder, Sieve(_SEARCHES, _THRESHOLDS), ExactIndex())
+            lookup.build(self._ontology, self._synonyms)
+            found = lookup.candidates([each.text for each in self._gold], top_k=_DEPTH)
+        predictions = [
+            Prediction(candidates, candidates[0].concept_id if candidates else NIL)
+            for candidates in found
+        ]
+        row = score_row(evaluate(self._gold, predictions))
+        return {key: row[key] for key in _KEPT if row.get(key) is not None}
+
+
+def _known(ontology: Ontology, mentions: Sequence[Mention]) -> dict[str, Known]:
+    gold_ids = {gold_id for mention in mentions for gold_id in mention.concept_ids}
+    concepts = {gold_id: ontology[gold_id] for gold_id in gold_ids if gold_id in ontology}
+    return {
+        gold_id: Known(concept.concept_id, concept.canonical_name, in_ontology=True)
+        for gold_id, concept in concepts.items()
+    }
+
+
+def _key(text: str) -> str:
+    return clean(text).lower()

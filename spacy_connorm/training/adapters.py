@@ -1,0 +1,67 @@
+"""Low-rank adapters (Hu et al. 2021) through PEFT: few weights are trained, the others stay."""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from ..errors import ConnormError, Errors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoraAdapter:
+    """Registered as `spacy-connorm.LoraAdapter.v1`. SapBERT's adapters (Liu et al. 2021, appendix)
+    had about 1 % and 13 % of the weights; the rank sets that.
+
+    rank (int): Of the two matrices that stand in for a change of one weight matrix.
+    alpha (float): The change is scaled by alpha / rank.
+    dropout (float): Of what goes into the adapter.
+    targets (str): Which linear layers: their names, or "all-linear".
+    """
+
+    rank: int = 32
+    alpha: float = 64.0
+    dropout: float = 0.0
+    targets: list[str] | str = "all-linear"
+
+    def __post_init__(self) -> None:
+        if self.rank < 1:
+            raise ConnormError(Errors.CN823.format(setting="rank", expected="at least 1"))
+
+    def add(self, module: Any) -> None:
+        """Put the adapter into a transformer's module and freeze everything else.
+
+        module (TrainableModule): Changed in place.
+        RAISES (ConnormError): CN824 without the library, CN825 for an encoder without layers that
+            it could adapt, CN826 for layers that the transformer lacks.
+        """
+        if find_spec("peft") is None:
+            raise ConnormError(Errors.CN824.format(library="peft"))
+        if not hasattr(module, "transformer"):
+            raise ConnormError(Errors.CN825)
+        from peft import LoraConfig, get_peft_model
+
+        config = LoraConfig(
+            r=self.rank,
+            lora_alpha=self.alpha,
+            lora_dropout=self.dropout,
+            target_modules=self.targets,
+        )
+        try:
+            module.transformer = get_peft_model(module.transformer, config)
+        except ValueError as error:
+            raise ConnormError(Errors.CN826.format(targets=self.targets)) from error
+
+    def merged(self, module: Any) -> Any:
+        """RETURNS (TrainableModule): A copy of the module that is a plain transformer again, with
+        the same vectors.
+        """
+        plain = deepcopy(module)
+        plain.transformer = plain.transformer.merge_and_unload()
+        return plain
+
+
+def trained_share(module: Any) -> float:
+    """RETURNS (float): The share of a module's weights that training changes."""
+    sizes = [(each.numel(), each.requires_grad) for each in module.parameters()]
+    return sum(size for size, trained in sizes if trained) / max(1, sum(size for size, _ in sizes))

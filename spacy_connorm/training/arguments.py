@@ -1,0 +1,86 @@
+"""The arguments of `transformers.Trainer`. Imports torch and transformers: use in functions."""
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import TrainingArguments
+
+from ..errors import ConnormError, Errors
+from .settings import Training
+
+# What these say follows from the rest of the config, or from how batches are made.
+_OWN_ARGUMENTS = {
+    "output_dir",
+    "seed",
+    "data_seed",
+    "use_cpu",
+    "per_device_train_batch_size",
+    "remove_unused_columns",
+    "label_names",
+    "metric_for_best_model",
+    "greater_is_better",
+    "load_best_model_at_end",
+}
+
+
+def make_arguments(
+    training: Training, folder: Path, *, use_cpu: bool, scored: bool
+) -> TrainingArguments:
+    """Put the trainer's arguments together.
+
+    training (Training): The settings; their `arguments` come before the defaults here.
+    folder (Path): Keeps checkpoints and logs.
+    use_cpu (bool): Whether to train on the CPU where there is a GPU.
+    scored (bool): Whether there is dev data to choose the best epoch by.
+    RETURNS (transformers.TrainingArguments): The arguments.
+    RAISES (ConnormError): CN821 for one that the trainer does not take, or that is not free.
+    """
+    known = {field.name for field in fields(TrainingArguments) if field.init}
+    for name in training.arguments:
+        if name in _OWN_ARGUMENTS:
+            reason = f"'{name}' is set by the rest of the config"
+            raise ConnormError(Errors.CN821.format(reason=reason))
+        if name not in known:
+            raise ConnormError(Errors.CN821.format(reason=f"there is no '{name}'"))
+    defaults: dict[str, Any] = {
+        "eval_strategy": "epoch" if scored else "no",
+        "save_strategy": "epoch",
+        "save_total_limit": 2,
+        "logging_steps": 20,
+        "logging_dir": str(folder / "runs"),
+        "report_to": _installed_reporters(),
+        "disable_tqdm": True,
+        "dataloader_pin_memory": not use_cpu,
+    }
+    try:
+        return TrainingArguments(
+            **{**defaults, **training.arguments},
+            output_dir=str(folder),
+            seed=training.seed,
+            use_cpu=use_cpu,
+            per_device_train_batch_size=1,
+            remove_unused_columns=False,
+            label_names=[],
+            metric_for_best_model=training.metric if scored else None,
+            greater_is_better=True if scored else None,
+            load_best_model_at_end=scored,
+        )
+    except (TypeError, ValueError, ImportError) as error:
+        raise ConnormError(Errors.CN821.format(reason=error)) from error
+
+
+def describe_hardware(arguments: TrainingArguments) -> str:
+    """RETURNS (str): What a training runs on."""
+    if arguments.device.type == "cuda":
+        return f"{arguments.world_size} x {torch.cuda.get_device_name(arguments.device)}"
+    return f"CPU, {arguments.world_size} process(es) of {torch.get_num_threads()} threads"
+
+
+def _installed_reporters() -> list[str]:
+    from transformers.integrations import get_available_reporting_integrations
+
+    return [
+        name for name in get_available_reporting_integrations() if name in ("tensorboard", "wandb")
+    ]

@@ -1,0 +1,147 @@
+"""Batches of texts as tensors: micro-batches of about one length. Imports torch: import it in
+functions.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+import torch
+from torch.utils.checkpoint import checkpoint
+from torch.utils.data import Dataset
+
+from ..encoders.protocol import TrainableModule
+from .batchers import Batcher
+from .pool import SynonymPool
+from .relations import relate
+
+_READ_AT_ONCE = 10_000
+
+
+class TokenTable:
+    """What is read of each text, all in one array: a tenth of what lists of numbers take."""
+
+    def __init__(
+        self, module: TrainableModule, texts: Sequence[str], *, chunk: int = 10_000
+    ) -> None:
+        """module (TrainableModule): Reads the texts.
+        texts (Sequence[str]): n texts.
+        """
+        values, lengths = [], []
+        for start in range(0, len(texts), _READ_AT_ONCE):
+            rows = module.rows(list(texts[start : start + _READ_AT_ONCE]))
+            lengths.extend(map(len, rows))
+            values.append(np.fromiter((each for row in rows for each in row), dtype="int32"))
+        self._values = np.concatenate(values) if values else np.zeros(0, dtype="int32")
+        self._ends = np.cumsum(lengths, dtype="int64")
+        self.lengths = np.asarray(lengths, dtype="int64")
+
+    def __getitem__(self, row: int) -> list[int]:
+        end = self._ends[row]
+        return self._values[end - self.lengths[row] : end].tolist()
+
+
+def split_by_length(lengths: np.ndarray, *, most: int) -> list[np.ndarray]:
+    """Sort texts by length and cut them into micro-batches, so that little is padding.
+
+    lengths (Ints1d): (n,) tokens of each text.
+    most (int): Tokens of a micro-batch, padding included; a longer text stands alone.
+    RETURNS (List[Ints1d]): Places in `lengths`, each place once, the longest last.
+    """
+    order = np.argsort(lengths, kind="stable")
+    cuts, start = [], 0
+    for end, place in enumerate(order):
+        if end > start and (end - start + 1) * lengths[place] > most:
+            cuts.append(end)
+            start = end
+    return np.split(order, cuts)
+
+
+class Batch(TypedDict):
+    """A batch of B texts, ready for the encoder and the objective.
+
+    micro_batches (List[Dict[str, torch.Tensor]]): Arguments of the encoder module's `forward`.
+    places (torch.Tensor): int64 (B,), where in the batch each vector of the micro-batches belongs.
+    positives (torch.Tensor): As in `Relations`.
+    negatives (torch.Tensor): As in `Relations`.
+    """
+
+    micro_batches: list[dict[str, torch.Tensor]]
+    places: torch.Tensor
+    positives: torch.Tensor
+    negatives: torch.Tensor
+
+
+class EpochBatches(Dataset):
+    """The batches of one epoch; item i is the i-th batch. Any epoch can be entered, so training
+    resumes with the batches it would have seen.
+    """
+
+    def __init__(
+        self,
+        pool: SynonymPool,
+        batcher: Batcher,
+        module: TrainableModule,
+        *,
+        micro_batch_tokens: int,
+        seed: int,
+    ) -> None:
+        """pool (SynonymPool): Texts and concepts.
+        batcher (Batcher): Draws rows of it.
+        module (TrainableModule): Reads the texts.
+        micro_batch_tokens (int): Tokens of a micro-batch, padding included.
+        seed (int): Of the draws.
+        """
+        self._pool = pool
+        self._batcher = batcher
+        self._collate = module.collate
+        self._tokens = TokenTable(module, pool.texts)
+        self._micro_batch_tokens = micro_batch_tokens
+        self._seed = seed
+        self._batches: list[np.ndarray] = []
+        self.begin_epoch(0)
+
+    def begin_epoch(self, epoch: int) -> None:
+        """epoch (int): Which batches to hold, from 0."""
+        self._batches = self._batcher.batches(self._pool, seed=self._seed, epoch=epoch)
+
+    def __len__(self) -> int:
+        return len(self._batches)
+
+    def __getitem__(self, item: int) -> Batch:
+        rows = self._batches[item]
+        parts = split_by_length(self._tokens.lengths[rows], most=self._micro_batch_tokens)
+        relations = relate([self._pool.concepts[row] for row in rows], torch.device("cpu"))
+        return Batch(
+            micro_batches=[
+                self._collate([self._tokens[row] for row in rows[part]]) for part in parts
+            ],
+            places=torch.from_numpy(np.concatenate(parts)),
+            **relations._asdict(),
+        )
+
+
+class BatchEncoder(torch.nn.Module):
+    """Encodes a batch, micro-batch by micro-batch."""
+
+    def __init__(self, module: Any, *, cache_gradients: bool) -> None:
+        """module (TrainableModule): Encodes a micro-batch.
+        cache_gradients (bool): Whether the activations of one micro-batch at a time stand in
+            memory, so that a batch can be larger than memory; gradients are the same. Each is
+            computed again in the backward pass, which costs a third of the speed.
+        """
+        super().__init__()
+        self.module = module
+        self._cache_gradients = cache_gradients
+
+    def _encode(self, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
+        if self._cache_gradients:
+            return checkpoint(self.module, use_reentrant=False, **inputs)
+        return self.module(**inputs)
+
+    def forward(
+        self, micro_batches: list[dict[str, torch.Tensor]], places: torch.Tensor
+    ) -> torch.Tensor:
+        """RETURNS (torch.Tensor): Shape (B, width), float32, in the order of the batch."""
+        vectors = torch.cat([self._encode(inputs).float() for inputs in micro_batches])
+        return vectors.new_empty(vectors.shape).index_copy(0, places, vectors)

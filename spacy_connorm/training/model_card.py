@@ -1,0 +1,115 @@
+"""The README.md of a trained encoder: all that is needed to know, and to make it again."""
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .trainer import Trained
+
+_LIBRARIES = (
+    *("spacy-connorm", "spacy", "torch", "transformers", "accelerate"),
+    *("pytorch-metric-learning", "peft", "numpy"),
+)
+
+
+class CardFacts(NamedTuple):
+    """What a model card tells.
+
+    encoder (Dict[str, Any]): The block of the encoder that training started from.
+    config (str): The whole config, as it was resolved.
+    sources (Sequence[Tuple[str, str]]): What was learned from: label and value; files with their
+        SHA-256, licences, counts.
+    trained (Trained): What came of it.
+    """
+
+    encoder: dict[str, Any]
+    config: str
+    sources: Sequence[tuple[str, str]]
+    trained: "Trained"
+
+
+def make_card(facts: CardFacts) -> str:
+    """RETURNS (str): The model card, Markdown with the front matter that the Hugging Face hub
+    reads.
+    """
+    base = facts.encoder.get("name")
+    parts = [
+        _front_matter(base),
+        f"# Concept encoder, trained with spacy_connorm from {base or 'random vectors'}",
+        "It maps mentions and names of concepts into one vector space. Use its folder as the "
+        f"`name` of `{facts.encoder['@architectures']}` in a `concept_normalizer`.",
+        _section("What it learned from", _table(facts.sources)),
+        _section("Dev scores of the epoch that was kept", _scores(facts.trained.best)),
+        _section("Training", _table(_training(facts.trained))),
+        _section("Config", _fence("ini", facts.config)),
+        _section(
+            "Arguments of the trainer",
+            _fence(
+                "json", json.dumps(facts.trained.arguments, indent=2, sort_keys=True, default=str)
+            ),
+        ),
+        _section("Log", _fence("json", "\n".join(map(json.dumps, facts.trained.history)))),
+        _section("Versions", _table(_versions())),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _front_matter(base: str | None) -> str:
+    lines = ["---", "tags: [concept-normalization, entity-linking, spacy-connorm]"]
+    lines.append("pipeline_tag: sentence-similarity")
+    if base:
+        lines.append(f"base_model: {json.dumps(base)}")
+    return "\n".join([*lines, "---"])
+
+
+def _training(trained: "Trained") -> list[tuple[str, str]]:
+    steps = max((each.get("step", 0) for each in trained.history), default=0)
+    losses = [each["loss"] for each in trained.history if "loss" in each]
+    rows = [
+        ("Duration", f"{trained.seconds:,.0f} s"),
+        ("Hardware", trained.hardware),
+        ("Steps", f"{steps:,}"),
+        ("Weights that were trained", f"{trained.trained_share:.1%}"),
+    ]
+    return rows + (
+        [("Loss, first and last logged", f"{losses[0]}, {losses[-1]}")] if losses else []
+    )
+
+
+def _scores(best: Mapping[str, float] | None) -> str:
+    if best is None:
+        return "There was no dev data: the last epoch was kept."
+    return _table(
+        [(key.removeprefix("eval_"), str(value)) for key, value in best.items() if key != "step"]
+    )
+
+
+def _versions() -> list[tuple[str, str]]:
+    found = [("Python", platform.python_version())]
+    for name in _LIBRARIES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _to_json(arguments: Mapping[str, Any]) -> str:
+    return json.dumps(arguments, indent=2, sort_keys=True, default=str)
+
+
+def _section(title: str, content: str) -> str:
+    return f"## {title}\n\n{content}"
+
+
+def _table(rows: Sequence[tuple[str, str]]) -> str:
+    lines = ["| | |", "|---|---|"]
+    lines += [f"| {label} | {value.replace('|', '/')} |" for label, value in rows]
+    return "\n".join(lines)
+
+
+def _fence(language: str, content: str) -> str:
+    return f"```{language}\n{content.strip()}\n```"

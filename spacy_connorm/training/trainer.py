@@ -1,0 +1,232 @@
+"""The loop: `transformers.Trainer` over whole batches. Imports torch and transformers: import it
+in functions.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils.data import DataLoader
+from transformers import (
+    EarlyStoppingCallback,
+    PrinterCallback,
+    ProgressCallback,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+)
+
+from ..encoders.protocol import TrainableModule
+from ..errors import ConnormError, Errors
+from .adapters import trained_share
+from .arguments import describe_hardware, make_arguments
+from .checkpoints import last_checkpoint
+from .micro_batches import BatchEncoder, EpochBatches
+from .pool import SynonymPool
+from .relations import Relations
+from .settings import Training
+
+# Vectors of a batch, raw, shape (B, width), and how its texts stand to each other, to a scalar.
+Objective = Callable[[torch.Tensor, Relations], torch.Tensor]
+# A trained encoder's scores on dev data, by name; more is better.
+Score = Callable[[TrainableModule], dict[str, float]]
+
+
+class Trained(NamedTuple):
+    """What came of a training run.
+
+    module (TrainableModule): The encoder, adapters merged; that of the best epoch where there was
+        dev data, else of the last.
+    arguments (Dict[str, Any]): Every argument of the trainer.
+    history (List[Dict[str, float]]): What was logged, in order.
+    best (Optional[Dict[str, float]]): The best dev scores.
+    seconds (float): Duration, without what came before a resume.
+    trained_share (float): The share of the weights that training changed.
+    hardware (str): What it ran on.
+    logs (Path): The folder of the reporters.
+    """
+
+    module: TrainableModule
+    arguments: dict[str, Any]
+    history: list[dict[str, float]]
+    best: dict[str, float] | None
+    seconds: float
+    trained_share: float
+    hardware: str
+    logs: Path
+
+
+def run_training(
+    module: TrainableModule,
+    pool: SynonymPool,
+    training: Training,
+    *,
+    folder: Path,
+    use_cpu: bool,
+    score: Score | None = None,
+    resume: bool = False,
+    callbacks: Sequence[TrainerCallback] = (),
+) -> Trained:
+    """Train an encoder's module.
+
+    module (TrainableModule): What `trainable` gives; it is changed.
+    pool (SynonymPool): Texts and concepts.
+    training (Training): The settings.
+    folder (Path): Keeps checkpoints and logs; made if it is not there.
+    use_cpu (bool): Whether to train on the CPU where there is a GPU.
+    score (Optional[Score]): Scores the encoder on dev data; the best epoch is kept then.
+    resume (bool): Continue from the last whole checkpoint in the folder, exactly.
+    callbacks (Sequence[transformers.TrainerCallback]): Told of everything.
+    RETURNS (Trained): The result.
+    RAISES (ConnormError): CN820 for a loss that is not finite, CN821 for arguments that the
+        trainer does not take, CN822 if there is no checkpoint to resume from.
+    """
+    arguments = make_arguments(training, folder, use_cpu=use_cpu, scored=score is not None)
+    checkpoint = last_checkpoint(folder) if resume else None
+    if resume and checkpoint is None:
+        raise ConnormError(Errors.CN822.format(path=folder))
+    torch.manual_seed(training.seed)
+    if training.adapter is not None:
+        training.adapter.add(module)
+    batches = EpochBatches(
+        pool,
+        training.batcher,
+        module,
+        micro_batch_tokens=training.micro_batch_tokens,
+        seed=training.seed,
+    )
+    trainer = _ObjectiveTrainer(
+        BatchEncoder(module, cache_gradients=training.cache_gradients),
+        batches,
+        training.objective,
+        arguments,
+        finish=_finisher(training),
+        score=score,
+    )
+    trainer.remove_callback(PrinterCallback)
+    trainer.remove_callback(ProgressCallback)
+    for callback in (*_callbacks(training, scored=score is not None), *callbacks):
+        trainer.add_callback(callback)
+    output = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    return Trained(
+        module=_finisher(training)(module),
+        arguments=arguments.to_sanitized_dict(),
+        history=trainer.state.log_history,
+        best=_find_best(trainer.state.log_history, training.metric),
+        seconds=output.metrics["train_runtime"],
+        trained_share=trained_share(module),
+        hardware=describe_hardware(arguments),
+        logs=Path(arguments.logging_dir or folder / "runs"),
+    )
+
+
+def _finisher(training: Training) -> Callable[[TrainableModule], TrainableModule]:
+    return (lambda module: module) if training.adapter is None else training.adapter.merged
+
+
+def _callbacks(training: Training, *, scored: bool) -> list[TrainerCallback]:
+    callbacks: list[TrainerCallback] = [_BeginEpoch()]
+    if scored and training.patience is not None:
+        callbacks.append(EarlyStoppingCallback(early_stopping_patience=training.patience))
+    return callbacks
+
+
+def _find_best(history: list[dict[str, float]], metric: str) -> dict[str, float] | None:
+    scored = [each for each in history if f"eval_{metric}" in each]
+    return max(scored, key=lambda each: each[f"eval_{metric}"]) if scored else None
+
+
+class _BeginEpoch(TrainerCallback):
+    """Draws an epoch's batches. The trainer counts epochs in fractions: resumed in the midst of
+    the third, it says 2.4.
+    """
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        kwargs["train_dataloader"].dataset.begin_epoch(int(state.epoch or 0))
+
+
+class _ObjectiveTrainer(Trainer):
+    """Computes an objective over the vectors of a whole batch."""
+
+    def __init__(
+        self,
+        encoder: BatchEncoder,
+        batches: EpochBatches,
+        objective: Objective,
+        arguments: TrainingArguments,
+        *,
+        finish: Callable[[TrainableModule], TrainableModule],
+        score: Score | None,
+    ) -> None:
+        # The trainer asks for some evaluation data; what `evaluate` scores with, `score` knows.
+        super().__init__(encoder, arguments, train_dataset=batches, eval_dataset=[])
+        self._objective = objective
+        self._finish = finish
+        self._score = score
+
+    def get_train_dataloader(self) -> DataLoader:
+        loader = DataLoader(
+            self.train_dataset,
+            batch_size=1,
+            collate_fn=_only_item,
+            num_workers=self.args.dataloader_num_workers,
+            pin_memory=self.args.dataloader_pin_memory,
+        )
+        return self.accelerator.prepare(loader)
+
+    def compute_loss(
+        self,
+        model: torch.nn.Module,
+        inputs: dict[str, Any],
+        return_outputs: bool = False,
+        num_items_in_batch: Any = None,
+    ) -> Any:
+        vectors = model(inputs["micro_batches"], inputs["places"])
+        with torch.autocast(vectors.device.type, enabled=False):
+            relations = Relations(inputs["positives"], inputs["negatives"])
+            loss = self._objective(vectors.float(), relations)
+        if not torch.isfinite(loss):
+            raise ConnormError(
+                Errors.CN820.format(step=self.state.global_step + 1, path=self.args.output_dir)
+            )
+        return (loss, vectors) if return_outputs else loss
+
+    def evaluate(
+        self,
+        eval_dataset: Any = None,
+        ignore_keys: list[str] | None = None,
+        metric_key_prefix: str = "eval",
+    ) -> dict[str, float]:
+        scores = [self._scores()]
+        if torch.distributed.is_initialized():
+            torch.distributed.broadcast_object_list(scores, src=0)
+        metrics = {f"{metric_key_prefix}_{name}": value for name, value in scores[0].items()}
+        self.log(metrics)
+        self.control = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, metrics
+        )
+        return metrics
+
+    def _scores(self) -> dict[str, float]:
+        if self._score is None or not self.is_world_process_zero():
+            return {}
+        with _unchanged(self.model):
+            return self._score(self._finish(self.model.module))
+
+
+@contextmanager
+def _unchanged(model: torch.nn.Module):
+    """Let whatever is done inside change nothing of the training that goes on."""
+    was_training = model.training
+    with torch.random.fork_rng(), torch.no_grad():
+        model.eval()
+        try:
+            yield
+        finally:
+            model.train(was_training)
+
+
+def _only_item(items: list[Any]) -> Any:
+    return items[0]
