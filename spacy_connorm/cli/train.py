@@ -27,12 +27,12 @@ from ..training.pool_report import PoolReport
 from ..training.settings import TrainingData
 from .app import command
 from .configs import config_errors, parse_overrides, read_config, require_sections
-from .dev import DevScore
 from .devices import choose_device
 from .files import read_docs, read_object, replaced, require_replaceable
 
 if TYPE_CHECKING:
     from ..training.trainer import Trained
+    from .dev import DevScore
 
 _SECTIONS = ("encoder", "data", "training")
 _LIBRARIES = ("torch", "transformers", "accelerate", "pytorch_metric_learning")
@@ -166,13 +166,15 @@ def _read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention
 
 def _dev_score(
     config: Config, data: TrainingData, ontology: Ontology, mentions: Sequence[Mention]
-) -> DevScore | None:
-    gold = list(_read_mentions(data.dev, data))
+) -> "DevScore | None":
     if not data.dev:
         return None
+    gold = list(_read_mentions(data.dev, data))
     if not any(mention.concept_ids for mention in gold):
         paths = ", ".join(data.dev)
         raise ConnormError(Errors.CN600.format(count=len(gold), path=paths, chosen=""))
+    from .dev import DevScore
+
     synonyms = [
         (mention.text, concept_id) for mention in mentions for concept_id in mention.concept_ids
     ]

@@ -5,8 +5,9 @@ fills every batch about equally, so there is no short last one, and gives the sa
 in every epoch. What an epoch draws is a matter of the seed and its number alone.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,16 +15,22 @@ from ..settings import refuse, require_positive
 from .occurrences import Occurrences
 from .pool import SynonymPool, distinct
 
+# Rows of the pool, int64 (n,), to the vectors that the encoder gives them now, float32 (n, width).
+Vectors = Callable[[np.ndarray], np.ndarray]
+
 
 class Batcher(Protocol):
     """What the trainer asks for batches; registered in the group `spacy_batchers`."""
 
-    def batches(self, pool: SynonymPool, *, seed: int, epoch: int) -> list[np.ndarray]:
+    def batches(
+        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors
+    ) -> list[np.ndarray]:
         """Draw the batches of an epoch.
 
         pool (SynonymPool): What to draw from.
         seed (int): Of the training, 0 or more.
         epoch (int): Its number, 0 or more; another epoch draws other batches, but as many.
+        vectors (Callable): Encodes rows of the pool with the encoder as it is.
         RETURNS (List[Ints1d]): Of each batch: int64, rows into `pool.texts`, ascending; empty if
             no concept has two texts.
         """
@@ -43,7 +50,9 @@ class PairBatcher:
     def __post_init__(self) -> None:
         _check_size(self.size, 4)
 
-    def batches(self, pool: SynonymPool, *, seed: int, epoch: int) -> list[np.ndarray]:
+    def batches(
+        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors | None = None
+    ) -> list[np.ndarray]:
         """RETURNS (List[Ints1d]): As `Batcher.batches`."""
         rng = np.random.default_rng((seed, epoch))
         found = Occurrences.of(pool)
@@ -65,32 +74,15 @@ class GroupBatcher:
     per_concept: int = 4
 
     def __post_init__(self) -> None:
-        if self.per_concept < 2:
-            refuse("per_concept", self.per_concept, "at least 2, a text and its positive")
-        # With less, an epoch could not always be cut into the same number of batches.
-        _check_size(self.size, 3 * self.per_concept)
+        check_groups(self.size, self.per_concept)
 
-    def batches(self, pool: SynonymPool, *, seed: int, epoch: int) -> list[np.ndarray]:
+    def batches(
+        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors | None = None
+    ) -> list[np.ndarray]:
         """RETURNS (List[Ints1d]): As `Batcher.batches`."""
         rng = np.random.default_rng((seed, epoch))
-        found = Occurrences.of(pool)
-        if not len(found):
-            return []
-        places = _shuffled(found, rng)
-        number = (np.arange(len(found)) - found.start) // self.per_concept
-        starts = np.flatnonzero(np.diff(found.start + number, prepend=-1))
-        sizes = np.diff(starts, append=len(found))
-        order = rng.permutation(len(starts))
-        batch = np.empty(len(starts), dtype="int64")
-        batch[order], count = _fill(np.maximum(sizes, 2)[order], self.size)
-        rows = found.row[places]
-        alone = np.minimum.reduceat(rows, starts) == np.maximum.reduceat(rows, starts)
-        others = found.draw_others(places[starts[alone]], rng)
-        return _split(
-            np.concatenate([rows, found.row[others]]),
-            np.concatenate([np.repeat(batch, sizes), batch[alone]]),
-            count,
-        )
+        groups = draw_groups(Occurrences.of(pool), self.per_concept, rng)
+        return pack_groups(groups, rng.permutation(len(groups.widths)), self.size)
 
 
 @dataclass(frozen=True)
@@ -112,7 +104,9 @@ class SynonymPairBatcher:
         _check_size(self.size, 4)
         require_positive("max_pairs", self.max_pairs)
 
-    def batches(self, pool: SynonymPool, *, seed: int, epoch: int) -> list[np.ndarray]:
+    def batches(
+        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors | None = None
+    ) -> list[np.ndarray]:
         """RETURNS (List[Ints1d]): As `Batcher.batches`."""
         rng = np.random.default_rng((seed, epoch))
         found = Occurrences.of(pool)
@@ -132,6 +126,75 @@ class SynonymPairBatcher:
         offsets = np.repeat(ends[few] - np.cumsum(kept), kept)
         drawn = (ends - counts)[~few] + _draw_subsets(counts[~few], self.max_pairs, rng)
         return np.concatenate([offsets + np.arange(kept.sum()), drawn.ravel()])
+
+
+class Groups(NamedTuple):
+    """Texts of one concept that go into one batch together.
+
+    rows (Ints1d): int64 (n,), rows of the pool.
+    group (Ints1d): int64 (n,), the group of each.
+    widths (Ints1d): int64 (groups,), their sizes.
+    concept (Ints1d): int64 (groups,), a number that groups of one concept share.
+    """
+
+    rows: np.ndarray
+    group: np.ndarray
+    widths: np.ndarray
+    concept: np.ndarray
+
+
+def check_groups(size: int, per_concept: int) -> None:
+    """Refuse settings with which an epoch could not always be cut into as many batches.
+
+    size (int): Of a batch.
+    per_concept (int): Of a group.
+    RAISES (ConnormError): CN006.
+    """
+    if per_concept < 2:
+        refuse("per_concept", per_concept, "at least 2, a text and its positive")
+    _check_size(size, 3 * per_concept)
+
+
+def draw_groups(found: Occurrences, per_concept: int, rng: np.random.Generator) -> Groups:
+    """Cut the texts of each concept, in random order, into groups. Where a text is left alone, a
+    random other one of its concept is drawn again.
+
+    found (Occurrences): What there is to draw.
+    per_concept (int): Texts in a group, but for the last of a concept.
+    rng (Generator): Draws.
+    RETURNS (Groups): Concept by concept.
+    """
+    if not len(found):
+        return Groups(*(np.zeros(0, dtype="int64") for _ in Groups._fields))
+    places = _shuffled(found, rng)
+    number = (np.arange(len(found)) - found.start) // per_concept
+    starts = np.flatnonzero(np.diff(found.start + number, prepend=-1))
+    sizes = np.diff(starts, append=len(found))
+    rows = found.row[places]
+    alone = np.minimum.reduceat(rows, starts) == np.maximum.reduceat(rows, starts)
+    others = found.draw_others(places[starts[alone]], rng)
+    group = np.arange(len(starts))
+    return Groups(
+        np.concatenate([rows, found.row[others]]),
+        np.concatenate([np.repeat(group, sizes), group[alone]]),
+        np.maximum(sizes, 2),
+        found.start[starts],
+    )
+
+
+def pack_groups(groups: Groups, order: np.ndarray, size: int) -> list[np.ndarray]:
+    """Fill batches with groups.
+
+    groups (Groups): The groups.
+    order (Ints1d): int64 (groups,): a permutation of them.
+    size (int): At most so many texts in a batch.
+    RETURNS (List[Ints1d]): Of each batch the distinct rows.
+    """
+    if not len(order):
+        return []
+    batch = np.empty(len(order), dtype="int64")
+    batch[order], count = _fill(groups.widths[order], size)
+    return _split(groups.rows, batch[groups.group], count)
 
 
 def _check_size(size: int, least: int) -> None:

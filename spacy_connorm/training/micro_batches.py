@@ -2,7 +2,8 @@
 functions.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
@@ -11,7 +12,8 @@ from torch.utils.checkpoint import checkpoint
 from torch.utils.data import Dataset
 
 from ..encoders.protocol import TrainableModule
-from .batchers import Batcher
+from ..files import written_aside
+from .batchers import Batcher, Vectors
 from .pool import SynonymPool
 from .relations import relate
 
@@ -73,8 +75,8 @@ class Batch(TypedDict):
 
 
 class EpochBatches(Dataset):
-    """The batches of one epoch; item i is the i-th batch. Any epoch can be entered, so training
-    resumes with the batches it would have seen.
+    """The batches of one epoch; item i is the i-th batch. They are kept in a file, so that a
+    run that is resumed in the midst of an epoch goes on with the batches it had.
     """
 
     def __init__(
@@ -85,12 +87,14 @@ class EpochBatches(Dataset):
         *,
         micro_batch_tokens: int,
         seed: int,
+        folder: Path,
     ) -> None:
         """pool (SynonymPool): Texts and concepts.
         batcher (Batcher): Draws rows of it.
         module (TrainableModule): Reads the texts.
         micro_batch_tokens (int): Tokens of a micro-batch, padding included.
         seed (int): Of the draws.
+        folder (Path): Keeps the batches of every epoch.
         """
         self._pool = pool
         self._batcher = batcher
@@ -98,25 +102,47 @@ class EpochBatches(Dataset):
         self._tokens = TokenTable(module, pool.texts)
         self._micro_batch_tokens = micro_batch_tokens
         self._seed = seed
+        self._folder = folder
         self._batches: list[np.ndarray] = []
-        self.begin_epoch(0)
 
-    def begin_epoch(self, epoch: int) -> None:
-        """epoch (int): Which batches to hold, from 0."""
-        self._batches = self._batcher.batches(self._pool, seed=self._seed, epoch=epoch)
+    def begin_epoch(self, epoch: int, vectors: Vectors) -> None:
+        """Draw the batches of an epoch, or take those that were drawn before an interruption.
+
+        epoch (int): From 0.
+        vectors (Callable): As in `Batcher.batches`.
+        """
+        path = self._folder / f"epoch-{epoch}.npz"
+        if not path.is_file():
+            self._draw(path, epoch, vectors)
+        with np.load(path) as kept:
+            self._batches = np.split(kept["rows"], kept["borders"])
+
+    def _draw(self, path: Path, epoch: int, vectors: Vectors) -> None:
+        batches = self._batcher.batches(self._pool, seed=self._seed, epoch=epoch, vectors=vectors)
+        with written_aside(path) as aside:
+            borders = np.cumsum([len(rows) for rows in batches[:-1]], dtype="int64")
+            np.savez(aside, rows=np.concatenate(batches), borders=borders)
 
     def __len__(self) -> int:
         return len(self._batches)
 
+    def micro_batches(self, rows: np.ndarray) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
+        """Cut rows of the pool into micro-batches.
+
+        rows (Ints1d): Rows of the pool.
+        YIELDS (Tuple[Ints1d, Dict[str, torch.Tensor]]): Places in `rows`, and the arguments of the
+            module's `forward` for the texts there.
+        """
+        for part in split_by_length(self._tokens.lengths[rows], most=self._micro_batch_tokens):
+            yield part, self._collate([self._tokens[row] for row in rows[part]])
+
     def __getitem__(self, item: int) -> Batch:
         rows = self._batches[item]
-        parts = split_by_length(self._tokens.lengths[rows], most=self._micro_batch_tokens)
+        places, micro_batches = zip(*self.micro_batches(rows), strict=True)
         relations = relate([self._pool.concepts[row] for row in rows], torch.device("cpu"))
         return Batch(
-            micro_batches=[
-                self._collate([self._tokens[row] for row in rows[part]]) for part in parts
-            ],
-            places=torch.from_numpy(np.concatenate(parts)),
+            micro_batches=list(micro_batches),
+            places=torch.from_numpy(np.concatenate(places)),
             **relations._asdict(),
         )
 

@@ -14,8 +14,8 @@ class TrainingData:
 
     ontology (str): O, in any known format.
     corpora (Sequence[str]): D: annotated documents, `.spacy`.
-    dev (Sequence[str]): Annotated documents to choose the best epoch by, `.spacy`; if there are none,
-        the last epoch is taken.
+    dev (Sequence[str]): Annotated documents to choose the best epoch by, `.spacy`; if there are
+        none, the last epoch is taken.
     labels (Sequence[str]): Only mentions with these labels; all if empty.
     spans_key (Optional[str]): Where mentions stand in `doc.spans`; if None, where the corpus
         readers put them.

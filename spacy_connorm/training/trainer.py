@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch.utils.data import DataLoader
 from transformers import (
@@ -96,6 +97,7 @@ def run_training(
         module,
         micro_batch_tokens=training.micro_batch_tokens,
         seed=training.seed,
+        folder=folder,
     )
     trainer = _ObjectiveTrainer(
         BatchEncoder(module, cache_gradients=training.cache_gradients),
@@ -107,8 +109,13 @@ def run_training(
     )
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)
-    for callback in (*_callbacks(training, scored=score is not None), *callbacks):
+    trainer.add_callback(_BeginEpoch(trainer))
+    if score is not None and training.patience is not None:
+        trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=training.patience))
+    for callback in callbacks:
         trainer.add_callback(callback)
+    # How many batches there are must be known before the first epoch begins.
+    trainer.begin_epoch(0)
     output = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     return Trained(
         module=_finisher(training)(module),
@@ -126,25 +133,20 @@ def _finisher(training: Training) -> Callable[[TrainableModule], TrainableModule
     return (lambda module: module) if training.adapter is None else training.adapter.merged
 
 
-def _callbacks(training: Training, *, scored: bool) -> list[TrainerCallback]:
-    callbacks: list[TrainerCallback] = [_BeginEpoch()]
-    if scored and training.patience is not None:
-        callbacks.append(EarlyStoppingCallback(early_stopping_patience=training.patience))
-    return callbacks
-
-
 def _find_best(history: list[dict[str, float]], metric: str) -> dict[str, float] | None:
     scored = [each for each in history if f"eval_{metric}" in each]
     return max(scored, key=lambda each: each[f"eval_{metric}"]) if scored else None
 
 
 class _BeginEpoch(TrainerCallback):
-    """Draws an epoch's batches. The trainer counts epochs in fractions: resumed in the midst of
-    the third, it says 2.4.
-    """
+    """Lets the batches of an epoch be drawn."""
+
+    def __init__(self, trainer: "_ObjectiveTrainer") -> None:
+        self._trainer = trainer
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        kwargs["train_dataloader"].dataset.begin_epoch(int(state.epoch or 0))
+        # The trainer counts epochs in fractions: resumed in the midst of the third, it says 2.4.
+        self._trainer.begin_epoch(int(state.epoch or 0))
 
 
 class _ObjectiveTrainer(Trainer):
@@ -165,6 +167,22 @@ class _ObjectiveTrainer(Trainer):
         self._objective = objective
         self._finish = finish
         self._score = score
+
+    def begin_epoch(self, epoch: int) -> None:
+        """One process draws the batches of an epoch, the others read them."""
+        with self.args.main_process_first(local=False, desc="draw batches"):
+            self.train_dataset.begin_epoch(epoch, self._vectors)
+
+    def _vectors(self, rows: np.ndarray) -> np.ndarray:
+        with unchanged(self.model):
+            vectors = np.empty((len(rows), 0), dtype="float32")
+            for part, inputs in self.train_dataset.micro_batches(rows):
+                with self.accelerator.autocast():
+                    encoded = self.model.module(**self._prepare_inputs(inputs))
+                if not vectors.shape[1]:
+                    vectors = np.empty((len(rows), encoded.shape[1]), dtype="float32")
+                vectors[part] = encoded.float().cpu().numpy()
+        return vectors
 
     def get_train_dataloader(self) -> DataLoader:
         loader = DataLoader(
@@ -212,12 +230,12 @@ class _ObjectiveTrainer(Trainer):
     def _scores(self) -> dict[str, float]:
         if self._score is None or not self.is_world_process_zero():
             return {}
-        with _unchanged(self.model):
+        with unchanged(self.model):
             return self._score(self._finish(self.model.module))
 
 
 @contextmanager
-def _unchanged(model: torch.nn.Module):
+def unchanged(model: torch.nn.Module):
     """Let whatever is done inside change nothing of the training that goes on."""
     was_training = model.training
     with torch.random.fork_rng(), torch.no_grad():

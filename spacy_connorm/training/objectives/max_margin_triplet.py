@@ -6,7 +6,7 @@ from pytorch_metric_learning.losses import TripletMarginLoss
 from ..relations import Relations
 from .distances import DISTANCES
 from .masks import OnRelations, nothing
-from .triplets import distance_matrix, positive_pairs
+from .triplets import distance_matrix, parts
 
 
 class MaxMarginTripletLoss(OnRelations, TripletMarginLoss):
@@ -31,9 +31,13 @@ class MaxMarginTripletLoss(OnRelations, TripletMarginLoss):
         # Violations are linear in the distances, so that it is enough to know how often each
         # distance is that of a positive, less how often it is that of a negative.
         counts = torch.zeros_like(distances)
-        for anchors, positives in positive_pairs(relations.positives):
-            limits = distances[anchors, positives].unsqueeze(1) + self.margin
-            violating = (relations.negatives[anchors] & (distances[anchors] < limits)).float()
-            counts[anchors, positives] = violating.sum(dim=1)
-            counts.index_add_(0, anchors, violating, alpha=-1)
+        anchors, positives = relations.positives.nonzero(as_tuple=True)
+        for part in parts(len(anchors), size=len(distances)):
+            own = anchors[part]
+            limits = distances[own, positives[part]].unsqueeze(1) + self.margin
+            violating = distances.index_select(0, own) < limits
+            violating &= relations.negatives.index_select(0, own)
+            amounts = violating.float()
+            counts[own, positives[part]] = amounts.sum(dim=1)
+            counts.index_add_(0, own, amounts, alpha=-1)
         return counts, int(counts.clamp(min=0).sum(dtype=torch.float64))

@@ -5,8 +5,8 @@ from pytorch_metric_learning.losses import TripletMarginLoss
 
 from ..relations import Relations
 from .distances import DISTANCES
-from .masks import Mask, OnRelations, mean_of
-from .triplets import distance_matrix, positive_pairs, violations
+from .masks import OUT, OnRelations, mean_of
+from .triplets import distance_matrix, parts, violations
 
 
 class SemiHardTripletLoss(OnRelations, TripletMarginLoss):
@@ -28,13 +28,17 @@ class SemiHardTripletLoss(OnRelations, TripletMarginLoss):
         self, points: torch.Tensor, relations: Relations
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         distances = distance_matrix(self, points)
-        found = []
-        for anchors, positives in positive_pairs(relations.positives):
-            rows = distances[anchors]
-            beyond = rows - distances[anchors, positives].unsqueeze(1)
-            semi_hard = relations.negatives[anchors] & (beyond > 0) & (beyond < self.margin)
-            nearest = Mask.of(semi_hard).largest(-rows)[1]
-            some = semi_hard.any(dim=1)
-            found.append((anchors[some], positives[some], nearest[some]))
-        anchors, positives, negatives = (torch.cat(rows) for rows in zip(*found, strict=True))
-        return anchors, positives, negatives
+        anchors, positives = relations.positives.nonzero(as_tuple=True)
+        # Filled in place: small tensors kept from part to part would leave gaps in the memory
+        # that no other matrix fits in.
+        negatives = torch.empty_like(anchors)
+        found = torch.empty_like(anchors, dtype=torch.bool)
+        for part in parts(len(anchors), size=len(points)):
+            rows = distances.index_select(0, anchors[part])
+            near = distances[anchors[part], positives[part]].unsqueeze(1)
+            semi_hard = relations.negatives.index_select(0, anchors[part])
+            semi_hard &= rows > near
+            semi_hard &= rows < near + self.margin
+            found[part] = semi_hard.any(dim=1)
+            negatives[part] = rows.sub_(semi_hard.logical_not_().float().mul_(OUT)).argmin(dim=1)
+        return anchors[found], positives[found], negatives[found]

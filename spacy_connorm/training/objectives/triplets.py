@@ -38,12 +38,13 @@ def violations(
     return torch.nn.functional.relu(apart + loss.margin)
 
 
-def positive_pairs(positives: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """All pairs of anchor and positive, at most B at once: what compares each of them with all
-    texts then takes no more memory than the matrix of distances, though time for each pair.
+def parts(count: int, *, size: int) -> Iterator[slice]:
+    """Pairs in parts of at most B: what compares each pair with all B texts then takes no more
+    memory than the matrix of distances, though time for each pair.
 
-    positives (torch.Tensor): bool (B, B).
-    YIELDS (Tuple[torch.Tensor, torch.Tensor]): int64 (n,): anchors and positives.
+    count (int): How many pairs there are.
+    size (int): B.
+    YIELDS (slice): A part of them.
     """
-    anchors, columns = positives.nonzero(as_tuple=True)
-    yield from zip(anchors.split(len(positives)), columns.split(len(positives)), strict=True)
+    for start in range(0, count, size):
+        yield slice(start, start + size)

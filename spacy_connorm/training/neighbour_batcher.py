@@ -1,0 +1,114 @@
+"""Batches of concepts that the encoder still confuses."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..settings import require_positive
+from .batchers import Vectors, check_groups, draw_groups, pack_groups
+from .occurrences import Occurrences
+from .pool import SynonymPool
+
+# Texts whose mean stands for a concept.
+_SAMPLED = 2
+# Nearest concepts looked at for each that a cluster wants: near ones may stand in another already.
+_SPARE = 4
+# Concepts among which the nearest are sought, so that the work grows with the ontology, not with
+# its square.
+_BLOCK = 20_000
+_COMPARED_AT_ONCE = 1_000
+
+
+@dataclass(frozen=True)
+class NeighbourBatcher:
+    """`spacy-connorm.NeighbourBatcher.v1`: groups as in `GroupBatcher`, but a group comes into a
+    batch together with groups of the concepts nearest to its own, by the vectors that the encoder
+    gives at the beginning of the epoch. So a batch of a few hundred texts holds the negatives
+    that are hard, which at random only a far larger one would (the online mining of Xu and Bethard
+    2021, section 3.1, over more than a batch).
+
+    size (int): At most so many texts in a batch, and at least three groups.
+    per_concept (int): Texts in a group.
+    neighbours (int): Groups of near concepts that come together, the first included.
+    """
+
+    size: int = 512
+    per_concept: int = 2
+    neighbours: int = 8
+
+    def __post_init__(self) -> None:
+        check_groups(self.size, self.per_concept)
+        require_positive("neighbours", self.neighbours)
+
+    def batches(
+        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors
+    ) -> list[np.ndarray]:
+        """RETURNS (List[Ints1d]): As `Batcher.batches`."""
+        rng = np.random.default_rng((seed, epoch))
+        found = Occurrences.of(pool)
+        groups = draw_groups(found, self.per_concept, rng)
+        if not len(groups.widths):
+            return []
+        starts, concept = np.unique(groups.concept, return_inverse=True)
+        sizes = found.end[starts] - starts
+        sampled = starts + rng.integers(sizes, size=(_SAMPLED, len(starts)))
+        centroids = _centroids(found.row[sampled], vectors)
+        near = _nearest(centroids, self.neighbours * _SPARE, rng)
+        return pack_groups(groups, _cluster(concept, near, self.neighbours, rng), self.size)
+
+
+def _centroids(rows: np.ndarray, vectors: Vectors) -> np.ndarray:
+    """The mean vector of each column of rows, scaled to unit length."""
+    distinct, places = np.unique(rows, return_inverse=True)
+    means = vectors(distinct)[places.reshape(rows.shape)].mean(axis=0)
+    return means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)
+
+
+def _nearest(centroids: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """For each concept the `count` nearest others of its random block, nearest first; fewer where
+    the block is smaller."""
+    blocks = np.array_split(rng.permutation(len(centroids)), -(-len(centroids) // _BLOCK))
+    count = min(count, min(map(len, blocks)) - 1)
+    near = np.empty((len(centroids), count), dtype="int64")
+    for block in blocks:
+        for part in np.array_split(block, -(-len(block) // _COMPARED_AT_ONCE)):
+            cosines = centroids[part] @ centroids[block].T
+            cosines[part[:, None] == block] = -np.inf
+            near[part] = block[_best(cosines, count)]
+    return near
+
+
+def _best(scores: np.ndarray, count: int) -> np.ndarray:
+    if not count:
+        return np.empty((len(scores), 0), dtype="int64")
+    best = np.argpartition(-scores, count - 1, axis=1)[:, :count]
+    order = np.argsort(-np.take_along_axis(scores, best, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(best, order, axis=1)
+
+
+def _cluster(
+    concept: np.ndarray, near: np.ndarray, size: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Order groups so that those of near concepts follow each other; the clusters themselves stand
+    in random order."""
+    left: dict[int, list[int]] = defaultdict(list)
+    shuffled = rng.permutation(len(concept))
+    for group in shuffled.tolist():
+        left[int(concept[group])].append(group)
+    taken = np.zeros(len(concept), dtype=bool)
+    clusters = []
+    for group in shuffled.tolist():
+        if taken[group]:
+            continue
+        own = int(concept[group])
+        left[own].remove(group)
+        cluster = [group]
+        for other in near[own].tolist():
+            if len(cluster) == size:
+                break
+            if left[other]:
+                cluster.append(left[other].pop())
+        taken[cluster] = True
+        clusters.append(cluster)
+    return np.concatenate([clusters[place] for place in rng.permutation(len(clusters))])
