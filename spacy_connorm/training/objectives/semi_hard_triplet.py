@@ -6,7 +6,7 @@ from pytorch_metric_learning.losses import TripletMarginLoss
 from ..relations import Relations
 from .distances import DISTANCES
 from .masks import OUT, OnRelations, mean_of
-from .triplets import distance_matrix, parts, violations
+from .triplets import distance_matrix, parts
 
 
 class SemiHardTripletLoss(OnRelations, TripletMarginLoss):
@@ -20,20 +20,19 @@ class SemiHardTripletLoss(OnRelations, TripletMarginLoss):
 
     def loss_of(self, vectors: torch.Tensor, relations: Relations) -> torch.Tensor:
         """RETURNS (torch.Tensor): The mean over the pairs that have a semi-hard negative."""
-        points = self.distance.maybe_normalize(vectors)
-        triplets = self._mine(points.detach(), relations)
-        return mean_of(violations(self, points, triplets), vectors)
+        distances = distance_matrix(self, self.distance.maybe_normalize(vectors))
+        anchors, positives, negatives = self._mine(distances.detach(), relations)
+        # There may be many more pairs than texts, so their distances are not computed again.
+        apart = distances[anchors, positives] - distances[anchors, negatives]
+        return mean_of(torch.relu(apart + self.margin), vectors)
 
     def _mine(
-        self, points: torch.Tensor, relations: Relations
+        self, distances: torch.Tensor, relations: Relations
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        distances = distance_matrix(self, points)
         anchors, positives = relations.positives.nonzero(as_tuple=True)
-        # Filled in place: small tensors kept from part to part would leave gaps in the memory
-        # that no other matrix fits in.
         negatives = torch.empty_like(anchors)
         found = torch.empty_like(anchors, dtype=torch.bool)
-        for part in parts(len(anchors), size=len(points)):
+        for part in parts(len(anchors), size=len(distances)):
             rows = distances.index_select(0, anchors[part])
             near = distances[anchors[part], positives[part]].unsqueeze(1)
             semi_hard = relations.negatives.index_select(0, anchors[part])
