@@ -307,8 +307,8 @@ class Errors(metaclass=_Coded):
 
     # Training: the loop
     CN820 = (
-        "The loss is not a finite number at step {step}. Lower the learning rate, train in bf16 "
-        "instead of fp16, or look for damaged weights. The checkpoints before it stand in '{path}'."
+        "The {what} are not finite at step {step}. Lower the learning rate, train in bf16 instead "
+        "of fp16, or look for damaged weights. The checkpoints before it stand in '{path}'."
     )
     CN821 = (
         "The trainer does not take [training.arguments] ({reason}). They are those of "
@@ -339,6 +339,7 @@ class Errors(metaclass=_Coded):
     CN801 = (
         "Objectives need '{library}', which is not installed: `pip install 'spacy-connorm[train]'`."
     )
+    CN827 = "The dev data give no score '{metric}' (`metric` in [training]). They give: {known}."
 
 
 class Warnings(metaclass=_Coded):

@@ -5,7 +5,7 @@ in functions.
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import torch
@@ -82,7 +82,8 @@ def run_training(
     callbacks (Sequence[transformers.TrainerCallback]): Told of everything.
     RETURNS (Trained): The result.
     RAISES (ConnormError): CN820 for a loss that is not finite, CN821 for arguments that the
-        trainer does not take, CN822 if there is no checkpoint to resume from.
+        trainer does not take, CN822 if there is no checkpoint to resume from, CN827 if the dev
+        data give no score of the wanted name.
     """
     arguments = make_arguments(training, folder, use_cpu=use_cpu, scored=score is not None)
     checkpoint = last_checkpoint(folder) if resume else None
@@ -206,10 +207,18 @@ class _ObjectiveTrainer(Trainer):
             relations = Relations(inputs["positives"], inputs["negatives"])
             loss = self._objective(vectors.float(), relations)
         if not torch.isfinite(loss):
-            raise ConnormError(
-                Errors.CN820.format(step=self.state.global_step + 1, path=self.args.output_dir)
-            )
+            self._stop("values of the loss")
         return (loss, vectors) if return_outputs else loss
+
+    def _save_checkpoint(self, model: torch.nn.Module, trial: Any) -> None:
+        # A gradient that overflows after a finite loss shows here first.
+        if not all(torch.isfinite(weights).all() for weights in self.model.parameters()):
+            self._stop("weights")
+        super()._save_checkpoint(model, trial)
+
+    def _stop(self, what: str) -> NoReturn:
+        step = self.state.global_step + 1
+        raise ConnormError(Errors.CN820.format(what=what, step=step, path=self.args.output_dir))
 
     def evaluate(
         self,
@@ -221,6 +230,10 @@ class _ObjectiveTrainer(Trainer):
         if torch.distributed.is_initialized():
             torch.distributed.broadcast_object_list(scores, src=0)
         metrics = {f"{metric_key_prefix}_{name}": value for name, value in scores[0].items()}
+        wanted = self.args.metric_for_best_model
+        if wanted not in scores[0]:
+            known = ", ".join(scores[0])
+            raise ConnormError(Errors.CN827.format(metric=wanted, known=known))
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args, self.state, self.control, metrics
