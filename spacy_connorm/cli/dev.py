@@ -16,10 +16,10 @@ from ..lookup import ConceptLookup
 from ..mentions import Mention
 from ..sieve import Sieve
 from ..text.cleaning import clean
+from ..training.settings import METRICS
 
 _DEPTH = 5
 _SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.95]
-_KEPT = ("lenient@1", "strict@1", "mrr", "unseen_lenient@1", "mentions")
 
 
 class DevScore:
@@ -64,7 +64,7 @@ class DevScore:
             for candidates in found
         ]
         row = score_row(evaluate(self._gold, predictions))
-        return {key: row[key] for key in _KEPT if row.get(key) is not None}
+        return {key: row[key] for key in (*METRICS, "mentions") if row.get(key) is not None}
 
 
 def _known(ontology: Ontology, mentions: Sequence[Mention]) -> dict[str, Known]:

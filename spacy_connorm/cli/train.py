@@ -15,7 +15,7 @@ from thinc.api import Config
 from wasabi import msg
 
 from ..concepts import Ontology
-from ..encoders import encoder_inputs, trainable
+from ..encoders import encoder_inputs, require_trainable, trainable
 from ..errors import ConnormError, Errors
 from ..files import sha256, written_aside
 from ..mentions import Mention, annotated_mentions
@@ -84,6 +84,7 @@ def train(config: Config, output_path: Path, *, gpu_id: int = -1, resume: bool =
     with config_errors():
         blocks = registry.resolve({name: config[name] for name in _SECTIONS})
     data, training = blocks["data"], blocks["training"]
+    require_trainable(blocks["encoder"])
     work = _begin(output_path, config, resume=resume)
     ontology = read_ontology(Path(data.ontology))
     mentions = list(_read_mentions(data.corpora, data))

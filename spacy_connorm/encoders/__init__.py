@@ -9,6 +9,7 @@ from .protocol import (
     is_sparse,
     make_encoder,
     replica,
+    require_trainable,
     required_extra,
     trainable,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "is_sparse",
     "make_encoder",
     "replica",
+    "require_trainable",
     "required_extra",
     "trainable",
 ]

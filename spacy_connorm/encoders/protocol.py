@@ -125,6 +125,16 @@ def fingerprint(model: Encoder) -> str:
     return _loaded(model).fingerprint()
 
 
+def require_trainable(model: Encoder) -> None:
+    """Refuse an encoder that has nothing to train; known before `initialize`.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    RAISES (ConnormError): CN300 for a model that is no encoder, CN311.
+    """
+    if not hasattr(_shim(model), "trainable"):
+        raise ConnormError(Errors.CN311.format(name=model.name))
+
+
 def trainable(model: Encoder) -> TrainableModule:
     """Get what a trainer trains.
 
@@ -133,9 +143,8 @@ def trainable(model: Encoder) -> TrainableModule:
     RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized,
         CN311 for one that has nothing to train.
     """
+    require_trainable(model)
     shim: Any = _loaded(model)
-    if not hasattr(shim, "trainable"):
-        raise ConnormError(Errors.CN311.format(name=model.name))
     return shim.trainable()
 
 

@@ -7,6 +7,9 @@ from typing import Any
 from ..errors import ConnormError, Errors
 from .adapters import LoraAdapter
 
+# Scores on dev data, in percent, that can tell the best epoch.
+METRICS = ("lenient@1", "strict@1", "mrr", "unseen_lenient@1")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingData:
@@ -48,8 +51,7 @@ class Training:
     cache_gradients (bool): Whether only one micro-batch's activations stand in memory: for batches
         larger than memory, at a third of the speed's cost; the gradients are the same.
     adapter (Optional[LoraAdapter]): Train an adapter instead of all weights.
-    metric (str): The dev score that tells the best epoch: "lenient@1", "strict@1", "mrr" or
-        "unseen_lenient@1".
+    metric (str): The dev score that tells the best epoch: one of `METRICS`.
     patience (Optional[int]): Stop after so many dev scores without a better one; never if None.
     """
 
@@ -64,11 +66,12 @@ class Training:
     patience: int | None = None
 
     def __post_init__(self) -> None:
-        if self.micro_batch_tokens < 1:
-            raise ConnormError(
-                Errors.CN823.format(setting="micro_batch_tokens", expected="at least 1")
-            )
-        if self.patience is not None and self.patience < 1:
-            raise ConnormError(
-                Errors.CN823.format(setting="patience", expected="at least 1, or null")
-            )
+        _require(self.micro_batch_tokens >= 1, "micro_batch_tokens", "at least 1")
+        _require(self.patience is None or self.patience >= 1, "patience", "at least 1, or null")
+        _require(self.metric in METRICS, "metric", f"one of {', '.join(METRICS)}")
+        _require(hasattr(self.batcher, "batches"), "batcher", "a batcher (`@batchers`)")
+
+
+def _require(met: bool, setting: str, expected: str) -> None:
+    if not met:
+        raise ConnormError(Errors.CN823.format(setting=setting, expected=expected))
