@@ -1,5 +1,6 @@
 """How right an encoder in training is on dev data, told by the search that a pipeline would do."""
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,6 +10,7 @@ from spacy.util import registry
 
 from ..concepts import NIL, Ontology
 from ..encoders.protocol import TrainableModule
+from ..errors import ConnormWarning
 from ..evaluation import Known, Prediction, evaluate, read_gold
 from ..evaluation.report import score_row
 from ..index.exact import ExactIndex
@@ -52,7 +54,9 @@ class DevScore:
         """RETURNS (Dict[str, float]): Scores of the default sieve, in percent, and the number of
         mentions.
         """
-        with TemporaryDirectory() as folder:
+        # What there is to say about O and D was said before the training.
+        with TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConnormWarning)
             module.save(Path(folder))
             block = {**self._encoder_config, "name": folder}
             encoder = registry.resolve({"encoder": block})["encoder"]
