@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,8 @@ class Dataset:
     """A corpus and its ontology.
 
     ontology (OntologyFile): O.
-    train (Tuple[str, ...]): The files of D: train and dev.
-    test (str): What is scored.
+    train (Tuple[str, ...]): The files of train and of dev; none if there are no such parts.
+    test (str): The file of test.
     types (Tuple[str, ...]): The mention types that count; all that are linked if empty.
     """
 
@@ -70,6 +71,7 @@ def _craft(name: str) -> Dataset:
     return Dataset(ontology, *_parts("craft", "jsonl"), types=(name,))
 
 
+PARTS = ("test", "dev")
 DATASETS = {
     "ncbi": Dataset(MEDIC, *_parts("ncbi_disease", "pubtator.txt")),
     "bc5cdr-d": Dataset(MEDIC, *_parts("bc5cdr", "pubtator.txt"), types=("Disease",)),
@@ -85,20 +87,51 @@ DATASETS = {
 class Data:
     """A data set, read from disk when it is asked for."""
 
-    def __init__(self, name: str, folder: Path, *, ontology: Path | None = None) -> None:
+    def __init__(
+        self, name: str, folder: Path, *, ontology: Path | None = None, part: str = "test"
+    ) -> None:
         """Check that the files are there.
 
         name (str): One of `DATASETS`.
         folder (Path): The data folder.
         ontology (Optional[Path]): Another O than the data set's own.
+        part (str): What is scored, one of `PARTS`. D is train for dev, train and dev for test.
         """
+        self.name = name
         self.dataset = DATASETS[name]
         self.folder = folder
+        self.part = part
         self.other_ontology = ontology
-        own = () if ontology else (self.dataset.ontology.path,)
-        for path in (*own, *self.dataset.train, self.dataset.test):
-            if not (folder / path).is_file():
-                fail(f"No data: {folder / path} is not there. Name its folder with --data.")
+        if part == "dev" and not self.dataset.train:
+            fail(f"{name} has no dev part: score --part test.")
+        for path in self._ontology_files + self._data_files + [self._scored_file]:
+            if not path.is_file():
+                fail(f"No data: {path} is not there. Name its folder with --data.")
+
+    @property
+    def _ontology_files(self) -> list[Path]:
+        if self.other_ontology is not None:
+            return [self.other_ontology]
+        source = self.dataset.ontology
+        return [self.folder / path for path in (source.path, *source.files.values())]
+
+    @property
+    def _data_files(self) -> list[Path]:
+        paths = self.dataset.train[:-1] if self.part == "dev" else self.dataset.train
+        return [self.folder / path for path in paths]
+
+    @property
+    def _scored_file(self) -> Path:
+        return self.folder / (self.dataset.train[-1] if self.part == "dev" else self.dataset.test)
+
+    def digest(self, *, with_data: bool) -> str:
+        """RETURNS (str): A checksum of O, and of D if that is wanted."""
+        content = sha256()
+        for path in self._ontology_files + (self._data_files if with_data else []):
+            content.update(path.read_bytes())
+        if with_data:
+            content.update(" ".join(self.dataset.types).encode())
+        return content.hexdigest()
 
     @cached_property
     def ontology(self) -> Ontology:
@@ -110,19 +143,20 @@ class Data:
         return read_ontology(self.folder / source.path, **source.options, **files)
 
     @cached_property
+    def docs(self) -> list[Doc]:
+        """RETURNS (List[Doc]): The documents of D, with the mentions that count."""
+        return [doc for path in self._data_files for doc in self._read(path)]
+
+    @cached_property
     def synonyms(self) -> list[tuple[str, str]]:
-        """RETURNS (List[Tuple[str, str]]): D: the texts and ids of train and dev."""
-        return [
-            synonym
-            for path in self.dataset.train
-            for synonym in annotated_synonyms(self._docs(path))
-        ]
+        """RETURNS (List[Tuple[str, str]]): D: texts and concept ids."""
+        return list(annotated_synonyms(self.docs))
 
     @cached_property
     def mentions(self) -> list[Mention]:
-        """RETURNS (List[Mention]): Those of test."""
-        docs = self._docs(self.dataset.test)
+        """RETURNS (List[Mention]): Those to score."""
+        docs = self._read(self._scored_file)
         return [mention for doc in docs for mention in annotated_mentions(doc)]
 
-    def _docs(self, path: str) -> Iterator[Doc]:
-        yield from read_corpus(self.folder / path, nlp=spacy.blank("en"), types=self.dataset.types)
+    def _read(self, path: Path) -> Iterator[Doc]:
+        yield from read_corpus(path, nlp=spacy.blank("en"), types=self.dataset.types)

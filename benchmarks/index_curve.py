@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from catalog import Data
-from lookups import build_lookup
+from lookups import build_lookup, encoder_config
 from options import begin, fail, finish, make_parser
 
 from spacy_connorm.evaluation.report import Row
@@ -51,7 +51,7 @@ class Queries(NamedTuple):
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument("--encoder", default="minilm", help="minilm or a FOLDER [%(default)s]")
+    parser.add_argument("--encoder", default="minilm", help="minilm, dan or a FOLDER [%(default)s]")
     parser.add_argument("--trees", type=int, nargs="+", default=TREES)
     parser.add_argument("--search-k", type=int, nargs="+", default=SEARCH_K)
     arguments = begin(parser)
@@ -61,9 +61,10 @@ def main() -> None:
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): A row of exact search, then one a setting of Annoy."""
     if arguments.encoder == "ngram":
-        fail("Sparse vectors are searched exactly: give minilm or the folder of a model.")
+        fail("Sparse vectors are searched exactly: give minilm, dan or the folder of a model.")
     data = [Data(name, arguments.data) for name in DATASETS]
-    lookup = build_lookup(arguments.encoder, data[0], searches=["O-T"], work=arguments.work)
+    block = encoder_config(arguments.encoder, data[0], work=arguments.work)
+    lookup = build_lookup(block, data[0], searches=["O-T"], work=arguments.work)
     counts = Counter(clean(mention.text) for each in data for mention in each.mentions)
     raw = lookup.encoder.predict(list(counts))
     queries = Queries(from_raw(raw).unit, np.asarray(list(counts.values())))

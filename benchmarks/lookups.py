@@ -8,7 +8,9 @@ from catalog import Data
 from memo import keep, remember
 from options import fail
 from spacy import registry
+from trained import CONFIG, read_block, train_once
 
+from spacy_connorm.cli.files import read_object
 from spacy_connorm.encoders import is_sparse
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.concept_index import Backend
@@ -18,6 +20,7 @@ from spacy_connorm.sieve import Sieve
 
 # What a search of the sieve but the last must reach to answer (the paper's and the default).
 THRESHOLD = 0.95
+DAN = Path(__file__).parents[1] / "assets" / "dan.cfg"
 
 
 def make_sieve(name: str) -> Sieve:
@@ -26,24 +29,51 @@ def make_sieve(name: str) -> Sieve:
     return Sieve(searches, [THRESHOLD] * (len(searches) - 1))
 
 
-def encoder_config(name: str) -> dict[str, Any]:
-    """Look an encoder up.
+def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> dict[str, Any]:
+    """Look an encoder up; one that a training config gives is trained now, or was before.
 
-    name (str): "ngram", "minilm" or the folder of a Transformers model.
+    name (str): "ngram", "minilm", "dan" (for `assets/dan.cfg`), another training config, or a
+        folder that `spacy connorm train` or Transformers wrote.
+    data (Data): What a training config is trained on.
+    train (str): Its O, or its O and D ("OD").
+    work (Path): Keeps trained encoders.
     RETURNS (Dict[str, Any]): Its block of a pipeline's config.
     """
     if name == "ngram":
         return {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-    if name == "dan":
-        fail("The DAN encoder comes with training, which this version does not have yet.")
-    if name != "minilm" and not Path(name).is_dir():
-        fail(f"'{name}' is no encoder: give exact, ngram, minilm or the folder of a model.")
-    model = {} if name == "minilm" else {"name": name}
-    return {"@architectures": "spacy-connorm.TransformerEncoder.v1", **model}
+    if name == "minilm":
+        return {"@architectures": "spacy-connorm.TransformerEncoder.v1"}
+    path = DAN if name == "dan" else Path(name)
+    if path.is_dir():
+        return _folder_config(path)
+    if path.suffix != ".cfg" or not path.is_file():
+        fail(
+            f"'{name}' is no encoder: give exact, ngram, minilm, dan, a training config (.cfg) or "
+            "the folder of a model."
+        )
+    try:
+        return train_once(path, data, on=train, work=work)
+    except ConnormError as error:
+        fail(str(error))
+
+
+def is_trained_here(name: str) -> bool:
+    """RETURNS (bool): Whether an encoder's name is a training config."""
+    return name == "dan" or name.endswith(".cfg")
+
+
+def _folder_config(folder: Path) -> dict[str, Any]:
+    if (folder / CONFIG).is_file():
+        return read_block(folder)
+    from spacy_connorm.encoders.dan_weights import MODEL_TYPE
+
+    is_dan = read_object(folder / "config.json").get("model_type") == MODEL_TYPE
+    architecture = "DanEncoder" if is_dan else "TransformerEncoder"
+    return {"@architectures": f"spacy-connorm.{architecture}.v1", "name": str(folder)}
 
 
 def build_lookup(
-    encoder_name: str,
+    encoder_block: dict[str, Any],
     data: Data,
     *,
     searches: Iterable[str],
@@ -52,7 +82,7 @@ def build_lookup(
 ) -> ConceptLookup:
     """Index a data set's ontology and D; texts that an earlier run encoded are not encoded again.
 
-    encoder_name (str): As in `encoder_config`.
+    encoder_block (Dict[str, Any]): As `encoder_config` gives it.
     data (Data): The data set.
     searches (Iterable[str]): Searches and sieves to serve.
     work (Path): Keeps vectors of texts.
@@ -60,7 +90,7 @@ def build_lookup(
     RETURNS (ConceptLookup): The lookup.
     """
     parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))
-    encoder = registry.resolve({"encoder": encoder_config(encoder_name)})["encoder"]
+    encoder = registry.resolve({"encoder": encoder_block})["encoder"]
     if not is_sparse(encoder):
         encoder = remember(encoder, work)
     lookup = ConceptLookup(encoder, Sieve(parts[:1], []), backend or ExactIndex())

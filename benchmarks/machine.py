@@ -4,7 +4,10 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-PACKAGES = ("spacy-connorm", "spacy", "thinc", "numpy", "scipy", "scikit-learn", "annoy", "torch")
+PACKAGES = (
+    *("spacy-connorm", "spacy", "thinc", "numpy", "scipy", "scikit-learn", "annoy", "torch"),
+    *("transformers", "pytorch-metric-learning"),
+)
 
 
 def thread_count() -> int:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 import spacy
 from catalog import Data
@@ -43,7 +44,7 @@ sys.stdin.readline()
 def main() -> None:
     parser = make_parser(__doc__ or "")
     parser.add_argument(
-        "--encoder", default="ngram", help="ngram, minilm or a FOLDER [%(default)s]"
+        "--encoder", default="ngram", help="ngram, minilm, dan or a FOLDER [%(default)s]"
     )
     arguments = begin(parser)
     if not Path("/proc/self/smaps_rollup").is_file():
@@ -55,21 +56,22 @@ def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row a number of processes."""
     data = Data("ncbi", arguments.data)
     folder = arguments.work / f"pipeline-{Path(arguments.encoder).name}"
-    write_pipeline(folder, arguments.encoder, data, arguments.work)
+    block = encoder_config(arguments.encoder, data, work=arguments.work)
+    write_pipeline(folder, block, data, arguments.work)
     mentions = [mention.text for mention in data.mentions][:MENTIONS]
     return [measure_processes(folder, mentions, n, arguments.encoder) for n in PROCESSES]
 
 
-def write_pipeline(folder: Path, encoder: str, data: Data, work: Path) -> None:
+def write_pipeline(folder: Path, encoder: dict[str, Any], data: Data, work: Path) -> None:
     """Write a pipeline of the concept normalizer alone.
 
     folder (Path): Where to.
-    encoder (str): As in `lookups.encoder_config`.
+    encoder (Dict[str, Any]): As `lookups.encoder_config` gives it.
     data (Data): What is indexed.
     work (Path): Keeps vectors of texts.
     """
     nlp = spacy.blank("en")
-    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder_config(encoder)})
+    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
     if not isinstance(normalizer, ConceptNormalizer):
         raise TypeError(normalizer)
     lookup = normalizer.lookup

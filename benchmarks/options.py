@@ -3,7 +3,7 @@
 import sys
 import warnings
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -55,6 +55,26 @@ def finish(rows: Sequence[Row], path: Path | None, *, columns: Sequence[str] = (
     print(to_table(shown, markdown=True))
     if path is not None:
         path.write_text(to_json(rows), encoding="utf8")
+
+
+def finish_tables(
+    tables: Mapping[str, Sequence[Row]], path: Path | None, *, precise: Collection[str] = ()
+) -> None:
+    """Print several tables as Markdown, and write the rows of all where `--json` says.
+
+    tables (Mapping[str, Sequence[Dict[str, Any]]]): Measurements by title, at least one of each.
+    path (Optional[Path]): The JSON file; each row begins with the title, as "table".
+    precise (Collection[str]): Columns that are printed with two decimals.
+    """
+    for title, rows in tables.items():
+        shown = [
+            {key: f"{value:.2f}" if key in precise else value for key, value in row.items()}
+            for row in rows
+        ]
+        print(f"{title}:\n\n{to_table(shown, markdown=True)}\n")
+    if path is not None:
+        flat = [{"table": title, **row} for title, rows in tables.items() for row in rows]
+        path.write_text(to_json(flat), encoding="utf8")
 
 
 def fail(message: str) -> NoReturn:

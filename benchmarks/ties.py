@@ -6,7 +6,7 @@ Example: python benchmarks/ties.py --dataset ncbi --encoder ngram --data ../shar
 
 from collections.abc import Sequence
 
-from accuracy import add_options, look_up
+from accuracy import add_options, labels, look_up
 from options import begin, fail, finish, make_parser
 
 from spacy_connorm.concepts import Candidate
@@ -21,8 +21,7 @@ def main() -> None:
         gold, found = look_up(arguments)
     except ConnormError as error:
         fail(str(error))
-    labels = {"dataset": arguments.dataset, "encoder": arguments.encoder}
-    rows = [{**labels, "search": name, **score(gold, found[name])} for name in found]
+    rows = [{**labels(arguments), "search": name, **score(gold, found[name])} for name in found]
     finish(rows, arguments.json)
 
 

@@ -1,52 +1,10 @@
 """The benchmarks' command lines, on data of a few lines."""
 
-import gzip
 import json
-import runpy
-import sys
-from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-MEDIC = "D1|100||Heart Attack|Infarct\nD2||Stroke|CVA\nD3||Angle|CVA\n"
-NOTE = "{id}|t|{text}\n{id}|a|\n{id}\t0\t{length}\t{text}\tSpecificDisease\t{gold}\n\n"
-PARTS = {
-    "train": [("heart attacks", "OMIM:100")],
-    "dev": [("apoplexy", "D2")],
-    "test": [("Apoplexy", "D2"), ("infarct", "D1"), ("CVA", "D3"), ("infarkt", "D1|D2")],
-}
 KEYS = {"dataset", "encoder", "search", "lenient@1", "lenient@5", "strict@1", "strict@5", "mrr"}
-
-
-def pack(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(gzip.compress(text.encode()))
-
-
-@pytest.fixture
-def data(tmp_path):
-    pack(tmp_path / "medic_2012" / "medic_06Jul2012.txt.gz", MEDIC)
-    for part, mentions in PARTS.items():
-        notes = [
-            NOTE.format(id=number, text=text, length=len(text), gold=gold)
-            for number, (text, gold) in enumerate(mentions, start=1)
-        ]
-        pack(tmp_path / "ncbi_disease" / f"{part}.pubtator.txt.gz", "".join(notes))
-    return tmp_path
-
-
-@pytest.fixture
-def run(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-
-    def invoke(script, *arguments):
-        path = BENCHMARKS / script
-        command = [str(path), "--work", str(tmp_path / "kept"), *map(str, arguments)]
-        monkeypatch.setattr(sys, "argv", command)
-        runpy.run_path(str(path), run_name="__main__")
-
-    return invoke
 
 
 @pytest.mark.parametrize(
@@ -66,6 +24,25 @@ def test_accuracy_keeps_its_promise_to_scripts(run, data, encoder, scores):
     for row in rows:
         assert {*KEYS, "mentions", "unseen_lenient@1"} <= row.keys()
         assert (row["mentions"], row["unseen_mentions"]) == (4, 3)
+        assert (row["part"], row["train"]) == ("test", None)
+
+
+def test_dev_is_scored_with_train_as_its_data(run, data):
+    out = data / "out.json"
+    arguments = ["--dataset", "ncbi", "--encoder", "exact", "--data", data, "--json", out]
+    run("accuracy.py", *arguments, "--part", "dev", "--search", "OD-T")
+    (row,) = json.loads(out.read_text())
+    # of "heart attacks", which train has, and "apoplexy", which only dev itself has
+    assert (row["mentions"], row["unseen_mentions"], row["lenient@1"]) == (2, 1, 50.0)
+
+
+def test_a_data_set_without_dev(run, data, capsys):
+    with pytest.raises(SystemExit):
+        run(
+            *("accuracy.py", "--dataset", "nlmchem", "--encoder", "exact", "--data", data),
+            *("--part", "dev"),
+        )
+    assert capsys.readouterr().err.splitlines()[-1].startswith("nlmchem has no dev part")
 
 
 @pytest.mark.parametrize(
@@ -88,8 +65,8 @@ def test_without_data_it_is_one_line_and_exit_code_1(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--encoder", "dan"], "The DAN encoder comes with training"),
         (["--encoder", "word2vec"], "'word2vec' is no encoder"),
+        (["--encoder", "no-such.cfg"], "'no-such.cfg' is no encoder"),
         (["--encoder", "ngram", "--search", "X-T"], "[CN500]"),
         (["--encoder", "exact", "--search", "OD-C"], "Exact matching"),
     ],

@@ -1,0 +1,197 @@
+"""Two ways to train an encoder on the same batches, for `training.py`: as SapBERT is trained, and
+as `spacy connorm train` does it. Imports torch and pytorch_metric_learning: import it in functions.
+
+Both have the same encoder, texts, number of tokens read, optimizer and loss (Liu et al. 2021,
+section 2); texts are tokenized before the clock starts on either side.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from pytorch_metric_learning.losses import MultiSimilarityLoss
+from pytorch_metric_learning.miners import TripletMarginMiner
+
+from spacy_connorm.training.batchers import SynonymPairBatcher
+from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, TokenTable
+from spacy_connorm.training.objectives.factories import MultiSimilarity
+from spacy_connorm.training.pool import SynonymPool
+from spacy_connorm.training.relations import Relations
+
+# The paper's (Liu et al. 2021, section 3.1 and appendix).
+MAX_LENGTH = 25
+WEIGHT_DECAY = 0.01
+ALPHA, BETA, BASE, MARGIN = 2.0, 50.0, 0.5, 0.2
+
+PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+class Batches:
+    """SapBERT's pair list in batches: the same for both loops."""
+
+    def __init__(
+        self, pool: SynonymPool, module: Any, *, size: int, micro_batch_tokens: int, folder: Path
+    ) -> None:
+        """pool (SynonymPool): Texts and concepts.
+        module (TrainableModule): Reads the texts.
+        size (int): Texts of a batch.
+        micro_batch_tokens (int): Of the house's loop.
+        folder (Path): An empty folder for its batches.
+        """
+        self.pool = pool
+        self.tokens = TokenTable(module, pool.texts)
+        self._batcher = SynonymPairBatcher(size=size)
+        self.house = EpochBatches(
+            pool,
+            self._batcher,
+            module,
+            micro_batch_tokens=micro_batch_tokens,
+            seed=0,
+            folder=folder,
+        )
+        self._epoch = -1
+        self.begin_epoch(0)
+
+    def begin_epoch(self, epoch: int) -> None:
+        """epoch (int): Whose batches to draw."""
+        if epoch != self._epoch:
+            self._epoch = epoch
+            self.rows = self._batcher.batches(self.pool, seed=0, epoch=epoch)
+            self.house.begin_epoch(epoch, _no_vectors)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def labels(self, number: int) -> list[int]:
+        """RETURNS (List[int]): One concept a text, as a list of labels has it: of several the one
+        that most texts of the batch have.
+        """
+        own = [self.pool.concepts[row] for row in self.rows[number]]
+        counts = Counter(concept for concepts in own for concept in concepts)
+        return [max(concepts, key=lambda concept: counts[concept]) for concepts in own]
+
+
+def _no_vectors(rows: np.ndarray) -> np.ndarray:
+    raise TypeError(rows)
+
+
+class Loop:
+    """What both have in common."""
+
+    name = passes = mining = ""
+
+    def __init__(
+        self, module: Any, *, precision: str, learning_rate: float, device: str = "cpu"
+    ) -> None:
+        """module (TrainableModule): Where it starts; copied.
+        precision (str): One of `PRECISIONS`.
+        learning_rate (float): Of AdamW.
+        device (str): As torch names it.
+        """
+        self.module = deepcopy(module).to(device).train()
+        self.precision = precision
+        self.device = device
+        self.optimizer = torch.optim.AdamW(
+            self.module.parameters(), lr=learning_rate, weight_decay=WEIGHT_DECAY
+        )
+
+    def autocast(self) -> torch.autocast:
+        """RETURNS (torch.autocast): Half precision, if that is the loop's."""
+        dtype = PRECISIONS[self.precision]
+        enabled = dtype is not torch.float32
+        return torch.autocast(self.device.split(":")[0], dtype if enabled else None, enabled)
+
+    def step(self, batches: Batches, number: int) -> float:
+        """Learn from a batch.
+
+        batches (Batches): The batches.
+        number (int): Which of them.
+        RETURNS (float): The loss before.
+        """
+        raise NotImplementedError
+
+    def tokens_per_text(self, batches: Batches, number: int) -> float:
+        """RETURNS (float): What passes through the encoder for a text of a batch, with padding."""
+        raise NotImplementedError
+
+
+class SapBertStyle(Loop):
+    """Everything padded to the same length in one pass, all triplets of the batch listed. On a CPU
+    it computes in full precision: its mixed precision is CUDA's."""
+
+    name = "SapBERT-style"
+    passes = f"one, all padded to {MAX_LENGTH}"
+    mining = "lists triplets, O(B^3)"
+
+    def __init__(self, module: Any, **settings: Any) -> None:
+        super().__init__(module, **settings)
+        self._miner = TripletMarginMiner(margin=MARGIN, type_of_triplets="all")
+        self._loss = MultiSimilarityLoss(alpha=ALPHA, beta=BETA, base=BASE)
+        self._scaler = torch.amp.GradScaler(
+            self.device.split(":")[0], enabled=self.precision == "fp16"
+        )
+
+    def step(self, batches: Batches, number: int) -> float:
+        inputs = self._pad([batches.tokens[row] for row in batches.rows[number]])
+        labels = torch.tensor(batches.labels(number)).to(self.device)
+        with self.autocast():
+            vectors = self.module(**inputs)
+            loss = self._loss(vectors, labels, self._miner(vectors, labels))
+        self._scaler.scale(loss).backward()
+        self._scaler.step(self.optimizer)
+        self._scaler.update()
+        self.optimizer.zero_grad()
+        return loss.item()
+
+    def _pad(self, rows: Sequence[list[int]]) -> dict[str, torch.Tensor]:
+        padding = self.module.tokenizer.pad_token_id or 0
+        padded = [row + [padding] * (MAX_LENGTH - len(row)) for row in rows]
+        lengths = torch.tensor([len(row) for row in rows])
+        mask = torch.arange(MAX_LENGTH) < lengths.unsqueeze(1)
+        return {
+            "input_ids": torch.tensor(padded).to(self.device),
+            "mask": mask.to(self.device),
+        }
+
+    def tokens_per_text(self, batches: Batches, number: int) -> float:
+        return MAX_LENGTH
+
+
+class House(Loop):
+    """Micro-batches of about one length, O(B^2) mining."""
+
+    name = "spacy_connorm"
+    passes = "micro-batches by length"
+    mining = "O(B^2)"
+
+    def __init__(self, module: Any, **settings: Any) -> None:
+        super().__init__(module, **settings)
+        self.encoder = BatchEncoder(self.module, cache_gradients=False)
+        self._objective = MultiSimilarity(alpha=ALPHA, beta=BETA, base=BASE, mining_margin=MARGIN)
+
+    def encode(self, micro_batches: Sequence[Any], places: torch.Tensor) -> torch.Tensor:
+        """RETURNS (torch.Tensor): Vectors of a batch, (B, width), float32."""
+        moved = [
+            {key: value.to(self.device) for key, value in inputs.items()}
+            for inputs in micro_batches
+        ]
+        with self.autocast():
+            return self.encoder(moved, places.to(self.device))
+
+    def step(self, batches: Batches, number: int) -> float:
+        batch = batches.house[number]
+        vectors = self.encode(batch["micro_batches"], batch["places"])
+        positives, negatives = (batch[key].to(self.device) for key in ("positives", "negatives"))
+        loss = self._objective(vectors, Relations(positives, negatives))
+        loss.backward()
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        return loss.item()
+
+    def tokens_per_text(self, batches: Batches, number: int) -> float:
+        inputs = [each["input_ids"] for each in batches.house[number]["micro_batches"]]
+        return sum(each.numel() for each in inputs) / sum(len(each) for each in inputs)

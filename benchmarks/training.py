@@ -1,0 +1,247 @@
+"""Texts a second of the training loop beside a SapBERT-style one, on the same encoder, batches and
+machine, the two interleaved: with the same precision (fp32) on both sides, and as each is
+configured (half precision where the processor computes in it; SapBERT's is for CUDA only). Then the
+objectives' share of a training step with a large batch, and, with `--accuracy MINUTES`, how right
+the encoders of both loops are after as many steps from the same start on the same batches.
+
+Both train on MEDIC 2012; accuracy is that of D-T+OD-T on the dev part of NCBI, D being its train.
+
+Example: python benchmarks/training.py --data ../shared/data --json training.json
+"""
+
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from catalog import Data
+from lookups import encoder_config
+from objectives import at_least
+from options import begin, fail, finish_tables, make_parser
+from spacy import registry
+from turns import clock_of, race, texts_of_turns, timed_step
+
+from spacy_connorm.encoders import encoder_inputs, trainable
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.evaluation.report import Row
+from spacy_connorm.training.pool import SynonymPool, gather
+
+if TYPE_CHECKING:
+    from loops import Batches, House, Loop
+
+OBJECTIVES = ("MultiSimilarity", "BatchHardTriplet", "SupervisedContrastive")
+Tables = dict[str, list[Row]]
+
+
+def main() -> None:
+    parser = make_parser(__doc__ or "")
+    parser.add_argument("--encoder", default="minilm", help="minilm or a FOLDER [%(default)s]")
+    parser.add_argument("--batch", type=at_least(4), default=512, help="texts [%(default)s]")
+    parser.add_argument(
+        "--steps", type=at_least(1), default=2, help="of a loop in a repeat [%(default)s]"
+    )
+    parser.add_argument("--repeats", type=at_least(5), default=5, help="[%(default)s]")
+    parser.add_argument(
+        "--objective-batch",
+        type=at_least(4),
+        default=1500,
+        help="texts, to measure the objectives [%(default)s]",
+    )
+    parser.add_argument(
+        "--micro-batch-tokens", type=at_least(1), default=2048, help="of our loop [%(default)s]"
+    )
+    parser.add_argument("--device", default="cpu", help="as torch names it [%(default)s]")
+    parser.add_argument(
+        "--accuracy",
+        type=minutes,
+        metavar="MINUTES",
+        help="train both for as many steps as the SapBERT-style loop takes in so long",
+    )
+    parser.add_argument("--learning-rate", type=float, default=2e-5, help="[%(default)s]")
+    arguments = begin(parser)
+    try:
+        tables = measure(arguments)
+    except ConnormError as error:
+        fail(str(error))
+    finish_tables(tables, arguments.json, precise=("median", "lowest", "highest"))
+
+
+def minutes(text: str) -> float:
+    """RETURNS (float): A number above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not number > 0:
+        raise ArgumentTypeError(f"expected a number above 0, not '{text}'")
+    return number
+
+
+def measure(arguments: Namespace) -> Tables:
+    """RETURNS (Dict[str, List[Dict[str, Any]]]): The tables by title."""
+    from loops import MAX_LENGTH, Batches, House, SapBertStyle
+
+    data = Data("ncbi", arguments.data, part="dev")
+    block = encoder_config(arguments.encoder, data, work=arguments.work)
+    if not block["@architectures"].startswith("spacy-connorm.TransformerEncoder."):
+        fail("The loops are compared on a transformer: give minilm or the folder of one.")
+    block |= {"max_length": MAX_LENGTH}
+    module, pool = start_from(block, data)
+    half = half_precision(arguments.device)
+    settings = {"device": arguments.device, "learning_rate": arguments.learning_rate}
+    make = {
+        "theirs": partial(SapBertStyle, module, **settings),
+        "ours": partial(House, module, **settings),
+    }
+    amp = "fp16" if arguments.device.startswith("cuda") else "fp32"
+    tables: Tables = {}
+    with TemporaryDirectory(dir=arguments.work) as work:
+        draw = partial(Batches, pool, module, micro_batch_tokens=arguments.micro_batch_tokens)
+        batches = draw(size=arguments.batch, folder=Path(work, "race"))
+        precisions = {"theirs": ("fp32", amp), "ours": ("fp32", half)}
+        loops = {
+            (side, precision): make[side](precision=precision)
+            for side, wanted in precisions.items()
+            for precision in dict.fromkeys(wanted)
+        }
+        times = race(list(loops.values()), batches, arguments.steps, arguments.repeats)
+        tables["Texts a second"] = [
+            throughput_row(loop, batches, arguments, seconds)
+            for loop, seconds in zip(loops.values(), times, strict=True)
+        ]
+        by_loop = dict(zip(loops, times, strict=True))
+        tables["Our loop against the SapBERT-style one"] = [
+            speedup_row("same precision", by_loop, "fp32", "fp32"),
+            speedup_row("as configured", by_loop, half, amp),
+        ]
+        large = draw(size=arguments.objective_batch, folder=Path(work, "objectives"))
+        tables["The objectives' share of a step"] = objective_rows(
+            loops["ours", half], large, arguments.repeats
+        )
+        if arguments.accuracy is not None:
+            seconds = median(by_loop["theirs", amp]) / arguments.steps
+            steps = max(1, round(60 * arguments.accuracy / seconds))
+            fresh = [make["theirs"](precision=amp), make["ours"](precision=half)]
+            del loops
+            tables["Accuracy on dev after as many steps"] = accuracy_rows(
+                fresh, batches, steps, dev_score(block, data)
+            )
+    return tables
+
+
+def start_from(block: dict[str, Any], data: Data) -> tuple[Any, SynonymPool]:
+    """RETURNS (Tuple[TrainableModule, SynonymPool]): What both loops start from and learn."""
+    encoder = registry.resolve({"encoder": block})["encoder"]
+    encoder.initialize()
+    inputs = partial(encoder_inputs, encoder)
+    pool, _ = gather(data.ontology, inputs=inputs, use_ontology=True, data_share=None)
+    return trainable(encoder), pool
+
+
+def half_precision(device: str) -> str:
+    """RETURNS (str): "bf16" where the device computes in it, else "fp32"."""
+    if device.startswith("cuda"):
+        return "bf16"
+    flags = Path("/proc/cpuinfo")
+    known = flags.read_text() if flags.is_file() else ""
+    return "bf16" if "amx_bf16" in known or "avx512_bf16" in known else "fp32"
+
+
+def throughput_row(
+    loop: "Loop", batches: "Batches", arguments: Namespace, seconds: Sequence[float]
+) -> Row:
+    """RETURNS (Dict[str, Any]): How fast a loop was."""
+    texts = texts_of_turns(batches, arguments.steps, arguments.repeats)
+    speeds = [count / each for count, each in zip(texts, seconds, strict=True)]
+    return {
+        "loop": loop.name,
+        "precision": loop.precision,
+        "passes": loop.passes,
+        "mining": loop.mining,
+        "batch": arguments.batch,
+        "tokens_per_text": round(loop.tokens_per_text(batches, 0), 2),
+        "repeats": len(speeds),
+        "texts_per_s": round(median(speeds), 1),
+        "slowest": round(min(speeds), 1),
+        "fastest": round(max(speeds), 1),
+    }
+
+
+def speedup_row(
+    comparison: str, times: dict[tuple[str, str], list[float]], ours: str, theirs: str
+) -> Row:
+    """RETURNS (Dict[str, Any]): How many times as fast our loop was, turn by turn."""
+    pairs = zip(times["theirs", theirs], times["ours", ours], strict=True)
+    ratios = [their_seconds / our_seconds for their_seconds, our_seconds in pairs]
+    return {
+        "comparison": comparison,
+        "theirs": theirs,
+        "ours": ours,
+        "median": round(median(ratios), 2),
+        "lowest": round(min(ratios), 2),
+        "highest": round(max(ratios), 2),
+    }
+
+
+def objective_rows(loop: "House", batches: "Batches", repeats: int) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): Of each objective: what relations, loss and gradients of the
+    vectors take, and their share of the whole step.
+    """
+    objectives = {name: registry.losses.get(f"spacy-connorm.{name}.v1")() for name in OBJECTIVES}
+    turns = [timed_step(loop, batches, n % len(batches), objectives) for n in range(repeats + 1)]
+    del turns[0]  # it filled caches
+    rows = []
+    for name in objectives:
+        shares = [100 * turn[name] / (turn[name] + turn["rest"]) for turn in turns]
+        rows.append(
+            {
+                "objective": name,
+                "precision": loop.precision,
+                "texts": round(median(map(len, batches.rows))),
+                "repeats": repeats,
+                "objective_ms": round(1000 * median(turn[name] for turn in turns), 1),
+                "step_ms": round(1000 * median(turn[name] + turn["rest"] for turn in turns), 1),
+                "share": round(median(shares), 2),
+                "largest_share": round(max(shares), 2),
+            }
+        )
+    return rows
+
+
+def dev_score(block: dict[str, Any], data: Data) -> Callable[[Any], dict[str, float]]:
+    """RETURNS (Callable): A module's scores on dev."""
+    from spacy_connorm.cli.dev import DevScore
+
+    return DevScore(block, data.ontology, data.synonyms, data.mentions)
+
+
+def accuracy_rows(
+    loops: "Sequence[Loop]",
+    batches: "Batches",
+    steps: int,
+    score: Callable[[Any], dict[str, float]],
+) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): Dev scores before, and after each loop's training."""
+    import torch
+
+    first = {"loop": "untrained", "precision": None, "steps": 0, "minutes": 0.0}
+    rows = [first | score(loops[0].module)]
+    for loop in loops:
+        torch.manual_seed(0)
+        clock = clock_of(loop.device)
+        start = clock()
+        for step in range(steps):
+            epoch, number = divmod(step, len(batches))
+            batches.begin_epoch(epoch)
+            loop.step(batches, number)
+        took = (clock() - start) / 60
+        head = {"loop": loop.name, "precision": loop.precision, "steps": steps}
+        rows.append(head | {"minutes": round(took, 1)} | score(loop.module))
+    return rows
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Data sets of a few lines, and the benchmarks' command lines."""
+
+import gzip
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+MEDIC = "D1|100||Heart Attack|Infarct\nD2||Stroke|CVA\nD3||Angle|CVA\n"
+NOTE = "{id}|t|{text}\n{id}|a|\n{id}\t0\t{length}\t{text}\t{type}\t{gold}\n\n"
+PARTS = {
+    "train": [("heart attacks", "OMIM:100")],
+    "dev": [("apoplexy", "D2"), ("heart attacks", "D1")],
+    "test": [("Apoplexy", "D2"), ("infarct", "D1"), ("CVA", "D3"), ("infarkt", "D1|D2")],
+}
+CORPORA = {"ncbi_disease": "SpecificDisease", "bc5cdr": "Disease"}
+
+
+def pack(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(text.encode()))
+
+
+@pytest.fixture
+def data(tmp_path):
+    """The data folder: MEDIC, and two corpora that differ in nothing but their types."""
+    pack(tmp_path / "medic_2012" / "medic_06Jul2012.txt.gz", MEDIC)
+    for corpus, type in CORPORA.items():
+        for part, mentions in PARTS.items():
+            notes = [
+                NOTE.format(id=number, text=text, length=len(text), gold=gold, type=type)
+                for number, (text, gold) in enumerate(mentions, start=1)
+            ]
+            pack(tmp_path / corpus / f"{part}.pubtator.txt.gz", "".join(notes))
+    return tmp_path
+
+
+@pytest.fixture
+def work(tmp_path):
+    """The work folder."""
+    return tmp_path / "kept"
+
+
+@pytest.fixture
+def modules(monkeypatch):
+    """Lets the modules beside the benchmarks be imported."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+
+
+@pytest.fixture
+def run(monkeypatch, work, modules):
+    """A function that runs a benchmark."""
+
+    def invoke(script, *arguments):
+        path = BENCHMARKS / script
+        monkeypatch.setattr(sys, "argv", [str(path), "--work", str(work), *map(str, arguments)])
+        runpy.run_path(str(path), run_name="__main__")
+
+    return invoke

@@ -1,0 +1,144 @@
+"""Encoders that the benchmarks train themselves, in accuracy and in the grid."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch")
+
+CONFIG = """
+[encoder]
+@architectures = "spacy-connorm.DanEncoder.v1"
+name = "{encoder}"
+buckets = 64
+
+[data]
+@misc = "spacy-connorm.TrainingData.v1"
+ontology = "somewhere.jsonl"
+corpora = ["elsewhere.spacy"]
+dev = ["nowhere.spacy"]
+
+[training]
+@misc = "spacy-connorm.Training.v1"
+
+[training.batcher]
+@batchers = "spacy-connorm.GroupBatcher.v1"
+size = 6
+per_concept = 2
+
+[training.objective]
+@losses = "spacy-connorm.SupervisedContrastive.v1"
+
+[training.arguments]
+num_train_epochs = {epochs}
+learning_rate = 1e-3
+report_to = []
+eval_strategy = "epoch"
+"""
+SEARCHES = 14
+
+
+@pytest.fixture
+def write_config(tmp_path, tiny_folder):
+    def write(*, epochs=1):
+        path = tmp_path / "small.cfg"
+        path.write_text(CONFIG.format(encoder=tiny_folder, epochs=epochs), encoding="utf8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def score(run, data):
+    def invoke(encoder, *arguments):
+        out = data / "out.json"
+        command = ["--dataset", "ncbi", "--encoder", encoder, "--data", data, "--json", out]
+        run("accuracy.py", *command, "--search", "OD-T", *arguments)
+        (row,) = json.loads(out.read_text())
+        return row
+
+    return invoke
+
+
+def trained(work):
+    return {path.name: path for path in work.glob("small-*") if path.is_dir()}
+
+
+def test_a_config_is_trained_once_for_its_text_and_data(score, write_config, work):
+    config = write_config()
+    first = score(config)
+    (folder,) = trained(work).values()
+    (folder / "mark").touch()
+    assert score(config) == first
+    assert (folder / "mark").exists()
+    for change in (
+        lambda: score(config, "--train", "OD"),
+        lambda: score(config, "--train", "OD", "--part", "dev"),
+        lambda: score(write_config(epochs=2)),
+    ):
+        before = trained(work)
+        change()
+        assert len(trained(work)) == len(before) + 1
+    score(write_config(), "--part", "dev")  # O is the same, and so is what was trained on it
+    assert len(trained(work)) == 4
+
+
+def test_a_trained_folder_scores_as_its_config(score, write_config, work):
+    own = score(write_config(), "--train", "OD")
+    (folder,) = trained(work).values()
+    again = score(folder)
+    assert (own.pop("train"), again.pop("train")) == ("OD", None)
+    assert own.pop("encoder") != again.pop("encoder")
+    assert own == again
+
+
+def test_a_folder_is_read_with_the_architecture_that_wrote_it(
+    modules, data, work, write_config, score, tiny_folder
+):
+    from catalog import Data
+    from lookups import encoder_config
+
+    score(write_config())
+    (folder,) = trained(work).values()
+    own = encoder_config(str(folder), Data("ncbi", data), work=work)
+    assert own["buckets"] == 64
+    (folder / "training.cfg").unlink()
+    for path, architecture in ((folder, "DanEncoder"), (tiny_folder, "TransformerEncoder")):
+        block = encoder_config(str(path), Data("ncbi", data), work=work)
+        assert block == {
+            "@architectures": f"spacy-connorm.{architecture}.v1",
+            "name": str(path),
+        }
+
+
+def test_the_grid_has_a_row_for_each_corpus_encoder_and_search(run, data, write_config, score):
+    config = write_config()
+    out, markdown = data / "grid.json", data / "grid.md"
+    run(
+        *("grid.py", "--dataset", "ncbi", "bc5cdr-d", "--encoders", config, "--data", data),
+        *("--json", out, "--markdown", markdown),
+    )
+    rows = json.loads(out.read_text())
+    assert len({(row["corpus"], row["pipeline"], row["search"]) for row in rows}) == len(rows)
+    assert len(rows) == 2 * 2 * SEARCHES
+    assert {row["pipeline"] for row in rows} == {"small Train:O", "small Train:OD"}
+    for train in ("O", "OD"):
+        alone = score(config, "--train", train)
+        own = [row for row in rows if row["pipeline"] == f"small Train:{train}"]
+        (found,) = [row for row in own if (row["corpus"], row["search"]) == ("ncbi", "OD-T")]
+        shared = alone.keys() & found.keys() - {"search"}
+        assert {"lenient@1", "strict@1", "mrr", "unseen_lenient@1"} <= shared
+        assert {key: found[key] for key in shared} == {key: alone[key] for key in shared}
+        assert min(row["lenient@1_rank"] for row in own) == 1
+    lines = [line for line in markdown.read_text().splitlines() if "average rank" in line]
+    assert len(lines) == 2  # lenient and strict
+    assert "ncbi" in lines[0]
+    assert "bc5cdr-d" in lines[0]
+
+
+def test_encoders_of_one_name_need_labels(run, data, capsys):
+    arguments = ["--dataset", "ncbi", "--encoders", "ngram", "ngram", "--data", data]
+    with pytest.raises(SystemExit) as exit:
+        run("grid.py", *arguments)
+    assert exit.value.code == 1
+    assert "different --labels" in capsys.readouterr().err.splitlines()[-1]
