@@ -1,0 +1,159 @@
+"""The configs in assets/: they are what their comments say, resolve, make pipelines and train."""
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import DocBin
+from spacy.util import load_config, load_model_from_config, registry
+from typer.main import get_command
+
+from spacy_connorm.cli import app
+from spacy_connorm.cli.configs import parse_overrides, read_config
+
+ROOT = Path(__file__).parent.parent
+CONFIGS = sorted((ROOT / "assets").glob("*.cfg"))
+PIPELINES = [path for path in CONFIGS if "\n[nlp]\n" in path.read_text(encoding="utf8")]
+TRAININGS = [path for path in CONFIGS if path not in PIPELINES]
+ONTOLOGY = """
+{"concept_id": "C1", "canonical_name": "heart attack", "aliases": ["attack of the heart"]}
+{"concept_id": "C2", "canonical_name": "headache", "aliases": ["acute headache", "the headache"]}
+{"concept_id": "C3", "canonical_name": "skin cancer", "aliases": ["cancer of the skin"]}
+"""
+
+
+def name_of(path):
+    return path.name
+
+
+def comments(path):
+    """A config's comments, a space for the sign before each line."""
+    lines = path.read_text(encoding="utf8").splitlines()
+    return "\n".join(line.replace("#", " ", 1) for line in lines if line.startswith("#"))
+
+
+def sections(path, **overrides):
+    config = read_config(path, overrides)
+    return {name: config[name] for name in ("encoder", "data", "training")}
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The ontology and the corpus that training configs want, tiny."""
+    ontology, corpus = tmp_path / "ontology.jsonl", tmp_path / "train.spacy"
+    ontology.write_text(ONTOLOGY.strip(), encoding="utf8")
+    doc = spacy.blank("en")("the heart attack")
+    doc.ents = [doc.char_span(0, len(doc.text), label="Disease", kb_id="C1")]
+    DocBin(docs=[doc]).to_disk(corpus)
+    return {"paths.ontology": str(ontology), "data.corpora": [str(corpus)]}
+
+
+@pytest.mark.parametrize("path", PIPELINES, ids=name_of)
+def test_pipelines_are_made(path):
+    nlp = load_model_from_config(load_config(path), auto_fill=True, validate=True)
+    assert nlp.pipe_names == ["entity_ruler", "concept_normalizer"]
+    initialize = nlp.config.interpolate()["initialize"]["components"]
+    assert initialize["concept_normalizer"]["index"] == "training/index/concept_normalizer"
+    patterns = registry.resolve(initialize["entity_ruler"])["patterns"]
+    ruler = nlp.get_pipe("entity_ruler")
+    ruler.initialize(lambda: [], nlp=nlp, patterns=patterns)
+    assert [ent.text for ent in ruler(nlp.make_doc("She had a Heart Attack.")).ents]
+
+
+def test_all_that_the_issue_names_are_there():
+    names = {"triplet.cfg", "sapbert.cfg", "minilm-cpu.cfg", "adapters.cfg", "dan.cfg"}
+    assert names <= set(map(name_of, TRAININGS))
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=name_of)
+def test_comments_say_for_whom(path):
+    text = path.read_text(encoding="utf8")
+    head = re.match(r"(#.*\n)+", text)
+    assert head and re.search(r"\bfor\b", head[0].lower())
+
+
+@pytest.mark.parametrize("path", TRAININGS, ids=name_of)
+def test_commands_in_comments_work(path):
+    text = re.sub(r"\n {8,}(?=\S)", " ", comments(path))  # a command's next line
+    lines = re.findall(r"python -m spacy connorm (.+)", text)
+    assert any(line.startswith(f"train assets/{path.name} ") for line in lines)
+    for line in lines:
+        name, *arguments = shlex.split(line)
+        command = get_command(app).commands[name]
+        context = command.make_context(name, arguments)
+        if name == "train":
+            config = ROOT / context.params["config_path"]
+            assert registry.resolve(sections(config, **parse_overrides(context.args)))
+
+
+@pytest.mark.parametrize("path", TRAININGS, ids=name_of)
+def test_arguments_are_the_trainers(path, tmp_path):
+    pytest.importorskip("accelerate")
+    from spacy_connorm.training.arguments import make_arguments
+
+    training = registry.resolve(sections(path))["training"]
+    arguments = make_arguments(training, tmp_path, use_cpu=True, scored=True)
+    for name, value in training.arguments.items():
+        assert getattr(arguments, name) == value
+
+
+@pytest.mark.parametrize("path", TRAININGS, ids=name_of)
+def test_it_trains(path, files, tiny_folder, tmp_path):
+    pytest.importorskip("accelerate")
+    from spacy_connorm.cli.train import train
+
+    overrides = {**files, "encoder.name": str(tiny_folder)}
+    if "buckets" in sections(path)["encoder"]:
+        overrides["encoder.buckets"] = 64
+    if "eval_steps" in sections(path)["training"]["arguments"]:
+        overrides["training.arguments.eval_steps"] = 1
+        overrides["training.arguments.save_steps"] = 1
+    config = read_config(path, {**overrides, "training.arguments.num_train_epochs": 1})
+    out = tmp_path / "encoder"
+    train(config, out)
+    encoder = registry.resolve({"encoder": {**config["encoder"], "name": str(out)}})["encoder"]
+    encoder.initialize()
+    assert np.isfinite(encoder.predict(["heart attack"])).all()
+    share = re.search(r"Weights that were trained \| ([\d.]+)%", (out / "README.md").read_text())
+    assert (float(share[1]) < 100) == ("adapter" in config["training"])
+
+
+def test_the_papers_numbers_stand_in_their_configs():
+    triplet, sapbert = (
+        sections(ROOT / "assets" / f"{name}.cfg") for name in ("triplet", "sapbert")
+    )
+    assert triplet["encoder"]["max_length"] == 8
+    assert triplet["data"]["data_share"] == 1 / 3
+    assert triplet["training"]["batcher"]["size"] == 1500
+    assert triplet["training"]["arguments"]["num_train_epochs"] == 100
+    assert triplet["training"]["arguments"]["learning_rate"] == 3e-5
+    assert sapbert["encoder"]["pooling"] == "cls"
+    assert sapbert["encoder"]["max_length"] == 25
+    batcher = sapbert["training"]["batcher"]
+    assert (batcher["size"], batcher["max_pairs"]) == (512, 50)
+    assert sapbert["training"]["arguments"]["learning_rate"] == 2e-5
+
+
+def test_ranks_of_adapters_train_as_many_weights_as_their_table_says():
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("peft")
+    from transformers import BertConfig, BertModel
+
+    from spacy_connorm.training.adapters import LoraAdapter
+
+    minilm = {"hidden_size": 384, "num_hidden_layers": 6, "intermediate_size": 1536}
+    table = comments(ROOT / "assets" / "adapters.cfg")
+    rows = re.findall(r" (\d+) +([\d,]{6,}) +([\d.]+) %", table)
+    assert len(rows) == 4
+    for settings, (rank, expected, share) in zip(({}, {}, minilm, minilm), rows, strict=True):
+        module = torch.nn.Module()
+        with torch.device("meta"):
+            module.transformer = BertModel(BertConfig(**settings))
+        whole = sum(each.numel() for each in module.parameters())
+        LoraAdapter(rank=int(rank)).add(module)
+        trained = sum(each.numel() for each in module.parameters() if each.requires_grad)
+        assert trained == int(expected.replace(",", ""))
+        assert f"{100 * trained / whole:.1f}" == share
