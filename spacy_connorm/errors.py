@@ -292,9 +292,7 @@ class Errors(metaclass=_Coded):
         "The interrupted training was begun with another config, '{path}'. Continue it with that "
         "one, or remove its folder to start over."
     )
-    CN730 = (
-        "There are {labels} labels for {pipelines} pipelines. Give `--label` once for each."
-    )
+    CN730 = "There are {labels} labels for {pipelines} pipelines. Give `--label` once for each."
     CN731 = (
         "Two pipelines are called '{label}', so their rows can't be told apart. Give each a "
         "`--label`, in the order of the pipelines."
@@ -340,6 +338,10 @@ class Errors(metaclass=_Coded):
         "Objectives need '{library}', which is not installed: `pip install 'spacy-connorm[train]'`."
     )
     CN827 = "The dev data give no score '{metric}' (`metric` in [training]). They give: {known}."
+    CN828 = (
+        "What there is to learn from has changed since the training in '{path}' was begun. Bring "
+        "the ontology and the corpora back, or remove that folder to start over."
+    )
 
 
 class Warnings(metaclass=_Coded):
