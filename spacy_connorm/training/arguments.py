@@ -6,6 +6,9 @@ from typing import Any
 
 import torch
 from transformers import TrainingArguments
+from transformers.trainer_utils import IntervalStrategy
+from transformers.training_args import ParallelMode
+from transformers.utils import cached_property
 
 from ..errors import ConnormError, Errors
 from .settings import Training
@@ -22,6 +25,9 @@ _OWN_ARGUMENTS = {
     "metric_for_best_model",
     "greater_is_better",
     "load_best_model_at_end",
+    "restore_callback_states_from_checkpoint",
+    # A micro-batch's activations are what `cache_gradients` does without.
+    "gradient_checkpointing",
 }
 
 
@@ -55,7 +61,7 @@ def make_arguments(
         "dataloader_pin_memory": not use_cpu,
     }
     try:
-        return TrainingArguments(
+        arguments = _Arguments(
             **{**defaults, **training.arguments},
             output_dir=str(folder),
             seed=training.seed,
@@ -66,9 +72,39 @@ def make_arguments(
             metric_for_best_model=training.metric if scored else None,
             greater_is_better=True if scored else None,
             load_best_model_at_end=scored,
+            # How long early stopping has waited.
+            restore_callback_states_from_checkpoint=True,
         )
     except (TypeError, ValueError, ImportError) as error:
         raise ConnormError(Errors.CN821.format(reason=error)) from error
+    if not scored:
+        arguments.eval_strategy = IntervalStrategy.NO
+    elif not _keeps_what_it_scores(arguments):
+        reason = "with dev data, `save_` strategy and steps must be those of `eval_`"
+        raise ConnormError(Errors.CN821.format(reason=reason))
+    return arguments
+
+
+def _keeps_what_it_scores(arguments: TrainingArguments) -> bool:
+    # The best encoder can be taken only where each that was scored has a checkpoint.
+    evaluation, saving = arguments.eval_strategy.value, arguments.save_strategy.value
+    same_steps = evaluation == "epoch" or arguments.eval_steps == arguments.save_steps
+    return evaluation != "no" and evaluation == saving and same_steps
+
+
+class _Arguments(TrainingArguments):
+    """Computes on one GPU a process, the present one. The trainer would take the first, and split
+    each batch among all that it sees, while an objective needs the whole batch."""
+
+    @cached_property
+    def _setup_devices(self) -> torch.device:
+        present = torch.cuda.current_device() if torch.cuda.is_available() else None
+        device = super()._setup_devices
+        if device.type != "cuda" or self.parallel_mode == ParallelMode.DISTRIBUTED:
+            return device
+        self._n_gpu = 1
+        torch.cuda.set_device(present)
+        return torch.device("cuda", present)
 
 
 def describe_hardware(arguments: TrainingArguments) -> str:

@@ -1,7 +1,8 @@
-"""Which checkpoint of an interrupted run is whole."""
+"""What the checkpoints of an interrupted run say."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 _PREFIX = "checkpoint-"
 # The trainer writes this one last.
@@ -19,13 +20,29 @@ def last_checkpoint(folder: Path) -> Path | None:
         for path in folder.glob(f"{_PREFIX}*")
         if path.name.removeprefix(_PREFIX).isdigit()
     ]
-    whole = [path for _, path in sorted(numbered) if _is_whole(path)]
+    whole = [path for _, path in sorted(numbered) if _read_state(path) is not None]
     return whole[-1] if whole else None
 
 
-def _is_whole(checkpoint: Path) -> bool:
+def is_finished(checkpoint: Path) -> bool:
+    """RETURNS (bool): Whether training ended with this whole checkpoint: all steps were taken, or
+    patience had run out.
+    """
+    state = _read_state(checkpoint) or {}
+    control = state.get("stateful_callbacks", {}).get("TrainerControl", {})
+    return control.get("args", {}).get("should_training_stop", False)
+
+
+def kept_checkpoint(checkpoint: Path) -> Path:
+    """RETURNS (Path): The checkpoint beside a whole one that holds the best encoder so far; itself
+    without dev scores.
+    """
+    best = (_read_state(checkpoint) or {}).get("best_global_step")
+    return checkpoint.with_name(f"{_PREFIX}{best}") if best else checkpoint
+
+
+def _read_state(checkpoint: Path) -> dict[str, Any] | None:
     try:
-        json.loads((checkpoint / _STATE).read_text(encoding="utf8"))
+        return json.loads((checkpoint / _STATE).read_text(encoding="utf8"))
     except (OSError, ValueError):
-        return False
-    return True
+        return None

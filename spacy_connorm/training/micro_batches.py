@@ -12,6 +12,7 @@ from torch.utils.checkpoint import checkpoint
 from torch.utils.data import Dataset
 
 from ..encoders.protocol import TrainableModule
+from ..errors import ConnormError, Errors
 from ..files import written_aside
 from .batchers import Batcher, Vectors
 from .pool import SynonymPool
@@ -23,9 +24,7 @@ _READ_AT_ONCE = 10_000
 class TokenTable:
     """What is read of each text, all in one array: a tenth of what lists of numbers take."""
 
-    def __init__(
-        self, module: TrainableModule, texts: Sequence[str], *, chunk: int = 10_000
-    ) -> None:
+    def __init__(self, module: TrainableModule, texts: Sequence[str]) -> None:
         """module (TrainableModule): Reads the texts.
         texts (Sequence[str]): n texts.
         """
@@ -103,25 +102,34 @@ class EpochBatches(Dataset):
         self._micro_batch_tokens = micro_batch_tokens
         self._seed = seed
         self._folder = folder
+        self._digest = pool.digest()
         self._batches: list[np.ndarray] = []
+
+    def forget(self) -> None:
+        """Remove the batches that a run before this one left."""
+        for path in self._folder.glob("epoch-*.npz"):
+            path.unlink()
 
     def begin_epoch(self, epoch: int, vectors: Vectors) -> None:
         """Draw the batches of an epoch, or take those that were drawn before an interruption.
 
         epoch (int): From 0.
         vectors (Callable): As in `Batcher.batches`.
+        RAISES (ConnormError): CN828 if those were drawn from another pool.
         """
         path = self._folder / f"epoch-{epoch}.npz"
         if not path.is_file():
             self._draw(path, epoch, vectors)
         with np.load(path) as kept:
+            if str(kept["pool"]) != self._digest:
+                raise ConnormError(Errors.CN828.format(path=self._folder))
             self._batches = np.split(kept["rows"], kept["borders"])
 
     def _draw(self, path: Path, epoch: int, vectors: Vectors) -> None:
         batches = self._batcher.batches(self._pool, seed=self._seed, epoch=epoch, vectors=vectors)
         with written_aside(path) as aside:
             borders = np.cumsum([len(rows) for rows in batches[:-1]], dtype="int64")
-            np.savez(aside, rows=np.concatenate(batches), borders=borders)
+            np.savez(aside, pool=self._digest, rows=np.concatenate(batches), borders=borders)
 
     def __len__(self) -> int:
         return len(self._batches)

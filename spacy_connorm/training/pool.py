@@ -4,6 +4,7 @@ What O says and what D says is gathered as pairs of a text and a concept. Pairs 
 ten million names are no Python objects but their texts, their keys and the pool itself.
 """
 
+import hashlib
 from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -39,6 +40,17 @@ class SynonymPool:
     concepts: list[tuple[int, ...]]
     members: list[np.ndarray]
     concept_ids: list[str]
+
+    def digest(self) -> str:
+        """RETURNS (str): A checksum of what there is to draw, 32 hexadecimal digits."""
+        content = hashlib.blake2b(digest_size=16)
+        for names in (self.texts, self.concept_ids):
+            for start in range(0, len(names), _CHUNK):
+                chunk = "\0".join(names[start : start + _CHUNK])
+                content.update(f"{len(chunk)}\0{chunk}".encode(errors="surrogatepass"))
+        for rows in self.members:
+            content.update(np.int64(len(rows)).tobytes() + rows.tobytes())
+        return content.hexdigest()
 
 
 def gather(

@@ -16,14 +16,16 @@ from transformers import (
     ProgressCallback,
     Trainer,
     TrainerCallback,
+    TrainerState,
     TrainingArguments,
 )
+from transformers.trainer import TRAINER_STATE_NAME
 
 from ..encoders.protocol import TrainableModule
 from ..errors import ConnormError, Errors
 from .adapters import trained_share
 from .arguments import describe_hardware, make_arguments
-from .checkpoints import last_checkpoint
+from .checkpoints import is_finished, kept_checkpoint, last_checkpoint
 from .micro_batches import BatchEncoder, EpochBatches
 from .pool import SynonymPool
 from .relations import Relations
@@ -83,7 +85,8 @@ def run_training(
     RETURNS (Trained): The result.
     RAISES (ConnormError): CN820 for a loss that is not finite, CN821 for arguments that the
         trainer does not take, CN822 if there is no checkpoint to resume from, CN827 if the dev
-        data give no score of the wanted name.
+        data give no score of the wanted name, CN828 if the pool is not the one that the interrupted
+        run was begun with.
     """
     arguments = make_arguments(training, folder, use_cpu=use_cpu, scored=score is not None)
     checkpoint = last_checkpoint(folder) if resume else None
@@ -115,15 +118,17 @@ def run_training(
         trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=training.patience))
     for callback in callbacks:
         trainer.add_callback(callback)
+    if not resume and trainer.is_world_process_zero():
+        batches.forget()
     # How many batches there are must be known before the first epoch begins.
     trainer.begin_epoch(0)
-    output = trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    seconds = trainer.run(checkpoint)
     return Trained(
         module=_finisher(training)(module),
         arguments=arguments.to_sanitized_dict(),
         history=trainer.state.log_history,
         best=_find_best(trainer.state.log_history, training.metric),
-        seconds=output.metrics["train_runtime"],
+        seconds=seconds,
         trained_share=trained_share(module),
         hardware=describe_hardware(arguments),
         logs=Path(arguments.logging_dir or folder / "runs"),
@@ -169,6 +174,16 @@ class _ObjectiveTrainer(Trainer):
         self._finish = finish
         self._score = score
 
+    def run(self, checkpoint: Path | None) -> float:
+        """Train, from a checkpoint on if there is one, and say for how many seconds."""
+        if checkpoint is None or not is_finished(checkpoint):
+            output = self.train(resume_from_checkpoint=checkpoint and str(checkpoint))
+            return output.metrics["train_runtime"]
+        # The trainer would go on: it forgets why it stopped.
+        self.state = TrainerState.load_from_json(str(checkpoint / TRAINER_STATE_NAME))
+        self._load_from_checkpoint(str(kept_checkpoint(checkpoint)))
+        return 0.0
+
     def begin_epoch(self, epoch: int) -> None:
         """One process draws the batches of an epoch, the others read them."""
         with self.args.main_process_first(local=False, desc="draw batches"):
@@ -186,8 +201,13 @@ class _ObjectiveTrainer(Trainer):
         return vectors
 
     def get_train_dataloader(self) -> DataLoader:
+        # Whole steps of whole batches: the trainer loses the place in an epoch whose last step
+        # accumulates fewer, when it resumes there. The first batches fill that step up.
+        at_once = self.args.gradient_accumulation_steps * self.args.world_size
+        count = len(self.train_dataset)
         loader = DataLoader(
             self.train_dataset,
+            sampler=[step % count for step in range(-(-count // at_once) * at_once)],
             batch_size=1,
             collate_fn=_only_item,
             num_workers=self.args.dataloader_num_workers,

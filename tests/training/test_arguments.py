@@ -1,0 +1,66 @@
+"""The trainer's arguments: what is refused, what follows from the rest, which device is taken."""
+
+import pytest
+import torch
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.training.arguments import make_arguments
+from spacy_connorm.training.batchers import PairBatcher
+from spacy_connorm.training.settings import Training
+
+
+def make(folder, *, scored, use_cpu=True, **arguments):
+    training = Training(
+        batcher=PairBatcher(size=6),
+        objective=lambda vectors, relations: vectors.sum(),
+        arguments={"report_to": [], **arguments},
+    )
+    return make_arguments(training, folder, use_cpu=use_cpu, scored=scored)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"learning_rat": 1},
+        {"output_dir": "x"},
+        {"eval_strategy": "sometimes"},
+        {"gradient_checkpointing": True},
+    ],
+)
+def test_what_the_trainer_does_not_take(tmp_path, arguments):
+    with pytest.raises(ConnormError, match="CN821"):
+        make(tmp_path, scored=False, **arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"eval_strategy": "no"},
+        {"eval_strategy": "steps", "eval_steps": 2},
+        {"eval_strategy": "steps", "eval_steps": 2, "save_strategy": "steps", "save_steps": 4},
+        {"save_strategy": "best"},
+    ],
+)
+def test_every_score_needs_its_checkpoint(tmp_path, arguments):
+    with pytest.raises(ConnormError, match="CN821"):
+        make(tmp_path, scored=True, **arguments)
+
+
+def test_scores_and_checkpoints_may_go_by_steps(tmp_path):
+    steps = {"eval_strategy": "steps", "eval_steps": 2, "save_strategy": "steps", "save_steps": 2}
+    assert make(tmp_path, scored=True, **steps).eval_strategy == "steps"
+    assert make(tmp_path, scored=False, **steps).eval_strategy == "no"
+
+
+def test_one_gpu_is_used_the_present_one(tmp_path, monkeypatch):
+    present = [2]
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: present[-1])
+    monkeypatch.setattr(
+        torch.cuda, "set_device", lambda device: present.append(getattr(device, "index", device))
+    )
+    arguments = make(tmp_path, scored=False, use_cpu=False)
+    assert arguments.device == torch.device("cuda", 2)
+    assert arguments.n_gpu == 1 and arguments.train_batch_size == 1
+    assert torch.cuda.current_device() == 2
