@@ -51,6 +51,9 @@ class Training:
     cache_gradients (bool): Whether only one micro-batch's activations stand in memory: for batches
         larger than memory, at a third of the speed's cost; the gradients are the same.
     adapter (Optional[LoraAdapter]): Train an adapter instead of all weights.
+    interpolation (float): The share of the trained weights in those that are kept, which are their
+        average with the weights that training started from (Wortsman et al. 2022): 1 for nothing
+        else, less to keep more of what a pretrained encoder knows of texts it is not trained on.
     metric (str): The dev score that tells the best epoch: one of `METRICS`.
     patience (Optional[int]): Stop after so many dev scores without a better one; never if None.
     """
@@ -62,12 +65,14 @@ class Training:
     micro_batch_tokens: int = 4096
     cache_gradients: bool = False
     adapter: LoraAdapter | None = None
+    interpolation: float = 1.0
     metric: str = "lenient@1"
     patience: int | None = None
 
     def __post_init__(self) -> None:
         _require(self.micro_batch_tokens >= 1, "micro_batch_tokens", "at least 1")
         _require(self.patience is None or self.patience >= 1, "patience", "at least 1, or null")
+        _require(0 < self.interpolation <= 1, "interpolation", "over 0, at most 1")
         _require(self.metric in METRICS, "metric", f"one of {', '.join(METRICS)}")
         _require(hasattr(self.batcher, "batches"), "batcher", "a batcher (`@batchers`)")
 

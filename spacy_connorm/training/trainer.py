@@ -10,22 +10,22 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import torch
 from torch.utils.data import DataLoader
-from transformers import (
+from transformers.trainer import TRAINER_STATE_NAME, Trainer
+from transformers.trainer_callback import (
     EarlyStoppingCallback,
     PrinterCallback,
     ProgressCallback,
-    Trainer,
     TrainerCallback,
     TrainerState,
-    TrainingArguments,
 )
-from transformers.trainer import TRAINER_STATE_NAME
+from transformers.training_args import TrainingArguments
 
 from ..encoders.protocol import TrainableModule
 from ..errors import ConnormError, Errors
 from .adapters import trained_share
 from .arguments import describe_hardware, make_arguments
 from .checkpoints import is_finished, kept_checkpoint, last_checkpoint
+from .finishing import Finisher
 from .micro_batches import BatchEncoder, EpochBatches
 from .pool import SynonymPool
 from .relations import Relations
@@ -40,8 +40,8 @@ Score = Callable[[TrainableModule], dict[str, float]]
 class Trained(NamedTuple):
     """What came of a training run.
 
-    module (TrainableModule): The encoder, adapters merged; that of the best epoch where there was
-        dev data, else of the last.
+    module (TrainableModule): The encoder, finished (see `Finisher`); that of the best epoch where
+        there was dev data, else of the last.
     arguments (Dict[str, Any]): Every argument of the trainer.
     history (List[Dict[str, float]]): What was logged, in order.
     best (Optional[Dict[str, float]]): The best dev scores.
@@ -92,6 +92,7 @@ def run_training(
     checkpoint = last_checkpoint(folder) if resume else None
     if resume and checkpoint is None:
         raise ConnormError(Errors.CN822.format(path=folder))
+    finish = Finisher(module, adapter=training.adapter, interpolation=training.interpolation)
     torch.manual_seed(training.seed)
     if training.adapter is not None:
         training.adapter.add(module)
@@ -108,7 +109,7 @@ def run_training(
         batches,
         training.objective,
         arguments,
-        finish=_finisher(training),
+        finish=finish,
         score=score,
     )
     trainer.remove_callback(PrinterCallback)
@@ -124,7 +125,7 @@ def run_training(
     trainer.begin_epoch(0)
     seconds = trainer.run(checkpoint)
     return Trained(
-        module=_finisher(training)(module),
+        module=finish(module),
         arguments=arguments.to_sanitized_dict(),
         history=trainer.state.log_history,
         best=_find_best(trainer.state.log_history, training.metric),
@@ -133,10 +134,6 @@ def run_training(
         hardware=describe_hardware(arguments),
         logs=Path(arguments.logging_dir or folder / "runs"),
     )
-
-
-def _finisher(training: Training) -> Callable[[TrainableModule], TrainableModule]:
-    return (lambda module: module) if training.adapter is None else training.adapter.merged
 
 
 def _find_best(history: list[dict[str, float]], metric: str) -> dict[str, float] | None:
@@ -170,6 +167,8 @@ class _ObjectiveTrainer(Trainer):
     ) -> None:
         # The trainer asks for some evaluation data; what `evaluate` scores with, `score` knows.
         super().__init__(encoder, arguments, train_dataset=batches, eval_dataset=[])
+        self._encoder = encoder
+        self._batches = batches
         self._objective = objective
         self._finish = finish
         self._score = score
@@ -177,7 +176,7 @@ class _ObjectiveTrainer(Trainer):
     def run(self, checkpoint: Path | None) -> float:
         """Train, from a checkpoint on if there is one, and say for how many seconds."""
         if checkpoint is None or not is_finished(checkpoint):
-            output = self.train(resume_from_checkpoint=checkpoint and str(checkpoint))
+            output = self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
             return output.metrics["train_runtime"]
         # The trainer would go on: it forgets why it stopped.
         self.state = TrainerState.load_from_json(str(checkpoint / TRAINER_STATE_NAME))
@@ -187,14 +186,14 @@ class _ObjectiveTrainer(Trainer):
     def begin_epoch(self, epoch: int) -> None:
         """One process draws the batches of an epoch, the others read them."""
         with self.args.main_process_first(local=False, desc="draw batches"):
-            self.train_dataset.begin_epoch(epoch, self._vectors)
+            self._batches.begin_epoch(epoch, self._vectors)
 
     def _vectors(self, rows: np.ndarray) -> np.ndarray:
-        with unchanged(self.model):
+        with unchanged(self._encoder):
             vectors = np.empty((len(rows), 0), dtype="float32")
-            for part, inputs in self.train_dataset.micro_batches(rows):
+            for part, inputs in self._batches.micro_batches(rows):
                 with self.accelerator.autocast():
-                    encoded = self.model.module(**self._prepare_inputs(inputs))
+                    encoded = self._encoder.module(**self._prepare_inputs(inputs))
                 if not vectors.shape[1]:
                     vectors = np.empty((len(rows), encoded.shape[1]), dtype="float32")
                 vectors[part] = encoded.float().cpu().numpy()
@@ -204,9 +203,9 @@ class _ObjectiveTrainer(Trainer):
         # Whole steps of whole batches: the trainer loses the place in an epoch whose last step
         # accumulates fewer, when it resumes there. The first batches fill that step up.
         at_once = self.args.gradient_accumulation_steps * self.args.world_size
-        count = len(self.train_dataset)
+        count = len(self._batches)
         loader = DataLoader(
-            self.train_dataset,
+            self._batches,
             sampler=[step % count for step in range(-(-count // at_once) * at_once)],
             batch_size=1,
             collate_fn=_only_item,
@@ -232,7 +231,7 @@ class _ObjectiveTrainer(Trainer):
 
     def _save_checkpoint(self, model: torch.nn.Module, trial: Any) -> None:
         # A gradient that overflows after a finite loss shows here first.
-        if not all(torch.isfinite(weights).all() for weights in self.model.parameters()):
+        if not all(torch.isfinite(weights).all() for weights in self._encoder.parameters()):
             self._stop("weights")
         super()._save_checkpoint(model, trial)
 
@@ -263,8 +262,8 @@ class _ObjectiveTrainer(Trainer):
     def _scores(self) -> dict[str, float]:
         if self._score is None or not self.is_world_process_zero():
             return {}
-        with unchanged(self.model):
-            return self._score(self._finish(self.model.module))
+        with unchanged(self._encoder):
+            return self._score(self._finish(self._encoder.module))
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from spacy_connorm.training.pool import SynonymPool
 from spacy_connorm.training.settings import Training
 from spacy_connorm.training.trainer import run_training
 
+QUERY = "transformer.encoder.layer.0.attention.self.query.weight"
 NAMES = (
     ("heart attack", "attack of the heart", "acute heart attack"),
     ("headache", "acute headache", "the headache"),
@@ -388,3 +389,27 @@ def test_only_transformers_are_adapted(pool, tmp_path):
 def test_layers_to_adapt_must_be_there(make_module):
     with pytest.raises(ConnormError, match="CN826.*nothing"):
         LoraAdapter(targets=["nothing"]).add(make_module())
+
+
+@pytest.mark.parametrize("adapter", [None, LoraAdapter(rank=1, alpha=2.0)], ids=["all", "adapter"])
+def test_weights_are_averaged_with_those_of_the_start(make_module, pool, tmp_path, adapter):
+    start = weights(make_module())
+    ends = {}
+    for interpolation in (1.0, 0.25):
+        training = replace(settings(adapter=adapter), interpolation=interpolation)
+        seen = []
+        trained = run_training(
+            make_module(),
+            pool,
+            training,
+            folder=tmp_path / str(interpolation),
+            use_cpu=True,
+            score=lambda module, seen=seen: (seen.append(weights(module)), {"lenient@1": 1.0})[1],
+        )
+        ends[interpolation] = weights(trained.module)
+        # What is scored is what would be kept; of equal scores the first is.
+        assert_equal(ends[interpolation], seen[0])
+    assert not torch.equal(ends[1.0][QUERY], start[QUERY])
+    for name, end in ends[1.0].items():
+        average = 0.25 * end + 0.75 * start[name]
+        assert torch.allclose(ends[0.25][name], average, atol=1e-6), name
