@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from catalog import DATASETS, PARTS, Data
 from exact_match import EXACT_SEARCHES, ExactMatcher
-from lookups import build_lookup, encoder_config, is_trained_here, make_sieve
+from lookups import THRESHOLD, build_lookup, encoder_config, is_trained_here, make_sieve
 from options import begin, fail, finish, make_parser
 from trained import TRAINS
 
@@ -63,6 +63,12 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument(
         "--search", nargs="+", metavar="NAME", default=SEARCHES, help="e.g. OD-T or D-T+OD-T"
     )
+    parser.add_argument(
+        "--threshold",
+        type=float,
+        default=THRESHOLD,
+        help="cosine that a search of a sieve must reach to answer, but for the last [%(default)s]",
+    )
     parser.add_argument("--ontology", metavar="PATH", help="another ontology than the usual one")
     return parser
 
@@ -102,7 +108,7 @@ def look_up(arguments: Namespace) -> tuple[list[Gold], dict[str, list[list[Candi
     """
     names = arguments.search
     for name in names:
-        make_sieve(name)
+        make_sieve(name, arguments.threshold)
     data = Data(arguments.dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
     if arguments.encoder == "exact":
         names = [name for name in names if name in EXACT_SEARCHES]
@@ -120,7 +126,7 @@ def _lookup_search(arguments: Namespace, data: Data) -> Search:
     lookup = build_lookup(block, data, searches=arguments.search, work=arguments.work)
 
     def search(name: str, mentions: Sequence[str]) -> list[list[Candidate]]:
-        lookup.sieve = make_sieve(name)
+        lookup.sieve = make_sieve(name, arguments.threshold)
         return lookup.candidates(mentions, top_k=DEPTH)
 
     return search

@@ -23,10 +23,10 @@ THRESHOLD = 0.95
 DAN = Path(__file__).parents[1] / "assets" / "dan.cfg"
 
 
-def make_sieve(name: str) -> Sieve:
+def make_sieve(name: str, threshold: float = THRESHOLD) -> Sieve:
     """RETURNS (Sieve): A sieve by name, e.g. "OD-T" or "D-T+OD-T"."""
     searches = name.split("+")
-    return Sieve(searches, [THRESHOLD] * (len(searches) - 1))
+    return Sieve(searches, [threshold] * (len(searches) - 1))
 
 
 def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> dict[str, Any]:
