@@ -43,7 +43,7 @@ class LoraAdapter:
 
         config = LoraConfig(
             r=self.rank,
-            lora_alpha=self.alpha,
+            lora_alpha=self.alpha,  # type: ignore[arg-type]  # it only divides
             lora_dropout=self.dropout,
             target_modules=self.targets,
         )

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import TrainingArguments
-from transformers.trainer_utils import IntervalStrategy
-from transformers.training_args import ParallelMode
+from transformers.trainer_utils import IntervalStrategy, SaveStrategy
+from transformers.training_args import ParallelMode, TrainingArguments
 from transformers.utils import cached_property
 
 from ..errors import ConnormError, Errors
@@ -87,9 +86,10 @@ def make_arguments(
 
 def _keeps_what_it_scores(arguments: TrainingArguments) -> bool:
     # The best encoder can be taken only where each that was scored has a checkpoint.
-    evaluation, saving = arguments.eval_strategy.value, arguments.save_strategy.value
-    same_steps = evaluation == "epoch" or arguments.eval_steps == arguments.save_steps
-    return evaluation != "no" and evaluation == saving and same_steps
+    if arguments.eval_strategy == IntervalStrategy.EPOCH:
+        return arguments.save_strategy == SaveStrategy.EPOCH
+    by_steps = arguments.eval_strategy == IntervalStrategy.STEPS
+    return by_steps and arguments.eval_steps == arguments.save_steps
 
 
 class _Arguments(TrainingArguments):
@@ -98,7 +98,7 @@ class _Arguments(TrainingArguments):
 
     @cached_property
     def _setup_devices(self) -> torch.device:
-        present = torch.cuda.current_device() if torch.cuda.is_available() else None
+        present = torch.cuda.current_device() if torch.cuda.is_available() else -1
         device = super()._setup_devices
         if device.type != "cuda" or self.parallel_mode == ParallelMode.DISTRIBUTED:
             return device

@@ -3,6 +3,7 @@ functions.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -28,7 +29,8 @@ class TokenTable:
         """module (TrainableModule): Reads the texts.
         texts (Sequence[str]): n texts.
         """
-        values, lengths = [], []
+        values: list[np.ndarray] = []
+        lengths: list[int] = []
         for start in range(0, len(texts), _READ_AT_ONCE):
             rows = module.rows(list(texts[start : start + _READ_AT_ONCE]))
             lengths.extend(map(len, rows))
@@ -151,7 +153,8 @@ class EpochBatches(Dataset):
         return Batch(
             micro_batches=list(micro_batches),
             places=torch.from_numpy(np.concatenate(places)),
-            **relations._asdict(),
+            positives=relations.positives,
+            negatives=relations.negatives,
         )
 
 
@@ -165,12 +168,12 @@ class BatchEncoder(torch.nn.Module):
             computed again in the backward pass, which costs a third of the speed.
         """
         super().__init__()
-        self.module = module
+        self.module: Any = module
         self._cache_gradients = cache_gradients
 
     def _encode(self, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
         if self._cache_gradients:
-            return checkpoint(self.module, use_reentrant=False, **inputs)
+            return checkpoint(partial(self.module, **inputs), use_reentrant=False)
         return self.module(**inputs)
 
     def forward(

@@ -45,12 +45,7 @@ def make_card(facts: CardFacts) -> str:
         _section("Dev scores of the epoch that was kept", _scores(facts.trained.best)),
         _section("Training", _table(_training(facts.trained))),
         _section("Config", _fence("ini", facts.config)),
-        _section(
-            "Arguments of the trainer",
-            _fence(
-                "json", json.dumps(facts.trained.arguments, indent=2, sort_keys=True, default=str)
-            ),
-        ),
+        _section("Arguments of the trainer", _fence("json", _to_json(facts.trained.arguments))),
         _section("Log", _fence("json", "\n".join(map(json.dumps, facts.trained.history)))),
         _section("Versions", _table(_versions())),
     ]
