@@ -11,16 +11,16 @@ from spacy.util import registry
 from ..concepts import NIL, Ontology
 from ..encoders.protocol import TrainableModule
 from ..errors import ConnormWarning
-from ..evaluation import Known, Prediction, evaluate, read_gold
+from ..evaluation import Prediction, evaluate, read_gold
 from ..evaluation.report import score_row
 from ..index.exact import ExactIndex
 from ..lookup import ConceptLookup
 from ..mentions import Mention
 from ..sieve import Sieve
-from ..text.cleaning import clean
 from ..training.settings import METRICS
+from .gold import find_known, find_seen
+from .scoring import DEPTH
 
-_DEPTH = 5
 _SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.95]
 
 
@@ -42,13 +42,7 @@ class DevScore:
         self._encoder_config = encoder_config
         self._ontology = ontology
         self._synonyms = synonyms
-        seen = {_key(text) for text, _ in synonyms}
-        known = _known(ontology, mentions)
-        self._gold = [
-            read_gold(mention, known, seen=_key(mention.text) in seen)
-            for mention in mentions
-            if mention.concept_ids
-        ]
+        self._mentions = [mention for mention in mentions if mention.concept_ids]
 
     def __call__(self, module: TrainableModule) -> dict[str, float]:
         """RETURNS (Dict[str, float]): Scores of the default sieve, in percent, and the number of
@@ -62,23 +56,16 @@ class DevScore:
             encoder = registry.resolve({"encoder": block})["encoder"]
             lookup = ConceptLookup(encoder, Sieve(_SEARCHES, _THRESHOLDS), ExactIndex())
             lookup.build(self._ontology, self._synonyms)
-            found = lookup.candidates([each.text for each in self._gold], top_k=_DEPTH)
+            texts = [mention.text for mention in self._mentions]
+            found = lookup.candidates(texts, top_k=DEPTH)
+            known, seen = find_known(lookup, self._mentions), find_seen(lookup, self._mentions)
+        gold = [
+            read_gold(mention, known, seen=each)
+            for mention, each in zip(self._mentions, seen, strict=True)
+        ]
         predictions = [
             Prediction(candidates, candidates[0].concept_id if candidates else NIL)
             for candidates in found
         ]
-        row = score_row(evaluate(self._gold, predictions))
+        row = score_row(evaluate(gold, predictions))
         return {key: row[key] for key in (*METRICS, "mentions") if row.get(key) is not None}
-
-
-def _known(ontology: Ontology, mentions: Sequence[Mention]) -> dict[str, Known]:
-    gold_ids = {gold_id for mention in mentions for gold_id in mention.concept_ids}
-    concepts = {gold_id: ontology[gold_id] for gold_id in gold_ids if gold_id in ontology}
-    return {
-        gold_id: Known(concept.concept_id, concept.canonical_name, in_ontology=True)
-        for gold_id, concept in concepts.items()
-    }
-
-
-def _key(text: str) -> str:
-    return clean(text).lower()

@@ -11,6 +11,7 @@ from ..encoders import encoder_inputs
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..evaluation import Known
 from ..evaluation.kinds import World
+from ..lookup import ConceptLookup
 from ..mentions import Mention, annotated_mentions, annotated_synonyms
 from ..text.cleaning import clean
 from .files import read_docs
@@ -51,7 +52,7 @@ def read_data(path: Path, normalizer: ConceptNormalizer) -> list[tuple[str, str]
 
 
 def find_seen(
-    normalizer: ConceptNormalizer,
+    lookup: ConceptLookup,
     mentions: Sequence[Mention],
     *,
     data: Iterable[tuple[str, str]] | None = None,
@@ -59,47 +60,48 @@ def find_seen(
     """Tell mentions whose text is in D from the others. Texts that the encoder cannot tell apart
     are the same.
 
-    normalizer (ConceptNormalizer): Has the encoder.
+    lookup (ConceptLookup): Has the encoder and the index.
     mentions (Sequence[Mention]): The mentions.
     data (Optional[Iterable[Tuple[str, str]]]): D, as `read_data` gives it; that of the index if
         None.
     RETURNS (List[bool]): One a mention.
     """
-    encoder, layer = normalizer.lookup.encoder, normalizer.lookup.layer
-    keys = encoder_inputs(encoder, [clean(mention.text) for mention in mentions])
+    keys = encoder_inputs(lookup.encoder, [clean(mention.text) for mention in mentions])
     if data is None:
-        return [layer.in_data(key) for key in keys]
-    seen = set(encoder_inputs(encoder, [clean(text) for text, _ in data]))
+        return [lookup.layer.in_data(key) for key in keys]
+    seen = set(encoder_inputs(lookup.encoder, [clean(text) for text, _ in data]))
     return [key in seen for key in keys]
 
 
-def find_known(
-    normalizer: ConceptNormalizer, mentions: Iterable[Mention], path: Path
-) -> dict[str, Known]:
+def find_known(lookup: ConceptLookup, mentions: Iterable[Mention]) -> dict[str, Known]:
     """Look the gold ids of mentions up in the index, as ids or as alternate ids.
 
-    normalizer (ConceptNormalizer): Has the index.
+    lookup (ConceptLookup): Has the index.
     mentions (Iterable[Mention]): The mentions.
-    path (Path): Where they come from, for the warning.
     RETURNS (Dict[str, Known]): The concepts by gold id; without those that the index lacks.
-    WARNS (ConnormWarning): CNW600 if the index has none of them.
     """
-    store = normalizer.lookup.index.store
+    store = lookup.index.store
     gold_ids = dict.fromkeys(each for mention in mentions for each in mention.concept_ids)
     numbers = {gold_id: store.number(gold_id) for gold_id in gold_ids}
     found = {gold_id: number for gold_id, number in numbers.items() if number is not None}
-    if not found:
-        ((example, _),) = store.labels([0]).values()
-        first = next(iter(gold_ids))
-        message = Warnings.CNW600.format(
-            count=len(gold_ids), path=path, first=first, example=example
-        )
-        warn(message)
     labels = store.labels(found.values())
     return {
         gold_id: Known(*labels[number], in_ontology=store.in_ontology(number))
         for gold_id, number in found.items()
     }
+
+
+def warn_of_strange_ids(mentions: Iterable[Mention], path: Path, *, example: str) -> None:
+    """Say that no gold id is known, before every answer counts as wrong.
+
+    mentions (Iterable[Mention]): The mentions, at least one with a gold id.
+    path (Path): Where they come from.
+    example (str): An id that is known.
+    WARNS (ConnormWarning): CNW600.
+    """
+    gold_ids = dict.fromkeys(each for mention in mentions for each in mention.concept_ids)
+    counts = {"count": len(gold_ids), "first": next(iter(gold_ids))}
+    warn(Warnings.CNW600.format(path=path, example=example, **counts))
 
 
 def know_world(

@@ -12,7 +12,14 @@ from ..evaluation import Evaluation, Gold, Prediction, evaluate, read_gold
 from ..evaluation.mistakes import list_mistakes
 from ..evaluation.report import Row, comparison_row, score_row
 from ..mentions import Mention
-from .gold import find_known, find_seen, know_world, read_data, read_mentions
+from .gold import (
+    find_known,
+    find_seen,
+    know_world,
+    read_data,
+    read_mentions,
+    warn_of_strange_ids,
+)
 
 # Candidates of each mention; a right concept that comes later counts as none.
 DEPTH = 20
@@ -79,9 +86,12 @@ def score(normalizer: ConceptNormalizer, request: Request) -> Scored:
         one, CN502 for a threshold that is no cosine, CN600 for a corpus without gold ids.
     """
     mentions = read_mentions(request.corpus_path, normalizer)
-    concepts = find_known(normalizer, mentions, request.corpus_path)
+    concepts = find_known(normalizer.lookup, mentions)
+    if not concepts:
+        ((example, _),) = normalizer.lookup.index.store.labels([0]).values()
+        warn_of_strange_ids(mentions, request.corpus_path, example=example)
     data = None if request.train_path is None else read_data(request.train_path, normalizer)
-    seen = find_seen(normalizer, mentions, data=data)
+    seen = find_seen(normalizer.lookup, mentions, data=data)
     gold = [
         read_gold(mention, concepts, seen=each)
         for mention, each in zip(mentions, seen, strict=True)

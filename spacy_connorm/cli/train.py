@@ -29,6 +29,7 @@ from .app import command
 from .configs import config_errors, parse_overrides, read_config, require_sections
 from .devices import choose_device
 from .files import read_docs, read_object, replaced, require_replaceable
+from .gold import warn_of_strange_ids
 
 if TYPE_CHECKING:
     from ..training.trainer import Trained
@@ -138,6 +139,7 @@ def _is_encoder(folder: Path) -> bool:
 
 def _begin(output_path: Path, config: Config, *, resume: bool) -> Path:
     """Make the folder of checkpoints, or find what an interrupted run left in it."""
+    output_path = output_path.resolve()
     work = output_path.with_name(f"{output_path.name}.checkpoints")
     begun_with = work / _CONFIG
     if resume:
@@ -174,11 +176,15 @@ def _dev_score(
     if not any(mention.concept_ids for mention in gold):
         paths = ", ".join(data.dev)
         raise ConnormError(Errors.CN600.format(count=len(gold), path=paths, chosen=""))
-    from .dev import DevScore
-
     synonyms = [
         (mention.text, concept_id) for mention in mentions for concept_id in mention.concept_ids
     ]
+    in_data = {concept_id for _, concept_id in synonyms}
+    if not any(each in ontology or each in in_data for m in gold for each in m.concept_ids):
+        example = next(iter(ontology)).concept_id
+        warn_of_strange_ids(gold, Path(data.dev[0]), example=example)
+    from .dev import DevScore
+
     return DevScore(config["encoder"], ontology, synonyms, gold)
 
 

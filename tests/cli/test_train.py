@@ -219,6 +219,24 @@ def test_bad_input_is_refused_before_any_work(invoke, refused, tmp_path, make_co
     assert not out.exists()
 
 
+def test_dev_ids_of_another_ontology_are_told(invoke, tmp_path, make_config, files):
+    other = ONTOLOGY.replace('"C', '"X')
+    files["ontology"].write_text(other.strip(), encoding="utf8")
+    result = invoke("train", make_config(corpora=False), tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "[CNW600]" in result.output and "X1" in result.output
+
+
+def test_the_present_folder_can_be_written(invoke, tmp_path, make_config, monkeypatch):
+    out = tmp_path / "out"
+    out.mkdir()
+    config = make_config(dev=False)
+    monkeypatch.chdir(out)
+    result = invoke("train", config, ".")
+    assert result.exit_code == 0, result.output
+    assert np.isfinite(vectors(out)).all()
+
+
 def test_an_encoder_without_weights_is_refused(invoke, refused, tmp_path, make_config):
     text = CONFIG.replace("TransformerEncoder", "NgramEncoder").replace("max_length = 16", "")
     text = "\n".join(line for line in text.splitlines() if not line.startswith("name ="))
