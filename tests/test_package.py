@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from spacy_connorm.encoders.pretrained import MINILM
+
 ROOT = Path(__file__).parent.parent
 NAME = "connorm_test"
 LINK_WITHOUT_NETWORK = """
@@ -38,8 +40,10 @@ def project(tmp_path_factory, tiny_folder):
     shutil.copy(ROOT / "project.yml", folder)
     for part in ("assets", "spacy_connorm"):
         shutil.copytree(ROOT / part, folder / part)
-    variables = ["--vars.encoder", str(tiny_folder), "--vars.name", NAME]
-    run("-m", "spacy", "project", "run", "all", str(folder), *variables)
+    training = folder / "assets" / "demo.cfg"
+    text = training.read_text(encoding="utf8")
+    training.write_text(text.replace(MINILM, str(tiny_folder)), encoding="utf8")
+    run("-m", "spacy", "project", "run", "all", str(folder), "--vars.name", NAME)
     return folder
 
 

@@ -1,7 +1,10 @@
 """The README's promises: its Python runs as it stands, its commands and settings exist."""
 
 import inspect
+import json
 import re
+from dataclasses import MISSING, fields
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -9,8 +12,10 @@ import spacy
 from typer.main import get_command
 
 from spacy_connorm.component import ConceptNormalizer
+from spacy_connorm.training.settings import Training, TrainingData
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf8")
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf8")
 
 
 def blocks(language: str) -> list[str]:
@@ -53,11 +58,44 @@ def test_every_setting_is_in_the_table():
     assert settings == set(re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE))
 
 
+@pytest.mark.parametrize("block", [TrainingData, Training])
+def test_every_setting_of_a_training_is_in_its_table(block):
+    training = README[README.index("## Train") : README.index("## Evaluate")]
+    name = {TrainingData: "data", Training: "training"}[block]
+    table = training.split(f"| setting of `[{name}]` |")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| `(\w+)` \|(.*?)\|", table, flags=re.MULTILINE)
+    told = {setting: default.strip() for setting, default in rows}
+    assert told == {each.name: default_of(each) for each in fields(block)}
+
+
+def default_of(field) -> str:
+    return "" if field.default is MISSING else f"`{json.dumps(field.default)}`"
+
+
+def test_every_config_and_registered_name_is_in_the_section_on_training():
+    training = README[README.index("## Train") : README.index("## Evaluate")]
+    trained = [
+        path.name
+        for path in (ROOT / "assets").glob("*.cfg")
+        if "\n[training]\n" in path.read_text(encoding="utf8")
+    ]
+    assert trained and all(f"(assets/{name})" in training for name in trained)
+    for registry, group in (("losses", "thinc_losses"), ("batchers", "spacy_batchers")):
+        ours = {point.name for point in entry_points(group=group) if "connorm" in point.name}
+        assert ours and all(spacy.registry.has(registry, name) for name in ours)
+        assert [name for name in ours if f"`{name.partition('.')[2]}`" not in training] == []
+
+
+def test_every_file_that_is_named_is_there():
+    named = set(re.findall(r"\bassets/[\w.-]+\w", README))
+    assert named and not [name for name in named if not (ROOT / name).exists()]
+
+
 def test_configs_name_what_is_registered():
     for registry, name in re.findall(r'@(\w+)"?[ =:]+"(spacy-connorm\.[\w.]+)"', README):
         assert spacy.registry.has(registry, name)
 
 
 def changelog_line(start: str) -> str:
-    text = (Path(__file__).parent.parent / "CHANGELOG.md").read_text(encoding="utf8")
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf8")
     return next(line for line in text.splitlines() if start in line).split(start)[1]
