@@ -76,7 +76,7 @@ def _training(trained: "Trained") -> list[tuple[str, str]]:
 
 def _scores(best: Mapping[str, float] | None) -> str:
     if best is None:
-        return "There was no dev data: the last epoch was kept."
+        return "No dev score was taken: the last epoch was kept."
     return _table(
         [(key.removeprefix("eval_"), str(value)) for key, value in best.items() if key != "step"]
     )

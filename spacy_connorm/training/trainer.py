@@ -18,6 +18,7 @@ from transformers.trainer_callback import (
     TrainerCallback,
     TrainerState,
 )
+from transformers.trainer_utils import IntervalStrategy
 from transformers.training_args import TrainingArguments
 
 from ..encoders.protocol import TrainableModule
@@ -115,6 +116,8 @@ def run_training(
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)
     trainer.add_callback(_BeginEpoch(trainer))
+    if score is not None:
+        trainer.add_callback(_ScoreTheEnd())
     if score is not None and training.patience is not None:
         trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=training.patience))
     for callback in callbacks:
@@ -150,6 +153,14 @@ class _BeginEpoch(TrainerCallback):
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         # The trainer counts epochs in fractions: resumed in the midst of the third, it says 2.4.
         self._trainer.begin_epoch(int(state.epoch or 0))
+
+
+class _ScoreTheEnd(TrainerCallback):
+    """Lets the last weights be scored, wherever the last step falls: they are saved too."""
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if args.eval_strategy == IntervalStrategy.STEPS and state.global_step >= state.max_steps:
+            control.should_evaluate = True
 
 
 class _ObjectiveTrainer(Trainer):

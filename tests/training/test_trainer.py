@@ -283,6 +283,24 @@ def test_the_best_epoch_is_kept(make_module, pool, tmp_path):
     assert trained.best["eval_lenient@1"] == 30.0
 
 
+def test_the_last_weights_are_scored_too(make_module, pool, tmp_path):
+    by_steps = {
+        f"{what}_{name}": value
+        for what in ("eval", "save")
+        for name, value in (("strategy", "steps"), ("steps", 3))
+    }
+    scores = iter([10.0, 30.0])
+    trained = run_training(
+        make_module(),
+        pool,
+        settings(num_train_epochs=1, **by_steps),
+        folder=tmp_path,
+        use_cpu=True,
+        score=lambda module: {"lenient@1": next(scores)},
+    )
+    assert trained.best["epoch"] == 1 and trained.best["eval_lenient@1"] == 30.0
+
+
 def test_patience_ends_the_training(make_module, pool, tmp_path):
     scores = iter([10.0, 30.0, 20.0, 25.0, 0.0])
     trained = run_training(
