@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +12,12 @@ from ..encoders import encoder_inputs
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..evaluation import Known
 from ..evaluation.kinds import World
-from ..lookup import ConceptLookup
 from ..mentions import Mention, annotated_mentions, annotated_synonyms
 from ..text.cleaning import clean
 from .files import read_docs
+
+if TYPE_CHECKING:
+    from ..lookup import ConceptLookup
 
 
 def read_mentions(path: Path, normalizer: ConceptNormalizer) -> list[Mention]:
@@ -52,7 +55,7 @@ def read_data(path: Path, normalizer: ConceptNormalizer) -> list[tuple[str, str]
 
 
 def find_seen(
-    lookup: ConceptLookup,
+    lookup: "ConceptLookup",
     mentions: Sequence[Mention],
     *,
     data: Iterable[tuple[str, str]] | None = None,
@@ -73,7 +76,7 @@ def find_seen(
     return [key in seen for key in keys]
 
 
-def find_known(lookup: ConceptLookup, mentions: Iterable[Mention]) -> dict[str, Known]:
+def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str, Known]:
     """Look the gold ids of mentions up in the index, as ids or as alternate ids.
 
     lookup (ConceptLookup): Has the index.
