@@ -8,10 +8,8 @@ Example: OMP_NUM_THREADS=2 python benchmarks/objectives.py --json objectives.jso
 
 import statistics
 import time
-from argparse import ArgumentTypeError
-from collections.abc import Callable
 
-from options import begin, finish, make_parser
+from options import at_least, begin, finish, make_parser
 
 NAMES = (
     "BatchHardTriplet",
@@ -45,17 +43,6 @@ def main() -> None:
         for row in compare(batch, width, repeats=arguments.repeats, device=arguments.device)
     ]
     finish(rows, arguments.json)
-
-
-def at_least(least: int) -> Callable[[str], int]:
-    """RETURNS (Callable[[str], int]): Reads a number that is not under the least."""
-
-    def number(text: str) -> int:
-        if not text.isdigit() or int(text) < least:
-            raise ArgumentTypeError(f"expected a whole number of at least {least}, not '{text}'")
-        return int(text)
-
-    return number
 
 
 def compare(batch: int, width: int, *, repeats: int, device: str) -> list[dict]:

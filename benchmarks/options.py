@@ -2,8 +2,8 @@
 
 import sys
 import warnings
-from argparse import ArgumentParser, Namespace
-from collections.abc import Collection, Mapping, Sequence
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -11,6 +11,17 @@ import machine
 
 from spacy_connorm.errors import ConnormWarning
 from spacy_connorm.evaluation.report import Row, to_json, to_table
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """RETURNS (Callable[[str], int]): Reads a number that is not under the least."""
+
+    def number(text: str) -> int:
+        if not text.isdigit() or int(text) < least:
+            raise ArgumentTypeError(f"expected a whole number of at least {least}, not '{text}'")
+        return int(text)
+
+    return number
 
 
 def make_parser(description: str) -> ArgumentParser:

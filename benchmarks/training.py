@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog import Data
 from lookups import encoder_config
-from objectives import at_least
-from options import begin, fail, finish_tables, make_parser
+from options import at_least, begin, fail, finish_tables, make_parser
 from spacy import registry
 from turns import clock_of, race, texts_of_turns, timed_step
 

@@ -119,7 +119,7 @@ def train(config: Config, output_path: Path, *, gpu_id: int = -1, resume: bool =
             trained=trained,
         )
         _write(trained, facts, config, output_path)
-        shutil.rmtree(work)
+        _remove(work)
 
 
 def is_main_process() -> bool:
@@ -212,6 +212,14 @@ def _write(trained: "Trained", facts: CardFacts, config: Config, path: Path) -> 
         (folder / _CONFIG).write_text(config.to_str(), encoding="utf8")
         if trained.logs.is_dir():
             shutil.copytree(trained.logs, folder / trained.logs.name)
+
+
+def _remove(work: Path) -> None:
+    # Renamed first: half a folder would pass for an interrupted run.
+    removed = work.with_name(f".{work.name}.removed")
+    shutil.rmtree(removed, ignore_errors=True)
+    work.rename(removed)
+    shutil.rmtree(removed)
 
 
 def _require_sound(config: Config, folder: Path) -> None:

@@ -44,7 +44,7 @@ class DanModule(torch.nn.Module):
     def forward(self, ids: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
         """ids (torch.Tensor): Shape (features,), int64.
         counts (torch.Tensor): Shape (texts,), int64.
-        RETURNS (torch.Tensor): Shape (texts, width), float32.
+        RETURNS (torch.Tensor): Shape (texts, width), float32, or what autocast makes of it.
         """
         weights = torch.ones(len(ids), device=ids.device)
         if self.training and self._dropout:

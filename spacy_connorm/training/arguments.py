@@ -58,6 +58,8 @@ def make_arguments(
         "report_to": _installed_reporters(),
         "disable_tqdm": True,
         "dataloader_pin_memory": not use_cpu,
+        # The other processes wait while one draws an epoch's batches or scores dev data: 24 hours.
+        "ddp_timeout": 86_400,
     }
     try:
         arguments = _Arguments(

@@ -188,7 +188,7 @@ def test_processes_share_the_work(tmp_path, make_config):
     out = tmp_path / "out"
     command = (
         *(sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"),
-        *("--master-port", "29511", "-m", "spacy", "connorm", "train"),
+        *("--standalone", "-m", "spacy", "connorm", "train"),
         *(str(make_config()), str(out)),
     )
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "USE_LIBUV": "0"}
