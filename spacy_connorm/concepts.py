@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from .errors import ConnormError, Errors, Warnings, warn
 from .files import open_text, read_lines, sha256, written_aside
+from .licence import read_licence, write_licence
 
 NIL = "NIL"
 
@@ -116,6 +117,11 @@ class Candidate(NamedTuple):
     text (str): The concept text that matched; the preferred name where a search compares with
         the concept's mean vector.
     search (str): Which search of the sieve found it, e.g. "D-T".
+    searched (str): What was looked up: the mention, its long form, or a part of one of them.
+    part (int): 0 if the mention was looked up whole, else which of its parts, from 1.
+    dense (Optional[float]): The cosine of the dense vectors behind a hybrid encoder's score.
+    lexical (Optional[float]): The cosine of the n-gram vectors behind it.
+    probability (Optional[float]): That it is right, 0 to 1, if the scores were calibrated.
     """
 
     concept_id: str
@@ -123,6 +129,11 @@ class Candidate(NamedTuple):
     score: float
     text: str
     search: str
+    searched: str = ""
+    part: int = 0
+    dense: float | None = None
+    lexical: float | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,30 +282,3 @@ def write_concepts(concepts: Iterable[Concept], path: str | Path) -> int:
         for count, concept in enumerate(concepts, start=1):
             lines.write(json.dumps(concept.to_dict(), ensure_ascii=False) + "\n")
     return count
-
-
-def write_licence(licence: str, path: str | Path) -> None:
-    """Keep an ontology's terms of use beside it, in `<its file's name>.licence.txt`; the lines of
-    scispaCy's format have no place for them. Those of a file that stood there before go.
-
-    licence (str): The terms; may be empty.
-    path (Union[str, Path]): The ontology's file.
-    """
-    beside = licence_path(path)
-    if licence:
-        with written_aside(beside) as aside:
-            aside.write_text(licence + "\n", encoding="utf8")
-    else:
-        beside.unlink(missing_ok=True)
-
-
-def read_licence(path: str | Path) -> str:
-    """RETURNS (str): The terms of use kept beside an ontology's file; empty if there are none."""
-    beside = licence_path(path)
-    return "\n".join(line for _, line in read_lines(beside)) if beside.is_file() else ""
-
-
-def licence_path(path: str | Path) -> Path:
-    """RETURNS (Path): Where the terms of use of an ontology's file are kept."""
-    path = Path(path)
-    return path.with_name(f"{path.name}.licence.txt")

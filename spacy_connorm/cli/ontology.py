@@ -7,7 +7,8 @@ import typer
 from tqdm import tqdm
 from wasabi import msg
 
-from ..concepts import licence_path, read_concepts, write_concepts, write_licence
+from ..concepts import read_concepts, write_concepts
+from ..licence import licence_path, write_licence
 from ..errors import ConnormError, Errors
 from ..ontology import (
     FORMATS,

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..concepts import Concept, read_concepts, read_licence
+from ..concepts import Concept, read_concepts
+from ..licence import read_licence
 from .report import ReadReport
 
 
