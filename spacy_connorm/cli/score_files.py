@@ -8,7 +8,7 @@ import srsly
 from wasabi import msg
 
 from ..errors import ConnormError, Errors
-from ..evaluation.mistakes import count_kinds
+from ..evaluation.mistakes import count_kinds, largest_kinds
 from ..evaluation.mistakes import to_markdown as mistakes_to_markdown
 from ..evaluation.report import Row, to_json, to_table, to_tsv
 from ..evaluation.sections import Section, to_markdown
@@ -101,7 +101,7 @@ def write_markdown(sections: Sequence[Section], path: Path) -> None:
 
 
 def write_mistakes(mistakes: Mapping[str, Sequence[Row]], path: Path) -> None:
-    """List wrong answers in a file and count their kinds on the terminal.
+    """List wrong answers in a file; on the terminal count their kinds and show the largest.
 
     mistakes (Mapping[str, Sequence[Dict[str, Any]]]): By pipeline, those of `scoring.score`.
     path (Path): A `.tsv`, `.jsonl` or `.md` file.
@@ -117,4 +117,6 @@ def write_mistakes(mistakes: Mapping[str, Sequence[Row]], path: Path) -> None:
     if rows:
         msg.divider("Wrong answers by kind")
         print(to_table(count_kinds(rows)))
+        msg.divider("The largest kinds, with examples")
+        print(to_table(largest_kinds(rows)))
     msg.good(f"Listed wrong answers: {path}")

@@ -2,7 +2,7 @@
 
 Each kind is decided by one function of the gold standard, the answer and what is known of the
 concepts. The first kind of `KINDS` that fits is a mention's: first what no answer could mend, then
-what the mention is, then how the answer stands to the gold standard, then what D lacks.
+how the mention was read, then how the answer stands to the gold standard, then what D lacks.
 """
 
 import re
@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from ..concepts import NIL
+from ..text.cleaning import clean
 from .protocol import Gold, Prediction, lenient_rank
 
 OTHER = "other"
@@ -29,16 +30,41 @@ class World(NamedTuple):
     in_data: Callable[[str], bool]
 
 
-def is_composite(gold: Gold, prediction: Prediction, world: World) -> bool:
-    """RETURNS (bool): Whether the gold standard names several concepts, so that no one id is all
-    of it.
-    """
-    return len(gold.concept_ids) > 1
-
-
 def is_not_in_ontology(gold: Gold, prediction: Prediction, world: World) -> bool:
     """RETURNS (bool): Whether the ontology has none of the gold ids, nor as alternate ids."""
     return not gold.in_ontology
+
+
+def is_composite(gold: Gold, prediction: Prediction, world: World) -> bool:
+    """RETURNS (bool): Whether the gold standard names several concepts, and the mention was looked
+    up whole, so that no one id is all of it.
+    """
+    return len(gold.concept_ids) > 1 and not _is_split(prediction)
+
+
+def is_wrong_part(gold: Gold, prediction: Prediction, world: World) -> bool:
+    """RETURNS (bool): Whether the gold standard names several concepts, and the mention was split,
+    but a part is missing, one too many or linked wrongly.
+    """
+    return len(gold.concept_ids) > 1 and _is_split(prediction)
+
+
+def is_wrong_split(gold: Gold, prediction: Prediction, world: World) -> bool:
+    """RETURNS (bool): Whether the gold standard names one concept, and the mention was split."""
+    return len(gold.concept_ids) == 1 and _is_split(prediction)
+
+
+def _is_split(prediction: Prediction) -> bool:
+    return any(candidate.part for candidate in prediction.candidates)
+
+
+def is_long_form(gold: Gold, prediction: Prediction, world: World) -> bool:
+    """RETURNS (bool): Whether another text than the mention was looked up: what its document says
+    that an abbreviation stands for. The definition misleads, or was read wrongly, or the long form
+    is hard as well.
+    """
+    first = prediction.candidates[:1]
+    return any(each.searched and clean(each.searched) != clean(gold.text) for each in first)
 
 
 def is_abbreviation(gold: Gold, prediction: Prediction, world: World) -> bool:
@@ -72,12 +98,14 @@ def is_ambiguous(gold: Gold, prediction: Prediction, world: World) -> bool:
 
 def is_ancestor(gold: Gold, prediction: Prediction, world: World) -> bool:
     """RETURNS (bool): Whether what was written is above the gold concept: too general."""
-    return any(prediction.written in ancestors(each, world) for each in gold.concept_ids)
+    above = (ancestors(each, world) for each in gold.concept_ids)
+    return any(not prediction.written_ids.isdisjoint(each) for each in above)
 
 
 def is_descendant(gold: Gold, prediction: Prediction, world: World) -> bool:
     """RETURNS (bool): Whether what was written is below the gold concept: too specific."""
-    return not gold.concept_ids.isdisjoint(ancestors(prediction.written, world))
+    above = (ancestors(each, world) for each in prediction.written_ids)
+    return any(not gold.concept_ids.isdisjoint(each) for each in above)
 
 
 def is_unseen_concept(gold: Gold, prediction: Prediction, world: World) -> bool:
@@ -89,8 +117,11 @@ def is_unseen_concept(gold: Gold, prediction: Prediction, world: World) -> bool:
 
 Test = Callable[[Gold, Prediction, World], bool]
 KINDS: dict[str, Test] = {
-    "composite": is_composite,
     "not in the ontology": is_not_in_ontology,
+    "composite": is_composite,
+    "wrong part": is_wrong_part,
+    "wrong split": is_wrong_split,
+    "long form": is_long_form,
     "abbreviation": is_abbreviation,
     "nil": is_nil,
     "ambiguous": is_ambiguous,
@@ -99,9 +130,12 @@ KINDS: dict[str, Test] = {
     "unseen concept": is_unseen_concept,
 }
 MEANINGS = {
-    "composite": "the gold standard names several concepts",
     "not in the ontology": "the ontology has none of the gold ids",
-    "abbreviation": "a word of the mention looks like an abbreviation",
+    "composite": "the gold standard names several concepts, the mention was looked up whole",
+    "wrong part": "the gold standard names several concepts, a part of the mention is wrong",
+    "wrong split": "the gold standard names one concept, the mention was split",
+    "long form": "the long form of an abbreviation was looked up, and led elsewhere",
+    "abbreviation": "a word of the mention looks like an abbreviation, and was looked up as it is",
     "nil": "nothing was written: no candidate, or all under the NIL threshold",
     "ambiguous": "the gold concept shares the first place with the one that was written",
     "ancestor": "what was written is above the gold concept: too general",

@@ -5,12 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from .kinds import KINDS, MEANINGS, OTHER, World, kind_of
-from .protocol import Gold, Prediction, lenient_rank, strict_rank
+from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank
 from .report import Row, to_table
 
 _ORDER = (*KINDS, OTHER)
 # A section of the Markdown form has one heading for each combination of these.
 _RUN = ("pipeline", "run")
+_JOIN = " | "
+_EXAMPLE = ("times", "mention", "gold_names", "name", "searched")
 
 
 def list_mistakes(
@@ -29,9 +31,10 @@ def list_mistakes(
         the index.
     world (World): What is known of the concepts, to tell the kinds by.
     RETURNS (List[Dict[str, Any]]): "kind", see `kinds`; "times", "mention", "gold", "gold_names",
-        "written", "name", "score", "text" and "search" of the answer, "lenient": whether it counts
-        there, "rank": the place of the first right candidate under that protocol, None if there is
-        none.
+        "written", "name", "score", "text", "search" and "searched" of the answer, "lenient":
+        whether it counts there, "rank": the place of the first right candidate under that protocol,
+        None if there is none. Those of a composite's parts are joined by `|`; the score is the
+        least of them.
     """
     described = (
         tuple(_describe(each, prediction, names, world).items())
@@ -47,17 +50,18 @@ def list_mistakes(
 
 def _describe(gold: Gold, prediction: Prediction, names: Mapping[str, str], world: World) -> Row:
     rank = lenient_rank(prediction.candidates, gold)
-    first = prediction.candidates[0] if prediction.candidates else None
+    answers = [part[0] for part in by_part(prediction.candidates)]
     return {
         "kind": kind_of(gold, prediction, world),
         "mention": gold.text,
         "gold": " ".join(sorted(gold.concept_ids)),
         "gold_names": "; ".join(_names(gold, names)),
         "written": prediction.written,
-        "name": first.name if first else "",
-        "score": round(first.score, 4) if first else None,
-        "text": first.text if first else "",
-        "search": first.search if first else "",
+        "name": _JOIN.join(each.name for each in answers),
+        "score": round(min(each.score for each in answers), 4) if answers else None,
+        "text": _JOIN.join(each.text for each in answers),
+        "search": _JOIN.join(dict.fromkeys(each.search for each in answers)),
+        "searched": _JOIN.join(each.searched for each in answers),
         "lenient": rank == 1,
         "rank": rank or None,
     }
@@ -95,6 +99,26 @@ def count_kinds(rows: Sequence[Row]) -> list[Row]:
     return counts
 
 
+def largest_kinds(rows: Sequence[Row], *, kinds: int = 3, examples: int = 3) -> list[Row]:
+    """Show the kinds that most mistakes are of, each by its most frequent mistakes.
+
+    rows (Sequence[Dict[str, Any]]): As for `count_kinds`.
+    kinds (int): Most kinds of a run.
+    examples (int): Most mistakes of a kind.
+    RETURNS (List[Dict[str, Any]]): The run, "kind", "of": how many mentions are of that kind, and
+        of a mistake "times", "mention", "gold_names", "name" and "searched".
+    """
+    shown = []
+    for run, members in groupby(rows, key=_run_of):
+        mistakes = list(members)
+        counts = sorted(count_kinds(mistakes), key=lambda row: -row["mentions"])
+        for count in counts[:kinds]:
+            alike = [row for row in mistakes if row["kind"] == count["kind"]]
+            head = {**dict(run), "kind": count["kind"], "of": count["mentions"]}
+            shown += [{**head, **{key: row[key] for key in _EXAMPLE}} for row in alike[:examples]]
+    return shown
+
+
 def _run_of(row: Row) -> tuple[tuple[str, str], ...]:
     return tuple((key, row[key]) for key in _RUN if key in row)
 
@@ -112,7 +136,11 @@ def to_markdown(rows: Sequence[Row]) -> str:
         counts = [
             {key: row[key] for key in row if key not in _RUN} for row in count_kinds(mistakes)
         ]
+        largest = [
+            {key: row[key] for key in row if key not in _RUN} for row in largest_kinds(mistakes)
+        ]
         parts += [f"## {title}" if title else "## All", to_table(counts, markdown=True)]
+        parts += ["The largest kinds, with examples:", to_table(largest, markdown=True)]
         for kind, same in groupby(mistakes, key=lambda row: row["kind"]):
             alike = [{key: row[key] for key in row if key not in (*_RUN, "kind")} for row in same]
             times = sum(row["times"] for row in alike)

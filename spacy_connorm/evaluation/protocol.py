@@ -1,10 +1,11 @@
 """Which answers are right: leniently, as papers count, and strictly (design section 7)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
-from ..concepts import NIL, Candidate
-from ..mentions import Mention
+from ..concepts import Candidate
+from ..mentions import Mention, split_ids
 
 NOWHERE = 0
 
@@ -41,12 +42,25 @@ class Gold(NamedTuple):
 class Prediction(NamedTuple):
     """What a pipeline says of a mention.
 
-    candidates (Sequence[Candidate]): Best first.
-    written (str): The id that it writes: the first candidate's, or "NIL".
+    candidates (Sequence[Candidate]): Best first; those of a composite that was split part by part.
+    written (str): The id that it writes: the first candidate's, or "NIL". Those of the parts of a
+        composite are joined by `|`, without parts that are NIL.
     """
 
     candidates: Sequence[Candidate]
     written: str
+
+    @property
+    def written_ids(self) -> frozenset[str]:
+        """RETURNS (FrozenSet[str]): The ids that it writes; empty for "NIL"."""
+        return frozenset(split_ids(self.written))
+
+
+def by_part(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
+    """RETURNS (List[List[Candidate]]): The candidates of each part of a mention, best first: one
+    list for a mention that was looked up whole, none for a mention without candidates.
+    """
+    return [list(alike) for _, alike in groupby(candidates, key=lambda each: each.part)]
 
 
 def read_gold(mention: Mention, known: Mapping[str, Known], *, seen: bool | None = None) -> Gold:
@@ -73,37 +87,63 @@ def lenient_rank(candidates: Sequence[Candidate], gold: Gold) -> int:
     """Find the right answer as BioSyn does, where a dictionary entry is a text with all of its
     concepts: a candidate is right if it is any of the gold concepts, and candidates of one score
     stand on one place, since they belong to one text. So a mention is right at k if any of the
-    first k candidates is, or any that ties with the k-th. What the pipeline makes of the scores
-    (NIL) does not matter.
+    first k candidates is, or any that ties with the k-th; a composite that was split is if each of
+    its parts is. What the pipeline makes of the scores (NIL) does not matter.
 
-    candidates (Sequence[Candidate]): Best first.
+    candidates (Sequence[Candidate]): Best first, part by part.
     gold (Gold): What is right.
-    RETURNS (int): The place, from 1; 0 if no candidate is right.
+    RETURNS (int): The place, from 1, of the part that is worst off; 0 if a part has no right
+        candidate.
     """
-    right = _first(candidates, lambda candidate: candidate.concept_id in gold.concept_ids)
-    if right == NOWHERE:
+    ranks = [_lenient_rank(part, gold) for part in by_part(candidates)]
+    return max(ranks) if ranks and NOWHERE not in ranks else NOWHERE
+
+
+def _lenient_rank(candidates: Sequence[Candidate], gold: Gold) -> int:
+    right = (each.score for each in candidates if each.concept_id in gold.concept_ids)
+    score = next(right, None)
+    if score is None:
         return NOWHERE
-    score = candidates[right - 1].score
     return 1 + sum(candidate.score > score for candidate in candidates)
 
 
 def strict_rank(prediction: Prediction, gold: Gold) -> int:
-    """Find the right answer among ids of which each stands alone: the one that the pipeline writes
-    first, those it would write next after it, ties broken as in the index. An id is right if it is
-    all of the gold standard, so a composite of several concepts is never answered in full. A
-    pipeline that writes NIL answers nothing.
+    """Find the right answer among ids of which each stands alone: the ones that the pipeline writes
+    first, those it would write next after them, ties broken as in the index. What is written is
+    right if its set of ids is the gold standard's. Of a composite that was split, an answer is one
+    candidate of each part, and its place is that of the candidate that stands last in its part. A
+    part that is NIL answers nothing, and a mention whose parts all are has no answer.
 
     prediction (Prediction): What the pipeline says.
     gold (Gold): What is right.
-    RETURNS (int): The place, from 1; 0 if no candidate is right.
+    RETURNS (int): The place, from 1, of the first right answer; 0 if there is none.
     """
-    if prediction.written == NIL:
-        return NOWHERE
-    return _first(
-        prediction.candidates, lambda candidate: {candidate.concept_id} == gold.concept_ids
-    )
+    written = [
+        {
+            each.concept_id: place
+            for place, each in enumerate(part, start=1)
+            if each.concept_id in gold.concept_ids
+        }
+        for part in by_part(prediction.candidates)
+        if part[0].concept_id in prediction.written_ids
+    ]
+    places = sorted({place for part in written for place in part.values()})
+    return next((place for place in places if _is_answered(written, gold, place)), NOWHERE)
 
 
-def _first(candidates: Sequence[Candidate], is_right: Callable[[Candidate], bool]) -> int:
-    places = (place for place, each in enumerate(candidates, start=1) if is_right(each))
-    return next(places, NOWHERE)
+def _is_answered(parts: Sequence[Mapping[str, int]], gold: Gold, last: int) -> bool:
+    """RETURNS (bool): Whether one right candidate of each part, none behind the last place, can be
+    chosen so that together they are all of the gold standard.
+    """
+    reached = [{each for each, place in part.items() if place <= last} for part in parts]
+    if not all(reached) or len(gold.concept_ids) > len(parts):
+        return False
+    if len(parts) == 1:
+        return True
+    # A part of its own for each gold concept: the parts left over may repeat any of them.
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    meets = [[each in part for part in reached] for each in sorted(gold.concept_ids)]
+    matched = maximum_bipartite_matching(csr_matrix(meets), perm_type="column")
+    return bool((matched >= 0).all())

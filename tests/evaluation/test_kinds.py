@@ -13,9 +13,12 @@ from spacy_connorm.evaluation.kinds import (
     is_ancestor,
     is_composite,
     is_descendant,
+    is_long_form,
     is_nil,
     is_not_in_ontology,
     is_unseen_concept,
+    is_wrong_part,
+    is_wrong_split,
     kind_of,
 )
 
@@ -33,12 +36,41 @@ def written(*answers, nil=False):
     return Prediction(found, NIL if nil or not found else found[0].concept_id)
 
 
+def split(*concept_ids):
+    found = [
+        Candidate(each, each, 0.9, "text", "O-T", each, part)
+        for part, each in enumerate(concept_ids, start=1)
+    ]
+    return Prediction(found, "|".join(concept_ids))
+
+
+def expanded(concept_id, searched):
+    return Prediction([Candidate(concept_id, "", 0.9, "text", "O-T", searched)], concept_id)
+
+
 ANSWER = written(("tumour", 0.9), ("breast", 0.8))
 
 
 def test_composite():
     assert is_composite(gold("tumour", "breast"), ANSWER, WORLD)
     assert not is_composite(gold("tumour"), ANSWER, WORLD)
+    assert not is_composite(gold("tumour", "breast"), split("tumour", "x"), WORLD)
+
+
+def test_wrong_parts_and_splits():
+    several, one = gold("tumour", "breast"), gold("tumour")
+    assert is_wrong_part(several, split("tumour", "x"), WORLD)
+    assert not is_wrong_part(several, ANSWER, WORLD)
+    assert is_wrong_split(one, split("tumour", "x"), WORLD)
+    assert not is_wrong_split(one, ANSWER, WORLD)
+    assert not is_wrong_split(several, split("tumour", "x"), WORLD)
+
+
+def test_long_form():
+    assert is_long_form(gold("z", text="BC"), expanded("x", "breast cancer"), WORLD)
+    assert not is_long_form(gold("z", text=" BC\n"), expanded("x", "BC"), WORLD)
+    assert not is_long_form(gold("z", text="BC"), ANSWER, WORLD)
+    assert not is_long_form(gold("z", text="BC"), written(), WORLD)
 
 
 def test_not_in_the_ontology():
@@ -78,6 +110,8 @@ def test_ancestor_and_descendant():
     assert is_descendant(gold("tumour"), written(("breast", 0.9)), WORLD)
     assert not is_descendant(gold("breast"), written(("tumour", 0.9)), WORLD)
     assert not is_ancestor(gold("breast"), written(("breast", 0.9)), WORLD)
+    assert is_ancestor(gold("breast"), split("x", "tumour"), WORLD)
+    assert is_descendant(gold("tumour"), split("x", "breast"), WORLD)
 
 
 def test_unseen_concept():
@@ -95,8 +129,11 @@ def test_ancestors_pass_through_all_parents_and_end_in_circles():
     ("annotated", "answer", "kind"),
     [
         # what no answer could mend comes first
-        (gold("tumour", "z", text="CT", in_ontology=False), ANSWER, "composite"),
-        (gold("z", text="CT", in_ontology=False), ANSWER, "not in the ontology"),
+        (gold("y", "z", text="CT", in_ontology=False), ANSWER, "not in the ontology"),
+        (gold("tumour", "z", text="CT"), ANSWER, "composite"),
+        (gold("tumour", "z", text="CT"), split("tumour", "x"), "wrong part"),
+        (gold("tumour", text="CT"), split("tumour", "x"), "wrong split"),
+        (gold("breast", text="CT"), expanded("tumour", "a tumour"), "long form"),
         (gold("breast", text="CT"), written(("tumour", 1), ("breast", 1)), "abbreviation"),
         (gold("breast"), written(("breast", 0.1), nil=True), "nil"),
         (gold("breast"), written(("tumour", 1), ("breast", 1)), "ambiguous"),

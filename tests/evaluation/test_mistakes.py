@@ -1,7 +1,12 @@
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.kinds import World
-from spacy_connorm.evaluation.mistakes import count_kinds, list_mistakes, to_markdown
+from spacy_connorm.evaluation.mistakes import (
+    count_kinds,
+    largest_kinds,
+    list_mistakes,
+    to_markdown,
+)
 
 WORLD = World(lambda concept_id: (), {"B"}.__contains__)
 NAMES = {"A": "name of A", "B": "name of B"}
@@ -43,6 +48,7 @@ def test_mistakes_are_counted_named_and_grouped_by_kind():
         "score": 0.9,
         "text": "text",
         "search": "O-T",
+        "searched": "",
         "lenient": True,
         "rank": 1,
     }
@@ -68,6 +74,50 @@ def test_kinds_are_counted_run_by_run():
         "lenient": 2,
     }
     assert [row["run"] for row in counts] == ["one"] * 3 + ["two"] * 3
+
+
+def test_the_parts_of_a_composite_stand_in_one_row():
+    parts = [
+        Candidate("A", "name of A", 0.9, "a", "O-T", "the a", 1),
+        Candidate("C", "name of C", 0.7, "c", "O-T", "the c", 1),
+        Candidate("B", "name of B", 0.8, "b", "O-T", "the b", 2),
+    ]
+    gold = Gold("a and c", frozenset("AC"), in_ontology=True)
+    (row,) = list_mistakes([gold], [Prediction(parts, "A|B")], NAMES, WORLD)
+    expected = {
+        "kind": "wrong part",
+        "written": "A|B",
+        "name": "name of A | name of B",
+        "score": 0.8,
+        "text": "a | b",
+        "search": "O-T",
+        "searched": "the a | the b",
+        "rank": None,
+    }
+    assert {key: row[key] for key in expected} == expected
+
+
+def test_the_largest_kinds_are_shown_by_their_most_frequent_mistakes():
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, WORLD)
+    both = [{"run": run, **row} for run in ("one", "two") for row in rows]
+    shown = largest_kinds(both, kinds=2)
+    assert [(row["run"], row["kind"], row["of"]) for row in shown] == [
+        ("one", "ambiguous", 2),
+        ("one", "not in the ontology", 1),
+        ("two", "ambiguous", 2),
+        ("two", "not in the ontology", 1),
+    ]
+    assert shown[0] == {
+        "run": "one",
+        "kind": "ambiguous",
+        "of": 2,
+        "times": 2,
+        "mention": "b",
+        "gold_names": "name of B",
+        "name": "name of A",
+        "searched": "",
+    }
+    assert len(largest_kinds([row | {"kind": "other"} for row in rows], examples=2)) == 2
 
 
 def test_markdown_has_a_section_a_kind():
