@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "requirements": set(),
     "concepts": {"files", "licence"},
     "mentions": {"concepts"},
+    "calibration": {"concepts", "settings"},
     "text": {"concepts"},
     "ontology": {"concepts", "files", "licence", "text"},
     "corpora": {"concepts", "files", "mentions", "text"},
@@ -44,7 +45,16 @@ MAY_IMPORT = {
         "spans",
     },
     "factory": {"component"},
-    "evaluation": {"concepts", "encoders", "index", "lookup", "mentions", "sieve", "text"},
+    "evaluation": {
+        "calibration",
+        "concepts",
+        "encoders",
+        "index",
+        "lookup",
+        "mentions",
+        "sieve",
+        "text",
+    },
     "training": {"concepts", "encoders", "files", "mentions", "settings", "text"},
 }
 # They prepare and judge pipelines; one that runs does without.
