@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import srsly
 import typer
 from spacy.util import registry
 from spacy.vocab import Vocab
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _SECTIONS = ("encoder", "data", "training")
 _LIBRARIES = ("torch", "transformers", "accelerate", "pytorch_metric_learning")
 _CONFIG, _CARD, _ENCODER_CONFIG = "training.cfg", "README.md", "config.json"
+_LEARNED = "learned.json"
 _PROBE = "heart attack"
 
 
@@ -210,6 +212,8 @@ def _write(trained: "Trained", facts: CardFacts, config: Config, path: Path) -> 
         _require_sound(config, folder)
         (folder / _CARD).write_text(make_card(facts), encoding="utf8")
         (folder / _CONFIG).write_text(config.to_str(), encoding="utf8")
+        if trained.learned:
+            srsly.write_json(folder / _LEARNED, trained.learned)
         if trained.logs.is_dir():
             shutil.copytree(trained.logs, folder / trained.logs.name)
 

@@ -5,7 +5,7 @@ functions.
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,11 +13,11 @@ from torch.utils.checkpoint import checkpoint
 from torch.utils.data import Dataset
 
 from ..encoders.protocol import TrainableModule
-from ..errors import ConnormError, Errors
-from ..files import written_aside
 from .batchers import Batcher, Vectors
+from .drawn import Drawn, RankedRows, read_batches, rows_of, write_batches
 from .pool import SynonymPool
-from .relations import relate
+from .rankings import Rankings
+from .relations import Relations, relate
 
 _READ_AT_ONCE = 10_000
 
@@ -60,19 +60,17 @@ def split_by_length(lengths: np.ndarray, *, most: int) -> list[np.ndarray]:
     return np.split(order, cuts)
 
 
-class Batch(TypedDict):
-    """A batch of B texts, ready for the encoder and the objective.
+# A batch of B texts, ready for the encoder and the objective: under "micro_batches" the arguments
+# of the encoder module's `forward`, under "places" int64 (B,), where in the batch each vector of
+# the micro-batches belongs, and then the fields of `Relations` or `Rankings`. The trainer moves the
+# tensors of dicts and lists to its device, but not those of named tuples.
+Batch = dict[str, Any]
 
-    micro_batches (List[Dict[str, torch.Tensor]]): Arguments of the encoder module's `forward`.
-    places (torch.Tensor): int64 (B,), where in the batch each vector of the micro-batches belongs.
-    positives (torch.Tensor): As in `Relations`.
-    negatives (torch.Tensor): As in `Relations`.
-    """
 
-    micro_batches: list[dict[str, torch.Tensor]]
-    places: torch.Tensor
-    positives: torch.Tensor
-    negatives: torch.Tensor
+def relations_in(batch: Batch) -> Relations | Rankings:
+    """RETURNS (Union[Relations, Rankings]): How the texts of a batch stand to each other."""
+    kind = Rankings if "candidates" in batch else Relations
+    return kind(*(batch[field] for field in kind._fields))
 
 
 class EpochBatches(Dataset):
@@ -105,7 +103,7 @@ class EpochBatches(Dataset):
         self._seed = seed
         self._folder = folder
         self._digest = pool.digest()
-        self._batches: list[np.ndarray] = []
+        self._batches: list[Drawn] = []
 
     def forget(self) -> None:
         """Remove the batches that a run before this one left."""
@@ -121,17 +119,11 @@ class EpochBatches(Dataset):
         """
         path = self._folder / f"epoch-{epoch}.npz"
         if not path.is_file():
-            self._draw(path, epoch, vectors)
-        with np.load(path) as kept:
-            if str(kept["pool"]) != self._digest:
-                raise ConnormError(Errors.CN828.format(path=self._folder))
-            self._batches = np.split(kept["rows"], kept["borders"])
-
-    def _draw(self, path: Path, epoch: int, vectors: Vectors) -> None:
-        batches = self._batcher.batches(self._pool, seed=self._seed, epoch=epoch, vectors=vectors)
-        with written_aside(path) as aside:
-            borders = np.cumsum([len(rows) for rows in batches[:-1]], dtype="int64")
-            np.savez(aside, pool=self._digest, rows=np.concatenate(batches), borders=borders)
+            batches = self._batcher.batches(
+                self._pool, seed=self._seed, epoch=epoch, vectors=vectors
+            )
+            write_batches(path, batches, pool=self._digest)
+        self._batches = read_batches(path, pool=self._digest)
 
     def __len__(self) -> int:
         return len(self._batches)
@@ -147,15 +139,18 @@ class EpochBatches(Dataset):
             yield part, self._collate([self._tokens[row] for row in rows[part]])
 
     def __getitem__(self, item: int) -> Batch:
-        rows = self._batches[item]
+        rows = rows_of(self._batches[item])
         places, micro_batches = zip(*self.micro_batches(rows), strict=True)
-        relations = relate([self._pool.concepts[row] for row in rows], torch.device("cpu"))
         return Batch(
             micro_batches=list(micro_batches),
             places=torch.from_numpy(np.concatenate(places)),
-            positives=relations.positives,
-            negatives=relations.negatives,
+            **self._relations(self._batches[item])._asdict(),
         )
+
+    def _relations(self, batch: Drawn) -> Relations | Rankings:
+        if isinstance(batch, RankedRows):
+            return Rankings(*map(torch.from_numpy, batch[1:]))
+        return relate([self._pool.concepts[row] for row in batch], torch.device("cpu"))
 
 
 class BatchEncoder(torch.nn.Module):

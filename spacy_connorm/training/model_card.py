@@ -68,6 +68,10 @@ def _training(trained: "Trained") -> list[tuple[str, str]]:
         ("Hardware", trained.hardware),
         ("Steps", f"{steps:,}"),
         ("Weights that were trained", f"{trained.trained_share:.1%}"),
+        *(
+            (f"Learned beside them: `{name}`", f"{value:.4g}")
+            for name, value in trained.learned.items()
+        ),
     ]
     return rows + (
         [("Loss, first and last logged", f"{losses[0]}, {losses[-1]}")] if losses else []

@@ -18,22 +18,20 @@ from transformers.trainer_callback import (
     TrainerCallback,
     TrainerState,
 )
-from transformers.trainer_utils import IntervalStrategy
 from transformers.training_args import TrainingArguments
 
 from ..encoders.protocol import TrainableModule
 from ..errors import ConnormError, Errors
 from .adapters import trained_share
 from .arguments import describe_hardware, make_arguments
+from .batch_loss import BatchLoss, Ranker
+from .callbacks import BeginEpoch, ScoreTheEnd
 from .checkpoints import is_finished, kept_checkpoint, last_checkpoint
 from .finishing import Finisher
-from .micro_batches import BatchEncoder, EpochBatches
+from .micro_batches import BatchEncoder, EpochBatches, relations_in
 from .pool import SynonymPool
-from .relations import Relations
 from .settings import Training
 
-# Vectors of a batch, raw, shape (B, width), and how its texts stand to each other, to a scalar.
-Objective = Callable[[torch.Tensor, Relations], torch.Tensor]
 # A trained encoder's scores on dev data, by name; more is better.
 Score = Callable[[TrainableModule], dict[str, float]]
 
@@ -48,6 +46,7 @@ class Trained(NamedTuple):
     best (Optional[Dict[str, float]]): The best dev scores.
     seconds (float): Duration, without what came before a resume.
     trained_share (float): The share of the weights that training changed.
+    learned (Dict[str, float]): What the objective learned beside the encoder.
     hardware (str): What it ran on.
     logs (Path): The folder of the reporters.
     """
@@ -58,6 +57,7 @@ class Trained(NamedTuple):
     best: dict[str, float] | None
     seconds: float
     trained_share: float
+    learned: dict[str, float]
     hardware: str
     logs: Path
 
@@ -105,19 +105,20 @@ def run_training(
         seed=training.seed,
         folder=folder,
     )
+    encoder = BatchEncoder(module, cache_gradients=training.cache_gradients)
+    loss = BatchLoss(encoder, training.objective)
     trainer = _ObjectiveTrainer(
-        BatchEncoder(module, cache_gradients=training.cache_gradients),
+        loss,
         batches,
-        training.objective,
         arguments,
         finish=finish,
         score=score,
     )
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)
-    trainer.add_callback(_BeginEpoch(trainer))
+    trainer.add_callback(BeginEpoch(trainer.begin_epoch))
     if score is not None:
-        trainer.add_callback(_ScoreTheEnd())
+        trainer.add_callback(ScoreTheEnd())
     if score is not None and training.patience is not None:
         trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=training.patience))
     for callback in callbacks:
@@ -134,6 +135,7 @@ def run_training(
         best=_find_best(trainer.state.log_history, training.metric),
         seconds=seconds,
         trained_share=trained_share(module),
+        learned=loss.learned(),
         hardware=describe_hardware(arguments),
         logs=Path(arguments.logging_dir or folder / "runs"),
     )
@@ -144,43 +146,23 @@ def _find_best(history: list[dict[str, float]], metric: str) -> dict[str, float]
     return max(scored, key=lambda each: each[f"eval_{metric}"]) if scored else None
 
 
-class _BeginEpoch(TrainerCallback):
-    """Lets the batches of an epoch be drawn."""
-
-    def __init__(self, trainer: "_ObjectiveTrainer") -> None:
-        self._trainer = trainer
-
-    def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        # The trainer counts epochs in fractions: resumed in the midst of the third, it says 2.4.
-        self._trainer.begin_epoch(int(state.epoch or 0))
-
-
-class _ScoreTheEnd(TrainerCallback):
-    """Lets the last weights be scored, wherever the last step falls: they are saved too."""
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        if args.eval_strategy == IntervalStrategy.STEPS and state.global_step >= state.max_steps:
-            control.should_evaluate = True
-
-
 class _ObjectiveTrainer(Trainer):
     """Computes an objective over the vectors of a whole batch."""
 
     def __init__(
         self,
-        encoder: BatchEncoder,
+        loss: BatchLoss,
         batches: EpochBatches,
-        objective: Objective,
         arguments: TrainingArguments,
         *,
         finish: Callable[[TrainableModule], TrainableModule],
         score: Score | None,
     ) -> None:
         # The trainer asks for some evaluation data; what `evaluate` scores with, `score` knows.
-        super().__init__(encoder, arguments, train_dataset=batches, eval_dataset=[])
-        self._encoder = encoder
+        super().__init__(loss, arguments, train_dataset=batches, eval_dataset=[])
+        self._loss = loss
+        self._encoder = loss.encoder
         self._batches = batches
-        self._objective = objective
         self._finish = finish
         self._score = score
 
@@ -197,7 +179,7 @@ class _ObjectiveTrainer(Trainer):
     def begin_epoch(self, epoch: int) -> None:
         """One process draws the batches of an epoch, the others read them."""
         with self.args.main_process_first(local=False, desc="draw batches"):
-            self._batches.begin_epoch(epoch, self._vectors)
+            self._batches.begin_epoch(epoch, Ranker(self._vectors, self._loss.objective))
 
     def _vectors(self, rows: np.ndarray) -> np.ndarray:
         with unchanged(self._encoder):
@@ -225,6 +207,16 @@ class _ObjectiveTrainer(Trainer):
         )
         return self.accelerator.prepare(loader)
 
+    def create_optimizer(self) -> torch.optim.Optimizer:
+        created = self.optimizer is None
+        optimizer = super().create_optimizer()
+        if created:
+            self._loss.separate(optimizer)
+        return optimizer
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        super().log({**logs, **self._loss.learned()} if "loss" in logs else logs, start_time)
+
     def compute_loss(
         self,
         model: torch.nn.Module,
@@ -232,17 +224,14 @@ class _ObjectiveTrainer(Trainer):
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        vectors = model(inputs["micro_batches"], inputs["places"])
-        with torch.autocast(vectors.device.type, enabled=False):
-            relations = Relations(inputs["positives"], inputs["negatives"])
-            loss = self._objective(vectors.float(), relations)
+        loss, vectors = model(inputs["micro_batches"], inputs["places"], relations_in(inputs))
         if not torch.isfinite(loss):
             self._stop("values of the loss")
         return (loss, vectors) if return_outputs else loss
 
     def _save_checkpoint(self, model: torch.nn.Module, trial: Any) -> None:
         # A gradient that overflows after a finite loss shows here first.
-        if not all(torch.isfinite(weights).all() for weights in self._encoder.parameters()):
+        if not all(torch.isfinite(weights).all() for weights in self._loss.parameters()):
             self._stop("weights")
         super()._save_checkpoint(model, trial)
 
