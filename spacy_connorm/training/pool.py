@@ -7,7 +7,7 @@ ten million names are no Python objects but their texts, their keys and the pool
 import hashlib
 from array import array
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from itertools import chain, pairwise
 from math import isfinite
 
@@ -15,12 +15,16 @@ import numpy as np
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors, Warnings, warn
-from ..mentions import Mention, split_ids
+from ..mentions import Mention
 from ..settings import refuse
-from ..text.cleaning import clean
 from .pool_report import PoolReport
+from .reading import Reading
 
 _CHUNK = 65_536
+
+
+def _no_rows() -> np.ndarray:
+    return np.empty(0, dtype="int32")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,18 @@ class SynonymPool:
         epoch, each as often as it is to be drawn; empty for a concept that O gives to a text of
         the pool but that is not learned.
     concept_ids (List[str]): Of each concept.
+    names (Ints1d): int32, ascending: rows of texts that O gives a concept.
+    mentions (Ints1d): int32, ascending: rows of texts that D gives a concept.
+    parents (List[Tuple[int, ...]]): Of each concept: the numbers of the concepts right above it.
     """
 
     texts: list[str]
     concepts: list[tuple[int, ...]]
     members: list[np.ndarray]
     concept_ids: list[str]
+    names: np.ndarray = field(default_factory=_no_rows)
+    mentions: np.ndarray = field(default_factory=_no_rows)
+    parents: list[tuple[int, ...]] = field(default_factory=list)
 
     def digest(self) -> str:
         """RETURNS (str): A checksum of what there is to draw, 32 hexadecimal digits."""
@@ -48,7 +58,8 @@ class SynonymPool:
             for start in range(0, len(names), _CHUNK):
                 chunk = "\0".join(names[start : start + _CHUNK])
                 content.update(f"{len(chunk)}\0{chunk}".encode(errors="surrogatepass"))
-        for rows in self.members:
+        parents = (np.asarray(numbers, dtype="int32") for numbers in self.parents)
+        for rows in chain(self.members, (self.names, self.mentions), parents):
             content.update(np.int64(len(rows)).tobytes() + rows.tobytes())
         return content.hexdigest()
 
@@ -86,7 +97,7 @@ def gather(
     if data_share is not None and not (data_share > 0 and isfinite(data_share)):
         refuse("data_share", data_share, "a number above 0, or null")
     report = PoolReport()
-    reading = _Reading()
+    reading = Reading()
     for concept in concepts:
         reading.add_concept(concept)
     for mention in mentions:
@@ -103,60 +114,11 @@ def gather(
         data_share=data_share,
         report=report,
     )
-    pool = _pool(pairs.used(), texts, reading.concept_ids, report)
+    pool = _pool(pairs.used(), texts, reading, report)
     if report.concepts == report.single_text_concepts:
         counts = {"texts": report.texts, "concepts": report.concepts}
         raise ConnormError(Errors.CN810.format(**counts))
     return pool, report
-
-
-class _Reading:
-    """What was said of which text, as text and concept numbers in turns."""
-
-    def __init__(self) -> None:
-        self.texts: dict[str, int] = {}
-        self.ontology = array("i")
-        self.data = array("i")
-        self.known = 0
-        self._concepts: dict[str, int] = {}
-        self._primary: dict[str, int] = {}
-
-    @property
-    def concept_ids(self) -> list[str]:
-        return list(self._concepts)
-
-    def add_concept(self, concept: Concept) -> None:
-        number = self._concepts.setdefault(concept.concept_id, len(self._concepts))
-        self.known = len(self._concepts)
-        for alt_id in concept.alt_ids:
-            self._primary.setdefault(alt_id, number)
-        for name in concept.names:
-            self.ontology.extend((self._text(name), number))
-
-    def add_mention(self, mention: Mention, report: PoolReport) -> None:
-        report.mentions += 1
-        if not mention.concept_ids:
-            report.nil_mentions += 1
-            return
-        denoted = {self._resolve(concept_id) for concept_id in mention.concept_ids}
-        parts = mention.kb_id.replace("+", "|").split("|")
-        # Beside a part without an id, the other ids name a part of the mention too.
-        if len(denoted) > 1 or not all(split_ids(part) for part in parts):
-            report.composite_mentions += 1
-            return
-        (number,) = denoted
-        if isinstance(number, str):
-            report.unknown_ids += 1
-            number = self._concepts.setdefault(number, len(self._concepts))
-        report.unknown_mentions += number >= self.known
-        self.data.extend((self._text(mention.text), number))
-
-    def _resolve(self, concept_id: str) -> int | str:
-        """The number of a concept; its id as it is if nobody has named it yet."""
-        return self._concepts.get(concept_id, self._primary.get(concept_id, concept_id))
-
-    def _text(self, text: str) -> int:
-        return self.texts.setdefault(clean(text), len(self.texts))
 
 
 def _rows(
@@ -187,11 +149,14 @@ def _numbered(said: array, rows: np.ndarray, report: PoolReport) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Pairs of row and concept, ordered by both; int64 (n,) each."""
+    """Pairs of row and concept, ordered by both; int64 (n,) each, and whether O says so and whether
+    D does, bool (n,)."""
 
     row: np.ndarray
     concept: np.ndarray
     times: np.ndarray
+    named: np.ndarray
+    annotated: np.ndarray
 
     @classmethod
     def join(
@@ -211,14 +176,17 @@ class _Pairs:
             report.from_data = max(len(data), round((data_share or 0) * report.from_ontology))
         keys = distinct(np.concatenate([ontology, data]))
         times = np.zeros(len(keys), dtype="int64")
-        times[np.searchsorted(keys, ontology)] += learned
-        times[np.searchsorted(keys, data)] += _shares(report.from_data, len(data))
-        return cls(keys >> 32, _low(keys), times)
+        named, annotated = np.zeros((2, len(keys)), dtype=bool)
+        by_ontology, by_data = np.searchsorted(keys, ontology), np.searchsorted(keys, data)
+        times[by_ontology] += learned
+        times[by_data] += _shares(report.from_data, len(data))
+        named[by_ontology] = annotated[by_data] = True
+        return cls(keys >> 32, _low(keys), times, named, annotated)
 
     def used(self) -> "_Pairs":
         """Those of rows that are drawn at all."""
         chosen = np.isin(self.row, self.row[self.times > 0])
-        return _Pairs(self.row[chosen], self.concept[chosen], self.times[chosen])
+        return _Pairs(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
 
 def _low(keys: np.ndarray) -> np.ndarray:
@@ -230,16 +198,18 @@ def _shares(total: int, count: int) -> np.ndarray:
     return np.diff(np.arange(count + 1, dtype="int64") * total // max(count, 1))
 
 
-def _pool(
-    pairs: _Pairs, texts: list[str], concept_ids: list[str], report: PoolReport
-) -> SynonymPool:
+def _pool(pairs: _Pairs, texts: list[str], reading: Reading, report: PoolReport) -> SynonymPool:
     chosen_rows, row = np.unique(pairs.row, return_inverse=True)
     chosen_concepts, concept = np.unique(pairs.concept, return_inverse=True)
+    concept_ids = reading.concept_ids
     pool = SynonymPool(
         texts=[texts[each] for each in chosen_rows.tolist()],
         concepts=_by_row(row, concept, len(chosen_concepts)),
         members=_by_concept(row, concept, pairs.times, len(chosen_concepts)),
         concept_ids=[concept_ids[each] for each in chosen_concepts.tolist()],
+        names=distinct(row[pairs.named]).astype("int32"),
+        mentions=distinct(row[pairs.annotated]).astype("int32"),
+        parents=_parents(chosen_concepts.tolist(), reading),
     )
     texts_of = np.bincount(concept[pairs.times > 0], minlength=len(chosen_concepts))
     report.concepts = int(np.count_nonzero(texts_of))
@@ -267,6 +237,14 @@ def _by_concept(
     flat = np.repeat(row[order], times[order]).astype("int32")
     sizes = np.bincount(concept, weights=times, minlength=count).astype("int64")
     return [flat[start:end] for start, end in pairwise(chain([0], np.cumsum(sizes).tolist()))]
+
+
+def _parents(chosen: list[int], reading: Reading) -> list[tuple[int, ...]]:
+    numbers = {each: number for number, each in enumerate(chosen)}
+    return [
+        tuple(numbers[parent] for parent in reading.parents(each) if parent in numbers)
+        for each in chosen
+    ]
 
 
 def distinct(values: np.ndarray) -> np.ndarray:
