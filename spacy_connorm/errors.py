@@ -1,7 +1,7 @@
 """Every message the plugin raises or warns with, coded as spaCy's are.
 
 The hundreds digit names the room: 0 component, 1 ontology, 2 corpora, 3 encoders, 4 index,
-5 sieve, 6 evaluation, 7 command line, 8 training. Warnings carry a `W` after `CN`.
+5 sieve, 6 evaluation, 7 command line, 8 training, 9 text. Warnings carry a `W` after `CN`.
 """
 
 import warnings
@@ -223,8 +223,9 @@ class Errors(metaclass=_Coded):
     )
     CN409 = "There is nothing to index: the ontology has no names and no synonyms were given."
     CN410 = (
-        "The index '{path}' was built with another encoder (fingerprint {found}, the pipeline's is "
-        "{expected}). Build it again with this encoder, or load the encoder it was built with."
+        "The index '{path}' was built with another encoder or other steps of text normalization "
+        "(fingerprint {found}, the pipeline's is {expected}). Build it again with these, or load "
+        "the encoder it was built with and set the same `normalization`."
     )
     CN411 = "'{concept}' is not a concept of the index '{path}'."
 
@@ -343,6 +344,23 @@ class Errors(metaclass=_Coded):
         "the ontology and the corpora back, or remove that folder to start over."
     )
 
+    # Text
+    CN920 = (
+        "{step!r} can't stand there in `normalization`. Its steps, each at most once, in the order "
+        "recommended: {known}."
+    )
+
+    # Training: ranked lists
+    CN830 = (
+        "The batcher and the objective do not fit together: `spacy-connorm.CandidateBatcher.v1` "
+        "draws ranked lists, which are what `spacy-connorm.Bcnh.v1` and `spacy-connorm.BioSyn.v1` "
+        "take, and no other."
+    )
+    CN831 = (
+        "There are no candidates to rank: of {count} annotated texts none has a concept with a "
+        "name in the ontology. Give `corpora` with the ontology's ids."
+    )
+
 
 class Warnings(metaclass=_Coded):
     # Ontology
@@ -399,6 +417,12 @@ class Warnings(metaclass=_Coded):
     CNW810 = (
         "{count} concept ids of the annotated mentions are not in the ontology, the first is "
         "'{first}'. They are learned as concepts of their own, from their mentions alone."
+    )
+
+    # Training: ranked lists
+    CNW830 = (
+        "The ontology has no parents, so no name is a hypernym, and the norm loss has nothing to "
+        "learn. Take one with a hierarchy, or `hypernyms = 0` in the batcher."
     )
 
 

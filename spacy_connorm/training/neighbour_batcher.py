@@ -75,11 +75,17 @@ def _nearest(centroids: np.ndarray, count: int, rng: np.random.Generator) -> np.
         for part in np.array_split(block, -(-len(block) // _COMPARED_AT_ONCE)):
             cosines = centroids[part] @ centroids[block].T
             cosines[part[:, None] == block] = -np.inf
-            near[part] = block[_best(cosines, count)]
+            near[part] = block[best(cosines, count)]
     return near
 
 
-def _best(scores: np.ndarray, count: int) -> np.ndarray:
+def best(scores: np.ndarray, count: int) -> np.ndarray:
+    """Find the highest scores of each row.
+
+    scores (Floats2d): (n, m).
+    count (int): How many of each row, m at most.
+    RETURNS (Ints2d): int64 (n, count): their columns, the highest first.
+    """
     if not count:
         return np.empty((len(scores), 0), dtype="int64")
     best = np.argpartition(-scores, count - 1, axis=1)[:, :count]

@@ -75,6 +75,8 @@ class Training:
         _require(0 < self.interpolation <= 1, "interpolation", "over 0, at most 1")
         _require(self.metric in METRICS, "metric", f"one of {', '.join(METRICS)}")
         _require(hasattr(self.batcher, "batches"), "batcher", "a batcher (`@batchers`)")
+        if getattr(self.batcher, "ranked", False) != getattr(self.objective, "ranked", False):
+            raise ConnormError(Errors.CN830)
 
 
 def _require(met: bool, setting: str, expected: str) -> None:

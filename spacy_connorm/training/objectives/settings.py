@@ -9,6 +9,8 @@ COSINE = "cosine"
 EUCLIDEAN = "euclidean"
 NORMALIZED_EUCLIDEAN = "normalized_euclidean"
 KNOWN_DISTANCES = (EUCLIDEAN, NORMALIZED_EUCLIDEAN, COSINE)
+INNER_PRODUCT = "inner_product"
+KNOWN_SIMILARITIES = (COSINE, INNER_PRODUCT)
 
 
 def require_libraries() -> None:
@@ -29,6 +31,16 @@ def check_distance(distance: str) -> None:
     """
     if distance not in KNOWN_DISTANCES:
         _refuse("distance", distance, "one of " + ", ".join(KNOWN_DISTANCES))
+
+
+def check_similarity(similarity: str) -> None:
+    """Refuse a similarity that is not known.
+
+    similarity (str): Its name.
+    RAISES (ConnormError): CN800.
+    """
+    if similarity not in KNOWN_SIMILARITIES:
+        _refuse("similarity", similarity, "one of " + ", ".join(KNOWN_SIMILARITIES))
 
 
 def check_positive(**settings: float) -> None:

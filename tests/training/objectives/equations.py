@@ -176,3 +176,54 @@ def circle(vectors, concepts, *, m=0.25, gamma=256.0, mining_margin=None):
             apart = apart + exp(gamma * weight * (cos(vectors, a, n) - m))
         losses.append(log(1 + apart * toward))
     return mean(losses)
+
+
+def dot(vectors, i, j):
+    return (vectors[i] * vectors[j]).sum()
+
+
+SIMILARITIES = {"cosine": cos, "inner_product": dot}
+
+
+def score(vectors, lists, m, c, *, similarity, temperature, weight):
+    dense = SIMILARITIES[similarity](vectors, lists.mentions[m], lists.candidates[m][c])
+    return (dense + weight * lists.lexical[m][c]) / temperature
+
+
+def softmax(scores):
+    total = sum(exp(each) for each in scores)
+    return [exp(each) / total for each in scores]
+
+
+def bcnh(vectors, lists, weight, *, similarity="cosine", temperature=0.05, norm_weight=1.0):
+    losses = []
+    for m in range(len(lists.mentions)):
+        among = range(len(lists.candidates[m]))
+        options = {"similarity": similarity, "temperature": temperature, "weight": weight}
+        wanted = softmax([lists.relevance[m][c].double() for c in among])
+        found = softmax([score(vectors, lists, m, c, **options) for c in among])
+        losses.append(-sum(wanted[c] * log(found[c]) for c in among))
+    return mean(losses) + norm_weight * norms(vectors, lists)
+
+
+def biosyn(vectors, lists, weight, *, similarity="cosine", temperature=0.05, norm_weight=0.0):
+    losses = []
+    for m in range(len(lists.mentions)):
+        among = range(len(lists.candidates[m]))
+        options = {"similarity": similarity, "temperature": temperature, "weight": weight}
+        found = softmax([score(vectors, lists, m, c, **options) for c in among])
+        synonyms = [found[c] for c in among if lists.relevance[m][c] == 2]
+        if synonyms:
+            losses.append(-log(sum(synonyms)))
+    return mean(losses) + norm_weight * norms(vectors, lists)
+
+
+def norms(vectors, lists):
+    losses = []
+    for m, mention in enumerate(lists.mentions):
+        hypernyms = [h for h in lists.hypernyms[m] if h >= 0]
+        if hypernyms:
+            own = vectors[mention].square().sum().sqrt()
+            above = [vectors[h].square().sum().sqrt() for h in hypernyms]
+            losses.append(mean([(own - each) / (own + each) for each in above]))
+    return mean(losses)
