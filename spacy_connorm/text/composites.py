@@ -1,0 +1,222 @@
+"""Composite mentions: one stretch of text that coordinates several, "breast and ovarian cancer".
+
+Which words the conjuncts share can't be told from the words alone, so several readings are
+offered, and whoever links them decides by how well the parts link.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import chain, pairwise, zip_longest
+from typing import NamedTuple
+
+from .ellipsis import complete
+from .word_classes import (
+    DETERMINERS,
+    PREPOSITIONS,
+    QUALIFIERS,
+    is_head,
+    is_modifier,
+    shape,
+)
+
+_MOST_READINGS = 4
+_MOST_PARTS = 12
+_MOST_WORDS = 12
+_MOST_CHARACTERS = 500
+_COST_MARGIN = 2
+
+_CONJUNCTION = r"(?:and ?/ ?or|or ?/ ?and|and|or|as well as|&)"
+_SEPARATOR = re.compile(
+    rf"(?: ?[,;])? (?P<conjunction>{_CONJUNCTION}) "
+    r"| ?(?P<comma>[,;]) |(?<=[^\W\d_]{3})(?P<tight>[,;])(?=[^\W\d_]{3})"
+    r"|(?<=\w) ?(?P<slash>/) ?(?=\w)",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r" [(\[][^()\[\]]*[)\]](?![^\s,;])")
+_BRACKET = re.compile(r"[()\[\]]")
+# Idioms. Within a longer coordination they are one conjunct.
+_FIXED = re.compile(
+    r"\b(?:head and neck|hand,? foot,? and mouth|ear,? nose,? and throat)\b", re.IGNORECASE
+)
+# Stands for a space inside an idiom; cleaned text has none.
+_JOINED = "\x00"
+
+
+class _Cut(NamedTuple):
+    """Which words the conjuncts share: the first conjunct's first ones, the last one's last."""
+
+    cost: int
+    prefix: int
+    suffix: int
+
+
+def split(text: str) -> list[tuple[str, ...]]:
+    """Read a text as the mentions it coordinates. Shared words are repeated as written, so plural
+    heads stay plural ("ovarian cancers"): dictionaries have both, encoders see little difference,
+    and the step "plurals" is for those who want none.
+
+    text (str): A cleaned text.
+    RETURNS (List[Tuple[str, ...]]): At most four readings, best guess first, each of two to twelve
+        parts; empty if the text coordinates nothing, or is too long to be a mention.
+    """
+    if len(text) > _MOST_CHARACTERS or not _SEPARATOR.search(text):
+        return []
+    levels = [_readings(segments) for segments in _segmentations(_without_asides(text))]
+    # The best of each level stand before the second best of any.
+    ranked = chain.from_iterable(zip_longest(*levels, fillvalue=()))
+    distinct = dict.fromkeys(reading for reading in ranked if reading)
+    return [reading for reading in distinct if len(set(reading)) > 1][:_MOST_READINGS]
+
+
+def _without_asides(text: str) -> str:
+    """Drop bracketed remarks; where these hold the coordination, the brackets only."""
+    bare = _ASIDE.sub("", text)
+    if _SEPARATOR.search(bare):
+        return bare
+    return " ".join(_BRACKET.sub(" ", text).split())
+
+
+def _segmentations(text: str) -> Iterator[list[list[str]]]:
+    """Cut at every separator; and where there are two conjunctions, at one of them alone."""
+    separators = _separators(text)
+    if len(separators) > 1:
+        text = _FIXED.sub(lambda match: match[0].replace(" ", _JOINED), text)
+        separators = _separators(text)
+    yield from _segmented(text, separators)
+    if len(separators) == 2 and all(one["conjunction"] for one in separators):
+        for one in separators:
+            yield from _segmented(text, [one])
+
+
+def _segmented(text: str, separators: list[re.Match[str]]) -> Iterator[list[list[str]]]:
+    if not 0 < len(separators) < _MOST_PARTS:
+        return
+    borders = [0, *chain.from_iterable(match.span() for match in separators), len(text)]
+    segments = [
+        _without_article(text[start:end].split())
+        for start, end in zip(borders[::2], borders[1::2], strict=True)
+    ]
+    if all(0 < len(segment) <= _MOST_WORDS for segment in segments):
+        yield segments
+
+
+def _without_article(words: list[str]) -> list[str]:
+    return words[len(words) > 1 and words[0].lower() in DETERMINERS :]
+
+
+def _separators(text: str) -> list[re.Match[str]]:
+    found = [match for match in _SEPARATOR.finditer(text) if _separates(text, match)]
+    conjunctions = [place for place, match in enumerate(found) if match["conjunction"]]
+    if not conjunctions:
+        return found if _is_list(text, found) else []
+    # A comma behind the last conjunction begins a qualifier: "breast and ovarian cancer, familial".
+    last = conjunctions[-1]
+    return found[: last + 1] + [match for match in found[last + 1 :] if match["slash"]]
+
+
+def _separates(text: str, match: re.Match[str]) -> bool:
+    """A slash does in "hepatic/renal", "C6/C7" and "C6/7", not in "1/2", "s/p" and "mg/dl"."""
+    if not match["slash"]:
+        return True
+    left = text[: match.start()].split()[-1]
+    right = text[match.end() :].split()[0]
+    if len(left) < 2 or left.isdigit():
+        return False
+    if right.isdigit() or len(right) < 2:
+        return right.isdigit() and left[-1].isdigit()
+    return len(left) > 2 or len(right) > 2 or shape(left) == shape(right) == "code"
+
+
+def _is_list(text: str, separators: list[re.Match[str]]) -> bool:
+    """Commas alone are those of a list, unless what follows one qualifies what precedes it."""
+    if not any(match["comma"] or match["tight"] for match in separators):
+        return True
+    borders = [match.end() for match in separators] + [len(text)]
+    return not any(_qualifies(text[start:end]) for start, end in pairwise(borders))
+
+
+def _qualifies(segment: str) -> bool:
+    words = segment.rstrip(" ,;/").split()
+    return not words or (
+        words[0].lower() in QUALIFIERS or is_modifier(words[-1]) or shape(words[-1]) == "number"
+    )
+
+
+def _readings(segments: list[list[str]]) -> list[tuple[str, ...]]:
+    by_completion = [
+        [_parts(completed, cut) for cut in _ranked_cuts(completed)]
+        for completed in complete(segments)
+    ]
+    return [reading for rank in zip_longest(*by_completion) for reading in rank if reading]
+
+
+def _ranked_cuts(segments: list[list[str]]) -> list[_Cut]:
+    first, last = segments[0], segments[-1]
+    lead, tail = _lead(first), _tail(last)
+    cuts = []
+    for prefix in (0, *range(lead or 1, len(first))):
+        for suffix in (0, *range(tail or 1, len(last))):
+            cost = _cost_of_phrases(prefix, suffix, lead, tail)
+            core = first[lead if prefix else 0 :]
+            end = last[: len(last) - tail] if suffix else last
+            inner_prefix = prefix - lead if prefix else 0
+            inner_suffix = suffix - tail if suffix else 0
+            cost += _cost_of_words(core, end, inner_prefix, inner_suffix)
+            cuts.append(_Cut(cost, prefix, suffix))
+    best = min(cuts).cost
+    return [cut for cut in sorted(cuts) if cut.cost <= best + _COST_MARGIN][:_MOST_READINGS]
+
+
+def _lead(words: list[str]) -> int:
+    """RETURNS (int): How many words go up to the last preposition and its article: "cancer of the"
+    in "cancer of the breast and ovary".
+    """
+    for place in range(len(words) - 2, 0, -1):
+        if words[place].lower() in PREPOSITIONS:
+            has_article = words[place + 1].lower() in DETERMINERS and place + 2 < len(words)
+            return place + 1 + has_article
+    return 0
+
+
+def _tail(words: list[str]) -> int:
+    """RETURNS (int): How many words go from the first preposition on: "of the lip" in "pits and
+    sinuses of the lip".
+    """
+    for place in range(1, len(words) - 1):
+        if words[place].lower() in PREPOSITIONS:
+            return len(words) - place
+    return 0
+
+
+def _cost_of_phrases(prefix: int, suffix: int, lead: int, tail: int) -> int:
+    """Phrases with a preposition are shared, unless each side has its own."""
+    if lead and tail:
+        return 2 * bool(prefix) + 2 * bool(suffix)
+    return 2 * (lead > 0 and not prefix) + (tail > 0 and not suffix)
+
+
+def _cost_of_words(first: list[str], last: list[str], prefix: int, suffix: int) -> int:
+    """Conjuncts are alike in length and in shape, nouns stand alone, and modifiers don't."""
+    head, one, other = first[-1], first[prefix:], last[: len(last) - suffix]
+    cost = abs(len(one) - len(other)) + (prefix > 0 and not is_modifier(first[0]))
+    cost += not suffix and len(last) > 1 and not is_head(head)
+    if suffix and (is_head(head) or head.lower() == last[-1].lower()):
+        cost += 3
+    if not suffix and is_modifier(head) and not is_modifier(last[-1]):
+        cost += 3
+    for left, right in ((one[0], other[0]), (one[-1], other[-1])):
+        if shape(left) != shape(right):
+            cost += 3 if "number" in (shape(left), shape(right)) else 1
+    return cost
+
+
+def _parts(segments: list[list[str]], cut: _Cut) -> tuple[str, ...]:
+    first, last = segments[0], segments[-1]
+    before, behind = first[: cut.prefix], last[len(last) - cut.suffix :]
+    conjuncts = [first[cut.prefix :], *segments[1:-1], last[: len(last) - cut.suffix]]
+    whole = [is_head(conjunct[-1]) for conjunct in conjuncts[:-1]]
+    parts = []
+    for conjunct, stands_alone in zip(conjuncts, [*whole, False], strict=True):
+        shared = [] if stands_alone and not all(whole) else behind
+        parts.append(" ".join([*before, *conjunct, *shared]).replace(_JOINED, " "))
+    return tuple(dict.fromkeys(parts))

@@ -1,0 +1,72 @@
+"""Words cut off at a hyphen because a neighbour has the rest: "hyper- and hypothyroidism"."""
+
+import re
+
+_MOST_READINGS = 3
+_FORMS = """
+adeno allo angio ante anti arthro audio auto bi brachy brady broncho bronchio cardio cerebro chole
+chondro colo cranio cysto cyto dermato dolicho ecto endo entero eosino epi erythro eu extra fibro
+gastro granulo hemi hepato hetero homo hydro hyper hypo ileo infra inter intra irido iso kerato
+laryngo leuco leuko lipo lympho macro mega meso meta micro mono multi myelo myo nephro neuro
+neutro non normo oculo oligo ortho osteo oto pan pancreato pancyto para peri pharyngo pluri pneumo
+poly post pre pro psycho pulmo quadri recto reno retino retro rhino spleno sub supra tachy tetra
+thrombo thyro trachea tracheo trans tri ultra uni uro utero vagino vaso
+"""
+_COMBINING_FORMS = tuple(sorted(_FORMS.split(), key=len, reverse=True))
+_STEM = re.compile(r"(?P<stem>.*[^\W\d_]-?)(?:\d+|[IVX]+)")
+_REST = re.compile(r"-?(?P<rest>\d+[A-Za-z]?|[IVX]+)")
+
+
+def complete(segments: list[list[str]]) -> list[list[list[str]]]:
+    """Complete the cut words of a coordination, "T-" of "T- and B-cell lymphoma" as well as the
+    "2" of "HSV-1 and 2" and "BRCA1/2".
+
+    segments (List[List[str]]): The words of each conjunct, at least one each.
+    RETURNS (List[List[List[str]]]): Readings of the same shape, best first: the segments
+        themselves where nothing is cut.
+    """
+    segments = _complete_ends(segments)
+    readings: list[list[list[str]]] = []
+    for choice in range(_MOST_READINGS):
+        reading = _complete_beginnings(segments, choice)
+        if reading not in readings:
+            readings.append(reading)
+    return readings
+
+
+def _complete_ends(segments: list[list[str]]) -> list[list[str]]:
+    completed = [segments[0]]
+    for segment in segments[1:]:
+        rest, stem = _REST.fullmatch(segment[0]), _STEM.fullmatch(completed[-1][-1])
+        if rest and stem:
+            segment = [stem["stem"] + rest["rest"], *segment[1:]]
+        completed.append(segment)
+    return completed
+
+
+def _complete_beginnings(segments: list[list[str]], choice: int) -> list[list[str]]:
+    completed: list[list[str]] = []
+    base = ""
+    for segment in reversed(segments):
+        cut = segment[-1]
+        if base and len(cut) > 1 and cut.endswith("-"):
+            whole = _whole_words(cut, base)
+            segment = [*segment[:-1], whole[min(choice, len(whole) - 1)]]
+        else:
+            base = segment[0]
+        completed.insert(0, segment)
+    return completed
+
+
+def _whole_words(cut: str, base: str) -> list[str]:
+    """RETURNS (List[str]): What "hyper-" may be before "hypothyroidism", best first."""
+    beginning = cut[:-1]
+    if "-" in base.strip("-"):
+        first, last = base.partition("-")[2], base.rpartition("-")[2]
+        return [cut + last, cut + first]
+    for form in _COMBINING_FORMS:
+        if base.lower().startswith(form) and len(base) > len(form):
+            return [beginning + base[len(form) :]]
+    # "thrombo-" ends with the vowel that joins compounds, so "leuko|cytopenia" is cut behind it.
+    joints = [place for place in range(2, len(base) - 2) if base[place] == beginning[-1]]
+    return [beginning + base[place + 1 :] for place in joints[:_MOST_READINGS]] or [beginning]

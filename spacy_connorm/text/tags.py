@@ -1,0 +1,106 @@
+"""Tags that terminologies attach to names and that nobody writes in a text."""
+
+# The semantic tags of SNOMED CT's fully specified names. Those of disorders and what stands near
+# them are the redundant tags that Fivez et al. 2021 list (appendix A); the rest are SNOMED's other
+# common ones. "disease" is Mondo's.
+_IN_BRACKETS = frozenset(
+    {
+        "administrative concept",
+        "assessment scale",
+        "attribute",
+        "body structure",
+        "cell",
+        "cell structure",
+        "clinical",
+        "clinical drug",
+        "context-dependent category",
+        "disease",
+        "disorder",
+        "environment",
+        "event",
+        "finding",
+        "function",
+        "medicinal product",
+        "morphologic abnormality",
+        "nec",
+        "nos",
+        "observable entity",
+        "occupation",
+        "organism",
+        "person",
+        "physical force",
+        "physical object",
+        "procedure",
+        "product",
+        "qualifier value",
+        "record artifact",
+        "regime/therapy",
+        "situation",
+        "social concept",
+        "specimen",
+        "staging scale",
+        "substance",
+        "tumor staging",
+    }
+)
+# UMLS marks homonyms, ICD and SNOMED residual classes, OMIM old and included titles. "NEC" needs
+# its comma, since it is also necrotizing enterocolitis; "unspecified", since "type" may precede it.
+_ENDINGS = (
+    " [ambiguous]",
+    " nos",
+    ", nec",
+    ", unspecified",
+    ", not elsewhere classifiable",
+    ", not elsewhere classified",
+    ", not otherwise specified",
+    " not otherwise specified",
+    ", formerly",
+    ", included",
+)
+# The chapters of Read codes in front of their terms; OBO's mark of retired ones; ICD's residual.
+_BEGINNINGS = ("[d]", "[m]", "[q]", "[so]", "[v]", "[x]", "obsolete ", "unspecified ")
+
+
+def strip_tags(text: str) -> str:
+    """Take the tags of SNOMED CT, UMLS, ICD, OMIM, OBO and Read codes off a name's ends, e.g.
+    "Asthma (disorder)", "Asthma, NOS", "Cold <1>", "[X]Asthma".
+
+    text (str): A cleaned text.
+    RETURNS (str): The text without its tags, empty if it was only tags.
+    """
+    # Lower-casing may change how long a text is, but not the length of ASCII.
+    lowered = text.lower() if text.isascii() else "".join(map(_lower_ascii, text))
+    start, end = 0, len(text)
+    while length := _beginning(lowered, start):
+        start += length
+    while length := _ending(lowered[start:end]):
+        end -= length
+    return text[start:end].rstrip(" ,") if end - start < len(text) else text
+
+
+def _lower_ascii(character: str) -> str:
+    return character.lower() if character.isascii() else character
+
+
+def _beginning(lowered: str, start: int) -> int:
+    for tag in _BEGINNINGS:
+        if lowered.startswith(tag, start):
+            end = start + len(tag)
+            return len(tag) + len(lowered[end:]) - len(lowered[end:].lstrip(" "))
+    return 0
+
+
+def _ending(lowered: str) -> int:
+    bare = lowered.rstrip(" ,")
+    for tag in _ENDINGS:
+        if bare.endswith(tag):
+            return len(lowered) - len(bare) + len(tag)
+    for opening, closing in ("()", "<>"):
+        head, bracket, inside = bare.removesuffix(closing).rpartition(opening)
+        if bracket and bare.endswith(closing) and _is_tag(opening, inside):
+            return len(lowered) - len(head.rstrip(" "))
+    return 0
+
+
+def _is_tag(opening: str, inside: str) -> bool:
+    return inside in _IN_BRACKETS if opening == "(" else inside.isdecimal()

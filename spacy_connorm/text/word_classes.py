@@ -1,0 +1,96 @@
+"""What the form of a word tells of its part in a name: data and the questions asked of it."""
+
+import re
+
+DETERMINERS = frozenset(
+    ["a", "an", "both", "either", "her", "his", "its", "neither", "the", "their"]
+)
+PREPOSITIONS = frozenset(
+    ["after", "by", "during", "following", "for", "from", "in", "into", "of", "on", "to", "with"]
+)
+# They begin what qualifies the name before a comma: "gangliosidosis, type 1".
+QUALIFIERS = PREPOSITIONS | frozenset(
+    ["class", "due", "especially", "grade", "including", "nos", "not", "stage", "susceptibility"]
+    + ["type", "types", "unspecified", "without"]
+)
+_MODIFIER_ENDINGS = (
+    "al",
+    "ar",
+    "ary",
+    "based",
+    "dependent",
+    "ed",
+    "ian",
+    "ic",
+    "ive",
+    "oid",
+    "onset",
+    "ous",
+)
+_MODIFIERS = frozenset(
+    ["acute", "benign", "early", "infantile", "juvenile", "late", "left", "lower", "malignant"]
+    + ["right", "severe", "upper"]
+)
+_NOUNS_LIKE_MODIFIERS = frozenset(
+    ["canal", "capillary", "catarrh", "colic", "ovary", "panic", "scar", "withdrawal"]
+)
+_HEAD_ENDINGS = (
+    "ache",
+    "aemia",
+    "algia",
+    "asia",
+    "asis",
+    "cele",
+    "emia",
+    "ism",
+    "itis",
+    "mania",
+    "megaly",
+    "ness",
+    "oma",
+    "osis",
+    "paresis",
+    "pathy",
+    "penia",
+    "phobia",
+    "plasia",
+    "plegia",
+    "rrhage",
+    "rrhea",
+    "rrhoea",
+    "stasis",
+    "tension",
+    "trophy",
+    "uria",
+)
+_HEAD_WORDS = """
+abnormality anomaly arrest attack bleeding cancer chill constipation cough damage death defect
+deficiency deficit diabetes disease disorder dysfunction edema failure fatigue fever fracture
+headache infarction infection injury insomnia lesion nausea oedema pain palsy rash seizure stroke
+syndrome tremor tumor tumour ulcer vomiting
+"""
+_HEADS = frozenset(_HEAD_WORDS.split())
+_NUMBER = re.compile(r"\d+[A-Za-z]?|[IVX]+[A-Ca-c]?|[A-Z]")
+_CODE = re.compile(r"(?=.*[A-Z0-9]).*(?:\d|[A-Z].*[A-Z]).*")
+
+
+def is_modifier(word: str) -> bool:
+    """RETURNS (bool): Whether a word looks like one that a noun must follow: "ovarian"."""
+    lowered = word.lower()
+    if lowered in _MODIFIERS or len(word) < 5:
+        return lowered in _MODIFIERS
+    return lowered.endswith(_MODIFIER_ENDINGS) and lowered not in _NOUNS_LIKE_MODIFIERS
+
+
+def is_head(word: str) -> bool:
+    """RETURNS (bool): Whether a word looks like one that names a disorder alone: "hepatitis"."""
+    lowered = word.lower()
+    singulars = (lowered, lowered.removesuffix("s"), lowered.removesuffix("ies") + "y")
+    return any(one in _HEADS or one.endswith(_HEAD_ENDINGS) for one in singulars)
+
+
+def shape(word: str) -> str:
+    """RETURNS (str): "number" (1, IIa, C), "code" (C6, BRCA1, HIV) or "word"."""
+    if _NUMBER.fullmatch(word):
+        return "number"
+    return "code" if _CODE.fullmatch(word) else "word"
