@@ -9,10 +9,10 @@ PREPOSITIONS = frozenset(
     ["after", "by", "during", "following", "for", "from", "in", "into", "of", "on", "to", "with"]
 )
 # They begin what qualifies the name before a comma: "gangliosidosis, type 1".
-QUALIFIERS = PREPOSITIONS | frozenset(
-    ["class", "due", "especially", "grade", "including", "nos", "not", "stage", "susceptibility"]
-    + ["type", "types", "unspecified", "without"]
-)
+_QUALIFYING = """
+class due especially grade including nos not stage susceptibility type types unspecified without
+"""
+QUALIFIERS = PREPOSITIONS | frozenset(_QUALIFYING.split())
 _MODIFIER_ENDINGS = (
     "al",
     "ar",
@@ -27,10 +27,8 @@ _MODIFIER_ENDINGS = (
     "onset",
     "ous",
 )
-_MODIFIERS = frozenset(
-    ["acute", "benign", "early", "infantile", "juvenile", "late", "left", "lower", "malignant"]
-    + ["right", "severe", "upper"]
-)
+_MODIFYING = "acute benign early infantile juvenile late left lower malignant right severe upper"
+_MODIFIERS = frozenset(_MODIFYING.split())
 _NOUNS_LIKE_MODIFIERS = frozenset(
     ["canal", "capillary", "catarrh", "colic", "ovary", "panic", "scar", "withdrawal"]
 )
