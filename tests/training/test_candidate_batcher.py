@@ -1,0 +1,240 @@
+"""Each mention comes with the names that score highest now, and with its hypernyms."""
+
+import warnings
+
+import numpy as np
+import pytest
+from spacy import registry
+
+from spacy_connorm import Concept
+from spacy_connorm.encoders.ngram import NgramEncoder
+from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.mentions import Mention
+from spacy_connorm.training.candidate_batcher import CandidateBatcher
+from spacy_connorm.training.drawn import read_batches, write_batches
+from spacy_connorm.training.pool import gather
+
+CONCEPTS = tuple(
+    Concept(f"C{number}", f"{kind} {organ}", (f"{organ} {kind}ness",), parents=parents)
+    for number, (kind, organ, parents) in enumerate(
+        (kind, organ, ("C0",) if kind == "pain" else ())
+        for kind in ("ill", "pain", "rash")
+        for organ in ("heart", "skin", "head")
+    )
+)
+MENTIONS = [
+    (f"{word} {organ}", f"C{3 * kind + part}")
+    for kind, word in enumerate(("sick", "hurting", "itching"))
+    for part, organ in enumerate(("heart", "skin", "head"))
+]
+
+
+class Now:
+    """An encoder of fixed vectors, and a weight."""
+
+    def __init__(self, vectors, *, normalized=True, lexical_weight=0.5):
+        self.vectors = vectors
+        self.normalized = normalized
+        self.lexical_weight = lexical_weight
+        self.asked = []
+
+    def __call__(self, rows):
+        self.asked.append(rows)
+        return self.vectors[rows]
+
+
+@pytest.fixture
+def pool(inputs):
+    mentions = [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in MENTIONS]
+    return gather(CONCEPTS, mentions, inputs=inputs, use_ontology=True, data_share=None)[0]
+
+
+def vectors_of(pool, seed=0):
+    return np.random.default_rng(seed).standard_normal((len(pool.texts), 5)).astype("float32")
+
+
+def draw(batcher, pool, now, *, seed=0, epoch=0):
+    return batcher.batches(pool, seed=seed, epoch=epoch, vectors=now)
+
+
+def unit(vectors):
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def lists_of(batches):
+    """The candidates, relevances and lexical cosines of each mention, by row."""
+    return {
+        int(batch.rows[mention]): (
+            batch.rows[batch.candidates[place]].tolist(),
+            batch.relevance[place].tolist(),
+            batch.lexical[place].tolist(),
+        )
+        for batch in batches
+        for place, mention in enumerate(batch.mentions)
+    }
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+@pytest.mark.parametrize("weight", [0.01, 0.5, 20.0])
+def test_candidates_are_the_names_of_the_highest_scores(pool, normalized, weight):
+    vectors = vectors_of(pool)
+    now = Now(vectors, normalized=normalized, lexical_weight=weight)
+    found = lists_of(draw(CandidateBatcher(size=4, candidates=5), pool, now))
+    encoder = NgramEncoder()
+    encoder.initialize(X=pool.texts)
+    ngrams = unit(encoder.predict(pool.texts).toarray())
+    points = unit(vectors) if normalized else vectors
+    assert sorted(found) == pool.mentions.tolist()
+    for mention, (candidates, _, lexical) in found.items():
+        scores = {
+            int(name): points[mention] @ points[name] + weight * (ngrams[mention] @ ngrams[name])
+            for name in pool.names
+        }
+        assert candidates == sorted(scores, key=scores.get, reverse=True)[:5]
+        np.testing.assert_allclose(lexical, ngrams[mention] @ ngrams[candidates].T, atol=1e-5)
+
+
+def test_relevance_and_hypernyms_are_the_ontology_s(pool):
+    batches = draw(CandidateBatcher(candidates=18, hypernyms=3), pool, Now(vectors_of(pool)))
+    above = {pool.texts.index(text) for text in ("ill heart", "heart illness")}
+    assert pool.texts.index("heart illness") in above
+    for batch in batches:
+        for place, mention in enumerate(batch.rows[batch.mentions]):
+            own = set(pool.concepts[mention])
+            is_pain = pool.texts[mention].startswith("hurting")
+            expected = above if is_pain else set()
+            hypernyms = batch.hypernyms[place]
+            assert set(batch.rows[hypernyms[hypernyms >= 0]]) == expected
+            for candidate, relevance in zip(
+                batch.rows[batch.candidates[place]], batch.relevance[place], strict=True
+            ):
+                kinds = {0: candidate in expected, 2: bool(own & set(pool.concepts[candidate]))}
+                assert relevance == (2 if kinds[2] else 1 if kinds[0] else 0)
+
+
+def test_other_vectors_and_another_weight_draw_other_candidates(pool):
+    batcher = CandidateBatcher(candidates=4)
+    first, again, moved, weighed = (
+        lists_of(draw(batcher, pool, now))
+        for now in (
+            Now(vectors_of(pool)),
+            Now(vectors_of(pool)),
+            Now(vectors_of(pool, seed=1)),
+            Now(vectors_of(pool), lexical_weight=30.0),
+        )
+    )
+    assert first == again
+    assert first != moved and first != weighed
+
+
+def test_every_batch_holds_its_texts_once_in_order(pool):
+    counts = set()
+    for epoch in range(3):
+        batches = draw(CandidateBatcher(size=4), pool, Now(vectors_of(pool)), epoch=epoch)
+        counts.add(len(batches))
+        for batch in batches:
+            assert batch.rows.dtype == np.int64
+            assert (np.diff(batch.rows) > 0).all()
+            assert 1 <= len(batch.mentions) <= 4
+            used = [batch.mentions, batch.candidates.ravel(), batch.hypernyms[batch.hypernyms >= 0]]
+            assert set(np.concatenate(used)) == set(range(len(batch.rows)))
+    assert counts == {3}
+
+
+def test_the_order_follows_seed_and_epoch(pool):
+    def order(**drawn):
+        batches = draw(CandidateBatcher(size=3), pool, Now(vectors_of(pool)), **drawn)
+        return [batch.rows[batch.mentions].tolist() for batch in batches]
+
+    assert order(seed=1, epoch=2) == order(seed=1, epoch=2)
+    assert order(seed=1, epoch=2) != order(seed=1, epoch=3)
+    assert order(seed=1, epoch=2) != order(seed=2, epoch=2)
+
+
+def test_scores_in_parts_are_those_at_once(pool, monkeypatch):
+    now = Now(vectors_of(pool))
+    whole = lists_of(draw(CandidateBatcher(), pool, now))
+    monkeypatch.setattr("spacy_connorm.training.candidate_batcher._COMPARED_AT_ONCE", 40)
+    assert lists_of(draw(CandidateBatcher(), pool, now)) == whole
+
+
+def test_each_text_is_encoded_once(pool):
+    now = Now(vectors_of(pool))
+    draw(CandidateBatcher(), pool, now)
+    (rows,) = now.asked
+    assert len(np.unique(rows)) == len(rows) == len(pool.texts)
+
+
+def test_a_pool_of_few_names_gives_short_lists_and_no_hypernyms(pool):
+    (batch,) = draw(CandidateBatcher(candidates=100, hypernyms=0), pool, Now(vectors_of(pool)))
+    assert batch.candidates.shape == (9, len(pool.names))
+    assert batch.hypernyms.shape == (9, 0)
+
+
+def test_n_grams_of_one_s_own_choice(pool):
+    encoder = NgramEncoder(ngram_range=[2, 2], analyzer="char")
+    now = Now(vectors_of(pool))
+    other = lists_of(draw(CandidateBatcher(lexical=encoder), pool, now))
+    assert other != lists_of(draw(CandidateBatcher(), pool, now))
+    # It is fitted aside: the one of the config stays empty.
+    assert not encoder.has_dim("nO")
+
+
+def test_batches_are_kept_whole(pool, tmp_path):
+    batches = draw(CandidateBatcher(size=4), pool, Now(vectors_of(pool)))
+    write_batches(tmp_path / "epoch-0.npz", batches, pool="digest")
+    found = read_batches(tmp_path / "epoch-0.npz", pool="digest")
+    for one, other in zip(found, batches, strict=True):
+        for kept, drawn in zip(one, other, strict=True):
+            assert kept.dtype == drawn.dtype
+            np.testing.assert_array_equal(kept, drawn)
+    with pytest.raises(ConnormError, match="CN828"):
+        read_batches(tmp_path / "epoch-0.npz", pool="another")
+
+
+def test_without_parents_it_warns_once(inputs):
+    flat = [Concept(each.concept_id, each.canonical_name, each.aliases) for each in CONCEPTS]
+    mention = Mention("sick heart", "Disease", "C0", ((0, 10),))
+    pool, _ = gather(flat, [mention], inputs=inputs, use_ontology=True, data_share=None)
+    now = Now(vectors_of(pool))
+    with pytest.warns(ConnormWarning, match="CNW830"):
+        draw(CandidateBatcher(), pool, now)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        draw(CandidateBatcher(), pool, now, epoch=1)
+        draw(CandidateBatcher(hypernyms=0), pool, now)
+
+
+@pytest.mark.filterwarnings("ignore:.*CNW810")
+def test_mentions_of_unknown_concepts_have_no_list(inputs):
+    texts = (("sick heart", "C0"), ("strange", "X1"))
+    mentions = [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in texts]
+    settings = {"inputs": inputs, "use_ontology": True, "data_share": None}
+    pool, _ = gather(CONCEPTS, mentions, **settings)
+    (batch,) = draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
+    assert [pool.texts[row] for row in batch.rows[batch.mentions]] == ["sick heart"]
+    pool, _ = gather(CONCEPTS, mentions[1:], **settings)
+    with pytest.raises(ConnormError, match="CN831.*1 annotated"):
+        draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
+
+
+@pytest.mark.parametrize("settings", [{"size": 0}, {"candidates": 0}, {"hypernyms": -1}])
+def test_bad_settings(settings):
+    with pytest.raises(ConnormError, match=f"CN006.*{next(iter(settings))}"):
+        CandidateBatcher(**settings)
+
+
+def test_n_grams_must_be_sparse(tiny_folder):
+    from spacy_connorm.encoders.transformer import TransformerEncoder
+
+    with pytest.raises(ConnormError, match="CN006.*lexical"):
+        CandidateBatcher(lexical=TransformerEncoder(name=str(tiny_folder)))
+
+
+def test_it_is_registered():
+    block = {
+        "@batchers": "spacy-connorm.CandidateBatcher.v1",
+        "size": 8,
+        "lexical": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
+    }
+    assert registry.resolve({"batcher": block})["batcher"].size == 8

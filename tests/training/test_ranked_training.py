@@ -1,0 +1,255 @@
+"""The loop with ranked lists: candidates of the current weights, and a weight of n-grams that is
+learned, kept and resumed."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from transformers import TrainerCallback
+
+from spacy_connorm import Concept
+from spacy_connorm.encoders import encoder_inputs, trainable
+from spacy_connorm.encoders.transformer import TransformerEncoder
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.mentions import Mention
+from spacy_connorm.training.batch_loss import BatchLoss, Ranker
+from spacy_connorm.training.batchers import PairBatcher
+from spacy_connorm.training.candidate_batcher import CandidateBatcher
+from spacy_connorm.training.drawn import read_batches
+from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, relations_in
+from spacy_connorm.training.objectives.factories import SupervisedContrastive
+from spacy_connorm.training.objectives.ranking import Bcnh, BioSyn
+from spacy_connorm.training.pool import gather
+from spacy_connorm.training.settings import Training
+from spacy_connorm.training.trainer import run_training
+
+CONCEPTS = (
+    Concept("C0", "cancer", ("the cancer",)),
+    Concept("C1", "skin cancer", ("cancer of the skin",), parents=("C0",)),
+    Concept("C2", "acute cancer", ("the acute cancer",), parents=("C0",)),
+    Concept("C3", "headache", ("the headache",)),
+    Concept("C4", "acute headache", parents=("C3",)),
+    Concept("C5", "heart attack", ("attack of the heart",)),
+)
+MENTIONS = (
+    ("cancer of skin", "C1"),
+    ("the skin cancer", "C1"),
+    ("cancer acute", "C2"),
+    ("headache acute", "C4"),
+    ("headache of the heart", "C5"),
+    ("acute heart attack", "C5"),
+)
+
+
+class Interruption(Exception):
+    pass
+
+
+class InterruptAt(TrainerCallback):
+    """Breaks off after a step, as a killed process does."""
+
+    def __init__(self, step):
+        self.step = step
+
+    def on_step_end(self, args, state, control, **kwargs):
+        if state.global_step == self.step:
+            raise Interruption
+
+
+@pytest.fixture
+def make_encoder(tiny_folder):
+    """A function that gives the same untrained encoder each time."""
+
+    def make():
+        encoder = TransformerEncoder(name=str(tiny_folder))
+        encoder.initialize()
+        return encoder
+
+    return make
+
+
+@pytest.fixture
+def pool(make_encoder):
+    encoder = make_encoder()
+    return gather(
+        CONCEPTS,
+        [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in MENTIONS],
+        inputs=lambda texts: encoder_inputs(encoder, texts),
+        use_ontology=True,
+        data_share=None,
+    )[0]
+
+
+def settings(objective=None, *, batcher=None, **arguments) -> Training:
+    defaults = {"num_train_epochs": 3, "learning_rate": 1e-3, "logging_steps": 1, "report_to": []}
+    return Training(
+        batcher=batcher or CandidateBatcher(size=4, candidates=4, hypernyms=2),
+        objective=objective or Bcnh(),
+        arguments={**defaults, **arguments},
+        micro_batch_tokens=64,
+    )
+
+
+@pytest.fixture
+def run(make_encoder, pool):
+    """A function that trains the encoder."""
+
+    def run(training, folder, **options):
+        module = trainable(make_encoder())
+        return run_training(module, pool, training, folder=folder, use_cpu=True, **options)
+
+    return run
+
+
+def weights(trained):
+    return {name: each.clone() for name, each in trained.module.state_dict().items()}
+
+
+def assert_equal(one, other) -> None:
+    for name, tensor in one.items():
+        assert torch.equal(tensor, other[name]), name
+
+
+@pytest.mark.parametrize("make", [Bcnh, BioSyn])
+def test_it_learns(run, tmp_path, make):
+    trained = run(settings(make(temperature=0.2), num_train_epochs=15), tmp_path)
+    losses = [each["loss"] for each in trained.history if "loss" in each]
+    assert np.mean(losses[-4:]) < np.mean(losses[:4])
+
+
+def test_the_weight_of_n_grams_is_learned_and_logged(run, tmp_path):
+    trained = run(settings(Bcnh(lexical_weight=0.4, learning_rate=0.05)), tmp_path)
+    logged = [each["lexical_weight"] for each in trained.history if "loss" in each]
+    assert len(set(logged)) == len(logged) > 2
+    assert trained.learned["lexical_weight"] == pytest.approx(logged[-1])
+    # Adam's first step is the learning rate, up or down the logarithm.
+    assert abs(np.log(logged[0] / 0.4)) == pytest.approx(0.05, rel=1e-3)
+
+
+def test_a_rate_of_zero_leaves_the_weight(run, tmp_path):
+    trained = run(settings(Bcnh(lexical_weight=0.4, learning_rate=0.0)), tmp_path)
+    assert trained.learned["lexical_weight"] == pytest.approx(0.4)
+
+
+def test_nothing_is_learned_beside_an_encoder_by_other_objectives(run, tmp_path):
+    training = settings(SupervisedContrastive(), batcher=PairBatcher(size=6))
+    trained = run(training, tmp_path)
+    assert trained.learned == {}
+    assert all("lexical_weight" not in each for each in trained.history)
+
+
+def test_candidates_are_drawn_with_the_weights_of_their_epoch(run, pool, tmp_path):
+    now = []
+
+    class Watch(CandidateBatcher):
+        def batches(self, pool, *, seed, epoch, vectors):
+            now.append((vectors(np.arange(len(pool.texts))), vectors.lexical_weight))
+            return super().batches(pool, seed=seed, epoch=epoch, vectors=vectors)
+
+    training = settings(Bcnh(learning_rate=0.2), learning_rate=1e-2)
+    run(replace(training, batcher=Watch(size=4, candidates=4)), tmp_path)
+    assert len(now) == 3
+    drawn = []
+    for epoch, (vectors, weight) in enumerate(now):
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+        class Then:
+            normalized = True
+            lexical_weight = weight
+
+            def __call__(self, rows, unit=unit):
+                return unit[rows]
+
+        kept = read_batches(tmp_path / f"epoch-{epoch}.npz", pool=pool.digest())
+        again = CandidateBatcher(size=4, candidates=4).batches(
+            pool, seed=0, epoch=epoch, vectors=Then()
+        )
+        for one, other in zip(kept, again, strict=True):
+            np.testing.assert_array_equal(one.rows[one.candidates], other.rows[other.candidates])
+        drawn.append(
+            {
+                int(batch.rows[mention]): tuple(batch.rows[candidates])
+                for batch in kept
+                for mention, candidates in zip(batch.mentions, batch.candidates, strict=True)
+            }
+        )
+    assert len({weight for _, weight in now}) == 3
+    assert drawn[0] != drawn[-1]
+
+
+@pytest.mark.parametrize("step", [2, 3, 5])
+def test_resume_continues_exactly(run, tmp_path, step):
+    def training():
+        return settings(
+            Bcnh(learning_rate=0.05),
+            learning_rate=1e-2,
+            save_strategy="steps",
+            save_steps=1,
+            lr_scheduler_type="cosine",
+        )
+
+    whole = run(training(), tmp_path / "whole")
+    with pytest.raises(Interruption):
+        run(training(), tmp_path / "broken", callbacks=[InterruptAt(step + 1)])
+    resumed = run(training(), tmp_path / "broken", resume=True)
+    assert_equal(weights(resumed), weights(whole))
+    assert resumed.learned == whole.learned
+
+
+def test_the_best_epoch_has_its_own_weight_of_n_grams(run, tmp_path):
+    scores = iter([10.0, 30.0, 20.0])
+    trained = run(
+        settings(Bcnh(learning_rate=0.05)),
+        tmp_path,
+        score=lambda module: {"lenient@1": next(scores)},
+    )
+    logged = {each["step"]: each["lexical_weight"] for each in trained.history if "loss" in each}
+    best = next(each["step"] for each in trained.history if each.get("eval_lenient@1") == 30.0)
+    assert trained.learned["lexical_weight"] == pytest.approx(logged[best])
+    assert best < max(logged)
+
+
+@pytest.mark.parametrize("micro_batch_tokens", [1, 20, 1000])
+def test_cached_gradients_are_those_of_the_whole_batch(
+    make_encoder, pool, tmp_path, micro_batch_tokens
+):
+    def gradients(*, tokens, cache_gradients):
+        module = trainable(make_encoder()).eval()  # no dropout
+        loss = BatchLoss(BatchEncoder(module, cache_gradients=cache_gradients), Bcnh())
+        batches = EpochBatches(
+            pool,
+            CandidateBatcher(candidates=4),
+            module,
+            micro_batch_tokens=tokens,
+            seed=0,
+            folder=tmp_path,
+        )
+        batches.begin_epoch(0, Ranker(lambda rows: rows[:, None] % [3, 5, 7], loss.objective))
+        batch = batches[0]
+        loss(batch["micro_batches"], batch["places"], relations_in(batch))[0].backward()
+        return {name: each.grad for name, each in loss.named_parameters() if each.grad is not None}
+
+    plain = gradients(tokens=10_000, cache_gradients=False)
+    cached = gradients(tokens=micro_batch_tokens, cache_gradients=True)
+    assert plain.keys() == cached.keys() and "objective.log_lexical_weight" in plain
+    largest = max(each.abs().max() for each in plain.values())
+    for name, each in plain.items():
+        assert torch.allclose(cached[name], each, atol=float(largest) * 1e-5), name
+
+
+def test_batchers_and_objectives_must_fit():
+    for batcher, objective in (
+        (CandidateBatcher(), SupervisedContrastive()),
+        (PairBatcher(), Bcnh()),
+    ):
+        with pytest.raises(ConnormError, match="CN830"):
+            settings(objective, batcher=batcher)
+
+
+def test_checkpoints_hold_what_is_learned(run, tmp_path):
+    run(settings(Bcnh(learning_rate=0.05)), tmp_path)
+    (first, *_) = sorted(tmp_path.glob("checkpoint-*"))
+    state = json.loads((first / "trainer_state.json").read_text())
+    assert any("lexical_weight" in each for each in state["log_history"])
