@@ -171,7 +171,11 @@ class Errors(metaclass=_Coded):
     CN310 = "The n-gram encoder can't be fitted: no n-gram is in the {count} texts it was given."
     CN311 = (
         "The encoder '{name}' has nothing to train. Train spacy-connorm.TransformerEncoder.v1 or "
-        "spacy-connorm.DanEncoder.v1."
+        "spacy-connorm.DanEncoder.v1; a hybrid encoder then takes what was trained as its `dense`."
+    )
+    CN312 = (
+        "The hybrid encoder needs '{library}', which is not installed: `pip install "
+        "'spacy-connorm[hybrid]'`."
     )
     CN320 = (
         "The DAN encoder needs '{library}', which is not installed: `pip install "

@@ -77,7 +77,7 @@ def build_knowledge_base(
     index: "ConceptIndex", vocab: Vocab, *, concepts: Collection[str] | None = None
 ) -> InMemoryLookupKB:
     """Fill spaCy's knowledge base with concepts: the vector of each is the mean of its texts'
-    vectors (OD-C), its frequency how often D names it.
+    vectors (OD-C), its frequency how often D names it. Of a hybrid it is the dense vectors'.
 
     index (ConceptIndex): The index.
     vocab (Vocab): The pipeline's.
@@ -87,11 +87,12 @@ def build_knowledge_base(
     """
     from .index.build import concept_means
     from .index.members import TARGETS
-    from .index.vectors import SparseVectors
+    from .index.vectors import HybridVectors, SparseVectors
 
-    if isinstance(index.vectors, SparseVectors):
+    vectors = index.vectors.dense if isinstance(index.vectors, HybridVectors) else index.vectors
+    if isinstance(vectors, SparseVectors):
         raise ConnormError(Errors.CN008)
-    numbers, means = concept_means(index.vectors, index.members, TARGETS["OD"], index.concept_count)
+    numbers, means = concept_means(vectors, index.members, TARGETS["OD"], index.concept_count)
     counts = np.bincount(
         index.members.concept, weights=index.members.count, minlength=index.concept_count
     )
@@ -102,7 +103,7 @@ def build_knowledge_base(
         for number, vector in zip(numbers.tolist(), means, strict=True)
         if chosen is None or number in chosen
     ]
-    kb = InMemoryLookupKB(vocab, entity_vector_length=index.vectors.width)
-    ids, frequencies, vectors = zip(*kept, strict=True) if kept else ((), (), ())
-    kb.set_entities(entity_list=ids, freq_list=frequencies, vector_list=vectors)
+    kb = InMemoryLookupKB(vocab, entity_vector_length=vectors.width)
+    ids, frequencies, averages = zip(*kept, strict=True) if kept else ((), (), ())
+    kb.set_entities(entity_list=ids, freq_list=frequencies, vector_list=averages)
     return kb

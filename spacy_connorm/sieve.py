@@ -120,6 +120,8 @@ def name_candidates(answers: Iterable[Answer], index: ConceptIndex) -> list[list
                 score=hit.score,
                 text=texts.get(hit.member) or hit.text or labels[hit.concept][1],
                 search=answer.search,
+                dense=hit.parts and hit.parts[0],
+                lexical=hit.parts and hit.parts[1],
             )
             for hit in answer.hits
         ]

@@ -4,6 +4,7 @@
 """
 
 from .protocol import (
+    encode,
     encoder_inputs,
     fingerprint,
     is_sparse,
@@ -15,6 +16,7 @@ from .protocol import (
 )
 
 __all__ = [
+    "encode",
     "encoder_inputs",
     "fingerprint",
     "is_sparse",

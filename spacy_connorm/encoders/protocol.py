@@ -1,10 +1,11 @@
 """What every encoder offers, and the only functions through which the house asks for it.
 
-An encoder is a thinc `Model[List[str], Floats2d]`; a sparse one gives a SciPy CSR matrix instead.
-Row i is the vector of text i: float32, finite, not scaled to unit length; no texts give shape
-(0, nO). Every `str` is taken: empty, of any length, with lone surrogates. Building an encoder
-loads nothing: `model.initialize(X=texts)` does, or `model.from_bytes` and `model.from_disk`, which
-need neither a network nor the files it was first loaded from. From then on the dim `nO` is known.
+An encoder is a thinc `Model[List[str], Floats2d]`; a sparse one gives a SciPy CSR matrix instead,
+a hybrid one a `Joined` of both. Row i is the vector of text i: float32, finite, not scaled to unit
+length; no texts give shape (0, nO). Every `str` is taken: empty, of any length, with lone
+surrogates. Building an encoder loads nothing: `model.initialize(X=texts)` does, or
+`model.from_bytes` and `model.from_disk`, which need neither a network nor the files it was first
+loaded from. From then on the dim `nO` is known.
 
 A new encoder is one file with an `EncoderShim` and a function that hands it to `make_encoder`, one
 entry point in the group `spacy_architectures` that names this function, and one test.
@@ -125,6 +126,18 @@ def fingerprint(model: Encoder) -> str:
     return _loaded(model).fingerprint()
 
 
+def encode(model: Encoder, texts: Sequence[str]) -> Any:
+    """Encode texts and bring their vectors to main memory.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    texts (Sequence[str]): The texts.
+    RETURNS (Union[np.ndarray, csr_matrix, Joined]): Shape (texts, nO), float32.
+    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
+    """
+    vectors = model.predict(list(texts))
+    return model.ops.to_numpy(vectors) if isinstance(vectors, model.ops.xp.ndarray) else vectors
+
+
 def require_trainable(model: Encoder) -> None:
     """Refuse an encoder that has nothing to train; known before `initialize`.
 
@@ -152,7 +165,8 @@ def is_sparse(model: Encoder) -> bool:
     """Tell which kind of matrix the encoder gives; known before `initialize`.
 
     model (Model[List[str], Floats2d]): The encoder.
-    RETURNS (bool): True for SciPy CSR matrices, False for arrays of the model's ops.
+    RETURNS (bool): True for SciPy CSR matrices, False for arrays of the model's ops and for a
+        `Joined`, which is both.
     RAISES (ConnormError): CN300 for a model that is no encoder.
     """
     return _shim(model).sparse

@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 
-from scipy import sparse
 from thinc.api import Model
 
+from .. import encoders
 from ..index.vectors import Vectors, from_raw
 
 
 def encode(encoder: Model, texts: Sequence[str]) -> Vectors:
     """Encode texts.
 
-    encoder (Model[List[str], Floats2d]): Dense or sparse.
+    encoder (Model[List[str], Floats2d]): Any encoder.
     texts (Sequence[str]): n texts, cleaned.
     RETURNS (Vectors): n unit vectors, float32; a text that the encoder knows nothing of has
         length zero.
     RAISES (ConnormError): Those of the encoder.
     """
-    raw = encoder.predict(list(texts))
-    return from_raw(raw if sparse.issparse(raw) else encoder.ops.to_numpy(raw))
+    return from_raw(encoders.encode(encoder, texts))

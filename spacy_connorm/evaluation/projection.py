@@ -9,7 +9,8 @@ from thinc.api import Model
 
 from ..errors import ConnormError, Errors
 from ..index.concept_index import ConceptIndex
-from ..index.vectors import Vectors, from_raw
+from ..index.vectors import Raw, Vectors, from_raw
+from ..joined import Joined
 from .encoding import encode
 
 DEFAULT_CONCEPTS = 12
@@ -126,16 +127,19 @@ def project(encoder: Model, concepts: Sequence[ConceptTexts], *, label: str) -> 
     """
     texts = [text for concept in concepts for text in concept.texts]
     owners = np.repeat(np.arange(len(concepts)), [len(each.texts) for each in concepts])
-    matrix = _dense(encode(encoder, texts))
+    matrix = _dense(encode(encoder, texts).unit)
     return Panel(label, _lay_out(matrix), mean_average_precision(matrix, owners))
 
 
-def _dense(vectors: Vectors) -> np.ndarray:
-    unit = vectors.unit
+def _dense(unit: Raw) -> np.ndarray:
+    """Write unit vectors out; those of a hybrid joined, so that their dot products are scores."""
+    if isinstance(unit, Joined):
+        lexical = np.sqrt(unit.weight) * _dense(unit.lexical)
+        return np.hstack([_dense(unit.dense), lexical]) / np.sqrt(1 + unit.weight)
     if sparse.issparse(unit):
-        unit = unit.tocsc()
+        columns = unit.tocsc()
         # Only the features that occur in these few texts: thousands, not all.
-        unit = unit[:, np.flatnonzero(np.diff(unit.indptr))].toarray()
+        unit = columns[:, np.flatnonzero(np.diff(columns.indptr))].toarray()
     return np.asarray(unit, dtype="float64")
 
 

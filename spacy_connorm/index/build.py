@@ -18,6 +18,7 @@ from ..concepts import Concept, Source
 from ..errors import ConnormError, Errors, Warnings, warn
 from .concept_index import Backend
 from .folder import seal, written_aside
+from .hybrid import build_searcher
 from .keys import KeyTable
 from .members import TARGETS, D, Denotation, Members, O, gather
 from .store import write_store
@@ -177,7 +178,7 @@ def _write_search(
         np.save(folder / f"{search}.concepts.npy", concepts)
         items.write(folder, search)
     if len(items):
-        backend.build(items, folder / f"{search}.index")
+        build_searcher(backend, items, folder / f"{search}.index")
 
 
 def concept_means(
@@ -198,10 +199,8 @@ def concept_means(
     )
     sizes = np.diff(incidence.indptr)
     concepts = np.flatnonzero(sizes)
-    sums = vectors.sums(incidence[concepts])
-    if sparse.issparse(sums):
-        return concepts, sparse.csr_matrix(sparse.diags(1 / sizes[concepts]) @ sums)
-    return concepts, sums / sizes[concepts][:, None]
+    shares = sparse.diags(1 / sizes[concepts], dtype="float32")
+    return concepts, vectors.sums(sparse.csr_matrix(shares @ incidence[concepts]))
 
 
 def _facts(

@@ -12,6 +12,7 @@ from ..concepts import Concept
 from ..errors import ConnormError, Errors
 from .exact import ExactSearcher, Neighbours
 from .folder import TemporaryFolder, pack, unpack, unseal
+from .hybrid import open_searcher
 from .keys import KeyTable
 from .members import TARGETS, Members, O
 from .store import ConceptStore
@@ -20,6 +21,10 @@ from .vectors import Raw, Vectors, map_array, open_vectors
 
 class Searcher(Protocol):
     """Finds the nearest of some vectors."""
+
+    @property
+    def vectors(self) -> Vectors:
+        """What is searched, one item a row."""
 
     def __len__(self) -> int: ...
 
@@ -132,7 +137,7 @@ class ConceptIndex:
             vectors = self.search_vectors(search)
             # A target without texts, such as D before any synonym is added, has no forest.
             self._searchers[search] = (
-                self.backend.open(vectors, self.folder / f"{search}.index")
+                open_searcher(self.backend, vectors, self.folder / f"{search}.index")
                 if built and len(vectors)
                 else ExactSearcher(vectors)
             )

@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ConnormError, Errors
+from ..joined import Joined
 from .concept_index import ConceptIndex, Searcher
 from .exact import Neighbours
 from .layer import SynonymLayer
 from .members import TARGETS, D
-from .vectors import Raw
+from .vectors import HybridVectors, Raw, Vectors
 
 SEARCHES = ("O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C")
 # Scores closer than this are ties: it is the noise of a float32 cosine.
@@ -25,16 +26,21 @@ class Hit(NamedTuple):
     rarity (int): Minus the number of times that D gives the text this concept.
     other_name (bool): Whether the text is not the concept's preferred name.
     concept (int): The concept's number, which follows the order of ids.
+    item (int): Its place among the vectors that were searched.
     member (int): Which member of the index holds the text; -1 if none does.
     text (str): The text, where no member holds it; empty for a concept's mean.
+    parts (Optional[Tuple[float, float]]): The dense and the lexical cosine, where the score weighs
+        two.
     """
 
     distance: float
     rarity: int
     other_name: bool
     concept: int
+    item: int
     member: int = _NO_MEMBER
     text: str = ""
+    parts: tuple[float, float] | None = None
 
     @property
     def score(self) -> float:
@@ -110,7 +116,17 @@ def _look_up(source: _Source, query: Query) -> list[list[Hit]]:
         complete = _complete(neighbours, hits, n, query.top_k)
         waiting = [place for place, done in zip(waiting, complete, strict=True) if not done]
         n *= 4
-    return [found[place] for place in range(len(found))]
+    vectors = source.searcher.vectors
+    return [_with_parts(found[place], vectors, query.vectors, place) for place in range(len(found))]
+
+
+def _with_parts(hits: list[Hit], vectors: Vectors, queries: Raw, query: int) -> list[Hit]:
+    if not isinstance(vectors, HybridVectors) or not isinstance(queries, Joined):
+        return hits
+    items = np.asarray([hit.item for hit in hits], dtype="int64")
+    both = np.asarray(vectors.parts(queries, query, items), dtype="float64")
+    parts = zip(*np.round(both, _DIGITS).tolist(), strict=True)
+    return [hit._replace(parts=each) for hit, each in zip(hits, parts, strict=True)]
 
 
 def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int) -> list[bool]:
@@ -141,8 +157,7 @@ def _over_texts(
     searcher = index.searcher(search)
 
     def hits(neighbours: Neighbours) -> list[list[Hit]]:
-        rows = np.where(neighbours.items >= 0, neighbours.items + first, -1)
-        return _member_hits(index, layer, target, rows, neighbours.scores, query)
+        return _member_hits(index, layer, search, neighbours, query)
 
     items = None if allowed is None else _allowed_rows(index, target, allowed)
     if items is not None:
@@ -164,15 +179,15 @@ def _allowed_rows(index: ConceptIndex, target: int, allowed: np.ndarray) -> np.n
 def _member_hits(
     index: ConceptIndex,
     layer: SynonymLayer,
-    target: int,
-    rows: np.ndarray,
-    scores: np.ndarray,
+    search: str,
+    found: Neighbours,
     query: Query,
 ) -> list[list[Hit]]:
     """Read the members of all neighbours' rows at once: one gather for the whole batch."""
-    members = index.members
-    mention, place = np.nonzero(rows >= 0)
-    row = rows[mention, place]
+    members, target = index.members, TARGETS[search.split("-")[0]]
+    mention, place = np.nonzero(found.items >= 0)
+    item = found.items[mention, place]
+    row = item + index.first_row(search)
     start, size = members.start[row], members.start[row + 1] - members.start[row]
     ends = np.cumsum(size)
     which = np.repeat(start - ends + size, size) + np.arange(ends[-1] if len(ends) else 0)
@@ -182,13 +197,14 @@ def _member_hits(
     if layer.removed:
         pairs = zip(np.repeat(row, size).tolist(), members.concept[which].tolist(), strict=True)
         keep &= np.fromiter((pair not in layer.removed for pair in pairs), "bool", len(which))
+    distance = -np.repeat(found.scores[mention, place], size)[keep]
+    item = np.repeat(item, size)[keep]
     which, mention = which[keep], np.repeat(mention, size)[keep]
-    distance = -np.repeat(scores[rows >= 0], size)[keep]
     rarity = -members.count[which] if target & D else np.zeros(len(which), dtype="int32")
-    fields = (distance, rarity, ~members.preferred[which], members.concept[which], which)
+    fields = (distance, rarity, ~members.preferred[which], members.concept[which], item, which)
     best = _best_members(mention, fields, query.top_k)
     columns = (mention, *fields)
-    hits: list[list[Hit]] = [[] for _ in range(len(rows))]
+    hits: list[list[Hit]] = [[] for _ in range(len(found.items))]
     for each, *values in zip(*(column[best].tolist() for column in columns), strict=True):
         hits[each].append(Hit(*values))
     return hits
@@ -218,7 +234,7 @@ def _added_hits(
     denoted = layer.added
     return [
         [
-            Hit(-score, -count, not preferred, concept, text=text)
+            Hit(-score, -count, not preferred, concept, item, text=text)
             for item, score in zip(items, scores, strict=True)
             if item >= 0
             for concept, (text, count, preferred) in denoted[item].items()
@@ -248,7 +264,7 @@ def _over_concepts(
 def _mean_hits(concepts: np.ndarray, found: Neighbours) -> list[list[Hit]]:
     return [
         [
-            Hit(-score, 0, False, int(concepts[item]))
+            Hit(-score, 0, False, int(concepts[item]), item)
             for item, score in zip(items, scores, strict=True)
             if item >= 0
         ]

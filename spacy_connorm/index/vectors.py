@@ -1,4 +1,4 @@
-"""Unit vectors on disk, dense or sparse, opened memory-mapped.
+"""Unit vectors on disk, dense, sparse or both, opened memory-mapped.
 
 Rows are stored at unit length beside their norms, so a cosine is one dot product and a mean of
 raw vectors (the concept representation of design section 5) is still exact.
@@ -11,9 +11,12 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from scipy import sparse
 
-Raw: TypeAlias = "np.ndarray | sparse.csr_matrix"
+from ..joined import Joined, stack_joined
 
-_CSR_PARTS = ("data", "indices", "indptr")
+# An array, a CSR matrix or a `Joined`: whichever the encoder gives.
+Raw: TypeAlias = Any
+
+CSR_PARTS = ("data", "indices", "indptr")
 
 
 class Vectors(Protocol):
@@ -109,7 +112,7 @@ class SparseVectors:
         first, last = self.unit.indptr[start], self.unit.indptr[stop]
         pointers = self.unit.indptr[start : stop + 1] - first
         parts = (self.unit.data[first:last], self.unit.indices[first:last], pointers)
-        return SparseVectors(_csr(parts, self.width), self.norms[start:stop])
+        return SparseVectors(make_csr(parts, self.width), self.norms[start:stop])
 
     def dots(self, queries: sparse.csr_matrix, start: int, stop: int) -> np.ndarray:
         return np.ascontiguousarray((self.view(start, stop).unit @ queries.T.toarray()).T)
@@ -122,19 +125,71 @@ class SparseVectors:
         return weights @ self.unit
 
     def write(self, folder: Path, stem: str) -> None:
-        for part in _CSR_PARTS:
-            np.save(folder / f"{stem}.{part}.npy", getattr(self.unit, part))
+        write_csr(self.unit, folder, stem)
         np.save(folder / f"{stem}.shape.npy", np.asarray(self.unit.shape))
         np.save(folder / f"{stem}.norms.npy", self.norms)
+
+
+class HybridVectors:
+    """Dense and lexical vectors of the same texts. Queries say what a lexical cosine counts."""
+
+    def __init__(self, dense: DenseVectors, lexical: SparseVectors, *, weight: float = 1.0) -> None:
+        """Put both sides together.
+
+        dense (DenseVectors): n rows.
+        lexical (SparseVectors): n rows.
+        weight (float): That of `unit` as queries; what is stored has none of its own.
+        """
+        self.dense = dense
+        self.lexical = lexical
+        self.unit = Joined(dense.unit, lexical.unit, weight)
+        self.norms = np.sqrt(dense.norms**2 + weight * lexical.norms**2)
+        self.width = dense.width + lexical.width
+
+    @classmethod
+    def from_raw(cls, raw: Joined, *, dtype: str = "float32") -> "HybridVectors":
+        dense = DenseVectors.from_raw(raw.dense, dtype=dtype)
+        return cls(dense, SparseVectors.from_raw(raw.lexical), weight=raw.weight)
+
+    def __len__(self) -> int:
+        return len(self.dense)
+
+    def view(self, start: int, stop: int) -> "HybridVectors":
+        return HybridVectors(self.dense.view(start, stop), self.lexical.view(start, stop))
+
+    def dots(self, queries: Joined, start: int, stop: int) -> np.ndarray:
+        return queries.score(
+            self.dense.dots(queries.dense, start, stop),
+            self.lexical.dots(queries.lexical, start, stop),
+        )
+
+    def rescore(self, queries: Joined, query: int, rows: np.ndarray) -> np.ndarray:
+        return queries.score(*self.parts(queries, query, rows))
+
+    def parts(self, queries: Joined, query: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """RETURNS (Tuple[np.ndarray, np.ndarray]): What `rescore` weighs: the dense cosines of one
+        query with some rows, and the lexical ones; float32 (len(rows),).
+        """
+        dense = self.dense.rescore(queries.dense, query, rows)
+        return dense, self.lexical.rescore(queries.lexical, query, rows)
+
+    def sums(self, incidence: sparse.csr_matrix) -> Joined:
+        return Joined(self.dense.sums(incidence), self.lexical.sums(incidence))
+
+    def write(self, folder: Path, stem: str) -> None:
+        self.dense.write(folder, f"{stem}.dense")
+        self.lexical.write(folder, f"{stem}.lexical")
 
 
 def from_raw(raw: Raw, *, dtype: str = "float32") -> Vectors:
     """Normalize what an encoder gives.
 
-    raw (Union[Floats2d, csr_matrix]): (n, width) vectors of any length.
+    raw (Union[Floats2d, csr_matrix, Joined]): (n, width) vectors of any length.
     dtype (str): "float32" or "float16", for dense ones.
     RETURNS (Vectors): The same, at unit length.
     """
+    if isinstance(raw, Joined):
+        return HybridVectors.from_raw(raw, dtype=dtype)
     if sparse.issparse(raw):
         return SparseVectors.from_raw(raw)
     return DenseVectors.from_raw(raw, dtype=dtype)
@@ -147,23 +202,27 @@ def open_vectors(folder: Path, stem: str) -> Vectors:
     stem (str): How their files begin.
     RETURNS (Vectors): The vectors.
     """
+    if (folder / f"{stem}.dense.unit.npy").exists():
+        dense: Any = open_vectors(folder, f"{stem}.dense")
+        lexical: Any = open_vectors(folder, f"{stem}.lexical")
+        return HybridVectors(dense, lexical)
     norms = map_array(folder / f"{stem}.norms.npy")
     if (folder / f"{stem}.unit.npy").exists():
         return DenseVectors(map_array(folder / f"{stem}.unit.npy"), norms)
-    parts = tuple(
-        map_array(folder / f"{stem}.{part}.npy") for part in ("data", "indices", "indptr")
-    )
+    parts = tuple(map_array(folder / f"{stem}.{part}.npy") for part in CSR_PARTS)
     width = int(np.load(folder / f"{stem}.shape.npy")[1])
-    return SparseVectors(_csr(parts, width), norms)
+    return SparseVectors(make_csr(parts, width), norms)
 
 
 def stack(raws: Iterable[Raw]) -> Raw:
     """Stack encoded batches: each (b, width), at least one of them.
 
-    raws (Iterable[Union[Floats2d, csr_matrix]]): The batches.
-    RETURNS (Union[Floats2d, csr_matrix]): All rows.
+    raws (Iterable[Union[Floats2d, csr_matrix, Joined]]): The batches.
+    RETURNS (Union[Floats2d, csr_matrix, Joined]): All rows.
     """
     batches = list(raws)
+    if isinstance(batches[0], Joined):
+        return stack_joined(batches)
     if sparse.issparse(batches[0]):
         return sparse.vstack(batches, format="csr")
     return np.vstack(batches)
@@ -178,7 +237,16 @@ def map_array(path: Path) -> np.ndarray:
     return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
 
 
-def _csr(parts: Any, width: int) -> sparse.csr_matrix:
+def write_csr(matrix: sparse.csr_matrix, folder: Path, stem: str) -> None:
+    """Write the three arrays of a CSR matrix under `folder`, in files that begin with `stem`."""
+    for part in CSR_PARTS:
+        np.save(folder / f"{stem}.{part}.npy", getattr(matrix, part))
+
+
+def make_csr(parts: Any, width: int) -> sparse.csr_matrix:
+    """RETURNS (csr_matrix): (n, width), of three arrays that are neither copied nor looked at: that
+    would read the files that they are mapped from.
+    """
     data, indices, pointers = parts
     matrix = sparse.csr_matrix((len(pointers) - 1, width), dtype="float32")
     matrix.data, matrix.indices, matrix.indptr = data, indices, pointers

@@ -13,9 +13,11 @@ from spacy_connorm.index.build import Encoder, build_index
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.exact import ExactIndex
 from spacy_connorm.index.spaces import SEARCHES
+from spacy_connorm.joined import Joined
 from spacy_connorm.text.cleaning import clean
 
 WIDTH = 12
+WEIGHT = 0.4
 
 
 def vector(text: str) -> np.ndarray:
@@ -33,12 +35,22 @@ def encode_sparsely(texts: list[str]) -> sparse.csr_matrix:
     return sparse.csr_matrix(np.maximum(encode(texts), 0))
 
 
+def encode_both(texts: list[str]) -> Joined:
+    """Either side knows nothing of some texts."""
+    dense, lexical = encode(texts), encode_sparsely([f"{text} spelt" for text in texts])
+    for row, text in enumerate(texts):
+        dense[row] *= "5" not in text
+        lexical.data[lexical.indptr[row] : lexical.indptr[row + 1]] *= "6" not in text
+    return Joined(dense, lexical, WEIGHT)
+
+
 def inputs(texts: list[str]) -> list[bytes]:
     return [text.lower().encode() for text in texts]
 
 
 DENSE = Encoder(inputs, encode, "dense")
 SPARSE = Encoder(inputs, encode_sparsely, "sparse")
+HYBRID = Encoder(inputs, encode_both, "hybrid")
 
 
 def make_concepts() -> list[Concept]:
@@ -93,8 +105,10 @@ def build(
         (DENSE, ExactIndex(block_rows=17)),
         (DENSE, AnnoyIndex(n_trees=20, search_k=2000)),
         (SPARSE, AnnoyIndex()),
+        (HYBRID, ExactIndex(block_rows=17)),
+        (HYBRID, AnnoyIndex(n_trees=20, search_k=2000)),
     ],
-    ids=["exact", "annoy", "sparse"],
+    ids=["exact", "annoy", "sparse", "hybrid-exact", "hybrid-annoy"],
 )
 def index(request, tmp_path) -> ConceptIndex:
     encoder, backend = request.param
@@ -104,4 +118,5 @@ def index(request, tmp_path) -> ConceptIndex:
 
 @pytest.fixture
 def encoder_of(index):
-    return SPARSE if index.fingerprint == "sparse" else DENSE
+    encoders = {encoder.fingerprint: encoder for encoder in (DENSE, SPARSE, HYBRID)}
+    return encoders[index.fingerprint]

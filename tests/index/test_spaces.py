@@ -9,8 +9,9 @@ from scipy import sparse
 from spacy_connorm.index.layer import SynonymLayer
 from spacy_connorm.index.spaces import SEARCHES, Query, run_search
 from spacy_connorm.index.vectors import from_raw
+from spacy_connorm.joined import Joined
 
-from .conftest import DENSE, build, make_concepts, make_synonyms
+from .conftest import DENSE, HYBRID, WEIGHT, build, make_concepts, make_synonyms
 
 MENTIONS = ["shared", "NAME 7", "mention 3", "alias 3 0", "something else", "Name 31"]
 
@@ -32,6 +33,20 @@ def texts_by_target(synonyms, removed=()):
     return {"O": ontology, "D": data, "OD": both}
 
 
+def sides_of(vectors):
+    """The vector of a text, dense; two vectors of a hybrid encoder."""
+    sides = [vectors.dense, vectors.lexical] if isinstance(vectors, Joined) else [vectors]
+    return [
+        np.asarray(side.todense() if sparse.issparse(side) else side)[0].astype(float)
+        for side in sides
+    ]
+
+
+def side_cosine(one, other):
+    norms = np.linalg.norm(one) * np.linalg.norm(other)
+    return float(one @ other / norms) if norms else 0.0
+
+
 def expected(
     search, mention, encoder, synonyms, top_k, *, allowed=lambda concept: True, removed=()
 ):
@@ -39,12 +54,13 @@ def expected(
     target, representation = search.split("-")
 
     def raw(text):
-        vector = encoder.encode([text])
-        return np.asarray(vector.todense() if sparse.issparse(vector) else vector)[0].astype(float)
+        return sides_of(encoder.encode([text]))
 
     def cosine(one, other):
-        norms = np.linalg.norm(one) * np.linalg.norm(other)
-        return round(float(one @ other / norms) if norms else 0.0, 6)
+        """That of the only side there is, or of both, the second with its weight."""
+        weights = [1, WEIGHT][: len(one)]
+        both = zip(weights, one, other, strict=True)
+        return round(sum(weight * side_cosine(*pair) for weight, *pair in both) / sum(weights), 6)
 
     counts = Counter((text.lower(), concept) for text, concept in synonyms)
     query, ranked = raw(mention), []
@@ -52,7 +68,8 @@ def expected(
         if not allowed(concept):
             continue
         if representation == "C":
-            mean = np.mean([raw(text) for text in texts], axis=0)
+            sides = zip(*(raw(text) for text in texts), strict=True)
+            mean = [np.mean(side, axis=0) for side in sides]
             ranked.append((-cosine(query, mean), concept))
         else:
             ranked.append(
@@ -207,3 +224,21 @@ def test_without_data_searches_over_it_find_nothing(tmp_path):
     vectors = from_raw(np.ones((2, index.vectors.width), dtype="float32")).unit
     for search in ("D-T", "D-C"):
         assert run_search(search, index, SynonymLayer(index), Query(vectors, 3)) == [[], []]
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_hits_of_a_hybrid_tell_both_cosines(search, index, encoder_of):
+    layer = SynonymLayer(index)
+    change(layer, index, encoder_of, [("brand new", "C040")], [("mention 3", "C003")])
+    query = Query(from_raw(encoder_of.encode([*MENTIONS, "brand new"])).unit, 5)
+    for hits in run_search(search, index, layer, query):
+        for hit in hits:
+            if encoder_of is not HYBRID:
+                assert hit.parts is None
+                continue
+            dense, lexical = hit.parts
+            assert hit.score == pytest.approx((dense + WEIGHT * lexical) / (1 + WEIGHT), abs=3e-6)
+            if hit.member >= 0 or hit.text:
+                text = hit.text or index.store.texts([hit.member])[hit.member]
+                assert dense == 0 if "5" in text else dense != 0
+                assert lexical == 0 if "6" in text else True

@@ -1,0 +1,139 @@
+"""A dense encoder and one of n-grams together: meaning and spelling."""
+
+import hashlib
+from importlib.util import find_spec
+from math import isfinite
+
+import srsly
+from thinc.api import Model, Ops
+from thinc.shims import Shim
+from thinc.types import Floats2d
+
+from ..errors import ConnormError, Errors
+from ..joined import Joined
+from .protocol import encoder_inputs, fingerprint, is_sparse, make_encoder, replica, required_extra
+
+_LENGTH = 8
+
+
+def HybridEncoder(
+    *,
+    dense: Model[list[str], Floats2d],
+    lexical: Model[list[str], Floats2d],
+    lexical_weight: float = 0.3,
+) -> Model[list[str], Floats2d]:
+    """Build an encoder whose scores weigh two cosines: (dense + weight * lexical) / (1 + weight),
+    which orders concepts as BioSyn's sum of the two does. Where one side knows nothing of a text,
+    its cosine is 0. Vectors are `Joined`. `initialize` loads the one side and fits the other.
+
+    The weight belongs to those that search, not to the index: it can be changed in the config of a
+    pipeline that is loaded, and the fingerprint leaves it out. At 0 the scores are those of the
+    dense encoder alone.
+
+    dense (Model[List[str], Floats2d]): An encoder of dense vectors.
+    lexical (Model[List[str], Floats2d]): An encoder of sparse ones, such as
+        `spacy-connorm.NgramEncoder.v1`.
+    lexical_weight (float): What a lexical cosine counts, if a dense one counts 1.
+    RETURNS (Model[List[str], Floats2d]): The encoder.
+    RAISES (ConnormError): CN300 for a model that is no encoder, CN309 for one of the wrong kind,
+        and for a weight under 0, CN312 if an optional library is not installed.
+    """
+    if is_sparse(dense) or isinstance(dense.shims[0], HybridShim):
+        _refuse("dense", "an encoder of dense vectors, e.g. spacy-connorm.TransformerEncoder.v1")
+    if not is_sparse(lexical):
+        _refuse("lexical", "an encoder of sparse vectors, e.g. spacy-connorm.NgramEncoder.v1")
+    if not (isfinite(lexical_weight) and lexical_weight >= 0):
+        _refuse("lexical_weight", "at least 0")
+    if find_spec("sparse_dot_topn") is None:
+        raise ConnormError(Errors.CN312.format(library="sparse_dot_topn"))
+    return make_encoder("hybrid_encoder", HybridShim(dense, lexical, weight=lexical_weight))
+
+
+def _refuse(setting: str, expected: str) -> None:
+    raise ConnormError(Errors.CN309.format(setting=setting, expected=expected))
+
+
+class HybridShim(Shim):
+    """Holds both encoders, and saves what they save."""
+
+    sparse = False
+
+    def __init__(self, dense: Model, lexical: Model, *, weight: float) -> None:
+        """dense (Model[List[str], Floats2d]): The dense encoder.
+        lexical (Model[List[str], Floats2d]): The sparse one.
+        weight (float): As `HybridEncoder` takes it.
+        """
+        super().__init__(None)
+        self._dense = dense
+        self._lexical = lexical
+        self._weight = weight
+        # Several extras stand between commas, as pip takes them.
+        self.extra = ",".join(
+            filter(None, ("hybrid", required_extra(dense), required_extra(lexical)))
+        )
+
+    @property
+    def width(self) -> int:
+        """RETURNS (int): Both widths together; 0 before both encoders are loaded."""
+        widths = [each.maybe_get_dim("nO") or 0 for each in (self._dense, self._lexical)]
+        return sum(widths) if all(widths) else 0
+
+    def load(self, texts: list[str] | None) -> None:
+        """Load the one encoder and fit the other.
+
+        texts (Optional[List[str]]): The texts, e.g. every name of an ontology.
+        """
+        dense, lexical = replica(self._dense), replica(self._lexical)
+        for encoder in (dense, lexical):
+            encoder.initialize(X=texts)
+        self._dense, self._lexical = dense, lexical
+
+    def encode(self, texts: list[str], ops: Ops) -> Joined:
+        """RETURNS (Joined): In main memory, wherever the dense encoder computes."""
+        dense = self._dense.ops.to_numpy(self._dense.predict(texts))
+        return Joined(dense, self._lexical.predict(texts), self._weight)
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): What either encoder sees."""
+        dense, lexical = encoder_inputs(self._dense, texts), encoder_inputs(self._lexical, texts)
+        return [
+            len(one).to_bytes(_LENGTH, "big") + one + other
+            for one, other in zip(dense, lexical, strict=True)
+        ]
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): Of both encoders; the weight changes no vector."""
+        prints = " ".join(map(fingerprint, (self._dense, self._lexical)))
+        return hashlib.blake2b(prints.encode(), digest_size=16).hexdigest()
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): What both encoders save, and a checksum."""
+        parts = [self._dense.to_bytes(), self._lexical.to_bytes()]
+        return srsly.msgpack_dumps({"parts": parts, "digest": _digest(parts)})
+
+    def from_bytes(self, data: bytes) -> "HybridShim":
+        """Restore both encoders.
+
+        data (bytes): As `to_bytes` wrote it.
+        RETURNS (HybridShim): This shim.
+        RAISES (ConnormError): CN305 if the data is damaged, and what the encoders raise.
+        """
+        try:
+            saved = srsly.msgpack_loads(data)
+            dense, lexical = saved["parts"]
+            intact = saved["digest"] == _digest([dense, lexical])
+        except Exception as error:
+            raise ConnormError(Errors.CN305.format(reason=error)) from error
+        if not intact:
+            raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
+        self._dense = replica(self._dense).from_bytes(dense)
+        self._lexical = replica(self._lexical).from_bytes(lexical)
+        return self
+
+
+def _digest(parts: list[bytes]) -> str:
+    content = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        content.update(len(part).to_bytes(_LENGTH, "big"))
+        content.update(part)
+    return content.hexdigest()
