@@ -1,0 +1,100 @@
+"""Bracketed passages of a text, and what stands in front of them and in them."""
+
+import re
+from typing import NamedTuple
+
+_CLOSING = {"(": ")", "[": "]"}
+_OPENING = {closing: opening for opening, closing in _CLOSING.items()}
+_BRACKET = re.compile(r"[()\[\]]")
+# Characters on either side of a bracket that are looked at: over fifteen long words.
+_REACH = 250
+
+
+class Passage(NamedTuple):
+    """A piece of a text in which inner brackets are blanks, so that offsets stay true.
+
+    start (int): The offset of its first character in the text.
+    text (str): Its characters.
+    """
+
+    start: int
+    text: str
+
+
+def match_brackets(text: str) -> dict[int, int]:
+    """Find the bracket that closes each bracket; round and square ones are told apart.
+
+    text (str): Any text; brackets without a partner are passed over.
+    RETURNS (Dict[int, int]): Offsets of the closing bracket by offset of the opening one, in the
+        order of the closing ones.
+    """
+    pairs: dict[int, int] = {}
+    waiting: dict[str, list[int]] = {opening: [] for opening in _CLOSING}
+    for bracket in _BRACKET.finditer(text):
+        character = bracket[0]
+        if character in _CLOSING:
+            waiting[character].append(bracket.start())
+        elif waiting[_OPENING[character]]:
+            pairs[waiting[_OPENING[character]].pop()] = bracket.start()
+    return pairs
+
+
+def read_inside(text: str, opening: int, pairs: dict[int, int]) -> Passage:
+    """RETURNS (Passage): What the bracket that opens at the offset encloses, or its beginning."""
+    start = opening + 1
+    end = min(pairs[opening], start + _REACH)
+    characters = list(text[start:end])
+    if not _CLOSING.keys() & characters:
+        return Passage(start, text[start:end])
+    at = start
+    while at < end:
+        closing = pairs.get(at)
+        if closing is not None and _stands_apart(text, at):
+            last = min(closing + 1, end)
+            characters[at - start : last - start] = " " * (last - at)
+            at = last
+        else:
+            at += 1
+    return Passage(start, "".join(characters))
+
+
+def read_before(text: str, end: int, openings: dict[int, int]) -> Passage:
+    """Read what stands in front of a bracket, back to the sentence's start, to a bracket around
+    both or to one without a partner.
+
+    text (str): The text.
+    end (int): The offset where the passage ends.
+    openings (Dict[int, int]): Offsets of the opening bracket by offset of the closing one.
+    RETURNS (Passage): The passage.
+    """
+    first = max(0, end - _REACH)
+    characters = list(text[first:end])
+    at = end - 1
+    while at >= first and text[at] not in _CLOSING and not _ends_sentence(text, at):
+        if text[at] not in _OPENING:
+            at -= 1
+            continue
+        opening = openings.get(at, -1)
+        if opening < first:
+            break
+        if _stands_apart(text, opening):
+            characters[opening - first : at + 1 - first] = " " * (at + 1 - opening)
+        at = opening - 1
+    return Passage(at + 1, "".join(characters[at + 1 - first :]))
+
+
+def _stands_apart(text: str, opening: int) -> bool:
+    # Others belong to a name: "poly(ADP-ribose) polymerase".
+    return opening == 0 or text[opening - 1].isspace()
+
+
+def _ends_sentence(text: str, at: int) -> bool:
+    if not text[at + 1 : at + 2].isspace():
+        return False
+    if text[at] == "\n":
+        return text[at + 1] == "\n"
+    if text[at] in ".!?":
+        # Short words with a full stop are abbreviated: "St. Louis", "vs. placebo".
+        word = text[max(0, at - 3) : at]
+        return word[-1:].isdigit() or (len(word) == 3 and word.isalpha() and word.islower())
+    return text[at] in ";:"

@@ -1,0 +1,157 @@
+"""Long forms in the place of short forms, within mentions."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+# Characters up to which a long form's own short forms are replaced.
+_LONGEST = 300
+_RUN = re.compile(r"[^\W_]+")
+_OPENING = re.compile(r"\s*[(\[]\s*\Z")
+_CLOSING = re.compile(r"\s*[)\]]")
+
+
+class Use(NamedTuple):
+    """Where a text uses a short form.
+
+    short (str): The short form, as it is defined.
+    start (int): Its offset.
+    end (int): Its end.
+    """
+
+    short: str
+    start: int
+    end: int
+
+
+def expand(text: str, long_forms: Mapping[str, str]) -> str:
+    """Put long forms in the place of the short forms that a text is or contains ("HNPCC syndrome",
+    "AS/PWS"), and in the place of those that the long forms contain. Where a short form stands
+    beside its long form ("Angelman syndrome (AS)"), only the long form is kept.
+
+    text (str): A mention.
+    long_forms (Mapping[str, str]): Long forms by short form. Case matters, a plural's s doesn't.
+    RETURNS (str): The text, at most a long form or a few hundred characters longer a short form.
+    """
+    uses = list(find_uses(text, long_forms))
+    unfolded = {short: _unfold(short, long_forms) for short in {use.short for use in uses}}
+    return _replace(text, uses, unfolded)
+
+
+def find_uses(text: str, shorts: Collection[str]) -> Iterator[Use]:
+    """Find short forms in a text: whole words, letters and digits between other characters.
+
+    text (str): Any text.
+    shorts (Collection[str]): The short forms.
+    YIELDS (Use): Those that don't overlap, in order; the longest where several begin.
+    """
+    if text in shorts:
+        yield Use(text, 0, len(text))
+        return
+    reach = max(map(len, shorts), default=0) + 1
+    runs = [run.span() for run in _RUN.finditer(text)]
+    passed = 0
+    for number, (start, _) in enumerate(runs):
+        if start < passed:
+            continue
+        for end in _ends(runs, number, start + reach):
+            short = _defined(text[start:end], shorts)
+            if short is not None:
+                yield Use(short, start, end)
+                passed = end
+                break
+
+
+def _unfold(short: str, long_forms: Mapping[str, str]) -> str:
+    text = long_forms[short]
+    left = dict(long_forms)
+    done = {short}
+    while done and len(text) <= _LONGEST:
+        for each in done:
+            del left[each]
+        uses = list(find_uses(text, left))
+        longer = _replace(text, uses, left)
+        if len(longer) <= _LONGEST:
+            text = longer
+        done = {use.short for use in uses}
+    return text
+
+
+def _ends(runs: list[tuple[int, int]], number: int, limit: int) -> list[int]:
+    ends = []
+    while number < len(runs) and runs[number][1] <= limit:
+        ends.append(runs[number][1])
+        number += 1
+    return ends[::-1]
+
+
+def _defined(word: str, shorts: Collection[str]) -> str | None:
+    forms = [word]
+    if word[-1:].isupper() or word[-1:].isdigit():
+        forms.append(word + "s")
+    elif word.endswith("s") and not word[-2:-1].islower():
+        forms.append(word[:-1])
+    return next((form for form in forms if form in shorts), None)
+
+
+def _replace(text: str, uses: Iterable[Use], long_forms: Mapping[str, str]) -> str:
+    folded = text.casefold()
+    pieces: list[str] = []
+    done = 0
+    for use in uses:
+        gap = text[done : use.start]
+        long = long_forms[use.short]
+        if long.casefold() in folded:
+            kept, done = _beside(text, use, gap, long)
+        else:
+            kept, done = gap + _without_repetition(text, use, long), use.end
+        pieces.append(kept)
+    return "".join(pieces) + text[done:]
+
+
+def _beside(text: str, use: Use, gap: str, long: str) -> tuple[str, int]:
+    """Leave out a short form or its long form where one stands in a bracket behind the other.
+
+    text (str): It contains the long form.
+    use (Use): The short form.
+    gap (str): What stands in front of it.
+    long (str): The long form.
+    RETURNS (Tuple[str, int]): What to put for the gap and the short form, and up to which offset
+        of the text it stands.
+    """
+    behind = re.compile(rf"\s*[(\[]\s*({re.escape(long)})\s*[)\]]", re.IGNORECASE)
+    long_form = behind.match(text, use.end)
+    if long_form:
+        return gap + long_form[1], long_form.end()
+    opening = _OPENING.search(gap)
+    closing = _CLOSING.match(text, use.end)
+    if opening and closing:
+        return gap[: opening.start()], closing.end()
+    return gap + text[use.start : use.end], use.end
+
+
+def _without_repetition(text: str, use: Use, long: str) -> str:
+    """RETURNS (str): A long form without the words that the text around it has already: "von
+    Hippel-Lindau" for "VHL" in "VHL disease" if it is "von Hippel-Lindau disease".
+    """
+    words = long.split()
+    reach = len(long) + 1
+    behind = text[use.end : use.end + reach]
+    shared = _overlap(words, behind.split()) if behind[:1].isspace() else 0
+    words = words[: len(words) - shared]
+    front = text[max(0, use.start - reach) : use.start]
+    shared = _overlap(front.split(), words) if front[-1:].isspace() else 0
+    return " ".join(words[shared:])
+
+
+def _overlap(words: list[str], following: list[str]) -> int:
+    """RETURNS (int): How many of the last words are also the first of the following ones."""
+    words, following = (
+        [word.casefold().rstrip("s") for word in each] for each in (words, following)
+    )
+    fits = (
+        count
+        for count in range(min(len(words), len(following)), 0, -1)
+        if words[-count:] == following[:count]
+    )
+    return next(fits, 0)
