@@ -173,10 +173,6 @@ class Errors(metaclass=_Coded):
         "The encoder '{name}' has nothing to train. Train spacy-connorm.TransformerEncoder.v1 or "
         "spacy-connorm.DanEncoder.v1; a hybrid encoder then takes what was trained as its `dense`."
     )
-    CN312 = (
-        "The hybrid encoder needs '{library}', which is not installed: `pip install "
-        "'spacy-connorm[hybrid]'`."
-    )
     CN320 = (
         "The DAN encoder needs '{library}', which is not installed: `pip install "
         "'spacy-connorm[dan]'`."
@@ -232,6 +228,11 @@ class Errors(metaclass=_Coded):
         "the encoder it was built with and set the same `normalization`."
     )
     CN411 = "'{concept}' is not a concept of the index '{path}'."
+    CN415 = (
+        "AnnoyIndex searches the lexical side of a hybrid encoder with sparse_dot_topn, which is "
+        "not installed: `pip install 'spacy-connorm[hybrid]'`, or use "
+        '`index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
+    )
 
     # Sieve
     CN500 = "Unknown search '{search}'. The searches are {known}."

@@ -1,7 +1,6 @@
 """A dense encoder and one of n-grams together: meaning and spelling."""
 
 import hashlib
-from importlib.util import find_spec
 from math import isfinite
 
 import srsly
@@ -36,7 +35,7 @@ def HybridEncoder(
     lexical_weight (float): What a lexical cosine counts, if a dense one counts 1.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN300 for a model that is no encoder, CN309 for one of the wrong kind,
-        and for a weight under 0, CN312 if an optional library is not installed.
+        and for a weight under 0.
     """
     if is_sparse(dense) or isinstance(dense.shims[0], HybridShim):
         _refuse("dense", "an encoder of dense vectors, e.g. spacy-connorm.TransformerEncoder.v1")
@@ -44,8 +43,6 @@ def HybridEncoder(
         _refuse("lexical", "an encoder of sparse vectors, e.g. spacy-connorm.NgramEncoder.v1")
     if not (isfinite(lexical_weight) and lexical_weight >= 0):
         _refuse("lexical_weight", "at least 0")
-    if find_spec("sparse_dot_topn") is None:
-        raise ConnormError(Errors.CN312.format(library="sparse_dot_topn"))
     return make_encoder("hybrid_encoder", HybridShim(dense, lexical, weight=lexical_weight))
 
 

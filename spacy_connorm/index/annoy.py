@@ -8,7 +8,9 @@ import numpy as np
 
 from ..errors import ConnormError, Errors
 from .exact import ExactIndex, ExactSearcher, Neighbours, check_positive
-from .vectors import Raw, SparseVectors, Vectors
+from .hybrid import HybridSearcher
+from .postings import Postings
+from .vectors import HybridVectors, Raw, SparseVectors, Vectors
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,16 @@ class AnnoyIndex:
         check_positive(self, "n_trees", "search_k", "oversample")
 
     def build(self, vectors: Vectors, path: Path) -> None:
-        """Plant the forest. Sparse vectors get none: they are searched exactly.
+        """Plant the forest. Sparse vectors get none: they are searched exactly; those beside dense
+        ones, by their features.
 
         vectors (Vectors): The items, one a row.
-        path (Path): The file that Annoy writes and later maps.
+        path (Path): The file that Annoy writes and later maps. Features stand in others beside it.
         """
+        if isinstance(vectors, HybridVectors):
+            self.build(vectors.dense, path)
+            Postings.from_vectors(vectors.lexical).write(path.parent, _postings_of(path))
+            return
         if isinstance(vectors, SparseVectors):
             return
         forest = _forest(vectors.width)
@@ -50,13 +57,18 @@ class AnnoyIndex:
         forest.save(str(path))
         forest.unload()
 
-    def open(self, vectors: Vectors, path: Path) -> "AnnoySearcher | ExactSearcher":
+    def open(
+        self, vectors: Vectors, path: Path
+    ) -> "AnnoySearcher | ExactSearcher | HybridSearcher":
         """Map the forest.
 
         vectors (Vectors): The items it was planted with.
         path (Path): Its file.
-        RETURNS (Union[AnnoySearcher, ExactSearcher]): A searcher over the vectors.
+        RETURNS (Union[AnnoySearcher, ExactSearcher, HybridSearcher]): A searcher over the vectors.
         """
+        if isinstance(vectors, HybridVectors):
+            postings = Postings.open(path.parent, _postings_of(path), rows=len(vectors))
+            return HybridSearcher(vectors, self.open(vectors.dense, path), postings)
         if isinstance(vectors, SparseVectors):
             return ExactIndex().open(vectors, path)
         return AnnoySearcher(self, vectors, path)
@@ -131,9 +143,13 @@ class AnnoySearcher:
         return found
 
 
+def _postings_of(path: Path) -> str:
+    return f"{path.stem}.postings"
+
+
 def _forest(width: int) -> Any:
     try:
         import annoy
     except ImportError as error:
-        raise ConnormError(Errors.CN404) from error
+        raise ConnormError(Errors.CN404.format()) from error
     return annoy.AnnoyIndex(width, "angular")

@@ -18,7 +18,6 @@ from ..concepts import Concept, Source
 from ..errors import ConnormError, Errors, Warnings, warn
 from .concept_index import Backend
 from .folder import seal, written_aside
-from .hybrid import build_searcher
 from .keys import KeyTable
 from .members import TARGETS, D, Denotation, Members, O, gather
 from .store import write_store
@@ -178,7 +177,7 @@ def _write_search(
         np.save(folder / f"{search}.concepts.npy", concepts)
         items.write(folder, search)
     if len(items):
-        build_searcher(backend, items, folder / f"{search}.index")
+        backend.build(items, folder / f"{search}.index")
 
 
 def concept_means(

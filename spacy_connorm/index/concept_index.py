@@ -12,7 +12,6 @@ from ..concepts import Concept
 from ..errors import ConnormError, Errors
 from .exact import ExactSearcher, Neighbours
 from .folder import TemporaryFolder, pack, unpack, unseal
-from .hybrid import open_searcher
 from .keys import KeyTable
 from .members import TARGETS, Members, O
 from .store import ConceptStore
@@ -137,7 +136,7 @@ class ConceptIndex:
             vectors = self.search_vectors(search)
             # A target without texts, such as D before any synonym is added, has no forest.
             self._searchers[search] = (
-                open_searcher(self.backend, vectors, self.folder / f"{search}.index")
+                self.backend.open(vectors, self.folder / f"{search}.index")
                 if built and len(vectors)
                 else ExactSearcher(vectors)
             )

@@ -1,10 +1,12 @@
 """Sparse vectors by feature: a search reads only those features that the query has."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from ..errors import ConnormError, Errors
 from .exact import Neighbours
 from .vectors import CSR_PARTS, SparseVectors, make_csr, write_csr
 
@@ -16,8 +18,10 @@ class Postings:
         """Wrap a matrix.
 
         matrix (csr_matrix): float32 (width, n), the unit vectors transposed.
+        RAISES (ConnormError): CN415 without the library that searches them.
         """
         self._matrix = matrix
+        self._library = _load_library()
 
     @classmethod
     def from_vectors(cls, vectors: SparseVectors) -> "Postings":
@@ -31,11 +35,10 @@ class Postings:
         RETURNS (Neighbours): Exact float32 cosines; where fewer rows share a feature, the scores
             are 0, as are those of all the others.
         """
-        from sparse_dot_topn import sp_matmul_topn
-
         kind = self._matrix.indices.dtype
         parts = (queries.data, queries.indices.astype(kind), queries.indptr.astype(kind))
-        best = sp_matmul_topn(make_csr(parts, queries.shape[1]), self._matrix, top_n=n, sort=True)
+        aligned = make_csr(parts, queries.shape[1])
+        best = self._library.sp_matmul_topn(aligned, self._matrix, top_n=n, sort=True)
         found = np.arange(n) < np.diff(best.indptr)[:, None]
         items = np.full(found.shape, -1, dtype="int64")
         scores = np.zeros(found.shape, dtype="float32")
@@ -60,3 +63,11 @@ class Postings:
             np.asarray(np.load(folder / f"{stem}.{part}.npy", mmap_mode="c")) for part in CSR_PARTS
         )
         return cls(make_csr(tuple(parts), rows))
+
+
+def _load_library() -> Any:
+    try:
+        import sparse_dot_topn
+    except ImportError as error:
+        raise ConnormError(Errors.CN415.format()) from error
+    return sparse_dot_topn

@@ -144,12 +144,6 @@ def test_settings_that_make_no_sense(settings, setting):
         HybridEncoder(**{**sides, **settings})
 
 
-def test_without_the_library_the_error_tells_what_to_do(monkeypatch):
-    monkeypatch.setattr("spacy_connorm.encoders.hybrid.find_spec", lambda library: None)
-    with pytest.raises(ConnormError, match=r"CN312.*spacy-connorm\[hybrid\]"):
-        build()
-
-
 def test_is_registered():
     block = {
         "@architectures": "spacy-connorm.HybridEncoder.v1",

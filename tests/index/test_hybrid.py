@@ -1,14 +1,17 @@
 """Hybrid search against its definition: both cosines of every row, weighed and ranked."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.annoy import AnnoyIndex
 from spacy_connorm.index.exact import ExactIndex, ExactSearcher
-from spacy_connorm.index.hybrid import HybridSearcher, build_searcher, open_searcher
+from spacy_connorm.index.hybrid import HybridSearcher
 from spacy_connorm.index.postings import Postings
 from spacy_connorm.index.vectors import HybridVectors, from_raw, open_vectors, stack
 from spacy_connorm.joined import Joined
@@ -66,9 +69,8 @@ def units(queries):
 @pytest.fixture(params=[ExactIndex(block_rows=300), AnnoyIndex(n_trees=40, search_k=4000)])
 def searcher(request, tmp_path):
     VECTORS.write(tmp_path, "texts")
-    build_searcher(request.param, VECTORS, tmp_path / "OD-T.index")
-    opened = open_vectors(tmp_path, "texts")
-    return open_searcher(request.param, opened, tmp_path / "OD-T.index")
+    request.param.build(VECTORS, tmp_path / "OD-T.index")
+    return request.param.open(open_vectors(tmp_path, "texts"), tmp_path / "OD-T.index")
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0, 50.0])
@@ -77,7 +79,6 @@ def test_the_nearest_are_those_of_the_definition(searcher, n, weight):
     queries = Joined(QUERIES.dense, QUERIES.lexical, weight)
     found = searcher.nearest(units(queries), n)
     expected = definition(queries, RAW)[:, :n]
-    assert isinstance(searcher, HybridSearcher)
     items, scores = found.items[:, :ROWS], found.scores[:, :ROWS]
     assert np.mean(np.abs(scores - expected) < 1e-6) > 0.99
     np.testing.assert_allclose(scores, score_of(queries, RAW, items), atol=1e-6)
@@ -165,6 +166,14 @@ def test_postings_are_opened_as_written(tmp_path):
     queries = units(QUERIES).lexical
     for one, other in zip(postings.nearest(queries, 7), opened.nearest(queries, 7), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_without_the_library_the_error_tells_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "sparse_dot_topn", None)
+    with pytest.raises(ConnormError, match=r"CN415.*\[hybrid\].*{\"@misc\": \"spacy-connorm.ExactIndex\.v1"):
+        AnnoyIndex().build(VECTORS, tmp_path / "OD-T.index")
+    ExactIndex().build(VECTORS, tmp_path / "OD-T.index")
+    assert ExactIndex().open(VECTORS, tmp_path / "OD-T.index").nearest(units(QUERIES), 1)
 
 
 def test_postings_of_nothing(tmp_path):
