@@ -9,7 +9,7 @@ What scispaCy's `AbbreviationDetector` found in a document is read in their plac
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
@@ -18,6 +18,7 @@ from .text.abbreviations import Definition
 from .text.alignment import align
 from .text.expansion import expand, find_uses
 
+_START = attrgetter("start")
 _KEY = "connorm_definitions"
 _ABBREVIATIONS = "abbreviations"
 _LONG_FORM = "long_form"
@@ -42,13 +43,14 @@ class Sense(NamedTuple):
 class Definitions:
     """What short forms stand for in a document, or in each of several that were joined."""
 
-    def __init__(self, parts: Iterable[tuple[int, Sequence[Sense]]] = ()) -> None:
+    def __init__(self, parts: Iterable[tuple[int, Sequence[Sense | Definition]]] = ()) -> None:
         """Store what short forms stand for.
 
-        parts (Iterable[Tuple[int, Sequence[Sense]]]): Where each document begins, and what its
-            short forms stand for, their offsets counted from there.
+        parts (Iterable[Tuple[int, Sequence[Union[Sense, Definition]]]]): Where each document
+            begins, and what its short forms stand for, their offsets counted from there.
         """
-        self._parts = [(start, sorted(senses)) for start, senses in sorted(parts)]
+        in_order = sorted(parts, key=itemgetter(0))
+        self._parts = [(start, sorted(each, key=_START)) for start, each in in_order]
         self._starts = [start for start, _ in self._parts]
         self._last: tuple[tuple[int, int], Mapping[str, str]] = ((-1, 0), {})
 
@@ -66,7 +68,7 @@ class Definitions:
         if number < 0:
             return {}
         start, senses = self._parts[number]
-        passed = bisect_right(senses, offset - start, key=attrgetter("start"))
+        passed = bisect_right(senses, offset - start, key=_START)
         # Mentions come in order, so that many in a row stand between the same definitions.
         place, long_forms = self._last
         if place != (number, passed):

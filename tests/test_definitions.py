@@ -72,6 +72,14 @@ def test_of_several_definitions_the_nearest_before_counts_or_else_the_first(offs
     assert found.at(offset) == {"X": expected, "Y": "why"}
 
 
+def test_definitions_need_no_document():
+    text = "Zoster (Z1). Mitral stenosis (MS). Multiple sclerosis (MS)."
+    found = Definitions([(0, find_definitions(text))])
+    assert found.long_form("MS", 40) == "Mitral stenosis"
+    assert found.long_form("old MS", 60) == "old Multiple sclerosis"
+    assert found.long_form("old", 60) == "" and not Definitions([(0, [])])
+
+
 def test_without_definitions_nothing_is_known(nlp):
     assert Definitions().at(0) == {}
     assert read_definitions(nlp("Angelman syndrome (AS)")).at(3) == {}
