@@ -1,7 +1,7 @@
 """How right an encoder in training is on dev data, told by the search that a pipeline would do."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,6 +22,8 @@ from .gold import find_known, find_seen
 from .scoring import DEPTH
 
 _SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.95]
+# The block of a trained encoder to that of the encoder which a pipeline would search with.
+ToSearch = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class DevScore:
@@ -33,15 +35,19 @@ class DevScore:
         ontology: Ontology,
         synonyms: Sequence[tuple[str, str]],
         mentions: Sequence[Mention],
+        *,
+        to_search: ToSearch = dict,
     ) -> None:
         """encoder_config (Dict[str, Any]): The block of the encoder; its `name` is replaced.
         ontology (Ontology): O.
         synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
         mentions (Sequence[Mention]): The dev mentions; those without gold ids do not count.
+        to_search (Callable): Gives the block of the encoder that searches; the same by default.
         """
         self._encoder_config = encoder_config
         self._ontology = ontology
         self._synonyms = synonyms
+        self._to_search = to_search
         self._mentions = [mention for mention in mentions if mention.concept_ids]
 
     def __call__(self, module: TrainableModule) -> dict[str, float]:
@@ -52,7 +58,7 @@ class DevScore:
         with TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConnormWarning)
             module.save(Path(folder))
-            block = {**self._encoder_config, "name": folder}
+            block = self._to_search({**self._encoder_config, "name": folder})
             encoder = registry.resolve({"encoder": block})["encoder"]
             lookup = ConceptLookup(encoder, Sieve(_SEARCHES, _THRESHOLDS), ExactIndex())
             lookup.build(self._ontology, self._synonyms)

@@ -1,14 +1,14 @@
 """`connorm train`: an ontology, with or without annotated data, to an encoder."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import srsly
 import typer
 from spacy.util import registry
 from spacy.vocab import Vocab
@@ -34,12 +34,13 @@ from .gold import warn_of_strange_ids
 
 if TYPE_CHECKING:
     from ..training.trainer import Trained
-    from .dev import DevScore
+    from .dev import DevScore, ToSearch
 
 _SECTIONS = ("encoder", "data", "training")
 _LIBRARIES = ("torch", "transformers", "accelerate", "pytorch_metric_learning")
 _CONFIG, _CARD, _ENCODER_CONFIG = "training.cfg", "README.md", "config.json"
 _LEARNED = "learned.json"
+_HYBRID, _NGRAMS = "spacy-connorm.HybridEncoder.v1", "spacy-connorm.NgramEncoder.v1"
 _PROBE = "heart attack"
 
 
@@ -100,6 +101,7 @@ def train(config: Config, output_path: Path, *, gpu_id: int = -1, resume: bool =
         data_share=data.data_share,
     )
     _show(report)
+    to_search = partial(_to_search, config=config, objective=training.objective)
     from ..training.trainer import run_training
     from .progress import ShowProgress
 
@@ -109,13 +111,14 @@ def train(config: Config, output_path: Path, *, gpu_id: int = -1, resume: bool =
         training,
         folder=work,
         use_cpu=gpu_id < 0,
-        score=_dev_score(config, data, ontology, mentions),
+        score=_dev_score(config, data, ontology, mentions, to_search=to_search),
         resume=resume,
         callbacks=[ShowProgress(training.metric)],
     )
     if is_main_process():
         facts = CardFacts(
             encoder=config["encoder"],
+            search=to_search({**config["encoder"], "name": str(output_path)}),
             config=config.to_str(),
             sources=[*_sources(data, ontology), *((k, str(v)) for k, v in report.lines())],
             trained=trained,
@@ -169,8 +172,22 @@ def _read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention
                     yield mention
 
 
+def _to_search(block: dict[str, Any], *, config: Config, objective: Any) -> dict[str, Any]:
+    """Put n-grams beside an encoder that was trained to rank with them."""
+    if not getattr(objective, "ranked", False):
+        return block
+    lexical = config["training"]["batcher"].get("lexical") or {"@architectures": _NGRAMS}
+    both = {"dense": block, "lexical": lexical}
+    return {"@architectures": _HYBRID, **objective.learned(), **both}
+
+
 def _dev_score(
-    config: Config, data: TrainingData, ontology: Ontology, mentions: Sequence[Mention]
+    config: Config,
+    data: TrainingData,
+    ontology: Ontology,
+    mentions: Sequence[Mention],
+    *,
+    to_search: "ToSearch",
 ) -> "DevScore | None":
     if not data.dev:
         return None
@@ -187,7 +204,7 @@ def _dev_score(
         warn_of_strange_ids(gold, Path(data.dev[0]), example=example)
     from .dev import DevScore
 
-    return DevScore(config["encoder"], ontology, synonyms, gold)
+    return DevScore(config["encoder"], ontology, synonyms, gold, to_search=to_search)
 
 
 def _show(report: PoolReport) -> None:
@@ -213,7 +230,7 @@ def _write(trained: "Trained", facts: CardFacts, config: Config, path: Path) -> 
         (folder / _CARD).write_text(make_card(facts), encoding="utf8")
         (folder / _CONFIG).write_text(config.to_str(), encoding="utf8")
         if trained.learned:
-            srsly.write_json(folder / _LEARNED, trained.learned)
+            (folder / _LEARNED).write_text(json.dumps(trained.learned) + "\n", encoding="utf8")
         if trained.logs.is_dir():
             shutil.copytree(trained.logs, folder / trained.logs.name)
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from thinc.api import Config
+
 if TYPE_CHECKING:
     from .trainer import Trained
 
@@ -19,6 +21,7 @@ class CardFacts(NamedTuple):
     """What a model card tells.
 
     encoder (Dict[str, Any]): The block of the encoder that training started from.
+    search (Dict[str, Any]): The block of the encoder to search with.
     config (str): The whole config, as it was resolved.
     sources (Sequence[Tuple[str, str]]): What was learned from: label and value; files with their
         SHA-256, licences, counts.
@@ -26,6 +29,7 @@ class CardFacts(NamedTuple):
     """
 
     encoder: dict[str, Any]
+    search: dict[str, Any]
     config: str
     sources: Sequence[tuple[str, str]]
     trained: "Trained"
@@ -41,6 +45,7 @@ def make_card(facts: CardFacts) -> str:
         f"# Concept encoder, trained with spacy_connorm from {base or 'random vectors'}",
         "It maps mentions and names of concepts into one vector space. Use its folder as the "
         f"`name` of `{facts.encoder['@architectures']}` in a `concept_normalizer`.",
+        *([_section("How to search with it", _search(facts))] if facts.trained.learned else []),
         _section("What it learned from", _table(facts.sources)),
         _section("Dev scores of the epoch that was kept", _scores(facts.trained.best)),
         _section("Training", _table(_training(facts.trained))),
@@ -58,6 +63,12 @@ def _front_matter(base: str | None) -> str:
     if base:
         lines.append(f"base_model: {json.dumps(base)}")
     return "\n".join([*lines, "---"])
+
+
+def _search(facts: CardFacts) -> str:
+    block = Config({"components": {"concept_normalizer": {"encoder": facts.search}}})
+    told = "It was trained to rank together with n-grams, at the weight that was learned beside it:"
+    return f"{told}\n\n{_fence('ini', block.to_str())}"
 
 
 def _training(trained: "Trained") -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """`connorm train`: from an ontology and a corpus to a folder that everybody loads."""
 
+import json
 import os
 import subprocess
 import sys
@@ -158,6 +159,41 @@ def test_a_dan_is_trained_by_the_same_command(invoke, tmp_path, make_config):
     encoder = DanEncoder(name=str(out))
     encoder.initialize()
     assert encoder.predict(["heart attack"]).shape == (1, 16)
+
+
+def test_a_learned_weight_is_kept_and_dev_is_searched_with_it(
+    invoke, words, tmp_path, make_config, files, monkeypatch
+):
+    from thinc.api import Config
+
+    from spacy_connorm.cli import dev
+
+    text = CONFIG.replace("PairBatcher.v1", "CandidateBatcher.v1").replace(
+        "BatchHardTriplet.v1", "Bcnh.v1"
+    )
+    files["ontology"].write_text(
+        ONTOLOGY.strip().replace('of the heart"]', 'of the heart"], "parents": ["C2"]')
+    )
+    searched = []
+    resolve = dev.registry.resolve
+    monkeypatch.setattr(
+        dev.registry, "resolve", lambda block: (searched.append(block), resolve(block))[1]
+    )
+    out = tmp_path / "out"
+    result = invoke("train", make_config(text=text), out)
+    assert result.exit_code == 0, result.output
+    learned = json.loads((out / "learned.json").read_text())["lexical_weight"]
+    weights = [each["encoder"]["lexical_weight"] for each in searched if "dense" in each["encoder"]]
+    assert len(set(weights)) == len(weights) == 2 and learned in weights and learned != 1.0
+    card = (out / "README.md").read_text(encoding="utf8")
+    assert "Learned beside them: `lexical_weight`" in card
+    block = card.split("```ini\n")[1].split("```")[0]
+    encoder = Config().from_str(block)["components"]["concept_normalizer"]["encoder"]
+    assert encoder["lexical_weight"] == learned
+    assert encoder["dense"]["name"] == str(out)
+    hybrid = resolve({"encoder": encoder})["encoder"]
+    hybrid.initialize(X=["heart attack", "headache"])
+    assert not (tmp_path / "out.checkpoints").exists()
 
 
 def test_an_interrupted_run_is_continued_or_removed(
