@@ -173,6 +173,10 @@ class Errors(metaclass=_Coded):
         "The encoder '{name}' has nothing to train. Train spacy-connorm.TransformerEncoder.v1 or "
         "spacy-connorm.DanEncoder.v1; a hybrid encoder then takes what was trained as its `dense`."
     )
+    CN313 = (
+        "The encoder '{name}' has no lexical weight: only spacy-connorm.HybridEncoder.v1 weighs "
+        "lexical vectors beside dense ones."
+    )
     CN320 = (
         "The DAN encoder needs '{library}', which is not installed: `pip install "
         "'spacy-connorm[dan]'`."

@@ -46,6 +46,32 @@ def HybridEncoder(
     return make_encoder("hybrid_encoder", HybridShim(dense, lexical, weight=lexical_weight))
 
 
+def lexical_weight(model: Model) -> float:
+    """RETURNS (float): What a lexical cosine counts.
+    RAISES (ConnormError): CN313 for another encoder than a hybrid.
+    """
+    return _hybrid(model).weight
+
+
+def reweighed(model: Model, weight: float) -> Model:
+    """Give a hybrid encoder another weight.
+
+    model (Model[List[str], Floats2d]): The encoder; it stays as it is.
+    weight (float): What a lexical cosine is to count.
+    RETURNS (Model[List[str], Floats2d]): An encoder of the same fingerprint, which shares both of
+        the encoders in it.
+    RAISES (ConnormError): CN313 for another encoder than a hybrid, CN309 for a weight under 0.
+    """
+    shim = _hybrid(model)
+    return HybridEncoder(dense=shim.dense, lexical=shim.lexical, lexical_weight=weight)
+
+
+def _hybrid(model: Model) -> "HybridShim":
+    if not model.shims or not isinstance(model.shims[0], HybridShim):
+        raise ConnormError(Errors.CN313.format(name=model.name))
+    return model.shims[0]
+
+
 def _refuse(setting: str, expected: str) -> None:
     raise ConnormError(Errors.CN309.format(setting=setting, expected=expected))
 
@@ -61,9 +87,9 @@ class HybridShim(Shim):
         weight (float): As `HybridEncoder` takes it.
         """
         super().__init__(None)
-        self._dense = dense
-        self._lexical = lexical
-        self._weight = weight
+        self.dense = dense
+        self.lexical = lexical
+        self.weight = weight
         # Several extras stand between commas, as pip takes them.
         self.extra = ",".join(
             filter(None, ("hybrid", required_extra(dense), required_extra(lexical)))
@@ -72,7 +98,7 @@ class HybridShim(Shim):
     @property
     def width(self) -> int:
         """RETURNS (int): Both widths together; 0 before both encoders are loaded."""
-        widths = [each.maybe_get_dim("nO") or 0 for each in (self._dense, self._lexical)]
+        widths = [each.maybe_get_dim("nO") or 0 for each in (self.dense, self.lexical)]
         return sum(widths) if all(widths) else 0
 
     def load(self, texts: list[str] | None) -> None:
@@ -80,19 +106,19 @@ class HybridShim(Shim):
 
         texts (Optional[List[str]]): The texts, e.g. every name of an ontology.
         """
-        dense, lexical = replica(self._dense), replica(self._lexical)
+        dense, lexical = replica(self.dense), replica(self.lexical)
         for encoder in (dense, lexical):
             encoder.initialize(X=texts)
-        self._dense, self._lexical = dense, lexical
+        self.dense, self.lexical = dense, lexical
 
     def encode(self, texts: list[str], ops: Ops) -> Joined:
         """RETURNS (Joined): In main memory, wherever the dense encoder computes."""
-        dense = self._dense.ops.to_numpy(self._dense.predict(texts))
-        return Joined(dense, self._lexical.predict(texts), self._weight)
+        dense = self.dense.ops.to_numpy(self.dense.predict(texts))
+        return Joined(dense, self.lexical.predict(texts), self.weight)
 
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): What either encoder sees."""
-        dense, lexical = encoder_inputs(self._dense, texts), encoder_inputs(self._lexical, texts)
+        dense, lexical = encoder_inputs(self.dense, texts), encoder_inputs(self.lexical, texts)
         return [
             len(one).to_bytes(_LENGTH, "big") + one + other
             for one, other in zip(dense, lexical, strict=True)
@@ -100,12 +126,12 @@ class HybridShim(Shim):
 
     def fingerprint(self) -> str:
         """RETURNS (str): Of both encoders; the weight changes no vector."""
-        prints = " ".join(map(fingerprint, (self._dense, self._lexical)))
+        prints = " ".join(map(fingerprint, (self.dense, self.lexical)))
         return hashlib.blake2b(prints.encode(), digest_size=16).hexdigest()
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): What both encoders save, and a checksum."""
-        parts = [self._dense.to_bytes(), self._lexical.to_bytes()]
+        parts = [self.dense.to_bytes(), self.lexical.to_bytes()]
         return srsly.msgpack_dumps({"parts": parts, "digest": _digest(parts)})
 
     def from_bytes(self, data: bytes) -> "HybridShim":
@@ -123,8 +149,8 @@ class HybridShim(Shim):
             raise ConnormError(Errors.CN305.format(reason=error)) from error
         if not intact:
             raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
-        self._dense = replica(self._dense).from_bytes(dense)
-        self._lexical = replica(self._lexical).from_bytes(lexical)
+        self.dense = replica(self.dense).from_bytes(dense)
+        self.lexical = replica(self.lexical).from_bytes(lexical)
         return self
 
 
