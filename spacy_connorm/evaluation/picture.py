@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
+from typing import Any
 
 from ..errors import ConnormError, Errors
 from .projection import ConceptTexts, Panel
@@ -46,8 +47,7 @@ def draw(panels: Sequence[Panel], concepts: Sequence[ConceptTexts], path: Path) 
     columns = min(len(panels) + 1, 3)
     lines = -(-len(names) // columns)
     height = _PANEL_INCHES + _TITLE_INCHES + _LEGEND_INCHES * lines
-    # Fixed ids and no date: equal panels give equal files.
-    with matplotlib.rc_context({"svg.hashsalt": "connorm", "font.size": 9}):
+    with matplotlib.rc_context({"font.size": 9}):
         figure = Figure(figsize=(_PANEL_INCHES * max(len(panels), 1.5), height), facecolor="white")
         axes = figure.subplots(1, len(panels), squeeze=False)[0]
         for axis, panel in zip(axes, panels, strict=True):
@@ -58,8 +58,21 @@ def draw(panels: Sequence[Panel], concepts: Sequence[ConceptTexts], path: Path) 
             left=0.02, right=0.98, top=1 - _TITLE_INCHES / height, bottom=bottom, wspace=0.04
         )
         figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False)
-        kind = path.suffix[1:]
-        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        save(figure, path)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure; equal figures give equal files.
+
+    figure (Figure): The figure.
+    path (Path): A `.svg` or `.png` file.
+    """
+    import matplotlib
+
+    kind = path.suffix[1:]
+    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    # Fixed ids and no date.
+    with matplotlib.rc_context({"svg.hashsalt": "connorm"}):
         figure.savefig(path, format=kind, dpi=150, metadata=metadata)
 
 
