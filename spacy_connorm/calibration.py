@@ -55,6 +55,11 @@ class Calibration:
         return (1 + math.tanh((self.intercept + self.score * score + self.margin * margin) / 2)) / 2
 
 
+def read_calibration(settings: Mapping[str, Any] | None) -> Calibration | None:
+    """RETURNS (Optional[Calibration]): What `Calibration.from_dict` reads; None for None."""
+    return None if settings is None else Calibration.from_dict(settings)
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 

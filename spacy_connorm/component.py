@@ -1,9 +1,9 @@
 """The pipeline component: spans in, concept ids and candidates on the spans."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
@@ -14,16 +14,20 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from . import archive
-from .concepts import NIL, Candidate, Concept, Ontology
+from .annotated import expanded_synonyms
+from .calibration import read_calibration
+from .concepts import Candidate, Concept, Ontology
+from .definitions import find_long_forms
 from .encoders import required_extra
 from .errors import ConnormError, Errors
+from .explanation import Explanation
 from .mentions import annotated_synonyms
 from .requirements import require_extra
-from .settings import as_pairs, check_parts, check_settings, refuse
-from .spans import choose_spans, register_attributes, set_answers, set_kb_ids
+from .settings import DEFAULTS, Settings, as_pairs, check_parts, check_settings, refuse
+from .spans import choose_spans, register_attributes, set_answers, set_kb_ids, written_id
 
 if TYPE_CHECKING:
-    from .sieve import Explanation
+    from .readings import MentionReader
 
 
 class ConceptNormalizer(Pipe):
@@ -37,15 +41,9 @@ class ConceptNormalizer(Pipe):
         encoder: Model,
         index: Any,
         sieve: Any,
-        spans_key: str | None = None,
-        labels: Sequence[str] | None = None,
-        attribute_prefix: str = "",
-        top_k: int = 10,
-        nil_threshold: float | None = None,
-        types: Sequence[str] = (),
-        branches: Sequence[str] = (),
-        kb_url_template: str | None = None,
+        normalization: Sequence[str] = (),
         scorer: Callable | None = None,
+        **settings: Unpack[Settings],
     ) -> None:
         """Store the settings; nothing is loaded before `initialize` or `from_disk`.
 
@@ -54,16 +52,10 @@ class ConceptNormalizer(Pipe):
         encoder (Model[List[str], Floats2d]): A registered architecture, see `encoders`.
         index (Backend): `AnnoyIndex.v1` or `ExactIndex.v1`.
         sieve (Sieve): `Sieve.v1`: the searches and their thresholds.
-        spans_key (Optional[str]): Normalize `doc.spans[spans_key]`; `doc.ents` if None.
-        labels (Optional[Sequence[str]]): Only spans with these labels; all if None or empty.
-        attribute_prefix (str): Stands before `candidates`, `kb_id` and `kb_ents` in `span._`. A
-            normalizer with a prefix leaves `span.kb_id_` to the one without.
-        top_k (int): Most candidates kept for a span.
-        nil_threshold (Optional[float]): A best cosine under it makes "NIL"; None: never.
-        types (Sequence[str]): Find only concepts of these semantic types; all if empty.
-        branches (Sequence[str]): Find only concepts at or below these; all if empty.
-        kb_url_template (Optional[str]): A link with `{}` for the id, for displaCy.
+        normalization (Sequence[str]): Steps through which names and mentions pass, in order,
+            before they are encoded; see `text.normalization`.
         scorer (Optional[Callable]): Scores examples.
+        **settings (Settings): Those that `to_disk` keeps; see `settings.Settings`.
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for a bad setting.
         """
         from .lookup import ConceptLookup
@@ -72,18 +64,9 @@ class ConceptNormalizer(Pipe):
         self.vocab = vocab
         self.name = name
         self.scorer = scorer
-        self.lookup = ConceptLookup(encoder, sieve, index)
-        self.cfg: dict[str, Any] = {
-            "spans_key": spans_key,
-            "labels": list(labels) if labels else None,
-            "attribute_prefix": attribute_prefix,
-            "top_k": top_k,
-            "nil_threshold": nil_threshold,
-            "types": list(types),
-            "branches": list(branches),
-            "kb_url_template": kb_url_template,
-        }
-        self._accept(self.cfg)
+        self.lookup = ConceptLookup(encoder, sieve, index, normalization=normalization)
+        self.cfg: dict[str, Any] = dict(DEFAULTS)
+        self._accept(settings)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -92,9 +75,7 @@ class ConceptNormalizer(Pipe):
 
     @property
     def displacy_options(self) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): For `displacy.render(doc, style="ent", options=...)`: makes
-        concept ids links, if there is a `kb_url_template`.
-        """
+        """RETURNS (Dict[str, Any]): For `displacy.render(doc, style="ent", options=...)`: links."""
         template = self.cfg["kb_url_template"]
         return {} if template is None else {"kb_url_template": template}
 
@@ -133,8 +114,16 @@ class ConceptNormalizer(Pipe):
         """
         spans = [self.spans(doc) for doc in docs]
         mentions = [span.text for each in spans for span in each]
-        found = iter(self.candidates(mentions))
+        long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
+        found = iter(self.candidates(mentions, long_forms=long_forms))
         return [list(islice(found, len(each))) for each in spans]
+
+    def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
+        """RETURNS (List[str]): What a document defines its spans to stand for; empty for those of
+        which it does not tell, and for all if abbreviations are not to be expanded.
+        """
+        expand = self.cfg["expand_abbreviations"]
+        return find_long_forms(doc, spans) if expand else [""] * len(spans)
 
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[list[Candidate]]]
@@ -160,6 +149,7 @@ class ConceptNormalizer(Pipe):
         self,
         mentions: Sequence[str],
         *,
+        long_forms: Sequence[str] | None = None,
         top_k: int | None = None,
         types: Sequence[str] | None = None,
         branches: Sequence[str] | None = None,
@@ -167,25 +157,35 @@ class ConceptNormalizer(Pipe):
         """Look texts up as if they were mentions.
 
         mentions (Sequence[str]): b texts; an empty one has no candidates.
+        long_forms (Optional[Sequence[str]]): What they stand for, empty where it is not known.
         top_k (Optional[int]): Instead of the setting, as are the others.
         types (Optional[Sequence[str]]): Only concepts of these semantic types.
         branches (Optional[Sequence[str]]): Only concepts at or below these.
-        RETURNS (List[List[Candidate]]): b lists, best first.
+        RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
         """
-        limits = {"top_k": top_k, "types": types, "branches": branches}
-        chosen: dict[str, Any] = {
-            key: self.cfg[key] if given is None else given for key, given in limits.items()
-        }
-        return self.lookup.candidates(mentions, **chosen)
+        reader = self._reader(top_k=top_k, types=types, branches=branches)
+        return reader.candidates(
+            mentions, [""] * len(mentions) if long_forms is None else long_forms
+        )
 
-    def explain(self, mention: str) -> "Explanation":
-        """Tell what each search of the sieve finds for a mention, and why one answers.
+    def explain(self, mention: str | Span, **limits: Any) -> Explanation:
+        """Tell how a mention is read, and what each search of the sieve finds for it.
 
-        mention (str): A text.
-        RETURNS (Explanation): One step a search.
+        mention (Union[str, Span]): A text, or a span, whose document may define its long form.
+        **limits (Any): `top_k`, `types` and `branches`, as in `candidates`.
+        RETURNS (Explanation): The readings, and one step a search.
         """
-        limits = {key: self.cfg[key] for key in ("top_k", "types", "branches")}
-        return self.lookup.explain(mention, **limits)
+        reader = self._reader(**limits)
+        if isinstance(mention, str):
+            return reader.explain(mention, "")
+        return reader.explain(mention.text, *self.long_forms(mention.doc, [mention]))
+
+    def _reader(self, **limits: Any) -> "MentionReader":
+        from .readings import MentionReader
+
+        chosen = {key: self.cfg[key] for key in ("top_k", "types", "branches", "split_composites")}
+        chosen.update((key, given) for key, given in limits.items() if given is not None)
+        return MentionReader(self.lookup, calibration=self._calibration, **chosen)
 
     def concept(self, concept_id: str) -> Concept:
         """RETURNS (Concept): What the index knows of a concept, by its id or an alternate id.
@@ -233,7 +233,8 @@ class ConceptNormalizer(Pipe):
             self.from_disk(index, exclude=["cfg"])
         elif others or not self.lookup.is_ready:
             examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
-            annotated = annotated_synonyms(
+            read = expanded_synonyms if self.cfg["expand_abbreviations"] else annotated_synonyms
+            annotated = read(
                 (example.reference for example in examples),
                 self.cfg["labels"],
                 spans_key=self.cfg["spans_key"],
@@ -286,14 +287,13 @@ class ConceptNormalizer(Pipe):
         self._accept(archive.parse(content, self.lookup, exclude=list(exclude)))
         return self
 
-    def _accept(self, settings: dict[str, Any]) -> None:
-        check_settings({**self.cfg, **settings})
-        self.cfg.update(settings)
-        register_attributes(self.cfg["attribute_prefix"])
+    def _accept(self, settings: Mapping[str, Any]) -> None:
+        merged = {**self.cfg, **settings}
+        check_settings(merged)
+        self._calibration = read_calibration(merged["calibration"])
+        self.cfg = merged
+        register_attributes(merged["attribute_prefix"])
 
     def decide(self, candidates: Sequence[Candidate]) -> str:
-        """RETURNS (str): What is written for candidates: the first one's id, or "NIL"."""
-        threshold = self.cfg["nil_threshold"]
-        if not candidates or (threshold is not None and candidates[0].score < threshold):
-            return NIL
-        return candidates[0].concept_id
+        """RETURNS (str): What is written for candidates; see `spans.written_id`."""
+        return written_id(candidates, self.cfg["nil_threshold"])

@@ -272,6 +272,14 @@ class Errors(metaclass=_Coded):
         "'{path}' holds no scores that can stand in one table ({reason}). Expected what `connorm "
         "evaluate --json` writes."
     )
+    CN610 = (
+        "The rows are of two protocols, '{one}' and '{other}', which can't stand in one table. "
+        "Score all corpora under the same (`--protocol`, `--grid`)."
+    )
+    CN611 = (
+        "There is too little in '{path}' to calibrate on: {right} different mentions are answered "
+        "rightly and {wrong} wrongly, and {fewest} of each are needed. Take a larger corpus."
+    )
 
     # Command line
     CN700 = (
@@ -312,6 +320,8 @@ class Errors(metaclass=_Coded):
         "`--neighbours` and `--picture` do without."
     )
     CN733 = "`{option}` has no meaning without {needed}."
+    CN735 = "There is no protocol '{protocol}'. It is {known}."
+    CN736 = "`{option}` can't stand beside `{other}`."
 
     # Training: the loop
     CN820 = (
@@ -414,6 +424,10 @@ class Warnings(metaclass=_Coded):
         "None of the {count} gold ids of '{path}' is a concept of the index, so every answer "
         "counts as wrong. The first is '{first}', the index has ids such as '{example}': are they "
         "of one ontology, and written alike?"
+    )
+    CNW610 = (
+        "The index knows {percent:.0f} % of the mentions of '{path}' from annotated data: was this "
+        "corpus indexed? Calibrate on one that was not, or new mentions look surer than they are."
     )
 
     # Command line

@@ -17,6 +17,10 @@ labels = null
 attribute_prefix = ""
 top_k = 10
 nil_threshold = null
+calibration = null
+expand_abbreviations = true
+split_composites = true
+normalization = []
 types = []
 branches = []
 kb_url_template = null
@@ -61,6 +65,10 @@ def make_concept_normalizer(
     attribute_prefix: str,
     top_k: int,
     nil_threshold: float | None,
+    calibration: dict[str, float] | None,
+    expand_abbreviations: bool,
+    split_composites: bool,
+    normalization: list[str],
     types: list[str],
     branches: list[str],
     kb_url_template: str | None,
@@ -77,6 +85,10 @@ def make_concept_normalizer(
         attribute_prefix=attribute_prefix,
         top_k=top_k,
         nil_threshold=nil_threshold,
+        calibration=calibration,
+        expand_abbreviations=expand_abbreviations,
+        split_composites=split_composites,
+        normalization=normalization,
         types=types,
         branches=branches,
         kb_url_template=kb_url_template,

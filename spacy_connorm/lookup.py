@@ -1,24 +1,25 @@
 """Mentions in, candidates out: an encoder, an index, the synonyms beside it, and a sieve."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 
 import numpy as np
-from scipy import sparse
 from thinc.api import Model
 
 from .concepts import Candidate, Concept, Source
-from .encoders import encoder_inputs, fingerprint, replica
-from .errors import ConnormError, Errors, Warnings, warn
+from .errors import ConnormError, Errors
+from .explanation import Explanation, Step
 from .index.build import Encoder, build_index
 from .index.concept_index import Backend, ConceptIndex
 from .index.filters import Filter, Masks
 from .index.folder import TemporaryFolder
 from .index.layer import SynonymLayer
+from .index.members import TARGETS
 from .index.spaces import Query, run_search
-from .index.vectors import Raw, from_raw
+from .index.vectors import from_raw
+from .preparation import PreparedEncoder
 from .settings import refuse, require_positive
-from .sieve import Answer, Explanation, Sieve, Step, answers_at, name_candidates, run_sieve
+from .sieve import Answer, Sieve, answers_at, name_candidates, run_sieve
+from .synonyms import add_synonyms, remove_synonyms
 from .text.cleaning import clean
 
 # Texts searched together: their cosines with a block of the index stand in memory at once.
@@ -28,19 +29,29 @@ _MOST_AT_ONCE = 512
 class ConceptLookup:
     """Everything that an answer depends on. It knows nothing of pipelines and documents."""
 
-    def __init__(self, encoder: Model, sieve: Sieve, backend: Backend) -> None:
+    def __init__(
+        self, encoder: Model, sieve: Sieve, backend: Backend, *, normalization: Sequence[str] = ()
+    ) -> None:
         """Put the parts together; nothing is loaded.
 
         encoder (Model[List[str], Floats2d]): See `encoders`.
         sieve (Sieve): Which searches answer.
         backend (Backend): How vectors are searched.
+        normalization (Sequence[str]): What is done, in order, to names and mentions before they
+            are encoded; see `text.normalization`.
+        RAISES (ConnormError): CN006 for a step of normalization that there is not.
         """
-        self.encoder = encoder
+        self._encoder = PreparedEncoder(encoder, normalization)
         self.sieve = sieve
         self.backend = backend
         self._index: ConceptIndex | None = None
         self._layer: SynonymLayer | None = None
         self._masks = Masks()
+
+    @property
+    def encoder(self) -> Model:
+        """RETURNS (Model[List[str], Floats2d]): The encoder."""
+        return self._encoder.model
 
     @property
     def is_ready(self) -> bool:
@@ -86,22 +97,19 @@ class ConceptLookup:
         texts = [*names, *(clean(text) for text, _ in synonyms)]
         if not any(texts):
             raise ConnormError(Errors.CN409)
-        encoder = replica(self.encoder)
-        encoder.initialize(X=texts)
+        encoder = self._encoder.fitted(texts)
         owner = TemporaryFolder()
         build_index(
             owner.path / "index",
             concepts,
             synonyms,
-            Encoder(
-                partial(encoder_inputs, encoder), partial(_encode, encoder), fingerprint(encoder)
-            ),
+            Encoder(encoder.inputs, encoder.encode, encoder.fingerprint()),
             searches=list(dict.fromkeys([*self.sieve.searches, *searches])),
             backend=self.backend,
             clean=clean,
             source=source,
         )
-        self.use(encoder, ConceptIndex(owner.path / "index", self.backend, owner=owner))
+        self.use(encoder.model, ConceptIndex(owner.path / "index", self.backend, owner=owner))
 
     def candidates(
         self,
@@ -171,7 +179,18 @@ class ConceptLookup:
             reached = answers_at(candidates[0].score if candidates else None, threshold)
             answered = any(step.answers for step in steps)
             steps.append(Step(search, threshold, reached and not answered, candidates))
-        return Explanation(mention, clean(mention), steps)
+        return Explanation(mention, self._encoder.normalize(clean(mention)), steps)
+
+    def holds(self, texts: Sequence[str], target: str) -> list[bool]:
+        """Tell which texts the index has, as the encoder sees them.
+
+        texts (Sequence[str]): b texts.
+        target (str): Where to look: "O", "D" or "OD".
+        RETURNS (List[bool]): Of each text whether it denotes a concept there.
+        """
+        cleaned = [clean(text) for text in texts]
+        keys = self._encoder.inputs(cleaned) if cleaned else []
+        return [self.layer.holds(key, TARGETS[target]) for key in keys]
 
     def _ask(
         self,
@@ -188,11 +207,14 @@ class ConceptLookup:
         )
         texts = [clean(mention) for mention in mentions]
         distinct = list(dict.fromkeys(text for text in texts if text))
-        keys = encoder_inputs(self.encoder, distinct) if distinct else []
+        keys = self._encoder.inputs(distinct) if distinct else []
         representatives = dict(zip(keys, distinct, strict=True))
         found = self._ask_encoded(list(representatives.values()), top_k, allowed, answer)
         by_key = dict(zip(representatives, found, strict=True))
-        by_text = {text: by_key[key] for text, key in zip(distinct, keys, strict=True)}
+        by_text = {
+            text: [candidate._replace(searched=text) for candidate in by_key[key]]
+            for text, key in zip(distinct, keys, strict=True)
+        }
         return [list(by_text.get(text, ())) for text in texts]
 
     def _ask_encoded(
@@ -204,7 +226,7 @@ class ConceptLookup:
     ) -> list[list[Candidate]]:
         found: list[list[Candidate]] = [[] for _ in texts]
         for start in range(0, len(texts), _MOST_AT_ONCE):
-            vectors = from_raw(_encode(self.encoder, texts[start : start + _MOST_AT_ONCE]))
+            vectors = from_raw(self._encoder.encode(texts[start : start + _MOST_AT_ONCE]))
             # A zero vector has no direction: n-grams give it to a text they know nothing of.
             some = np.flatnonzero(vectors.norms)
             query = Query(vectors.unit[some], top_k, allowed)
@@ -214,53 +236,12 @@ class ConceptLookup:
         return found
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
-        """Let texts denote concepts from now on, as part of D; nothing is retrained.
-
-        synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
-        count (int): How often D says so; of two concepts with one text the more frequent leads.
-        RAISES (ConnormError): CN002 for a concept that the index lacks, CN003 for an empty text,
-            CN009 for one that the encoder knows nothing of; nothing is added then. CN006 for a
-            `count` under 1.
-        """
-        require_positive("count", count)
-        pairs = [(self._text(text), self._number(concept_id)) for text, concept_id in synonyms]
-        if pairs:
-            texts = [text for text, _ in pairs]
-            raw = _encode(self.encoder, texts)
-            for row in np.flatnonzero(from_raw(raw).norms == 0):
-                raise ConnormError(Errors.CN009.format(text=texts[row]))
-            keys = encoder_inputs(self.encoder, texts)
-            for place, (key, (text, number)) in enumerate(zip(keys, pairs, strict=True)):
-                self.layer.add(key, text, raw[place : place + 1], number, count)
+        """Let texts denote concepts from now on, as part of D; see `synonyms.add_synonyms`."""
+        add_synonyms(synonyms, self.index, self.layer, self._encoder, count=count)
 
     def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
-        """Let texts no longer denote concepts, whether the ontology, the annotated data or
-        `add_synonyms` said that they do.
-
-        synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
-        RAISES (ConnormError): CN002 for a concept that the index lacks, CN003 for an empty text;
-            nothing is removed then.
-        WARNS (ConnormWarning): CNW001 for a pair that does not stand in the index.
-        """
-        pairs = [(self._text(text), self._number(concept_id)) for text, concept_id in synonyms]
-        keys = encoder_inputs(self.encoder, [text for text, _ in pairs]) if pairs else []
-        for key, (text, number) in zip(keys, pairs, strict=True):
-            if not self.layer.remove(key, number):
-                (concept_id, _) = self.index.store.labels([number])[number]
-                warn(Warnings.CNW001.format(text=text, concept=concept_id))
-
-    def _number(self, concept_id: str) -> int:
-        number = self.index.store.number(clean(concept_id))
-        if number is None:
-            raise ConnormError(Errors.CN002.format(concept=concept_id))
-        return number
-
-    @staticmethod
-    def _text(text: str) -> str:
-        cleaned = clean(text)
-        if not cleaned:
-            raise ConnormError(Errors.CN003.format(text=text))
-        return cleaned
+        """Let texts no longer denote concepts; see `synonyms.remove_synonyms`."""
+        remove_synonyms(synonyms, self.index, self.layer, self._encoder)
 
     def use(
         self,
@@ -274,25 +255,21 @@ class ConceptLookup:
         index (Optional[ConceptIndex]): Built with it; the present one if None.
         layer (Optional[SynonymLayer]): What goes with a new index; nothing if None.
         RAISES (ConnormError): CN408 if the index lacks a search of the sieve, CN410 if it was
-            built with another encoder.
+            built with another encoder or other steps of normalization.
         """
+        prepared = PreparedEncoder(encoder, self._encoder.normalization)
         if index is None:
             index, layer = self._index, self._layer
         if index is not None:
-            self._check(encoder, index)
+            self._check(prepared, index)
             layer = SynonymLayer(index) if layer is None else layer
-        self.encoder, self._index, self._layer = encoder, index, layer
+        self._encoder, self._index, self._layer = prepared, index, layer
         self._masks = Masks()
 
-    def _check(self, encoder: Model, index: ConceptIndex) -> None:
-        own, built_with = fingerprint(encoder), index.fingerprint
+    def _check(self, encoder: PreparedEncoder, index: ConceptIndex) -> None:
+        own, built_with = encoder.fingerprint(), index.fingerprint
         if built_with != own:
             message = Errors.CN410.format(path=index.folder, found=built_with, expected=own)
             raise ConnormError(message)
         for search in self.sieve.searches:
             index.searcher(search)
-
-
-def _encode(encoder: Model, texts: list[str]) -> Raw:
-    vectors = encoder.predict(texts)
-    return vectors if sparse.issparse(vectors) else encoder.ops.to_numpy(vectors)

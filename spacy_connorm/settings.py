@@ -1,9 +1,57 @@
 """What the settings of a concept normalizer may be; types are checked by spaCy's config."""
 
-from collections.abc import Iterable
-from typing import Any, NoReturn
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn, TypedDict
 
 from .errors import ConnormError, Errors
+
+
+class Settings(TypedDict, total=False):
+    """The settings that a concept normalizer keeps when it is saved.
+
+    spans_key (Optional[str]): Normalize `doc.spans[spans_key]`; `doc.ents` if None.
+    labels (Optional[Sequence[str]]): Only spans with these labels; all if None or empty.
+    attribute_prefix (str): Stands before `candidates`, `kb_id` and `kb_ents` in `span._`. A
+        normalizer with a prefix leaves `span.kb_id_` to the one without.
+    top_k (int): Most candidates kept for a span; of a composite, for each part.
+    nil_threshold (Optional[float]): A best score under it makes "NIL"; None: never.
+    calibration (Optional[Mapping[str, float]]): Turns scores into probabilities; what
+        `connorm evaluate --calibrate` fitted.
+    expand_abbreviations (bool): Whether the long form of a mention is looked up where its document
+        defines one, and put beside the short one in D; see `definitions`.
+    split_composites (bool): Whether a mention such as "breast and ovarian cancer" gets the ids of
+        its parts if these link better than the whole; see `readings`.
+    types (Sequence[str]): Find only concepts of these semantic types; all if empty.
+    branches (Sequence[str]): Find only concepts at or below these; all if empty.
+    kb_url_template (Optional[str]): A link with `{}` for the id, for displaCy.
+    """
+
+    spans_key: str | None
+    labels: Sequence[str] | None
+    attribute_prefix: str
+    top_k: int
+    nil_threshold: float | None
+    calibration: Mapping[str, float] | None
+    expand_abbreviations: bool
+    split_composites: bool
+    types: Sequence[str]
+    branches: Sequence[str]
+    kb_url_template: str | None
+
+
+DEFAULTS = Settings(
+    spans_key=None,
+    labels=None,
+    attribute_prefix="",
+    top_k=10,
+    nil_threshold=None,
+    calibration=None,
+    expand_abbreviations=True,
+    split_composites=True,
+    types=(),
+    branches=(),
+    kb_url_template=None,
+)
 
 
 def check_settings(settings: dict[str, Any]) -> None:

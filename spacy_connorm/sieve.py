@@ -47,34 +47,6 @@ class Answer(NamedTuple):
     hits: list[Hit]
 
 
-class Step(NamedTuple):
-    """What one search of the sieve finds for a mention.
-
-    search (str): The search.
-    threshold (Optional[float]): The cosine it needs to answer; None for the last search.
-    answers (bool): Whether this is the search that answers.
-    candidates (List[Candidate]): What it finds.
-    """
-
-    search: str
-    threshold: float | None
-    answers: bool
-    candidates: list[Candidate]
-
-
-class Explanation(NamedTuple):
-    """Why a mention gets its answer.
-
-    mention (str): As given.
-    searched (str): The text that was encoded.
-    steps (List[Step]): The searches of the sieve, in order.
-    """
-
-    mention: str
-    searched: str
-    steps: list[Step]
-
-
 def run_sieve(sieve: Sieve, index: ConceptIndex, layer: SynonymLayer, query: Query) -> list[Answer]:
     """Ask the searches of a sieve in order.
 

@@ -7,17 +7,20 @@ them.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from spacy.tokens import Doc, Span
 
-from .concepts import Candidate
+from .concepts import NIL, Candidate
 from .errors import ConnormError, Errors, Warnings, warn
 
 _CANDIDATES = "candidates"
 _KB_ID = "kb_id"
 _KB_ENTS = "kb_ents"
 _NORMALIZED = "normalized"
+# As PubTator writes a composite.
+_ID_SEPARATOR = "|"
 
 
 def register_attributes(prefix: str = "") -> None:
@@ -50,6 +53,21 @@ def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | N
     else:
         warn(Warnings.CNW002.format(key=spans_key, known=list(doc.spans) or "none at all"))
     return [span for span in spans if not labels or span.label_ in labels]
+
+
+def written_id(candidates: Iterable[Candidate], nil_threshold: float | None) -> str:
+    """Decide what is written for a mention.
+
+    candidates (Iterable[Candidate]): Part by part, best first.
+    nil_threshold (Optional[float]): A best score under it is no concept; None: never.
+    RETURNS (str): The id of the first candidate, or those of each part's first joined by `|`,
+        parts without a concept left out; "NIL" if there is none at all.
+    """
+    leading = [next(part) for _, part in groupby(candidates, key=lambda each: each.part)]
+    linked = [
+        each.concept_id for each in leading if nil_threshold is None or each.score >= nil_threshold
+    ]
+    return _ID_SEPARATOR.join(dict.fromkeys(linked)) or NIL
 
 
 def set_kb_ids(

@@ -44,7 +44,7 @@ def test_entities_get_ids_and_candidates(pipeline):
 
 def test_candidate_tells_all_about_itself(pipeline):
     (first, *_) = pipeline("An MI.").ents[0]._.candidates
-    assert first == Candidate("C2", "heart attack", 1.0, "MI", "OD-T")
+    assert first == Candidate("C2", "heart attack", 1.0, "MI", "OD-T", searched="MI")
 
 
 def test_groups_of_spans_get_ids_and_candidates(make_pipeline):

@@ -9,36 +9,15 @@ import numpy as np
 
 from ..component import ConceptNormalizer
 from ..encoders import encoder_inputs
-from ..errors import ConnormError, Errors, Warnings, warn
+from ..errors import Warnings, warn
 from ..evaluation import Known
 from ..evaluation.kinds import World
-from ..mentions import Mention, annotated_mentions, annotated_synonyms
+from ..mentions import Mention, annotated_synonyms
 from ..text.cleaning import clean
 from .files import read_docs
 
 if TYPE_CHECKING:
     from ..lookup import ConceptLookup
-
-
-def read_mentions(path: Path, normalizer: ConceptNormalizer) -> list[Mention]:
-    """Read the annotated mentions that a concept normalizer would be asked for.
-
-    path (Path): A `.spacy` file.
-    normalizer (ConceptNormalizer): Its setting `labels` chooses among them.
-    RETURNS (List[Mention]): Those without gold ids included.
-    RAISES (ConnormError): CN600 if no mention has a gold id, and what `read_docs` raises.
-    """
-    labels = normalizer.cfg["labels"]
-    mentions = [
-        mention
-        for doc in read_docs(path, normalizer.vocab)
-        for mention in annotated_mentions(doc, spans_key=normalizer.cfg["spans_key"])
-        if labels is None or mention.label in labels
-    ]
-    if not any(mention.concept_ids for mention in mentions):
-        chosen = f" with the labels {', '.join(labels)}" if labels else ""
-        raise ConnormError(Errors.CN600.format(count=len(mentions), path=path, chosen=chosen))
-    return mentions
 
 
 def read_data(path: Path, normalizer: ConceptNormalizer) -> list[tuple[str, str]]:
@@ -69,9 +48,9 @@ def find_seen(
         None.
     RETURNS (List[bool]): One a mention.
     """
-    keys = encoder_inputs(lookup.encoder, [clean(mention.text) for mention in mentions])
     if data is None:
-        return [lookup.layer.in_data(key) for key in keys]
+        return lookup.holds([mention.text for mention in mentions], "D")
+    keys = encoder_inputs(lookup.encoder, [clean(mention.text) for mention in mentions])
     seen = set(encoder_inputs(lookup.encoder, [clean(text) for text, _ in data]))
     return [key in seen for key in keys]
 

@@ -8,8 +8,8 @@ from tqdm import tqdm
 from wasabi import msg
 
 from ..concepts import read_concepts, write_concepts
-from ..licence import licence_path, write_licence
 from ..errors import ConnormError, Errors
+from ..licence import licence_path, write_licence
 from ..ontology import (
     FORMATS,
     Finding,

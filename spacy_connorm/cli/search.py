@@ -11,10 +11,15 @@ from .app import command, split_items
 from .pipelines import load_normalizer
 
 if TYPE_CHECKING:
-    from ..sieve import Explanation
+    from ..explanation import Explanation, Reading
 
-_HEADER = ("Mention", "Concept", "Name", "Score", "Found as", "Search")
-_ALIGNS = ("l", "l", "l", "r", "l", "l")
+_ALIGNS = {
+    **{"Mention": "l", "Concept": "l", "Name": "l", "Score": "r", "Dense": "r", "Lexical": "r"},
+    **{"Found as": "l", "Search": "l"},
+}
+# Both cosines behind a score, where it weighs two.
+_PARTS = ("Dense", "Lexical")
+_READINGS = ("Read", "As", "Score", "")
 _WIDTH = 40
 
 
@@ -44,16 +49,16 @@ def search_cli(
     Example: python -m spacy connorm search training/index "heart attack" "high sugar" -k 3
     """
     normalizer = load_normalizer(pipeline, component=component)
-    limits = {key: normalizer.cfg[key] for key in ("top_k", "types", "branches")}
-    limits |= _given(top_k=top_k, types=types, branches=branches)
+    limits = _given(top_k=top_k, types=types, branches=branches)
     if explain:
         for mention in mentions:
-            _show_explanation(normalizer.lookup.explain(mention, **limits))
+            _show_explanation(normalizer.explain(mention, **limits))
         return
     if search is None:
-        found = normalizer.lookup.candidates(mentions, **limits)
+        found = normalizer.candidates(mentions, **limits)
     else:
-        found = normalizer.lookup.search(search, mentions, **limits)
+        settings = {key: normalizer.cfg[key] for key in ("top_k", "types", "branches")}
+        found = normalizer.lookup.search(search, mentions, **settings | limits)
     rows = [
         row
         for mention, candidates in zip(mentions, found, strict=True)
@@ -72,23 +77,38 @@ def _given(*, top_k: int | None, types: str | None, branches: str | None) -> dic
 
 def _rows(mention: str, candidates: Sequence[Candidate]) -> list[tuple[str, ...]]:
     if not candidates:
-        return [(mention, "-", "nothing found", "", "", "")]
-    return [
-        (
-            "" if place else mention,
-            candidate.concept_id,
-            candidate.name,
-            f"{candidate.score:.3f}",
-            candidate.text,
-            candidate.search,
+        return [(mention, "-", "nothing found", *[""] * 5)]
+    rows: list[tuple[str, ...]] = []
+    part = None
+    for candidate in candidates:
+        rows.append(
+            (
+                "" if candidate.part == part else _looked_up(mention, candidate),
+                candidate.concept_id,
+                candidate.name,
+                *map(_number, (candidate.score, candidate.dense, candidate.lexical)),
+                candidate.text,
+                candidate.search,
+            )
         )
-        for place, candidate in enumerate(candidates)
-    ]
+        part = candidate.part
+    return rows
+
+
+def _number(cosine: float | None) -> str:
+    return "" if cosine is None else f"{cosine:.3f}"
+
+
+def _looked_up(mention: str, candidate: Candidate) -> str:
+    return f"{mention} ({candidate.searched})" if candidate.part else mention
 
 
 def _show_explanation(explanation: "Explanation") -> None:
     searched = "" if explanation.searched == explanation.mention else f" as {explanation.searched}"
     msg.divider(f"{explanation.mention}{searched}")
+    if len(explanation.readings) > 1:
+        rows = [_reading_row(place, each) for place, each in enumerate(explanation.readings)]
+        msg.table(rows, header=_READINGS, divider=True, max_col=_WIDTH)
     for step in explanation.steps:
         needed = "the last search" if step.threshold is None else f"needs {step.threshold}"
         answers = "this one answers" if step.answers else "does not answer"
@@ -96,9 +116,21 @@ def _show_explanation(explanation: "Explanation") -> None:
         _show_table(_rows(explanation.mention, step.candidates))
 
 
+def _reading_row(place: int, reading: "Reading") -> tuple[str, ...]:
+    answers = "this one answers" if place == 0 else ""
+    return reading.kind, _shortened(" | ".join(reading.texts)), f"{reading.score:.3f}", answers
+
+
 def _show_table(rows: Sequence[tuple[str, ...]]) -> None:
-    shortened = [tuple(_shortened(cell) for cell in row) for row in rows]
-    msg.table(shortened, header=_HEADER, aligns=_ALIGNS, divider=True, max_col=_WIDTH)
+    columns = [
+        (name, cells)
+        for name, *cells in zip(_ALIGNS, *rows, strict=True)
+        if name not in _PARTS or any(cells)
+    ]
+    header, cells = zip(*columns, strict=True)
+    shortened = [tuple(map(_shortened, row)) for row in zip(*cells, strict=True)]
+    aligns = [_ALIGNS[name] for name in header]
+    msg.table(shortened, header=header, aligns=aligns, divider=True, max_col=_WIDTH)
 
 
 def _shortened(cell: str) -> str:

@@ -80,17 +80,22 @@ class SynonymLayer:
         self._forget_searchers()
         return added is not None or held
 
-    def in_data(self, key: bytes) -> bool:
-        """RETURNS (bool): Whether D, with all that was added and removed, has an encoder input."""
-        if key in self._added:
+    def holds(self, key: bytes, target: int) -> bool:
+        """Tell whether a text is there, with all that was added and removed.
+
+        key (bytes): The text's encoder input.
+        target (int): O, D or both: where to look.
+        RETURNS (bool): Whether it denotes a concept there.
+        """
+        if target & D and key in self._added:
             return True
         row = self._index.keys.row(key)
         if row is None:
             return False
         members = self._index.members
         mine = slice(members.start[row], members.start[row + 1])
-        in_data = members.concept[mine][members.target[mine] & D > 0].tolist()
-        return any((row, concept) not in self._removed for concept in in_data)
+        denoted = members.concept[mine][members.target[mine] & target > 0].tolist()
+        return any((row, concept) not in self._removed for concept in denoted)
 
     @property
     def removed(self) -> set[tuple[int, int]]:

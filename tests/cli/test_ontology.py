@@ -6,8 +6,8 @@ from typer.testing import CliRunner
 from spacy_connorm.cli import app
 from spacy_connorm.cli.ontology import convert_ontology
 from spacy_connorm.concepts import Ontology
-from spacy_connorm.licence import read_licence
 from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.licence import read_licence
 
 DATA = Path(__file__).parent.parent / "data" / "ontologies"
 DEMO = Path(__file__).parent.parent.parent / "assets" / "demo_ontology.obo"

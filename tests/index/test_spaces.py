@@ -198,8 +198,11 @@ def test_what_is_in_data_is_told_with_all_changes(index, encoder_of):
     layer = SynonymLayer(index)
     change(layer, index, encoder_of, [("brand new", "C040")], [("mention 3", "C003")])
     texts = ["MENTION 4", "alias 3 0", "brand new", "mention 3", "Name 4", "never seen"]
-    told = [layer.in_data(key) for key in encoder_of.inputs(texts)]
-    assert told == [True, True, True, False, False, False]
+    keys = encoder_of.inputs(texts)
+    assert [layer.holds(key, D) for key in keys] == [True, True, True, False, False, False]
+    assert layer.holds(keys[4], O)
+    assert not layer.holds(keys[2], O)
+    assert not any(layer.holds(keys[-1], target) for target in (O, D, O | D))
 
 
 @pytest.mark.parametrize("search", SEARCHES)

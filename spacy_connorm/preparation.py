@@ -1,0 +1,56 @@
+"""An encoder behind the steps that prepare texts for it: what the index and its searches ask."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from thinc.api import Model
+
+from .encoders import encode, encoder_inputs, fingerprint, replica
+from .index.vectors import Raw
+from .text.normalization import compose
+
+
+class PreparedEncoder:
+    """Normalizes texts, then encodes them."""
+
+    def __init__(self, model: Model, normalization: Sequence[str] = ()) -> None:
+        """Put steps of text normalization in front of an encoder.
+
+        model (Model[List[str], Floats2d]): The encoder.
+        normalization (Sequence[str]): Names of steps, in order; see `text.normalization`.
+        RAISES (ConnormError): What `compose` raises for names that it does not know.
+        """
+        self.model = model
+        self.normalization = list(normalization)
+        self.normalize = compose(self.normalization)
+
+    def __reduce__(self) -> tuple:
+        return PreparedEncoder, (self.model, self.normalization)
+
+    def fitted(self, texts: Iterable[str]) -> "PreparedEncoder":
+        """Load the encoder, fitting it if it is one that is fitted.
+
+        texts (Iterable[str]): All that there is to encode.
+        RETURNS (PreparedEncoder): The same with a new encoder; this one stays as it is.
+        """
+        model = replica(self.model)
+        model.initialize(X=list(map(self.normalize, texts)))
+        return PreparedEncoder(model, self.normalization)
+
+    def inputs(self, texts: Iterable[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): What the encoder sees of each text: texts that the steps make
+        equal have equal inputs.
+        """
+        return encoder_inputs(self.model, list(map(self.normalize, texts)))
+
+    def encode(self, texts: Iterable[str]) -> Raw:
+        """RETURNS (Raw): Vectors of any length, (texts, width)."""
+        return encode(self.model, list(map(self.normalize, texts)))
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): That of the encoder; another one if steps stand in front of it."""
+        own = fingerprint(self.model)
+        if not self.normalization:
+            return own
+        content = repr((own, *self.normalization)).encode()
+        return hashlib.blake2b(content, digest_size=16).hexdigest()

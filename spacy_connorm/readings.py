@@ -1,0 +1,178 @@
+"""What a mention may stand for, and which of these readings the index knows best.
+
+A mention is read as the long form that its document defines for it, as it is written, and as the
+several mentions that it coordinates. Every reading is looked up; the one that links best answers.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from .calibration import Calibration, calibrate
+from .concepts import Candidate
+from .explanation import Explanation, Reading
+from .lookup import ConceptLookup
+from .settings import refuse, require_positive
+from .text.composites import split
+
+WholeKind = Literal["long form", "as written"]
+
+
+class MentionReader:
+    """Reads mentions with an index."""
+
+    def __init__(
+        self,
+        lookup: ConceptLookup,
+        *,
+        top_k: int,
+        types: Sequence[str] = (),
+        branches: Sequence[str] = (),
+        split_composites: bool = True,
+        calibration: Calibration | None = None,
+    ) -> None:
+        """Store what answers depend on.
+
+        lookup (ConceptLookup): Finds concepts for texts.
+        top_k (int): Most candidates of a text; the two that follow as in
+            `ConceptLookup.candidates`.
+        types (Sequence[str]): Find only concepts of these semantic types; all if empty.
+        branches (Sequence[str]): Find only concepts at or below these; all if empty.
+        split_composites (bool): Whether coordinated mentions are read as their parts too.
+        calibration (Optional[Calibration]): Gives candidates their probabilities.
+        """
+        self.lookup = lookup
+        self.top_k = top_k
+        self.limits = {"types": types, "branches": branches}
+        self.split_composites = split_composites
+        self.calibration = calibration
+
+    def candidates(
+        self, mentions: Sequence[str], long_forms: Sequence[str]
+    ) -> list[list[Candidate]]:
+        """RETURNS (List[List[Candidate]]): Of each mention the candidates of the reading that
+        answers; the arguments are those of `read`.
+        """
+        return [found[0].candidates for found in self.read(mentions, long_forms)]
+
+    def explain(self, mention: str, long_form: str) -> Explanation:
+        """Tell how a mention is read, and what each search finds for the first text of the reading
+        that answers.
+
+        mention (str): As written.
+        long_form (str): What it stands for; empty if that is not known.
+        RETURNS (Explanation): The readings, the one that answers first, and the searches.
+        """
+        (readings,) = self.read([mention], [long_form])
+        searched = self.lookup.explain(readings[0].texts[0], top_k=self.top_k, **self.limits)
+        return searched._replace(mention=mention, readings=readings)
+
+    def read(self, mentions: Sequence[str], long_forms: Sequence[str]) -> list[list[Reading]]:
+        """Look up what mentions may stand for.
+
+        mentions (Sequence[str]): b mentions, as written.
+        long_forms (Sequence[str]): b long forms; empty where a document defines none.
+        RETURNS (List[List[Reading]]): b lists, the reading that answers first.
+        RAISES (ConnormError): CN006 for a `top_k` under 1, for one mention in no list and for more
+            or fewer long forms than mentions, and those of `ConceptLookup.candidates`.
+        """
+        require_positive("top_k", self.top_k)
+        if isinstance(mentions, str):
+            refuse("mentions", mentions, "a list of texts")
+        if len(mentions) != len(long_forms):
+            refuse("long_forms", long_forms, f"one for each of {len(mentions)} mentions")
+        readings = self._read_whole(mentions, long_forms)
+        if self.split_composites:
+            for found, parts in zip(readings, self._read_parts(readings), strict=True):
+                found.extend(parts)
+        return [best_first(found) for found in readings]
+
+    def _read_whole(
+        self, mentions: Sequence[str], long_forms: Sequence[str]
+    ) -> list[list[Reading]]:
+        defined = [mention for mention, long in zip(mentions, long_forms, strict=True) if long]
+        certain = self._find_certain(defined)
+        asked: list[list[tuple[WholeKind, str]]] = []
+        for mention, long_form in zip(mentions, long_forms, strict=True):
+            ways: list[tuple[WholeKind, str]] = [("long form", long_form)] if long_form else []
+            if not long_form or mention in certain:
+                ways.append(("as written", mention))
+            asked.append(ways)
+        found = self._look_up(text for ways in asked for _, text in ways)
+        return [[Reading(kind, (text,), (found[text],)) for kind, text in ways] for ways in asked]
+
+    def _find_certain(self, mentions: Sequence[str]) -> set[str]:
+        """A definition can mislead ("AAPC" is not all that its bracket follows), so what annotated
+        data or a user says of a mention is heard too, and what the ontology says of one that holds
+        more than a short form, which may stand for anything there.
+        """
+        in_data, known = (self.lookup.holds(mentions, target) for target in ("D", "OD"))
+        return {
+            mention
+            for mention, by_data, by_any in zip(mentions, in_data, known, strict=True)
+            if by_data or (by_any and " " in mention)
+        }
+
+    def _read_parts(self, readings: Iterable[list[Reading]]) -> list[list[Reading]]:
+        asked = [
+            []
+            if any(is_settled(reading) for reading in whole)
+            else [parts for reading in whole for parts in split(reading.texts[0])]
+            for whole in readings
+        ]
+        found = self._look_up(text for ways in asked for parts in ways for text in parts)
+        return [
+            [Reading("parts", parts, tuple(found[text] for text in parts)) for parts in ways]
+            for ways in asked
+        ]
+
+    def _look_up(self, texts: Iterable[str]) -> dict[str, list[Candidate]]:
+        distinct = list(dict.fromkeys(texts))
+        # How probable a candidate is depends on its rival.
+        depth = self.top_k if self.calibration is None else max(self.top_k, 2)
+        found = self.lookup.candidates(distinct, top_k=depth, **self.limits)
+        if self.calibration is not None:
+            found = [calibrate(each, self.calibration)[: self.top_k] for each in found]
+        return dict(zip(distinct, found, strict=True))
+
+
+def best_first(readings: Sequence[Reading]) -> list[Reading]:
+    """Put the reading that answers in front: of the whole ones the one with the best score, in
+    the place of which parts answer only if they link better.
+
+    readings (Sequence[Reading]): At least one that is whole; of equal ones the first counts.
+    RETURNS (List[Reading]): The same, the others in the order in which they came.
+    """
+    whole = max((each for each in readings if each.kind != "parts"), key=lambda each: each.score)
+    parts = [each for each in readings if each.kind == "parts" and links_better(each, whole)]
+    chosen = max(parts, key=lambda each: each.score, default=whole)
+    return [chosen, *(each for each in readings if each is not chosen)]
+
+
+def links_better(parts: Reading, whole: Reading) -> bool:
+    """Tell whether a mention stands for its parts: these are different concepts, and the worst of
+    them scores higher than the whole, or as high if the whole denotes just these concepts, as a
+    composite does that was annotated with all of its ids.
+
+    parts (Reading): The mention as its parts.
+    whole (Reading): The mention as one.
+    RETURNS (bool): Whether the parts answer.
+    """
+    if len(parts.concepts) < len(parts.parts):
+        return False
+    if parts.score > whole.score:
+        return True
+    return parts.concepts <= _leading(whole) and parts.score >= whole.score
+
+
+def is_settled(reading: Reading) -> bool:
+    """RETURNS (bool): Whether the index has the text itself, for one concept alone, so that no
+    parts can link better.
+    """
+    return reading.score >= 1 and len(_leading(reading)) == 1
+
+
+def _leading(reading: Reading) -> set[str]:
+    """The concepts on the first place of a whole mention, of which there are several if one text
+    denotes them all."""
+    (candidates,) = reading.parts
+    return {each.concept_id for each in candidates if each.score == reading.score}
