@@ -51,14 +51,7 @@ def main() -> None:
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with what is measured: data set, encoder, searches."""
     parser.add_argument("--dataset", required=True, choices=DATASETS)
-    parser.add_argument(
-        "--encoder",
-        required=True,
-        help="exact, ngram, minilm, dan, the path of a training config (.cfg) or a FOLDER",
-    )
-    parser.add_argument(
-        "--train", choices=TRAINS, default="O", help="what dan and configs train on [%(default)s]"
-    )
+    add_encoder(parser)
     add_part(parser)
     parser.add_argument(
         "--search", nargs="+", metavar="NAME", default=SEARCHES, help="e.g. OD-T or D-T+OD-T"
@@ -71,6 +64,18 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     )
     parser.add_argument("--ontology", metavar="PATH", help="another ontology than the usual one")
     return parser
+
+
+def add_encoder(parser: ArgumentParser) -> None:
+    """Let the encoder be chosen."""
+    parser.add_argument(
+        "--encoder",
+        required=True,
+        help="exact, ngram, minilm, dan, the path of a training config (.cfg) or a FOLDER",
+    )
+    parser.add_argument(
+        "--train", choices=TRAINS, default="O", help="what dan and configs train on [%(default)s]"
+    )
 
 
 def add_part(parser: ArgumentParser) -> None:

@@ -11,10 +11,13 @@ import spacy
 from options import fail
 from spacy.tokens import Doc
 
+from spacy_connorm.annotated import expanded_synonyms
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.corpora import read_corpus
+from spacy_connorm.definitions import Definitions
 from spacy_connorm.mentions import Mention, annotated_mentions, annotated_synonyms
 from spacy_connorm.ontology import read_ontology
+from spacy_connorm.text.abbreviations import find_definitions
 
 
 @dataclass(frozen=True)
@@ -153,10 +156,31 @@ class Data:
         return list(annotated_synonyms(self.docs))
 
     @cached_property
+    def expanded_synonyms(self) -> list[tuple[str, str]]:
+        """RETURNS (List[Tuple[str, str]]): D with the long forms that its documents define."""
+        return list(expanded_synonyms(self.docs))
+
+    @cached_property
+    def scored_docs(self) -> list[Doc]:
+        """RETURNS (List[Doc]): Those with the mentions to score."""
+        return list(self._read(self._scored_file))
+
+    @cached_property
     def mentions(self) -> list[Mention]:
         """RETURNS (List[Mention]): Those to score."""
-        docs = self._read(self._scored_file)
-        return [mention for doc in docs for mention in annotated_mentions(doc)]
+        return [mention for doc in self.scored_docs for mention in annotated_mentions(doc)]
+
+    @cached_property
+    def long_forms(self) -> list[str]:
+        """RETURNS (List[str]): What the documents define the mentions to stand for; empty where
+        they do not tell.
+        """
+        return [
+            definitions.long_form(mention.text, mention.extent[1] - 1)
+            for doc in self.scored_docs
+            for definitions in [Definitions([(0, find_definitions(doc.text))])]
+            for mention in annotated_mentions(doc)
+        ]
 
     def _read(self, path: Path) -> Iterator[Doc]:
         yield from read_corpus(path, nlp=spacy.blank("en"), types=self.dataset.types)
