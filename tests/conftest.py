@@ -47,12 +47,27 @@ NGRAMS = {
     "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
 }
 HASHES = {**NGRAMS, "encoder": {"@architectures": "tests.HashingEncoder.v1"}}
+HYBRID = {
+    "encoder": {
+        "@architectures": "spacy-connorm.HybridEncoder.v1",
+        "dense": HASHES["encoder"],
+        "lexical": NGRAMS["encoder"],
+        "lexical_weight": 0.5,
+    },
+    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1"},
+}
 
 
 @pytest.fixture(scope="session")
 def hashes():
     """Settings for dense vectors that are made in no time."""
     return HASHES
+
+
+@pytest.fixture(scope="session")
+def hybrid():
+    """Settings for such vectors beside those of n-grams."""
+    return HYBRID
 
 
 @pytest.fixture

@@ -38,8 +38,20 @@ def save_pipeline(make_pipeline, tiny_folder, tmp_path):
         "index": {"@misc": "spacy-connorm.AnnoyIndex.v1"},
     }
 
+    ngrams = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+    block = {
+        "@architectures": "spacy-connorm.HybridEncoder.v1",
+        "dense": transformer["encoder"],
+        "lexical": ngrams,
+    }
+    settings_of = {
+        "ngrams": {},
+        "transformer": transformer,
+        "hybrid": {**transformer, "encoder": block},
+    }
+
     def save(encoder):
-        settings = transformer if encoder == "transformer" else {}
+        settings = settings_of[encoder]
         make_pipeline(**settings).to_disk(tmp_path / "pipeline")
         return tmp_path / "pipeline"
 
@@ -47,7 +59,8 @@ def save_pipeline(make_pipeline, tiny_folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("encoder", "methods"), [("ngrams", ["fork"]), ("transformer", ["fork", "spawn"])]
+    ("encoder", "methods"),
+    [("ngrams", ["fork"]), ("transformer", ["fork", "spawn"]), ("hybrid", ["fork", "spawn"])],
 )
 def test_workers_answer_as_one_process_does(save_pipeline, tmp_path, encoder, methods):
     methods = [method for method in methods if method in multiprocessing.get_all_start_methods()]
