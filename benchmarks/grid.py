@@ -26,7 +26,7 @@ from spacy_connorm.evaluation import evaluate
 from spacy_connorm.evaluation.grid import grid_sieves, search_all, sift
 from spacy_connorm.evaluation.ranks import add_ranks
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.evaluation.sections import grid_sections
+from spacy_connorm.evaluation.sections import AS_WRITTEN, grid_sections
 
 DEFAULT = "D-T+OD-T"
 # The others' means are averaged from the vectors of these.
@@ -103,7 +103,7 @@ def measure(arguments: Namespace) -> list[Row]:
     for name in dict.fromkeys(arguments.dataset):
         data = Data(name, arguments.data, part=arguments.part)
         scored = {each.label: score(each, data, arguments) for each in contenders}
-        rows += to_rows(scored, name)
+        rows += to_rows(scored, name, protocol=AS_WRITTEN)
     return add_ranks(rows)
 
 

@@ -19,7 +19,7 @@ from ..mentions import Mention
 from ..sieve import Sieve
 from ..training.settings import METRICS
 from .gold import find_known, find_seen
-from .scoring import DEPTH
+from .questions import DEPTH
 
 _SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.95]
 # The block of a trained encoder to that of the encoder which a pipeline would search with.

@@ -10,11 +10,12 @@ import typer
 from ..errors import ConnormError, Errors
 from ..evaluation.ranks import add_ranks
 from ..evaluation.report import Row
-from ..evaluation.sections import Section, grid_sections, neighbour_section, run_sections
+from ..evaluation.sections import OPEN, Section, grid_sections, neighbour_section, run_sections
 from .app import command
 from .devices import choose_device
 from .drawing import Drawing
-from .pipelines import load_normalizer
+from .pipelines import find_normalizer, load_pipeline
+from .questions import PROTOCOLS, check_protocol
 from .score_files import (
     check_distinct,
     check_suffix,
@@ -63,6 +64,14 @@ def evaluate_cli(
     label: list[str] = typer.Option(
         [], "--label", "-l", metavar="NAME", help="Of each pipeline, in order. [their folders']"
     ),
+    protocol: str = typer.Option(
+        OPEN,
+        "--protocol",
+        help=f"{PROTOCOLS[0]}: as the pipeline reads mentions. {PROTOCOLS[1]}: as the papers do, "
+        "for comparison with their numbers alone: abbreviations expanded, composites split by the "
+        "number of gold ids (it looks at the gold standard), OMIM ids dropped beside others, no "
+        "case, no punctuation; the names in the index stay as they were built.",
+    ),
     train_path: Path | None = typer.Option(
         None,
         "--train",
@@ -90,6 +99,27 @@ def evaluate_cli(
     concept: list[str] = typer.Option(
         [], "--concept", metavar="ID", help="Draw this concept. Repeat. [twelve with many texts]"
     ),
+    calibrate_path: Path | None = typer.Option(
+        None,
+        "--calibrate",
+        metavar="OUT",
+        help="Fit thresholds and probabilities to CORPUS, which must be dev data that the index "
+        "does not hold, and write a copy of the pipeline with them.",
+    ),
+    curves: list[Path] = typer.Option(
+        [],
+        "--curves",
+        metavar="FILE",
+        help="Draw reliability and the NIL threshold's precision, recall and coverage in this .svg "
+        "or .png file, or write the points (.json). Repeat.",
+    ),
+    lexical_weight: list[float] = typer.Option(
+        [],
+        "--lexical-weight",
+        "-w",
+        metavar="WEIGHT",
+        help="Score the pipeline's hybrid encoder with this weight of n-grams too. Repeat.",
+    ),
     gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the encoder; -1 for the CPU."),
     component: str | None = typer.Option(
         None, "--component", help="Which concept normalizer, if there are several."
@@ -105,22 +135,37 @@ def evaluate_cli(
 
     Example: python -m spacy connorm evaluate before --beside after --neighbours "primary HPT"
     --picture concepts.svg
+
+    Example: python -m spacy connorm evaluate training/index dev.spacy --calibrate training/sure
+    --curves curves.svg
     """
     check_suffix(errors_path, _LISTS)
     check_suffix(picture_path, _PICTURES)
     check_searches(search)
+    check_protocol(protocol)
     _require("--threshold", threshold is None or grid, "`--grid`")
     _require("--concept", not concept or picture_path is not None, "`--picture`")
-    given = {"--grid": grid, "--json": json_path, "--errors": errors_path, "--add": add}
+    given = {
+        "--grid": grid,
+        "--json": json_path,
+        "--errors": errors_path,
+        "--add": add,
+        "--calibrate": calibrate_path,
+        "--lexical-weight": lexical_weight,
+    }
     for option, value in given.items():
         _require(option, not value or corpus_path is not None, "a CORPUS")
+    _require("--curves", not curves or calibrate_path is not None, "`--calibrate`")
+    if calibrate_path is not None:
+        _forbid("--calibrate", {"--beside": bool(beside), "--protocol": protocol != OPEN})
+        _check_written(calibrate_path, curves)
     if corpus_path is None and not neighbours and picture_path is None:
         raise ConnormError(Errors.CN732)
     pipelines = name_pipelines([pipeline, *beside], label)
     added = [row for path in add for row in read_scores(path)]
     request = None
     if corpus_path is not None:
-        request = Request(corpus_path, train_path, search, grid, threshold)
+        request = Request(corpus_path, train_path, search, grid, threshold, protocol)
     drawing = None if picture_path is None else Drawing(concept)
     choose_device(gpu_id)
     survey = ask_pipelines(
@@ -130,11 +175,23 @@ def evaluate_cli(
     sections: list[Section] = []
     if request is not None:
         name = corpus_name or request.corpus_path.stem
-        rows = check_distinct([*added, *to_rows(survey.scored, name)])
+        rows = check_distinct(
+            [*added, *to_rows(survey.scored, name, protocol=request.shown_protocol)]
+        )
         if grid or added:
             rows = add_ranks(rows)
         sections = grid_sections(rows) if grid or added else run_sections(rows)
     sections += [neighbour_section(mention, found) for mention, found in survey.near.items()]
+    if lexical_weight and corpus_path is not None:
+        from .lexical_weights import weigh_pipeline
+
+        sections.append(weigh_pipeline(pipeline, corpus_path, lexical_weight, component=component))
+    calibrated = None
+    if calibrate_path is not None and corpus_path is not None:
+        from .calibrating import calibrate_pipeline
+
+        calibrated = calibrate_pipeline(pipeline, corpus_path, component=component)
+        sections += calibrated.sections
     show_sections(sections)
     if json_path is not None:
         write_scores(rows, json_path)
@@ -144,6 +201,25 @@ def evaluate_cli(
         write_mistakes({label: each.mistakes for label, each in survey.scored.items()}, errors_path)
     if drawing is not None and picture_path is not None:
         drawing.write(picture_path)
+    if calibrated is not None and calibrate_path is not None:
+        for path in curves:
+            calibrated.write_curves(path)
+        calibrated.write(calibrate_path)
+
+
+def _check_written(calibrate_path: Path, curves: Sequence[Path]) -> None:
+    from .calibrating import CURVES, require_drawable, require_new
+
+    for path in curves:
+        check_suffix(path, CURVES)
+    require_drawable(curves)
+    require_new(calibrate_path)
+
+
+def _forbid(option: str, others: Mapping[str, bool]) -> None:
+    for other, is_given in others.items():
+        if is_given:
+            raise ConnormError(Errors.CN736.format(option=option, other=other))
 
 
 def _require(option: str, is_met: bool, needed: str) -> None:
@@ -190,9 +266,10 @@ def ask_pipelines(
     """
     survey = Survey({}, {mention: {} for mention in neighbours})
     for label, source in pipelines.items():
-        normalizer = load_normalizer(source, component=component)
+        nlp = load_pipeline(source)
+        normalizer = find_normalizer(nlp, component=component)
         if request is not None:
-            survey.scored[label] = score(normalizer, request)
+            survey.scored[label] = score(nlp, normalizer, request)
             require_same_mentions(survey.scored, request.corpus_path)
         if neighbours:
             from ..evaluation.neighbours import nearest_texts
@@ -202,6 +279,6 @@ def ask_pipelines(
         if drawing is not None:
             drawing.add(normalizer, label)
         # What it mapped and loaded goes before the next one comes.
-        del normalizer
+        del nlp, normalizer
         gc.collect()
     return survey

@@ -11,7 +11,7 @@ from ..errors import ConnormError, Errors
 from ..evaluation.mistakes import count_kinds, largest_kinds
 from ..evaluation.mistakes import to_markdown as mistakes_to_markdown
 from ..evaluation.report import Row, to_json, to_table, to_tsv
-from ..evaluation.sections import Section, to_markdown
+from ..evaluation.sections import Section, protocol_of, to_markdown
 from ..files import read_lines, written_aside
 
 _NAMES = ("corpus", "pipeline", "search")
@@ -53,12 +53,15 @@ def read_scores(path: Path) -> list[Row]:
 
 
 def check_distinct(rows: Sequence[Row]) -> list[Row]:
-    """Refuse rows of which two have the same place in a table.
+    """Refuse rows of which two have the same place in a table, or that do not belong into one.
 
     rows (Sequence[Dict[str, Any]]): Rows with "corpus", "pipeline" and "search".
     RETURNS (List[Dict[str, Any]]): The rows.
-    RAISES (ConnormError): CN602 for the first that occurs twice.
+    RAISES (ConnormError): CN602 for the first that occurs twice, CN610 for rows of two protocols.
     """
+    protocols = list(dict.fromkeys(map(protocol_of, rows)))
+    if len(protocols) > 1:
+        raise ConnormError(Errors.CN610.format(one=protocols[0], other=protocols[1]))
     names = set()
     for row in rows:
         name = tuple(row[key] for key in _NAMES)

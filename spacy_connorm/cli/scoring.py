@@ -4,26 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tqdm import tqdm
+from spacy.language import Language
 
 from ..component import ConceptNormalizer
 from ..errors import ConnormError, Errors
 from ..evaluation import Evaluation, Gold, Prediction, evaluate, read_gold
 from ..evaluation.mistakes import list_mistakes
 from ..evaluation.report import Row, comparison_row, score_row
+from ..evaluation.sections import AS_WRITTEN, OPEN
 from ..mentions import Mention
-from .gold import (
-    find_known,
-    find_seen,
-    know_world,
-    read_data,
-    read_mentions,
-    warn_of_strange_ids,
-)
-
-# Candidates of each mention; a right concept that comes later counts as none.
-DEPTH = 20
-_BATCH = 256
+from .gold import find_known, find_seen, know_world, read_data, warn_of_strange_ids
+from .questions import DEPTH, Question, join_parts, predict, read_questions
 
 
 class Request(NamedTuple):
@@ -34,6 +25,7 @@ class Request(NamedTuple):
     searches (Sequence[str]): Searches to score alone, beside the pipeline's sieve.
     grid (bool): Score the paper's fourteen searches instead.
     threshold (Optional[float]): Of the grid's sieves; the pipeline's own first one if None.
+    protocol (str): How mentions are looked up, see `questions.read_questions`.
     """
 
     corpus_path: Path
@@ -41,6 +33,14 @@ class Request(NamedTuple):
     searches: Sequence[str] = ()
     grid: bool = False
     threshold: float | None = None
+    protocol: str = OPEN
+
+    @property
+    def shown_protocol(self) -> str:
+        """RETURNS (str): What tables call it: the grid's searches are asked for mentions as they
+        are written, without their long forms and parts.
+        """
+        return AS_WRITTEN if self.grid and self.protocol == OPEN else self.protocol
 
 
 class Run(NamedTuple):
@@ -76,20 +76,23 @@ class Scored(NamedTuple):
 Answered = tuple[str, float | None, list[Prediction]]
 
 
-def score(normalizer: ConceptNormalizer, request: Request) -> Scored:
+def score(nlp: Language, normalizer: ConceptNormalizer, request: Request) -> Scored:
     """Ask a pipeline and score its answers.
 
+    nlp (Language): The pipeline.
     normalizer (ConceptNormalizer): Answers, within its types and branches.
     request (Request): What is asked.
     RETURNS (Scored): The scores.
     RAISES (ConnormError): CN408 for a search that the index was built without, CN500 for an unknown
         one, CN502 for a threshold that is no cosine, CN600 for a corpus without gold ids.
     """
-    mentions = read_mentions(request.corpus_path, normalizer)
+    path = request.corpus_path
+    questions = read_questions(path, nlp, normalizer, protocol=request.protocol)
+    mentions = [question.mention for question in questions]
     concepts = find_known(normalizer.lookup, mentions)
     if not concepts:
         ((example, _),) = normalizer.lookup.index.store.labels([0]).values()
-        warn_of_strange_ids(mentions, request.corpus_path, example=example)
+        warn_of_strange_ids(mentions, path, example=example)
     data = None if request.train_path is None else read_data(request.train_path, normalizer)
     seen = find_seen(normalizer.lookup, mentions, data=data)
     gold = [
@@ -97,12 +100,12 @@ def score(normalizer: ConceptNormalizer, request: Request) -> Scored:
         for mention, each in zip(mentions, seen, strict=True)
     ]
     answer = answer_grid if request.grid else answer_searches
-    own, *others = answer(normalizer, [each.text for each in gold], request)
+    own, *others = answer(normalizer, questions, request)
     names = {concept.concept_id: concept.name for concept in concepts.values()}
     world = know_world(normalizer, data=data)
     listed = [own] if request.grid else [own, *others]
     mistakes = [
-        {"run": name, **row}
+        {"run": name, "protocol": request.shown_protocol, **row}
         for name, _, predictions in listed
         for row in list_mistakes(gold, predictions, names, world)
     ]
@@ -117,12 +120,12 @@ def _score(gold: Sequence[Gold], answered: Answered) -> Run:
 
 
 def answer_searches(
-    normalizer: ConceptNormalizer, texts: Sequence[str], request: Request
+    normalizer: ConceptNormalizer, questions: Sequence[Question], request: Request
 ) -> Iterator[Answered]:
     """Answer mentions with the pipeline's sieve, then with searches alone.
 
     normalizer (ConceptNormalizer): Answers.
-    texts (Sequence[str]): The mentions.
+    questions (Sequence[Question]): The mentions.
     request (Request): Which searches.
     YIELDS (Tuple[str, Optional[float], List[Prediction]]): As `Answered`.
     RAISES (ConnormError): CN408 for a search that the index was built without, CN500 for an unknown
@@ -131,9 +134,9 @@ def answer_searches(
     check_searches(request.searches)
     for name in request.searches:
         normalizer.lookup.index.searcher(name)
-    yield (*_own_name(normalizer), predict(normalizer, texts))
+    yield (*_own_name(normalizer), predict(normalizer, questions))
     for name in dict.fromkeys(request.searches):
-        yield name, None, predict(normalizer, texts, name)
+        yield name, None, predict(normalizer, questions, name)
 
 
 def check_searches(names: Iterable[str]) -> None:
@@ -154,40 +157,14 @@ def _own_name(normalizer: ConceptNormalizer) -> tuple[str, float | None]:
     return "+".join(sieve.searches), sieve.thresholds[0] if sieve.thresholds else None
 
 
-def predict(
-    normalizer: ConceptNormalizer, texts: Sequence[str], search: str | None = None
-) -> list[Prediction]:
-    """Answer mentions; each distinct text is encoded once.
-
-    normalizer (ConceptNormalizer): Answers, within its types and branches.
-    texts (Sequence[str]): The mentions.
-    search (Optional[str]): One search alone; the sieve if None.
-    RETURNS (List[Prediction]): One a mention.
-    """
-    limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
-    distinct = list(dict.fromkeys(texts))
-    found: dict[str, Prediction] = {}
-    with tqdm(total=len(distinct), unit=" mentions", delay=2, leave=False, disable=None) as bar:
-        for start in range(0, len(distinct), _BATCH):
-            batch = distinct[start : start + _BATCH]
-            if search is None:
-                answers = normalizer.lookup.candidates(batch, top_k=DEPTH, **limits)
-            else:
-                answers = normalizer.lookup.search(search, batch, top_k=DEPTH, **limits)
-            for text, candidates in zip(batch, answers, strict=True):
-                found[text] = Prediction(candidates, normalizer.decide(candidates))
-            bar.update(len(batch))
-    return [found[text] for text in texts]
-
-
 def answer_grid(
-    normalizer: ConceptNormalizer, texts: Sequence[str], request: Request
+    normalizer: ConceptNormalizer, questions: Sequence[Question], request: Request
 ) -> Iterator[Answered]:
-    """Answer mentions with the pipeline's sieve, then with the fourteen searches of the paper, all
-    from one encoding of each distinct mention.
+    """Answer mentions as they are written with the pipeline's sieve, then with the fourteen
+    searches of the paper, all from one encoding of each distinct text.
 
     normalizer (ConceptNormalizer): Answers; its index need not have been built for all searches.
-    texts (Sequence[str]): The mentions.
+    questions (Sequence[Question]): The mentions.
     request (Request): The threshold.
     YIELDS (Tuple[str, Optional[float], List[Prediction]]): As `Answered`.
     RAISES (ConnormError): CN502 for a threshold that is no cosine.
@@ -198,6 +175,8 @@ def answer_grid(
     threshold = own_threshold(own) if request.threshold is None else request.threshold
     sieves = grid_sieves(threshold)
     limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
+    asked = [question.texts or (question.mention.text,) for question in questions]
+    texts = [text for each in asked for text in each]
     found = search_all(normalizer.lookup, texts, top_k=DEPTH, **limits)
     name, first_threshold = _own_name(normalizer)
     rows = [(name, first_threshold, own)]
@@ -206,19 +185,20 @@ def answer_grid(
         for name, sieve in sieves.items()
     ]
     for name, threshold_shown, sieve in rows:
-        answers = sift(sieve, found)
+        answers = join_parts(sift(sieve, found), map(len, asked))
         yield name, threshold_shown, [Prediction(each, normalizer.decide(each)) for each in answers]
 
 
-def to_rows(scored: dict[str, Scored], corpus: str) -> list[Row]:
+def to_rows(scored: dict[str, Scored], corpus: str, *, protocol: str) -> list[Row]:
     """Put runs into flat rows. Each but the first pipeline's own sieve is compared with another:
     one of another pipeline with the first pipeline's run of the same name, if it has one; every
     other with the first pipeline's own sieve.
 
     scored (Dict[str, Scored]): By the pipelines' labels.
     corpus (str): What the corpus is called.
-    RETURNS (List[Dict[str, Any]]): "corpus", "pipeline", "search", the scores, "threshold", and
-        "against" with the comparison.
+    protocol (str): How its mentions were looked up.
+    RETURNS (List[Dict[str, Any]]): "corpus", "pipeline", "search", the scores, "protocol",
+        "threshold", and "against" with the comparison.
     """
     (first_label, first), *_ = scored.items()
     by_name = {run.name: run for run in first.runs}
@@ -226,7 +206,8 @@ def to_rows(scored: dict[str, Scored], corpus: str) -> list[Row]:
     for label, each in scored.items():
         for run in each.runs:
             head = {"corpus": corpus, "pipeline": label, "search": run.name}
-            row = {**head, **score_row(run.evaluation), "threshold": run.threshold}
+            row = {**head, **score_row(run.evaluation)}
+            row |= {"protocol": protocol, "threshold": run.threshold}
             against = first.own if label == first_label else by_name.get(run.name, first.own)
             is_reference = label == first_label and run[:2] == first.own[:2]
             if not is_reference:

@@ -100,7 +100,10 @@ def search_all(
                 )
             bar.update(len(batch))
     return {
-        search: [list(by_key.get(key_of.get(text, b""), ())) for text in texts]
+        search: [
+            [each._replace(searched=text) for each in by_key.get(key_of.get(text, b""), ())]
+            for text in texts
+        ]
         for search, by_key in found.items()
     }
 

@@ -10,7 +10,7 @@ from .report import Row, to_table
 
 _ORDER = (*KINDS, OTHER)
 # A section of the Markdown form has one heading for each combination of these.
-_RUN = ("pipeline", "run")
+_RUN = ("pipeline", "run", "protocol")
 _JOIN = " | "
 _EXAMPLE = ("times", "mention", "gold_names", "name", "searched")
 
@@ -76,7 +76,7 @@ def count_kinds(rows: Sequence[Row]) -> list[Row]:
     """Count mistakes by kind.
 
     rows (Sequence[Dict[str, Any]]): Those of `list_mistakes`, of one or more runs, in their order;
-        "pipeline" and "run" tell the runs apart.
+        "pipeline", "run" and "protocol" tell the runs apart.
     RETURNS (List[Dict[str, Any]]): The run, "kind", "mentions", "percent" of the run's wrong
         answers, "lenient": how many of them count there.
     """

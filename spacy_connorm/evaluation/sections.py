@@ -10,6 +10,10 @@ from .report import Row, comparison_text, group_rows, interval, nil_row, to_tabl
 if TYPE_CHECKING:
     from .neighbours import Neighbour
 
+# How mentions are looked up: as the pipeline reads them; as the papers do, for comparison with
+# their numbers; and as they are written, without long forms and parts.
+OPEN, BIOSYN, AS_WRITTEN = "open", "biosyn", "as written"
+_CAUTIONS = {BIOSYN: ", which splits composites by the number of gold ids"}
 _LABELS = ("corpus", "pipeline")
 _GROUPS = {"in_ontology": "in ontology", "seen": "seen", "unseen": "unseen"}
 _TEXT_WIDTH = 40
@@ -31,13 +35,13 @@ def run_sections(rows: Sequence[Row]) -> list[Section]:
     other, NIL, and each run beside the one that it is compared with.
 
     rows (Sequence[Dict[str, Any]]): One a run: "corpus", "pipeline", "search", then those of
-        `score_row`, "against" and those of `comparison_row`.
+        `score_row`, "protocol", the same for all, "against" and those of `comparison_row`.
     RETURNS (List[Section]): The tables.
     """
     shown = [_without_constants(row, rows) for row in rows]
     title = "Accuracy and mean reciprocal rank, percent"
     sections = [Section(title, [each for row in shown for each in group_rows(row)])]
-    return sections + _nil_section(shown) + _comparison_section(shown)
+    return _with_protocol(sections + _nil_section(shown) + _comparison_section(shown), rows)
 
 
 def grid_sections(rows: Sequence[Row]) -> list[Section]:
@@ -62,7 +66,20 @@ def grid_sections(rows: Sequence[Row]) -> list[Section]:
             *_comparison_section(shown),
         ]
         sections += [Section(f"{corpus}: {title}", table) for title, table in parts]
-    return sections
+    return _with_protocol(sections, rows)
+
+
+def protocol_of(row: Row) -> str:
+    """RETURNS (str): How the mentions of a row were looked up; as they are written in rows that do
+    not tell, for there was no other protocol.
+    """
+    return row.get("protocol", AS_WRITTEN)
+
+
+def _with_protocol(sections: Sequence[Section], rows: Sequence[Row]) -> list[Section]:
+    name = protocol_of(rows[0])
+    suffix = f" (protocol: {name}{_CAUTIONS.get(name, '')})"
+    return [Section(f"{title}{suffix}", table) for title, table in sections]
 
 
 def neighbour_section(mention: str, near: Mapping[str, Sequence["Neighbour"]]) -> Section:

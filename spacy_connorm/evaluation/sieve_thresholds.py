@@ -39,9 +39,11 @@ def choose_thresholds(
 
 def best_score(prediction: Prediction) -> float:
     """RETURNS (float): The score that a threshold is held against: the first candidate's, of a
-    split mention that of its worst part; -2.0, under any threshold, without candidates.
+    split mention that of its worst part; -2.0, under any threshold, without candidates. What
+    rounding puts above 1 is 1, as no threshold is higher.
     """
-    return min((part[0].score for part in by_part(prediction.candidates)), default=-2.0)
+    scores = (part[0].score for part in by_part(prediction.candidates))
+    return min(1.0, min(scores, default=-2.0))
 
 
 def _right(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> np.ndarray:

@@ -29,6 +29,17 @@ GOLD = [
     ("gout", "Disease", ""),  # NIL
     ("aspirin", "Drug", "C4"),  # not for this normalizer
 ]
+# Names with a number that no concept has: some are of no concept, some of another one.
+DEV = [
+    *((f"heart attack {number}", "Disease", "C1") for number in range(15)),
+    *((f"influenza type {number}", "Disease", "C4") for number in range(15)),
+    *((f"stroke of luck {number}", "Disease", "") for number in range(10)),
+    *((f"angle {number} of an artery", "Site", "C2") for number in range(10)),
+]
+COMPOSITES = [
+    ("Stroke and influenza", "Disease", "C2|C4"),
+    ("HEART  attack", "Disease", "C1|OMIM:1"),
+]
 
 
 def write(path, mentions, nlp):
@@ -56,6 +67,8 @@ def folder(tmp_path_factory):
     normalizer.cfg["labels"] = ["Site"]
     other.to_disk(path / "sites")
     write(path / "gold.spacy", GOLD, nlp)
+    write(path / "dev.spacy", DEV, nlp)
+    write(path / "composite.spacy", COMPOSITES, nlp)
     write(path / "small.spacy", GOLD[:2], nlp)
     write(path / "train.spacy", [("Flu", "Disease", "C4")], nlp)
     write(path / "without.spacy", [("flu", "Disease", ""), ("flu", "Drug", "C4")], nlp)
@@ -155,8 +168,9 @@ def test_the_grid_is_fourteen_rows_a_pipeline(run, folder):
     assert "Lenient Acc@1 by corpus" in result.output
     text = (folder / "grid.md").read_text(encoding="utf8")
     titles = [line for line in text.splitlines() if line.startswith("## ")]
-    assert titles[0] == "## Lenient Acc@1 by corpus, percent"
-    assert titles[-1] == "## mine: Compared with another run, paired bootstrap"
+    protocol = "(protocol: as written)"
+    assert titles[0] == f"## Lenient Acc@1 by corpus, percent {protocol}"
+    assert titles[-1] == f"## mine: Compared with another run, paired bootstrap {protocol}"
     assert text.count("| D-C+OD-C |") == 2 * len(titles) == 12
 
 
@@ -165,10 +179,8 @@ def test_a_row_of_the_grid_is_what_the_pipeline_and_searches_alone_give(run, fol
     run("pipeline", "gold.spacy", "--grid", "--json", "all.json")
     grid = {row["search"]: row for row in read(folder, "all.json")}
     for row in read(folder, "alone.json"):
-        same = {key: value for key, value in row.items() if not key.endswith("_rank")}
-        assert same == {key: grid[row["search"]][key] for key in same if key != "against"} | {
-            key: same[key] for key in same if key == "against"
-        }
+        same = {key: value for key, value in row.items() if key not in ("against", "protocol")}
+        assert same == {key: grid[row["search"]][key] for key in same}
 
 
 def test_the_threshold_of_the_grid_can_be_another(run, folder):
@@ -212,7 +224,7 @@ def test_a_picture_needs_no_corpus(run, folder, name):
 def test_wrong_answers_are_listed_by_kind(run, folder):
     result = run("pipeline", "gold.spacy", "--beside", "other", "--errors", "errors.md")
     assert result.exit_code == 0, result.output
-    assert "pipeline D-T+OD-T composite 1 33.3" in words(result)
+    assert "pipeline D-T+OD-T open composite 1 33.3" in words(result)
     text = (folder / "errors.md").read_text(encoding="utf8")
     for title in ("## pipeline, D-T+OD-T", "### not in the ontology: 1", "### abbreviation: 1"):
         assert title in text
@@ -253,6 +265,14 @@ def test_ids_written_otherwise_are_told(run):
         (["pipeline", "gold.spacy", "--beside", "pipeline"], "CN731"),
         (["pipeline", "gold.spacy", "-l", "a", "-l", "b"], "CN730"),
         (["pipeline"], "CN732"),
+        (["pipeline", "gold.spacy", "--protocol", "papers"], "CN735"),
+        (["pipeline", "gold.spacy", "--calibrate", "out"], "CN611"),
+        (["pipeline", "--neighbours", "flu", "--calibrate", "out"], "CN733"),
+        (["pipeline", "gold.spacy", "--curves", "curves.svg"], "CN733"),
+        (["pipeline", "gold.spacy", "--calibrate", "out", "--curves", "curves.txt"], "CN708"),
+        (["pipeline", "gold.spacy", "--calibrate", "other"], "CN705"),
+        (["pipeline", "gold.spacy", "--calibrate", "out", "-b", "other"], "CN736"),
+        (["pipeline", "gold.spacy", "--calibrate", "out", "--protocol", "biosyn"], "CN736"),
         (["pipeline", "--grid"], "CN733"),
         (["pipeline", "--neighbours", "flu", "--json", "a.json"], "CN733"),
         (["pipeline", "gold.spacy", "--threshold", "0.9"], "CN733"),
@@ -277,3 +297,120 @@ def test_help_has_an_example(run):
     result = run("--help")
     assert result.exit_code == 0
     assert "python -m spacy connorm evaluate" in words(result)
+
+
+def test_the_protocol_is_named_in_every_table_and_row(run, folder):
+    result = run(
+        *("pipeline", "composite.spacy", "--protocol", "biosyn", "--search", "OD-T"),
+        *("--json", "papers.json", "--markdown", "papers.md", "--errors", "papers_errors.md"),
+    )
+    assert result.exit_code == 0, result.output
+    rows = read(folder, "papers.json")
+    assert {row["protocol"] for row in rows} == {"biosyn"}
+    # split by the number of gold ids; the one of OMIM counts as none
+    assert (rows[0]["lenient@1"], rows[0]["strict@1"]) == (100.0, 100.0)
+    tables = [line for line in (folder / "papers.md").read_text().splitlines() if line[:2] == "##"]
+    caution = "(protocol: biosyn, which splits composites by the number of gold ids)"
+    assert tables and all(line.endswith(caution) for line in tables)
+    assert result.output.count("protocol: biosyn") == len(tables)
+
+
+def test_the_grid_splits_under_the_papers_protocol_too(run, folder):
+    result = run(
+        "pipeline",
+        "composite.spacy",
+        "--protocol",
+        "biosyn",
+        "--grid",
+        "--json",
+        "papers_grid.json",
+    )
+    assert result.exit_code == 0, result.output
+    (row,) = [row for row in read(folder, "papers_grid.json") if row["search"] == "OD-T"]
+    assert (row["lenient@1"], row["strict@1"], row["protocol"]) == (100.0, 100.0, "biosyn")
+
+
+def test_protocols_are_not_mixed(run, refused):
+    run("pipeline", "gold.spacy", "--protocol", "biosyn", "--json", "biosyn.json")
+    refused(run("pipeline", "gold.spacy", "-l", "open", "--add", "biosyn.json"), "CN610")
+
+
+@pytest.fixture(scope="module")
+def calibrated(folder):
+    arguments = ["--calibrate", str(folder / "sure"), "--markdown", str(folder / "sure.md")]
+    for name in ("curves.svg", "curves.png", "curves.json"):
+        arguments += ["--curves", str(folder / name)]
+    paths = (str(folder / name) for name in ("pipeline", "dev.spacy"))
+    return CliRunner().invoke(app, ["connorm", "evaluate", *paths, *arguments])
+
+
+def test_a_calibrated_pipeline_has_its_settings_in_both_places(calibrated, folder):
+    assert calibrated.exit_code == 0, calibrated.output
+    nlp = spacy.load(folder / "sure")
+    normalizer = nlp.get_pipe("concept_normalizer")
+    config = nlp.config["components"]["concept_normalizer"]
+    assert normalizer.cfg["nil_threshold"] == config["nil_threshold"] > 0.3
+    assert normalizer.cfg["calibration"] == config["calibration"]
+    assert normalizer.lookup.sieve.thresholds == config["sieve"]["thresholds"]
+    (candidates,) = normalizer.candidates(["heart attack"], top_k=1)
+    assert 0.5 < candidates[0].probability <= 1
+    before = spacy.load(folder / "pipeline").get_pipe("concept_normalizer")
+    assert before.cfg["calibration"] is None
+
+
+def test_what_was_fitted_is_shown_before_and_after_and_held_out(calibrated, folder):
+    shown = words(calibrated)
+    assert "calibrated on dev.spacy" in shown
+    for label in ("as they were", "fitted, same mentions", "fitted, held-out mentions"):
+        assert label in shown
+        assert label in (folder / "sure.md").read_text()
+    assert "nil_threshold 0.3000" in shown
+
+
+def test_curves_are_drawn_and_written_as_rows(calibrated, folder):
+    for name in ("curves.svg", "curves.png"):
+        assert (folder / name).stat().st_size > 1000
+    rows = read(folder, "curves.json")
+    outcomes = [row for row in rows if row["table"] == "outcome"]
+    before, same, _ = outcomes
+    assert same["log_loss"] < before["log_loss"]
+    assert same["concept_f"] >= before["concept_f"]
+    bins = [row for row in rows if row["table"] == "reliability"]
+    assert {row["settings"] for row in bins} == {row["settings"] for row in outcomes}
+    curve = [row for row in rows if row["table"] == "nil_curve"]
+    assert curve[0]["threshold"] > curve[-1]["threshold"]
+    assert curve[-1]["coverage"] == 1.0
+
+
+def test_a_calibrated_pipeline_can_be_calibrated_again_in_its_place(calibrated, run, folder):
+    result = run("sure", "dev.spacy", "--calibrate", "again")
+    assert result.exit_code == 0, result.output
+    result = run("pipeline", "dev.spacy", "--calibrate", "again")
+    assert result.exit_code == 0, result.output
+    first, second = (
+        spacy.load(folder / name).get_pipe("concept_normalizer").cfg for name in ("sure", "again")
+    )
+    assert first == second
+
+
+def test_without_nil_the_threshold_is_null_and_says_so(run, folder):
+    write(folder / "linked.spacy", [each for each in DEV if each[2]], spacy.blank("en"))
+    result = run("pipeline", "linked.spacy", "--calibrate", "linked")
+    assert result.exit_code == 0, result.output
+    assert "null: no mention is NIL" in words(result)
+    assert spacy.load(folder / "linked").get_pipe("concept_normalizer").cfg["nil_threshold"] is None
+
+
+def test_calibrating_on_what_is_indexed_is_told(run, folder):
+    nlp = spacy.load(folder / "pipeline")
+    nlp.get_pipe("concept_normalizer").add_synonyms(
+        [
+            (text, "C3" if place % 2 else kb_id)
+            for place, (text, _, kb_id) in enumerate(DEV)
+            if kb_id
+        ]
+    )
+    nlp.to_disk(folder / "indexed")
+    result = run("indexed", "dev.spacy", "--calibrate", "too_sure")
+    assert result.exit_code == 0, result.output
+    assert "[CNW610] The index knows 100 %" in words(result)

@@ -70,6 +70,16 @@ def test_ties_count_leniently_where_strictly_nothing_differs():
     assert choose_thresholds([gold("A")], found, SEARCHES, [0.95]) == [0.8]
 
 
+def test_what_rounding_puts_above_1_needs_no_threshold_above_1():
+    found = {"D-T": [predict(("A", 1.000001))], "OD-T": [predict(("B", 0.9))]}
+    (threshold,) = choose_thresholds([gold("A")], found, SEARCHES, [0.95])
+    assert threshold == 0.95
+    found["D-T"].append(predict(("B", 1.0)))
+    found["OD-T"].append(predict(("A", 0.9)))
+    (threshold,) = choose_thresholds([gold("A")] * 2, found, SEARCHES, [1.0])
+    assert threshold <= 1
+
+
 def test_one_search_has_no_threshold():
     assert choose_thresholds(GOLD, FOUND, ["OD-T"], []) == []
 

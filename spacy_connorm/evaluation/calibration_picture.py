@@ -1,0 +1,82 @@
+"""Probabilities against how often they come true, and what a NIL threshold does, as a picture."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .calibrating import Reliability
+from .nil_curve import NilCurve
+from .picture import require_matplotlib, save
+
+_SIZE = (10.4, 4.8)
+_COLOURS = ("#999999", "#332288")
+_LINES = {"precision": "#117733", "recall": "#CC6677", "f1": "#332288", "coverage": "#999933"}
+
+
+def draw_calibration(
+    reliabilities: Mapping[str, Reliability],
+    curve: NilCurve,
+    threshold: float | None,
+    path: Path,
+) -> None:
+    """Draw a reliability diagram, with the number of answers at each point, beside the precision,
+    recall, F1 and coverage of what is written by NIL threshold.
+
+    reliabilities (Mapping[str, Reliability]): By what they are of; at most two.
+    curve (NilCurve): Of one of them.
+    threshold (Optional[float]): The one that was chosen, if any.
+    path (Path): A `.svg` or `.png` file.
+    RAISES (ConnormError): CN604 if matplotlib is not installed.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=_SIZE, facecolor="white", layout="constrained")
+    left, right = figure.subplots(1, 2)
+    _draw_reliability(left, reliabilities)
+    _draw_curve(right, curve, threshold)
+    save(figure, path)
+
+
+def _draw_reliability(axis: Any, reliabilities: Mapping[str, Reliability]) -> None:
+    axis.plot([0, 1], [0, 1], color="#BBBBBB", linestyle="--", linewidth=1)
+    for (label, each), colour in zip(reliabilities.items(), _COLOURS, strict=False):
+        axis.plot(
+            [point.probability for point in each.bins],
+            [point.right for point in each.bins],
+            marker="o",
+            color=colour,
+            label=f"{label}: ECE {_share(each.error)}",
+        )
+        for point in each.bins:
+            axis.annotate(
+                f"{point.answers:,}",
+                (point.probability, point.right),
+                xytext=(4, -9),
+                textcoords="offset points",
+                fontsize=7,
+                color=colour,
+            )
+    errors = ", ".join(_share(each.error) for each in reliabilities.values())
+    axis.set_title(f"Reliability, expected calibration error {errors}")
+    axis.set_xlabel("mean probability of the bin's answers")
+    axis.set_ylabel("share of right answers")
+    axis.set_xlim(0, 1.02)
+    axis.set_ylim(0, 1.02)
+    axis.legend(frameon=False, loc="upper left")
+
+
+def _share(error: float | None) -> str:
+    return "-" if error is None else f"{error:.1%}"
+
+
+def _draw_curve(axis: Any, curve: NilCurve, threshold: float | None) -> None:
+    for name, colour in _LINES.items():
+        axis.plot(curve.threshold, getattr(curve, name), color=colour, label=name)
+    chosen = "no threshold is chosen" if threshold is None else f"chosen: {threshold:.3f}"
+    if threshold is not None:
+        axis.axvline(threshold, color="#666666", linestyle=":", linewidth=1)
+    axis.set_title(f"Ids written from a threshold on, {chosen}")
+    axis.set_xlabel("NIL threshold (cosine)")
+    axis.set_ylim(0, 1.02)
+    axis.legend(frameon=False, loc="lower left")
