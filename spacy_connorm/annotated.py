@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from spacy.tokens import Doc
 
 from .definitions import Definitions, read_definitions
-from .mentions import annotated_mentions
+from .mentions import Mention, annotated_mentions
 from .text.abbreviations import find_definitions
 
 
@@ -24,11 +24,23 @@ def expanded_synonyms(
     YIELDS (Tuple[str, str]): Text and concept id, as often as they occur.
     """
     for doc in docs:
-        definitions = read_definitions(doc) or Definitions([(0, find_definitions(doc.text))])
-        for mention in annotated_mentions(doc, spans_key=spans_key):
+        for mention in expanded_mentions(doc, spans_key=spans_key):
             if not labels or mention.label in labels:
-                long_form = definitions.long_form(mention.text, mention.extent[1] - 1)
                 for concept_id in mention.concept_ids:
                     yield mention.text, concept_id
-                    if long_form:
-                        yield long_form, concept_id
+
+
+def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Mention]:
+    """Read the annotated mentions of a document, and each again with its long form for its text if
+    the document defines one.
+
+    doc (Doc): A document; one without definitions is searched for them.
+    spans_key (Optional[str]): As in `annotated_mentions`.
+    YIELDS (Mention): The mentions, those without gold ids included.
+    """
+    definitions = read_definitions(doc) or Definitions([(0, find_definitions(doc.text))])
+    for mention in annotated_mentions(doc, spans_key=spans_key):
+        yield mention
+        long_form = definitions.long_form(mention.text, mention.extent[1] - 1)
+        if long_form:
+            yield mention._replace(text=long_form)

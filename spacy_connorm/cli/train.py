@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config
 from wasabi import msg
 
+from ..annotated import expanded_mentions
 from ..concepts import Ontology
 from ..encoders import encoder_inputs, require_trainable, trainable
 from ..errors import ConnormError, Errors
@@ -165,9 +166,10 @@ def _begin(output_path: Path, config: Config, *, resume: bool) -> Path:
 
 def _read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention]:
     vocab = Vocab()
+    read = expanded_mentions if data.expand_abbreviations else annotated_mentions
     for path in paths:
         for doc in read_docs(Path(path), vocab):
-            for mention in annotated_mentions(doc, spans_key=data.spans_key):
+            for mention in read(doc, spans_key=data.spans_key):
                 if not data.labels or mention.label in data.labels:
                     yield mention
 

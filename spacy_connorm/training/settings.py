@@ -22,6 +22,8 @@ class TrainingData:
     labels (Sequence[str]): Only mentions with these labels; all if empty.
     spans_key (Optional[str]): Where mentions stand in `doc.spans`; if None, where the corpus
         readers put them.
+    expand_abbreviations (bool): Whether the long forms that documents define for mentions are
+        learned beside them.
     use_ontology (bool): Whether O is trained on: true for Train:O and Train:OD, false for
         fine-tuning on D alone.
     data_share (Optional[float]): D is repeated until |D| / |O| is this; 1/3 in Xu and Bethard 2021.
@@ -33,6 +35,7 @@ class TrainingData:
     dev: Sequence[str] = ()
     labels: Sequence[str] = ()
     spans_key: str | None = None
+    expand_abbreviations: bool = False
     use_ontology: bool = True
     data_share: float | None = None
 
