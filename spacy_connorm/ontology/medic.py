@@ -1,6 +1,7 @@
 """MEDIC as disease normalization papers use it: CTD's diseases of July 2012, without hierarchy."""
 
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 from ..concepts import Concept
@@ -10,7 +11,8 @@ from .report import ReadReport
 
 def read_medic(path: str | Path, *, report: ReadReport | None = None) -> Iterator[Concept]:
     """Read one concept a line, `id|alternate id...||name|synonym...`. MeSH ids stand bare, as
-    they do in the corpora; a bare number is an OMIM id and becomes `OMIM:number`.
+    they do in the corpora; a bare number is an OMIM id and becomes `OMIM:number`. Characters that
+    the file writes as XML does (`&apos;`) are read as such.
 
     path (Union[str, Path]): The file.
     report (Optional[ReadReport]): Filled with what was left out.
@@ -21,7 +23,7 @@ def read_medic(path: str | Path, *, report: ReadReport | None = None) -> Iterato
     for number, line in read_lines(path):
         ids, separator, names = line.partition("||")
         concept_id, *alt_ids = map(_full_id, ids.split("|"))
-        canonical_name, *aliases = names.split("|")
+        canonical_name, *aliases = map(unescape, names.split("|"))
         if not separator or not concept_id:
             report.leave_out("a line without `id||name`", f"line {number}", broken=True)
             continue

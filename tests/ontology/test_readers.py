@@ -42,6 +42,12 @@ def test_medic_ids_take_the_form_of_the_corpora(data):
     assert concepts["D900000"].aliases == ()
 
 
+def test_medic_reads_escaped_characters(tmp_path):
+    path = tmp_path / "medic.txt"
+    path.write_text("D1||Crohn&apos;s Disease|M&#233;ni&#232;re &amp; co\n")
+    assert by_id(read_medic(path))["D1"].names == ("Crohn's Disease", "Ménière & co")
+
+
 def test_medic_leaves_out_lines_of_another_kind(tmp_path):
     path, report = tmp_path / "medic.txt", ReadReport()
     path.write_text("D1||one\nnot medic\n||no id\n")
