@@ -414,3 +414,19 @@ def test_calibrating_on_what_is_indexed_is_told(run, folder):
     result = run("indexed", "dev.spacy", "--calibrate", "too_sure")
     assert result.exit_code == 0, result.output
     assert "[CNW610] The index knows 100 %" in words(result)
+
+
+def test_a_pipeline_that_resolves_abbreviations_reads_the_corpus_with_them(run, folder):
+    nlp = spacy.load(folder / "pipeline")
+    # not the angle or the stroke that the index calls CVA
+    doc = nlp.make_doc("Cardiac vein attack (CVA) is known. CVA was seen.")
+    doc.ents = [doc.char_span(36, 39, label="Disease", kb_id="C1")]
+    DocBin(docs=[doc], store_user_data=True).to_disk(folder / "short.spacy")
+    nlp.add_pipe("abbreviation_resolver", first=True)
+    nlp.to_disk(folder / "resolving")
+    result = run("resolving", "short.spacy", "-b", "pipeline", "--json", "short.json")
+    assert result.exit_code == 0, result.output
+    assert [row["strict@1"] for row in read(folder, "short.json")] == [100.0, 0.0]
+    # the papers' protocol reads definitions by itself
+    run("pipeline", "short.spacy", "--protocol", "biosyn", "--json", "short_papers.json")
+    assert read(folder, "short_papers.json")[0]["strict@1"] == 100.0
