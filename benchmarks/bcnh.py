@@ -1,0 +1,226 @@
+"""The ablation of BCNH (Yan et al. 2021, Table 3): BioSyn's marginal likelihood or list-wise cross
+entropy, each with and without the norm loss, beside the encoder that they start from; accuracy of
+OD-T with the weight of n-grams that was learned, the mean over seeds and its 95 % interval. Then,
+in the manner of Table 2, what an example mention finds before and after.
+
+The ontology is CTD's of 2017, which has a hierarchy; candidates are names of O, mentions are D.
+
+Example: python benchmarks/bcnh.py --encoder dan --seeds 3 --data ../shared/data --json bcnh.json
+"""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import srsly
+from accuracy import DEPTH, predict, read_standard
+from catalog import DATASETS, PARTS, Data
+from lookups import build_lookup, encoder_config, make_hybrid
+from options import at_least, begin, fail, finish_tables, make_parser
+from thinc.api import Config
+from trained import train_once
+
+from spacy_connorm.concepts import Candidate, Ontology
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.evaluation import Gold, evaluate
+from spacy_connorm.evaluation.report import Row, score_row
+
+CONFIG = Path(__file__).parents[1] / "assets" / "bcnh.cfg"
+ONTOLOGY = "ctd_diseases_2017/CTD_diseases.tsv.gz"
+SEARCH = "OD-T"
+SCORES = ("lenient@1", "lenient@5", "unseen_lenient@1")
+# The paper's example (Table 2), and its concept.
+EXAMPLE, EXAMPLE_ID = "B-cell non-Hodgkins lymphomas", "D016393"
+SHOWN = 10
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A row of the ablation.
+
+    name (str): As the paper calls it.
+    objective (str): The registered name.
+    norm_weight (float): Of the norm loss.
+    """
+
+    name: str
+    objective: str
+    norm_weight: float
+
+
+VARIANTS = (
+    Variant("BioSyn", "spacy-connorm.BioSyn.v1", 0.0),
+    Variant("BioSyn (+ norm)", "spacy-connorm.BioSyn.v1", 1.0),
+    Variant("BCNH (+ list-wise)", "spacy-connorm.Bcnh.v1", 0.0),
+    Variant("BCNH (both)", "spacy-connorm.Bcnh.v1", 1.0),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an encoder finds.
+
+    lexical_weight (float): Of n-grams in its search.
+    scores (Dict[str, float]): In percent.
+    example (List[Candidate]): What the example mention finds.
+    """
+
+    lexical_weight: float
+    scores: Row
+    example: list[Candidate]
+
+
+def main() -> None:
+    arguments = begin(add_options(make_parser(__doc__ or "")))
+    try:
+        tables = measure(arguments)
+    except ConnormError as error:
+        fail(str(error))
+    finish_tables(tables, arguments.json)
+
+
+def add_options(parser: ArgumentParser) -> ArgumentParser:
+    """RETURNS (ArgumentParser): The same, with what is trained and scored."""
+    parser.add_argument(
+        "--encoder",
+        default="dan",
+        help="where training starts: dan, minilm, a training config (.cfg), which is trained on O "
+        "and D first, or a FOLDER [%(default)s]",
+    )
+    parser.add_argument("--seeds", type=at_least(1), default=3, help="[%(default)s]")
+    parser.add_argument("--dataset", default="ncbi", choices=DATASETS, help="[%(default)s]")
+    parser.add_argument("--part", default="dev", choices=PARTS, help="[%(default)s]")
+    parser.add_argument("--ontology", type=Path, metavar="PATH", help="another than CTD's of 2017")
+    parser.add_argument(
+        "--config", type=Path, default=CONFIG, help="whose variants are trained [%(default)s]"
+    )
+    parser.add_argument("--learning-rate", type=float, help="another than the config's")
+    parser.add_argument("--epochs", type=at_least(1), help="another number than the config's")
+    parser.add_argument(
+        "--start-weight",
+        type=float,
+        default=0.3,
+        help="of n-grams in the search with the encoder as it starts [%(default)s]",
+    )
+    return parser
+
+
+def measure(arguments: Namespace) -> dict[str, list[Row]]:
+    """RETURNS (Dict[str, List[Dict[str, Any]]]): Both tables by title."""
+    ontology = arguments.ontology or arguments.data / ONTOLOGY
+    data = Data(arguments.dataset, arguments.data, ontology=ontology, part=arguments.part)
+    gold = read_standard(data)
+    start = encoder_config(arguments.encoder, data, train="OD", work=arguments.work)
+    outcomes = {
+        "start, without n-grams": [search(start, 0.0, data, gold, arguments.work)],
+        "start": [search(start, arguments.start_weight, data, gold, arguments.work)],
+    }
+    for variant in VARIANTS:
+        outcomes[variant.name] = [
+            search(*train(variant, start, data, arguments, seed=seed), data, gold, arguments.work)
+            for seed in range(arguments.seeds)
+        ]
+    head = {"dataset": arguments.dataset, "part": arguments.part, "mentions": len(gold)}
+    return {
+        "Accuracy": [head | summary(name, each) for name, each in outcomes.items()],
+        f"'{EXAMPLE}'": example_rows(
+            {name: outcomes[name][0].example for name in ("start", "BioSyn", "BCNH (both)")},
+            data.ontology,
+        ),
+    }
+
+
+def train(
+    variant: Variant, start: dict[str, Any], data: Data, arguments: Namespace, *, seed: int
+) -> tuple[dict[str, Any], float]:
+    """RETURNS (Tuple[Dict[str, Any], float]): The trained encoder's block, and the weight of
+    n-grams.
+    """
+    path = arguments.work / f"{slug(variant.name)}-{seed}.cfg"
+    write_config(path, variant, start, arguments, seed=seed)
+    block = train_once(path, data, on="OD", work=arguments.work)
+    return block, srsly.read_json(Path(block["name"], "learned.json"))["lexical_weight"]
+
+
+def write_config(
+    path: Path, variant: Variant, start: dict[str, Any], arguments: Namespace, *, seed: int
+) -> None:
+    """Write the training config of a variant.
+
+    path (Path): The file.
+    variant (Variant): Its objective.
+    start (Dict[str, Any]): The block of the encoder it starts from.
+    arguments (Namespace): What the command line changes.
+    seed (int): Of the training.
+    """
+    config = Config().from_disk(arguments.config, interpolate=False)
+    config["encoder"] = start
+    training = config["training"]
+    training["seed"] = seed
+    training["objective"] |= {"@losses": variant.objective, "norm_weight": variant.norm_weight}
+    if not variant.norm_weight:
+        training["batcher"]["hypernyms"] = 0
+    changed = {"learning_rate": arguments.learning_rate, "num_train_epochs": arguments.epochs}
+    training["arguments"] |= {key: each for key, each in changed.items() if each is not None}
+    config.to_disk(path, interpolate=False)
+
+
+def slug(name: str) -> str:
+    """RETURNS (str): A name that a file can have."""
+    return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
+
+
+def search(
+    block: dict[str, Any], weight: float, data: Data, gold: Sequence[Gold], work: Path
+) -> Outcome:
+    """RETURNS (Outcome): What an encoder with n-grams beside it finds."""
+    block = make_hybrid(block, weight) if weight else block
+    lookup = build_lookup(block, data, searches=[SEARCH], work=work)
+    found = lookup.candidates([mention.text for mention in gold], top_k=DEPTH)
+    (example,) = lookup.candidates([EXAMPLE], top_k=SHOWN)
+    row = score_row(evaluate(gold, predict(found)))
+    return Outcome(weight, {score: row[score] for score in SCORES}, example)
+
+
+def summary(name: str, outcomes: Sequence[Outcome]) -> Row:
+    """RETURNS (Dict[str, Any]): The mean of each score over the seeds, and half the width of its 95
+    % interval by Student's t; None for one seed.
+    """
+    row: Row = {"model": name, "seeds": len(outcomes)}
+    row["lexical_weight"] = round(mean(each.lexical_weight for each in outcomes), 3)
+    for score in SCORES:
+        values = [each.scores[score] for each in outcomes]
+        row[score] = round(mean(values), 2)
+        row[f"{score} +-"] = half_width(values)
+    return row
+
+
+def half_width(values: Sequence[float]) -> float | None:
+    """RETURNS (Optional[float]): Of the 95 % interval of the mean."""
+    if len(values) < 2:
+        return None
+    from scipy.stats import t
+
+    return round(float(t.ppf(0.975, len(values) - 1)) * stdev(values) / len(values) ** 0.5, 2)
+
+
+def example_rows(found: dict[str, list[Candidate]], ontology: Ontology) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): The texts found, by rank: * right, + a hypernym."""
+    known = EXAMPLE_ID in ontology
+    above = set(map(ontology.primary_id, ontology[EXAMPLE_ID].parents)) if known else set()
+    signs = {**dict.fromkeys(above, "+"), EXAMPLE_ID: "*"}
+    return [
+        {"rank": rank + 1}
+        | {
+            name: f"{candidates[rank].text} {signs.get(candidates[rank].concept_id, '')}".strip()
+            for name, candidates in found.items()
+        }
+        for rank in range(min(map(len, found.values())))
+    ]
+
+
+if __name__ == "__main__":
+    main()

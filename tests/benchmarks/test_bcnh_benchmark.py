@@ -1,0 +1,107 @@
+"""The ablation of BCNH: its rows, what each variant is trained with, and the intervals."""
+
+import json
+
+import pytest
+from thinc.api import Config
+
+pytest.importorskip("torch")
+
+ONTOLOGY = """
+{"concept_id": "OMIM:100", "canonical_name": "Infarct", "aliases": ["Infarcts"], "parents": ["D3"]}
+{"concept_id": "D2", "canonical_name": "Stroke", "aliases": ["CVA"], "parents": ["D3"]}
+{"concept_id": "D3", "canonical_name": "Disease", "aliases": []}
+"""
+START = """
+[encoder]
+@architectures = "spacy-connorm.DanEncoder.v1"
+name = "{encoder}"
+buckets = 64
+
+[data]
+@misc = "spacy-connorm.TrainingData.v1"
+ontology = "somewhere.jsonl"
+
+[training]
+@misc = "spacy-connorm.Training.v1"
+
+[training.batcher]
+@batchers = "spacy-connorm.GroupBatcher.v1"
+size = 6
+per_concept = 2
+
+[training.objective]
+@losses = "spacy-connorm.SupervisedContrastive.v1"
+
+[training.arguments]
+num_train_epochs = 1
+report_to = []
+"""
+NAMES = ["start, without n-grams", "start", "BioSyn", "BioSyn (+ norm)", "BCNH (+ list-wise)"]
+
+
+@pytest.fixture
+def start(tmp_path, tiny_folder):
+    path = tmp_path / "small.cfg"
+    path.write_text(START.format(encoder=tiny_folder), encoding="utf8")
+    return path
+
+
+def test_each_variant_is_trained_with_each_seed_and_scored(run, data, start, work, tmp_path):
+    ontology, out = tmp_path / "ontology.jsonl", tmp_path / "out.json"
+    ontology.write_text(ONTOLOGY.strip(), encoding="utf8")
+    options = ("--encoder", start, "--seeds", 2, "--epochs", 1, "--learning-rate", 1e-4)
+    run("bcnh.py", *options, "--ontology", ontology, "--data", data, "--json", out)
+    rows = json.loads(out.read_text())
+    accuracy = [row for row in rows if row["table"] == "Accuracy"]
+    assert [row["model"] for row in accuracy] == [*NAMES, "BCNH (both)"]
+    assert [row["seeds"] for row in accuracy] == [1, 1, 2, 2, 2, 2]
+    assert {row["mentions"] for row in accuracy} == {2}
+    assert accuracy[0]["lexical_weight"] == 0 and accuracy[1]["lexical_weight"] == 0.3
+    assert accuracy[0]["lenient@1 +-"] is None and accuracy[2]["lenient@1 +-"] is not None
+    examples = [row for row in rows if "rank" in row]
+    assert [row["rank"] for row in examples] == [1, 2, 3]
+    settings = {
+        name: Config().from_disk(work / f"{name}-1.cfg", interpolate=False)["training"]
+        for name in ("biosyn", "biosyn-norm", "bcnh-list-wise", "bcnh-both")
+    }
+    found = {
+        name: (each["objective"]["@losses"].split(".")[1], each["objective"]["norm_weight"])
+        for name, each in settings.items()
+    }
+    assert found == {
+        "biosyn": ("BioSyn", 0.0),
+        "biosyn-norm": ("BioSyn", 1.0),
+        "bcnh-list-wise": ("Bcnh", 0.0),
+        "bcnh-both": ("Bcnh", 1.0),
+    }
+    for name, each in settings.items():
+        assert each["batcher"]["hypernyms"] == (0 if name in ("biosyn", "bcnh-list-wise") else 10)
+        assert (each["seed"], each["arguments"]["num_train_epochs"]) == (1, 1)
+        assert each["arguments"]["learning_rate"] == 1e-4
+
+
+def test_the_interval_is_student_s(modules):
+    from bcnh import half_width
+
+    assert half_width([90.0]) is None
+    assert half_width([90.0, 91.0, 92.0]) == 2.48  # 4.303 * 1 / sqrt(3)
+    assert half_width([90.0, 90.0]) == 0.0
+
+
+def test_what_is_right_and_what_is_a_hypernym_is_marked(modules):
+    from bcnh import EXAMPLE_ID, example_rows
+
+    from spacy_connorm.concepts import Candidate, Concept, Ontology
+
+    ontology = Ontology(
+        [Concept(EXAMPLE_ID, "B", parents=("OLD",)), Concept("P", "A", alt_ids=("OLD",))]
+    )
+    found = {
+        name: [Candidate(each, "name", 0.5, f"text of {each}", "OD-T") for each in ids]
+        for name, ids in {"before": ("P", EXAMPLE_ID), "after": (EXAMPLE_ID, "X", "P")}.items()
+    }
+    assert example_rows(found, ontology) == [
+        {"rank": 1, "before": "text of P +", "after": f"text of {EXAMPLE_ID} *"},
+        {"rank": 2, "before": f"text of {EXAMPLE_ID} *", "after": "text of X"},
+    ]
