@@ -22,6 +22,7 @@ from ..evaluation.tuning import Outcome, Tuning, apply, cross_validate, outcome_
 from ..files import written_aside
 from .files import read_object, replaced, require_replaceable
 from .gold import find_known, find_seen
+from .lexical_weights import reweigh
 from .pipelines import find_normalizer, load_pipeline
 from .questions import predict, read_questions
 
@@ -164,18 +165,28 @@ def _is_calibrated(folder: Path) -> bool:
     return any(read_object(folder / name / "cfg").get("calibration") for name in names)
 
 
-def calibrate_pipeline(source: str, path: Path, *, component: str | None = None) -> Calibrated:
+def calibrate_pipeline(
+    source: str,
+    path: Path,
+    *,
+    component: str | None = None,
+    lexical_weight: float | None = None,
+) -> Calibrated:
     """Fit a pipeline's thresholds and probabilities.
 
     source (str): An installed package, or a folder.
     path (Path): A `.spacy` file with gold ids, not indexed.
     component (Optional[str]): Which concept normalizer, if there are several.
+    lexical_weight (Optional[float]): What its hybrid encoder is to weigh n-grams with from now on;
+        as before if None.
     RETURNS (Calibrated): What was fitted; nothing is written yet.
     RAISES (ConnormError): CN600 for a corpus without gold ids, CN611 for one that is too small.
     WARNS (ConnormWarning): CNW610 if the index seems to hold the corpus.
     """
     nlp = load_pipeline(source)
     normalizer = find_normalizer(nlp, component=component)
+    if lexical_weight is not None:
+        reweigh(nlp, normalizer, lexical_weight)
     questions = read_questions(path, nlp, normalizer)
     mentions = [question.mention for question in questions]
     known = find_known(normalizer.lookup, mentions)

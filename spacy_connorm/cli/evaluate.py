@@ -118,7 +118,8 @@ def evaluate_cli(
         "--lexical-weight",
         "-w",
         metavar="WEIGHT",
-        help="Score the pipeline's hybrid encoder with this weight of n-grams too. Repeat.",
+        help="Score the pipeline's hybrid encoder with this weight of n-grams too; --calibrate "
+        "takes the best. Repeat.",
     ),
     gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the encoder; -1 for the CPU."),
     component: str | None = typer.Option(
@@ -182,15 +183,21 @@ def evaluate_cli(
             rows = add_ranks(rows)
         sections = grid_sections(rows) if grid or added else run_sections(rows)
     sections += [neighbour_section(mention, found) for mention, found in survey.near.items()]
+    best_weight = None
     if lexical_weight and corpus_path is not None:
         from .lexical_weights import weigh_pipeline
 
-        sections.append(weigh_pipeline(pipeline, corpus_path, lexical_weight, component=component))
+        section, best_weight = weigh_pipeline(
+            pipeline, corpus_path, lexical_weight, component=component
+        )
+        sections.append(section)
     calibrated = None
     if calibrate_path is not None and corpus_path is not None:
         from .calibrating import calibrate_pipeline
 
-        calibrated = calibrate_pipeline(pipeline, corpus_path, component=component)
+        calibrated = calibrate_pipeline(
+            pipeline, corpus_path, component=component, lexical_weight=best_weight
+        )
         sections += calibrated.sections
     show_sections(sections)
     if json_path is not None:

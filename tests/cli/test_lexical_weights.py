@@ -1,6 +1,12 @@
+import re
+
 import pytest
 import spacy
 from spacy.tokens import DocBin
+
+from spacy_connorm.cli.lexical_weights import reweigh
+from spacy_connorm.encoders.hybrid import lexical_weight
+from spacy_connorm.ontology import read_ontology
 
 
 @pytest.fixture(scope="module")
@@ -21,11 +27,14 @@ def hybrid_index(invoke, demo_ontology, tmp_path_factory):
 
 
 @pytest.fixture
-def corpus(tmp_path):
+def corpus(tmp_path, demo_ontology):
+    """Names with a letter less, every other one with the id of another concept."""
+    concepts = list(read_ontology(demo_ontology))[:40]
     docs = []
-    for text, concept in (("hart attack", "DEMO:0000006"), ("mitral stenosys", "DEMO:0000009")):
-        doc = spacy.blank("en")(text)
-        doc.ents = [doc.char_span(0, len(text), label="Disease", kb_id=concept)]
+    for place, concept in enumerate(concepts):
+        doc = spacy.blank("en")(concept.canonical_name[:-1])
+        gold = concepts[(place + place % 2) % 40].concept_id
+        doc.ents = [doc.char_span(0, len(doc.text), label="Disease", kb_id=gold)]
         docs.append(doc)
     DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "dev.spacy")
     return tmp_path / "dev.spacy"
@@ -45,6 +54,31 @@ def test_each_weight_is_scored(invoke, words, hybrid_index, corpus):
     shown = words(result)
     assert "Lexical weights on dev.spacy" in shown
     assert [weight for weight in ("0.0 ", "0.3 ", "2.0 ") if weight not in shown] == []
+
+
+def test_the_best_weight_is_calibrated_and_saved(invoke, hybrid_index, corpus, tmp_path):
+    out = tmp_path / "sure"
+    weights = ("-w", "0", "-w", "2.5", "-w", "1000")
+    result = invoke("evaluate", hybrid_index, corpus, *weights, "--calibrate", out)
+    assert result.exit_code == 0, result.output
+    (best,) = re.findall(r"^ *([\d.]+) .*\bbest *$", result.output, flags=re.MULTILINE)
+    nlp = spacy.load(out)
+    block = nlp.config["components"]["concept_normalizer"]["encoder"]
+    lookup = nlp.get_pipe("concept_normalizer").lookup
+    assert lexical_weight(lookup.encoder) == block["lexical_weight"] == float(best)
+
+
+def test_another_weight_is_saved_with_a_pipeline(hybrid_index, tmp_path):
+    nlp = spacy.load(hybrid_index)
+    normalizer = nlp.get_pipe("concept_normalizer")
+    before = normalizer.lookup.candidates(["hart attack"], top_k=1)
+    reweigh(nlp, normalizer, 2.5)
+    nlp.to_disk(tmp_path / "weighed")
+    loaded = spacy.load(tmp_path / "weighed").get_pipe("concept_normalizer").lookup
+    assert lexical_weight(loaded.encoder) == 2.5
+    after = loaded.candidates(["hart attack"], top_k=1)
+    assert after == normalizer.lookup.candidates(["hart attack"], top_k=1)
+    assert after[0][0].score != before[0][0].score
 
 
 def test_bad_input(invoke, refused, hybrid_index, demo_index, corpus):
