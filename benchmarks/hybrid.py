@@ -1,0 +1,162 @@
+"""Spelling beside meaning: how often a hybrid encoder's first concept is right, by lexical weight,
+and what its searches cost.
+
+All weights of a data set's part are scored with one index and one encoding of each text, and with
+mentions as they are written: no long forms, no parts. Weights are chosen on dev; test tells what
+the choice is worth. Searches take turns, so that what else the machine does falls on all alike.
+
+Example: python benchmarks/hybrid.py --encoder minilm --data ../shared/data
+"""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+from accuracy import DEPTH, predict, read_standard
+from catalog import PARTS, Data
+from lookups import build_lookup, encoder_config, make_hybrid
+from options import at_least, begin, fail, finish_tables, make_parser
+
+from spacy_connorm.encoders import encode
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.evaluation.lexical_weight import WEIGHTS, score_weights, weight_rows
+from spacy_connorm.evaluation.report import Row
+from spacy_connorm.index.annoy import AnnoyIndex
+from spacy_connorm.index.exact import ExactIndex, ExactSearcher, Neighbours
+from spacy_connorm.index.postings import Postings
+from spacy_connorm.index.vectors import HybridVectors, from_raw
+from spacy_connorm.joined import Joined
+from spacy_connorm.lookup import ConceptLookup
+
+DATASETS = ("ncbi", "bc5cdr-d")
+SEARCH = "OD-T"
+# What a lookup asks an index for when it wants five concepts.
+NEIGHBOURS = 20
+BATCH = 128
+LEAST_REPEATS = 5
+
+
+def main() -> None:
+    arguments = begin(add_options(make_parser(__doc__ or "")))
+    try:
+        tables = measure(arguments)
+    except ConnormError as error:
+        fail(str(error))
+    finish_tables(tables, arguments.json, precise=("ms_per_mention",))
+
+
+def add_options(parser: ArgumentParser) -> ArgumentParser:
+    """RETURNS (ArgumentParser): The same, with what is measured."""
+    parser.add_argument("--encoder", default="minilm", help="minilm, dan or a FOLDER [%(default)s]")
+    parser.add_argument("--dataset", nargs="+", choices=DATASETS, default=DATASETS)
+    parser.add_argument("--part", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--weights", nargs="+", type=float, metavar="W", default=WEIGHTS)
+    parser.add_argument(
+        "--ngram-range", nargs=2, type=at_least(1), metavar="N", default=(3, 3), help="[3 3]"
+    )
+    parser.add_argument(
+        "--repeats", type=at_least(LEAST_REPEATS), default=LEAST_REPEATS, help="[%(default)s]"
+    )
+    return parser
+
+
+def measure(arguments: Namespace) -> dict[str, list[Row]]:
+    """RETURNS (Dict[str, List[Dict[str, Any]]]): Accuracy, one row a weight, and the time of
+    searches in the index of the last data set's last part.
+    """
+    rows: list[Row] = []
+    for name in arguments.dataset:
+        for part in arguments.part:
+            data = Data(name, arguments.data, part=part)
+            lookup = build(arguments, data)
+            rows += [
+                {"dataset": name, "part": part, **row} for row in score(lookup, data, arguments)
+            ]
+    texts = sorted({mention.text for mention in data.mentions})
+    return {"Acc@1 in percent": rows, "Searches": time_searches(lookup, texts, arguments)}
+
+
+def build(arguments: Namespace, data: Data) -> ConceptLookup:
+    """RETURNS (ConceptLookup): Of a hybrid encoder."""
+    dense = encoder_config(arguments.encoder, data, work=arguments.work)
+    block: dict[str, Any] = make_hybrid(dense, 0.0)
+    block["lexical"]["ngram_range"] = list(arguments.ngram_range)
+    return build_lookup(block, data, searches=[SEARCH], work=arguments.work)
+
+
+def score(lookup: ConceptLookup, data: Data, arguments: Namespace) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): One row a weight."""
+    gold = read_standard(data)
+    mentions = [mention.text for mention in gold]
+    scores = score_weights(
+        lookup, gold, lambda: predict(lookup.candidates(mentions, top_k=DEPTH)), arguments.weights
+    )
+    return weight_rows(scores)
+
+
+def time_searches(lookup: ConceptLookup, texts: list[str], arguments: Namespace) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): One row a way to search: milliseconds a mention, the median
+    of the repeats.
+    """
+    mapped: Any = lookup.index.search_vectors(SEARCH)
+    # Not mapped: the first search over cold pages would pay for reading them.
+    vectors = HybridVectors.from_raw(mapped.sums(identity(len(mapped))))
+    raw = encode(lookup.encoder, texts[: 4 * BATCH])
+    queries = from_raw(Joined(raw.dense, raw.lexical, 0.3)).unit
+    with TemporaryDirectory(dir=arguments.work) as folder:
+        searches = open_searches(vectors, queries, Path(folder) / f"{SEARCH}.index")
+        seconds: dict[str, list[float]] = {name: [] for name in searches}
+        for repeat in range(arguments.repeats + 1):
+            for name, search in searches.items():
+                start = perf_counter()
+                for first in range(0, queries.shape[0], BATCH):
+                    search(slice(first, first + BATCH))
+                if repeat:  # the first fills caches
+                    seconds[name].append(perf_counter() - start)
+    return [
+        {
+            "search": name,
+            "vectors": len(vectors),
+            "mentions": queries.shape[0],
+            "ngram_range": "-".join(map(str, arguments.ngram_range)),
+            "repeats": arguments.repeats,
+            "ms_per_mention": 1000 * median(each) / queries.shape[0],
+        }
+        for name, each in seconds.items()
+    ]
+
+
+def identity(rows: int) -> Any:
+    """RETURNS (csr_matrix): Picks every row."""
+    from scipy import sparse
+
+    return sparse.identity(rows, format="csr", dtype="float32")
+
+
+def open_searches(
+    vectors: HybridVectors, queries: Joined, path: Path
+) -> dict[str, Callable[[slice], Neighbours]]:
+    """RETURNS (Dict[str, Callable[[slice], Neighbours]]): Ways to search, by name."""
+    AnnoyIndex().build(vectors, path)
+    postings = Postings.from_vectors(vectors.lexical)
+    lexical, dense = ExactSearcher(vectors.lexical), ExactSearcher(vectors.dense)
+    annoy = AnnoyIndex().open(vectors.dense, path)
+    both, proposed = ExactIndex().open(vectors, path), AnnoyIndex().open(vectors, path)
+    return {
+        "lexical, all rows": lambda rows: lexical.nearest(queries.lexical[rows], NEIGHBOURS),
+        "lexical, sparse_dot_topn": lambda rows: postings.nearest(
+            queries.lexical[rows], NEIGHBOURS
+        ),
+        "dense, ExactIndex": lambda rows: dense.nearest(queries.dense[rows], NEIGHBOURS),
+        "dense, AnnoyIndex": lambda rows: annoy.nearest(queries.dense[rows], NEIGHBOURS),
+        "hybrid, ExactIndex": lambda rows: both.nearest(queries[rows], NEIGHBOURS),
+        "hybrid, AnnoyIndex": lambda rows: proposed.nearest(queries[rows], NEIGHBOURS),
+    }
+
+
+if __name__ == "__main__":
+    main()
