@@ -23,7 +23,7 @@ from .errors import ConnormError, Errors
 from .explanation import Explanation
 from .mentions import annotated_synonyms
 from .requirements import require_extra
-from .settings import DEFAULTS, Settings, as_pairs, check_parts, check_settings, refuse
+from .settings import DEFAULTS, Settings, as_pairs, check_arguments, check_settings, refuse
 from .spans import choose_spans, register_attributes, set_answers, set_kb_ids, written_id
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class ConceptNormalizer(Pipe):
         """
         from .lookup import ConceptLookup
 
-        check_parts(index=index, sieve=sieve)
+        check_arguments(index=index, sieve=sieve, settings=settings)
         self.vocab = vocab
         self.name = name
         self.scorer = scorer

@@ -72,13 +72,18 @@ def check_settings(settings: dict[str, Any]) -> None:
         refuse("kb_url_template", template, "a link with {} in the place of the id")
 
 
-def check_parts(*, index: Any, sieve: Any) -> None:
-    """Refuse what is not an index or a sieve; config validation lets any object through.
+def check_arguments(*, index: Any, sieve: Any, settings: Iterable[str]) -> None:
+    """Refuse what is not an index or a sieve, since config validation lets any object through, and
+    settings that there are not, which would do nothing.
 
     index (Any): Must be a `Backend`.
     sieve (Any): Must be a `Sieve`.
+    settings (Iterable[str]): Names of `Settings`.
     RAISES (ConnormError): CN006.
     """
+    for name in settings:
+        if name not in DEFAULTS:
+            refuse("settings", name, f"one of {', '.join(DEFAULTS)}")
     if not hasattr(index, "build") or not hasattr(index, "open"):
         refuse("index", index, 'an index, e.g. {"@misc": "spacy-connorm.ExactIndex.v1"}')
     if not hasattr(sieve, "searches") or not hasattr(sieve, "thresholds"):
