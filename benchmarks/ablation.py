@@ -1,21 +1,25 @@
 """What each step of reading mentions gains: abbreviations, composites, the lexical side, and every
 step of text normalization, each switched on alone and all together, lenient and strict, on mentions
-that D has and on those it has not.
+that D has and on those it has not. The last row is the papers' protocol, which looks at the number
+of gold ids to split composites: to compare with their numbers, not with the other rows.
 
 Example: python benchmarks/ablation.py --dataset ncbi --encoder minilm --data ../shared/data
 """
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from accuracy import DEPTH, add_encoder, add_part, labels, read_standard
 from catalog import DATASETS, Data
-from lookups import THRESHOLD, build_lookup, encoder_config, make_hybrid, make_sieve
+from lookups import THRESHOLD, encoder_config, make_sieve
 from options import begin, fail, finish, make_parser
+from steps import Steps
 
+from spacy_connorm.cli.questions import join_parts
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation import Prediction, evaluate
+from spacy_connorm.evaluation import Gold, Prediction, evaluate
+from spacy_connorm.evaluation.papers_protocol import papers_ids, papers_texts
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.readings import MentionReader
 from spacy_connorm.spans import written_id
@@ -25,24 +29,7 @@ SHOWN = (
     *("dataset", "part", "encoder", "search", "steps", "mentions", "lenient@1", "lenient@5"),
     *("strict@1", "seen_lenient@1", "seen_strict@1", "unseen_lenient@1", "unseen_strict@1"),
 )
-
-
-@dataclass(frozen=True)
-class Steps:
-    """What is done to mentions.
-
-    name (str): Of the row.
-    abbreviations (bool): Whether long forms are looked up, and stand in D.
-    composites (bool): Whether mentions are split where their parts link better.
-    lexical_weight (float): Of n-grams beside the dense vectors.
-    normalization (Tuple[str, ...]): Of names and mentions.
-    """
-
-    name: str
-    abbreviations: bool = False
-    composites: bool = False
-    lexical_weight: float = 0.0
-    normalization: tuple[str, ...] = ()
+PAPERS = "the papers' protocol (composites split by the number of gold ids)"
 
 
 def main() -> None:
@@ -78,20 +65,21 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 
 
 def variants(weight: float, normalization: Sequence[str]) -> Iterator[Steps]:
-    """YIELDS (Steps): One a row: none, each alone, and together."""
+    """YIELDS (Steps): One a row: none, each alone, and together; nothing lexical at weight 0."""
     yield Steps("none")
     yield Steps("abbreviations", abbreviations=True)
     yield Steps("composites", composites=True)
-    yield Steps("lexical", lexical_weight=weight)
     for step in STEPS:
         yield Steps(f"normalization: {step}", normalization=(step,))
-    both = Steps("abbreviations, composites", abbreviations=True, composites=True)
-    yield both
-    hybrid = replace(both, name=f"{both.name}, lexical", lexical_weight=weight)
-    yield hybrid
+    together = Steps("abbreviations, composites", abbreviations=True, composites=True)
+    yield together
+    if weight:
+        yield Steps("lexical", lexical_weight=weight)
+        together = replace(together, name=f"{together.name}, lexical", lexical_weight=weight)
+        yield together
     if normalization:
-        name = f"{hybrid.name}, {', '.join(normalization)}"
-        yield replace(hybrid, name=name, normalization=tuple(normalization))
+        name = f"{together.name}, {', '.join(normalization)}"
+        yield replace(together, name=name, normalization=tuple(normalization))
 
 
 def measure(arguments: Namespace) -> list[Row]:
@@ -106,23 +94,42 @@ def measure(arguments: Namespace) -> list[Row]:
 def _measure_one(arguments: Namespace) -> Iterator[Row]:
     data = Data(arguments.dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
     block = encoder_config(arguments.encoder, data, train=arguments.train, work=arguments.work)
+    row = {**labels(arguments), "search": arguments.search}
     gold = read_standard(data)
-    for steps in variants(arguments.lexical_weight, arguments.normalization):
+    weight = 0.0 if arguments.encoder == "ngram" else arguments.lexical_weight
+    for steps in variants(weight, arguments.normalization):
         predictions = predict(steps, data, block, arguments)
-        scores = score_row(evaluate(gold, predictions))
-        yield {**labels(arguments), "search": arguments.search, "steps": steps.name, **scores}
+        yield {**row, "steps": steps.name, **score_row(evaluate(gold, predictions))}
+    gold, predictions = follow_papers(data, block, arguments)
+    yield {**row, "steps": PAPERS, **score_row(evaluate(gold, predictions))}
+
+
+def follow_papers(
+    data: Data, block: dict, arguments: Namespace
+) -> tuple[list[Gold], list[Prediction]]:
+    """RETURNS (Tuple[List[Gold], List[Prediction]]): What is right, and what is found, if mentions
+    and names are prepared as the papers prepare them.
+    """
+    steps = Steps(PAPERS, abbreviations=True, normalization=("punctuation", "case"))
+    lookup = steps.build(data, block, search=arguments.search, work=arguments.work)
+    lookup.sieve = make_sieve(arguments.search, arguments.threshold)
+    ids = [papers_ids(mention.concept_ids) for mention in data.mentions]
+    texts = [
+        papers_texts(mention.text, gold_ids, {mention.text: long_form} if long_form else {})
+        for mention, gold_ids, long_form in zip(data.mentions, ids, data.long_forms, strict=True)
+    ]
+    found = lookup.candidates([text for parts in texts for text in parts], top_k=DEPTH)
+    answers = join_parts(found, map(len, texts))
+    gold = [
+        each._replace(concept_ids=frozenset(map(data.ontology.primary_id, gold_ids)))
+        for each, gold_ids in zip(read_standard(data), ids, strict=True)
+    ]
+    return gold, [Prediction(each, written_id(each, None)) for each in answers]
 
 
 def predict(steps: Steps, data: Data, block: dict, arguments: Namespace) -> list[Prediction]:
     """RETURNS (List[Prediction]): What a pipeline with these steps says of each mention."""
-    lookup = build_lookup(
-        make_hybrid(block, steps.lexical_weight) if steps.lexical_weight else block,
-        data,
-        synonyms=data.expanded_synonyms if steps.abbreviations else data.synonyms,
-        normalization=steps.normalization,
-        searches=[arguments.search],
-        work=arguments.work,
-    )
+    lookup = steps.build(data, block, search=arguments.search, work=arguments.work)
     lookup.sieve = make_sieve(arguments.search, arguments.threshold)
     reader = MentionReader(lookup, top_k=DEPTH, split_composites=steps.composites)
     mentions = [mention.text for mention in data.mentions]

@@ -1,6 +1,6 @@
 """The encoders and indexes that the benchmarks compare."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,7 @@ from catalog import Data
 from memo import keep, remember
 from options import fail
 from spacy import registry
+from thinc.api import Model
 from trained import CONFIG, read_block, train_once
 
 from spacy_connorm.cli.files import read_object
@@ -72,6 +73,16 @@ def _folder_config(folder: Path) -> dict[str, Any]:
     return {"@architectures": f"spacy-connorm.{architecture}.v1", "name": str(folder)}
 
 
+def make_hybrid(dense_block: dict[str, Any], weight: float) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The block of an encoder with n-grams beside a dense one."""
+    return {
+        "@architectures": "spacy-connorm.HybridEncoder.v1",
+        "lexical_weight": weight,
+        "dense": dense_block,
+        "lexical": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
+    }
+
+
 def build_lookup(
     encoder_block: dict[str, Any],
     data: Data,
@@ -79,6 +90,8 @@ def build_lookup(
     searches: Iterable[str],
     work: Path,
     backend: Backend | None = None,
+    synonyms: Sequence[tuple[str, str]] | None = None,
+    normalization: Sequence[str] = (),
 ) -> ConceptLookup:
     """Index a data set's ontology and D; texts that an earlier run encoded are not encoded again.
 
@@ -87,18 +100,29 @@ def build_lookup(
     searches (Iterable[str]): Searches and sieves to serve.
     work (Path): Keeps vectors of texts.
     backend (Optional[Backend]): How vectors are searched; exactly if not given.
+    synonyms (Optional[Sequence[Tuple[str, str]]]): Another D than the data set's own.
+    normalization (Sequence[str]): Steps of normalization.
     RETURNS (ConceptLookup): The lookup.
     """
     parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))
-    encoder = registry.resolve({"encoder": encoder_block})["encoder"]
-    if not is_sparse(encoder):
-        encoder = remember(encoder, work)
-    lookup = ConceptLookup(encoder, Sieve(parts[:1], []), backend or ExactIndex())
+    encoder = _resolve(encoder_block, work)
+    sieve = Sieve(parts[:1], [])
+    lookup = ConceptLookup(encoder, sieve, backend or ExactIndex(), normalization=normalization)
     ontology = data.ontology
     try:
-        lookup.build(ontology, data.synonyms, source=ontology.source, searches=parts)
+        known = data.synonyms if synonyms is None else synonyms
+        lookup.build(ontology, known, source=ontology.source, searches=parts)
         lookup.encoder.predict(sorted({mention.text for mention in data.mentions}))
     except ConnormError as error:
         fail(str(error))
     keep(lookup.encoder)
     return lookup
+
+
+def _resolve(block: dict[str, Any], work: Path) -> Model:
+    """Make an encoder whose dense side remembers what it has encoded."""
+    if "dense" in block:
+        sides = {name: _resolve(block[name], work) for name in ("dense", "lexical")}
+        return registry.resolve({"encoder": {**block, **sides}})["encoder"]
+    encoder = registry.resolve({"encoder": block})["encoder"]
+    return encoder if is_sparse(encoder) else remember(encoder, work)

@@ -12,6 +12,7 @@ from .concepts import Candidate
 from .explanation import Explanation, Reading
 from .lookup import ConceptLookup
 from .settings import refuse, require_positive
+from .text.cleaning import clean
 from .text.composites import split
 
 # How much better parts must link than the whole: less is what one more word in a text makes. Chosen
@@ -84,7 +85,7 @@ class MentionReader:
             refuse("mentions", mentions, "a list of texts")
         if len(mentions) != len(long_forms):
             refuse("long_forms", long_forms, f"one for each of {len(mentions)} mentions")
-        readings = self._read_whole(mentions, long_forms)
+        readings = self._read_whole(*(list(map(clean, texts)) for texts in (mentions, long_forms)))
         if self.split_composites:
             for found, parts in zip(readings, self._read_parts(readings), strict=True):
                 found.extend(parts)
@@ -154,8 +155,8 @@ def best_first(readings: Sequence[Reading]) -> list[Reading]:
 
 def links_better(parts: Reading, whole: Reading) -> bool:
     """Tell whether a mention stands for its parts: these are different concepts, and the worst of
-    them scores clearly higher than the whole; or the best text for the whole denotes all of them, as
-    a composite does that was annotated with all of its ids.
+    them scores clearly higher than the whole; or the best text for the whole denotes all of them,
+    as a composite does that was annotated with all of its ids.
 
     parts (Reading): The mention as its parts.
     whole (Reading): The mention as one.
