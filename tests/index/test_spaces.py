@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from spacy_connorm.index.layer import SynonymLayer
-from spacy_connorm.index.members import D
+from spacy_connorm.index.members import D, O
 from spacy_connorm.index.spaces import SEARCHES, Query, run_search
 from spacy_connorm.index.vectors import from_raw
 from spacy_connorm.joined import Joined
