@@ -79,7 +79,7 @@ def make_hybrid(dense_block: dict[str, Any], weight: float) -> dict[str, Any]:
         "@architectures": "spacy-connorm.HybridEncoder.v1",
         "lexical_weight": weight,
         "dense": dense_block,
-        "lexical": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
+        "lexical": {"@architectures": "spacy-connorm.NgramEncoder.v1", "ngram_range": [3, 3]},
     }
 
 

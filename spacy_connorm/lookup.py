@@ -54,6 +54,13 @@ class ConceptLookup:
         return self._encoder.model
 
     @property
+    def prepared(self) -> PreparedEncoder:
+        """RETURNS (PreparedEncoder): The encoder behind the steps of normalization, as the index
+        and its searches see it.
+        """
+        return self._encoder
+
+    @property
     def is_ready(self) -> bool:
         """RETURNS (bool): Whether there is an index."""
         return self._index is not None

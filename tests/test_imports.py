@@ -74,6 +74,7 @@ MAY_IMPORT = {
         "joined",
         "lookup",
         "mentions",
+        "preparation",
         "sieve",
         "spans",
         "text",

@@ -43,7 +43,7 @@ class Drawing:
         index = normalizer.lookup.index
         if not self._concepts:
             self._concepts = read_texts(index, self._concept_ids or choose_concepts(index))
-        panel = project(normalizer.lookup.encoder, self._concepts, label=label)
+        panel = project(normalizer.lookup.prepared, self._concepts, label=label)
         self._panels.append(panel)
 
     def write(self, path: Path) -> None:

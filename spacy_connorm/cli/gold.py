@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..component import ConceptNormalizer
-from ..encoders import encoder_inputs
 from ..errors import Warnings, warn
 from ..evaluation import Known
 from ..evaluation.kinds import World
@@ -50,8 +49,8 @@ def find_seen(
     """
     if data is None:
         return lookup.holds([mention.text for mention in mentions], "D")
-    keys = encoder_inputs(lookup.encoder, [clean(mention.text) for mention in mentions])
-    seen = set(encoder_inputs(lookup.encoder, [clean(text) for text, _ in data]))
+    keys = lookup.prepared.inputs(clean(mention.text) for mention in mentions)
+    seen = set(lookup.prepared.inputs(clean(text) for text, _ in data))
     return [key in seen for key in keys]
 
 

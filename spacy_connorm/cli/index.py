@@ -37,6 +37,7 @@ factory = "concept_normalizer"
 
 [components.concept_normalizer.sieve]
 """
+_RESOLVER = "abbreviation_resolver"
 _WIDTH = 60
 _COUNTS = {
     "concepts": "Concepts",
@@ -71,8 +72,8 @@ def index_cli(
     gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the encoder; -1 for the CPU."),
 ) -> None:
     """Encode an ontology's names, and those of annotated data, and write a pipeline of the concept
-    normalizer alone: for `connorm search`, or as the `index` of [initialize.components...] in a
-    larger pipeline's config (OUT/concept_normalizer).
+    normalizer and what finds abbreviations for it: for `connorm search`, or as the `index` of
+    [initialize.components...] in a larger pipeline's config (OUT/concept_normalizer).
 
     Settings of the config can be overridden: --components.concept_normalizer.encoder.name FOLDER
 
@@ -101,7 +102,8 @@ def make_pipeline(
     component: str | None = None,
     overrides: dict[str, Any] | None = None,
 ) -> Language:
-    """Make a pipeline of a concept normalizer alone, not initialized.
+    """Make a pipeline of a concept normalizer, not initialized, and, if that expands abbreviations,
+    of what finds them.
 
     config_path (Optional[Path]): Any pipeline's config with this component; the defaults if None.
     component (Optional[str]): Its name; needed where there are several.
@@ -119,6 +121,8 @@ def make_pipeline(
         settings = _normalizer_settings(config, component)
         nlp = spacy.blank(config.get("nlp", {}).get("lang") or "en")
         nlp.add_pipe(settings.pop("factory"), settings.pop("name"), config=settings)
+        if settings.get("expand_abbreviations", True):
+            nlp.add_pipe(_RESOLVER, first=True)
     return nlp
 
 
@@ -157,8 +161,8 @@ def _read_examples(paths: Sequence[Path], nlp: Language) -> Iterator[Example]:
 
 
 def _is_index(folder: Path) -> bool:
-    components = read_object(folder / "meta.json").get("components", [])
-    return len(components) == 1 and (folder / components[0] / MANIFEST).is_file()
+    components = set(read_object(folder / "meta.json").get("components", [])) - {_RESOLVER}
+    return len(components) == 1 and (folder / components.pop() / MANIFEST).is_file()
 
 
 def _show(manifest: dict[str, Any]) -> None:

@@ -2,19 +2,17 @@
 
 from collections.abc import Sequence
 
-from thinc.api import Model
-
-from .. import encoders
 from ..index.vectors import Vectors, from_raw
+from ..preparation import PreparedEncoder
 
 
-def encode(encoder: Model, texts: Sequence[str]) -> Vectors:
+def encode(encoder: PreparedEncoder, texts: Sequence[str]) -> Vectors:
     """Encode texts.
 
-    encoder (Model[List[str], Floats2d]): Any encoder.
+    encoder (PreparedEncoder): Any encoder, and what stands in front of it.
     texts (Sequence[str]): n texts, cleaned.
     RETURNS (Vectors): n unit vectors, float32; a text that the encoder knows nothing of has
         length zero.
     RAISES (ConnormError): Those of the encoder.
     """
-    return from_raw(encoders.encode(encoder, texts))
+    return from_raw(encoder.encode(texts))

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..encoders import encoder_inputs
 from ..index.concept_index import ConceptIndex
 from ..index.exact import ExactSearcher
 from ..index.layer import SynonymLayer
@@ -46,7 +45,7 @@ def nearest_texts(
     RETURNS (List[Neighbour]): In this order; without places beyond the last text, and empty for a
         mention that the encoder knows nothing of.
     """
-    vectors = encode(lookup.encoder, [clean(mention)])
+    vectors = encode(lookup.prepared, [clean(mention)])
     if not vectors.norms[0]:
         return []
     texts = {**_indexed(lookup, vectors.unit, max(ranks))}
@@ -106,7 +105,7 @@ def _added(lookup: ConceptLookup, query: np.ndarray) -> Iterator[_Text]:
     scores = np.round(found.scores[0].astype("float64"), _DIGITS).tolist()
     for item, score in zip(found.items[0].tolist(), scores, strict=True):
         denoted = {number: synonym.text for number, synonym in added[item].items()}
-        (key,) = encoder_inputs(lookup.encoder, [next(iter(denoted.values()))])
+        (key,) = lookup.prepared.inputs([next(iter(denoted.values()))])
         row = lookup.index.keys.row(key)
         # Texts that the index lacks have numbers of their own.
         yield -1 - item if row is None else row, score, denoted

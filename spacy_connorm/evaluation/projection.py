@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from thinc.api import Model
 
 from ..errors import ConnormError, Errors
 from ..index.concept_index import ConceptIndex
 from ..index.vectors import Raw, Vectors, from_raw
 from ..joined import Joined
+from ..preparation import PreparedEncoder
 from .encoding import encode
 
 DEFAULT_CONCEPTS = 12
@@ -116,11 +116,11 @@ def read_texts(index: ConceptIndex, concept_ids: Sequence[str]) -> list[ConceptT
     return concepts
 
 
-def project(encoder: Model, concepts: Sequence[ConceptTexts], *, label: str) -> Panel:
+def project(encoder: PreparedEncoder, concepts: Sequence[ConceptTexts], *, label: str) -> Panel:
     """Encode concept texts and lay them out: unit vectors, PCA to at most 50 dimensions, then t-SNE
     with a fixed seed; PCA alone for fewer than 30 texts. Equal texts give equal pictures.
 
-    encoder (Model[List[str], Floats2d]): The encoder.
+    encoder (PreparedEncoder): The encoder.
     concepts (Sequence[ConceptTexts]): At least three texts in all.
     label (str): What the panel is called.
     RETURNS (Panel): The points.

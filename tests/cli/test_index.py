@@ -56,7 +56,7 @@ def counts(folder):
 
 def test_the_index_is_a_pipeline_and_a_source_of_others(demo_index, demo_ontology):
     nlp = spacy.load(demo_index)
-    assert nlp.pipe_names == ["concept_normalizer"]
+    assert nlp.pipe_names == ["abbreviation_resolver", "concept_normalizer"]
     settings = nlp.get_pipe_config("concept_normalizer")
     del settings["factory"]
     other = spacy.blank("en")
@@ -81,7 +81,8 @@ def test_counts_are_printed(invoke, words, tmp_path, demo_ontology, ngrams, corp
 
 
 def test_settings_come_from_a_config_and_are_overridden(config):
-    overrides = {"components.concept_normalizer.top_k": 7}
+    setting = "components.concept_normalizer"
+    overrides = {f"{setting}.top_k": 7, f"{setting}.expand_abbreviations": False}
     nlp = make_pipeline(config, overrides=overrides)
     assert (nlp.lang, nlp.pipe_names) == ("de", ["concept_normalizer"])
     settings = nlp.get_pipe_config("concept_normalizer")
@@ -92,7 +93,7 @@ def test_settings_come_from_a_config_and_are_overridden(config):
 
 def test_one_of_several_normalizers_is_named(config):
     config.write_text(CONFIG + '\n[components.other]\nfactory = "concept_normalizer"\n')
-    assert make_pipeline(config, component="other").pipe_names == ["other"]
+    assert make_pipeline(config, component="other").pipe_names == ["abbreviation_resolver", "other"]
     with pytest.raises(ConnormError, match="CN703"):
         make_pipeline(config)
     with pytest.raises(ConnormError, match="CN704"):
