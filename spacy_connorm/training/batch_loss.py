@@ -2,7 +2,7 @@
 import it in functions."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 import torch
@@ -11,9 +11,22 @@ from .micro_batches import BatchEncoder
 from .rankings import Rankings
 from .relations import Relations
 
-# Vectors of a batch, raw, shape (B, width), and how its texts stand to each other, to a scalar. One
-# that is a `torch.nn.Module` may have parameters of its own: see `LearningObjective`.
+# Vectors of a batch, raw, shape (B, width), and how its texts stand to each other, to a scalar.
 Objective = Callable[[torch.Tensor, Any], torch.Tensor]
+
+
+class LearningObjective(Protocol):
+    """What an objective offers that is a `torch.nn.Module` with parameters of its own.
+
+    learning_rate (float): Of these parameters.
+    """
+
+    learning_rate: float
+
+    def learned(self) -> dict[str, float]:
+        """RETURNS (Dict[str, float]): What it has learned by now, by name; it is logged and kept
+        beside the encoder.
+        """
 
 
 class BatchLoss(torch.nn.Module):
@@ -47,7 +60,9 @@ class BatchLoss(torch.nn.Module):
 
     def learned(self) -> dict[str, float]:
         """RETURNS (Dict[str, float]): What the objective has learned by now, by name."""
-        return self.objective.learned() if self.own_parameters() else {}  # type: ignore[attr-defined]
+        if not self.own_parameters():
+            return {}
+        return cast(LearningObjective, self.objective).learned()
 
     def separate(self, optimizer: torch.optim.Optimizer) -> None:
         """Let the objective's parameters be learned at a rate of their own, and not decay.
@@ -59,7 +74,7 @@ class BatchLoss(torch.nn.Module):
             return
         for group in optimizer.param_groups:
             group["params"] = [p for p in group["params"] if not any(p is each for each in own)]
-        rate = self.objective.learning_rate  # type: ignore[attr-defined]
+        rate = cast(LearningObjective, self.objective).learning_rate
         optimizer.add_param_group({"params": own, "lr": rate, "weight_decay": 0.0})
 
 

@@ -1,17 +1,19 @@
 """Batchers: which texts of the pool are compared with each other.
 
+Those here compare them by their concepts; `candidate_batcher` draws lists to be ranked instead.
 Every batch holds distinct rows, and each of them has a row of a common concept in it. A batcher
 fills every batch about equally, so there is no short last one, and gives the same number of batches
 in every epoch. What an epoch draws is a matter of the seed and its number alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ..settings import refuse, require_positive
+from .drawn import Drawn
 from .occurrences import Occurrences
 from .pool import SynonymPool, distinct
 
@@ -24,15 +26,15 @@ class Batcher(Protocol):
 
     def batches(
         self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors
-    ) -> list[np.ndarray]:
+    ) -> Sequence[Drawn]:
         """Draw the batches of an epoch.
 
         pool (SynonymPool): What to draw from.
         seed (int): Of the training, 0 or more.
         epoch (int): Its number, 0 or more; another epoch draws other batches, but as many.
         vectors (Callable): Encodes rows of the pool with the encoder as it is.
-        RETURNS (List[Ints1d]): Of each batch: int64, rows into `pool.texts`, ascending; empty if
-            no concept has two texts.
+        RETURNS (Sequence[Drawn]): Of each batch: int64, rows into `pool.texts`, ascending; or
+            ranked lists of them. Empty if no concept has two texts.
         """
 
 
