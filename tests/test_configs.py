@@ -54,7 +54,7 @@ def files(tmp_path):
 @pytest.mark.parametrize("path", PIPELINES, ids=name_of)
 def test_pipelines_are_made(path):
     nlp = load_model_from_config(load_config(path), auto_fill=True, validate=True)
-    assert nlp.pipe_names == ["entity_ruler", "concept_normalizer"]
+    assert nlp.pipe_names == ["entity_ruler", "abbreviation_resolver", "concept_normalizer"]
     initialize = nlp.config.interpolate()["initialize"]["components"]
     assert initialize["concept_normalizer"]["index"] == "training/index/concept_normalizer"
     patterns = registry.resolve(initialize["entity_ruler"])["patterns"]

@@ -12,6 +12,7 @@ import pytest
 import spacy
 from spacy.cli import app as spacy_app
 from spacy.util import registry
+from test_imports import MAY_IMPORT
 from typer.main import get_command
 from weasel.cli.run import project_run
 from weasel.util import load_project_config
@@ -179,3 +180,17 @@ def test_every_requirement_is_pinned(setup):
         required += extra.splitlines()
     names = {re.split(r"[<>=]", line)[0].lower() for line in required if line[:1].isalpha()}
     assert names and names <= pinned
+
+
+def test_the_table_of_rooms_is_the_one_that_is_held():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf8")
+    table = text[text.index("| room |") : text.index("A pipeline that runs")]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:] if line]
+    told = {
+        name.strip("/"): {each.strip("/") for each in re.findall(r"`(.+?)`", " ".join(allowed))}
+        for rooms, _, *allowed in rows
+        for name in re.findall(r"`(.+?)`", rooms)
+    }
+    assert told.pop("cli") == set()
+    anywhere = {"__init__", "about", "errors"}
+    assert told == {room: may for room, may in MAY_IMPORT.items() if room not in anywhere}

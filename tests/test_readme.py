@@ -1,6 +1,5 @@
 """The README's promises: its Python runs as it stands, its commands and settings exist."""
 
-import inspect
 import json
 import re
 from dataclasses import MISSING, fields
@@ -9,9 +8,12 @@ from pathlib import Path
 
 import pytest
 import spacy
+from thinc.api import Config
 from typer.main import get_command
 
-from spacy_connorm.component import ConceptNormalizer
+from spacy_connorm.concepts import Candidate
+from spacy_connorm.factory import DEFAULT_CONFIG
+from spacy_connorm.text.normalization import STEPS
 from spacy_connorm.training.settings import Training, TrainingData
 
 ROOT = Path(__file__).parent.parent
@@ -42,6 +44,18 @@ def test_first_answer_is_right():
     assert answers == {"head spinning": "C0012833", "MI": "C0027051"}
 
 
+def test_abbreviations_and_composites_are_read_as_it_says(namespace):
+    found = [(ent.text, ent._.long_form, ent.kb_id_) for ent in namespace["doc"].ents]
+    assert found == [
+        ("head spinning", None, "C0012833"),
+        ("HS", "head spinning", "C0012833"),
+        ("HS", "head spinning", "C0012833"),
+        ("vertigo and heart attack", None, "C0012833|C0027051"),
+    ]
+    readings = namespace["normalizer"].explain(namespace["doc"].ents[-1]).readings
+    assert [reading.kind for reading in readings[:2]] == ["parts", "as written"]
+
+
 def test_every_command_exists():
     from spacy_connorm.cli import app
 
@@ -52,10 +66,36 @@ def test_every_command_exists():
 
 
 def test_every_setting_is_in_the_table():
-    parameters = inspect.signature(ConceptNormalizer).parameters.values()
-    settings = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY} - {"scorer"}
+    settings = Config().from_str(DEFAULT_CONFIG)["concept_normalizer"]
     table = README[README.index("## Settings") : README.index("## Coming from")]
-    assert settings == set(re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE))
+    told = dict(re.findall(r"^\| `(\w+)` \| `(.*?)` \|", table, flags=re.MULTILINE))
+    assert told.keys() == settings.keys() - {"scorer"}
+    plain = [name for name, value in settings.items() if not isinstance(value, dict)]
+    assert {name: json.loads(told[name]) for name in plain} == {
+        name: settings[name] for name in plain
+    }
+
+
+def test_every_field_of_a_candidate_is_in_its_table():
+    table = README.split("| field of a candidate |")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| (`.*?`) \|", table, flags=re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(Candidate._fields)
+
+
+def test_steps_of_normalization_do_what_their_table_says():
+    table = README.split("| step |")[1].split("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    assert [name.strip("`") for name, *_ in rows] == list(STEPS)
+    for name, _, before, after in rows:
+        assert STEPS[name.strip("`")](before) == after
+
+
+def test_what_links_lead_to_is_a_section():
+    sections = {
+        heading.lower().replace(" ", "-") for heading in re.findall(r"^## (.+)$", README, re.M)
+    }
+    named = set(re.findall(r"\]\(#([\w-]+)\)", README))
+    assert named and named <= sections
 
 
 @pytest.mark.parametrize("block", [TrainingData, Training])
