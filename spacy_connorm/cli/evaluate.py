@@ -1,9 +1,9 @@
 """`connorm evaluate`: how right pipelines are on an annotated corpus, and how they see concepts."""
 
-import gc
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -14,7 +14,6 @@ from ..evaluation.sections import OPEN, Section, grid_sections, neighbour_sectio
 from .app import command
 from .devices import choose_device
 from .drawing import Drawing
-from .pipelines import find_normalizer, load_pipeline
 from .questions import PROTOCOLS, check_protocol
 from .score_files import (
     check_distinct,
@@ -25,24 +24,15 @@ from .score_files import (
     write_mistakes,
     write_scores,
 )
-from .scoring import Request, Scored, check_searches, require_same_mentions, score, to_rows
+from .scoring import Request, check_searches, to_rows
+from .survey import Survey, ask_pipelines, name_pipelines
 
 if TYPE_CHECKING:
-    from ..evaluation.neighbours import Neighbour
+    from .calibrating import Calibrated
+    from .lexical_weights import Weighed
 
 _LISTS = (".tsv", ".jsonl", ".md")
 _PICTURES = (".svg", ".png")
-
-
-class Survey(NamedTuple):
-    """What pipelines make of a corpus and of mentions, by label.
-
-    scored (Dict[str, Scored]): Empty without a corpus.
-    near (Dict[str, Dict[str, List[Neighbour]]]): By mention and label.
-    """
-
-    scored: dict[str, Scored]
-    near: dict[str, dict[str, list["Neighbour"]]]
 
 
 @command("evaluate")
@@ -140,87 +130,146 @@ def evaluate_cli(
     Example: python -m spacy connorm evaluate training/index dev.spacy --calibrate training/sure
     --curves curves.svg
     """
-    check_suffix(errors_path, _LISTS)
-    check_suffix(picture_path, _PICTURES)
-    check_searches(search)
-    check_protocol(protocol)
+    written = Written(
+        json=json_path,
+        markdown=markdown_path,
+        errors=errors_path,
+        picture=picture_path,
+        calibrated=calibrate_path,
+        curves=curves,
+    )
     _require("--threshold", threshold is None or grid, "`--grid`")
     _require("--concept", not concept or picture_path is not None, "`--picture`")
-    given = {
-        "--grid": grid,
-        "--json": json_path,
-        "--errors": errors_path,
-        "--add": add,
-        "--calibrate": calibrate_path,
-        "--lexical-weight": lexical_weight,
-    }
-    for option, value in given.items():
-        _require(option, not value or corpus_path is not None, "a CORPUS")
     _require("--curves", not curves or calibrate_path is not None, "`--calibrate`")
     if calibrate_path is not None:
         _forbid("--calibrate", {"--beside": bool(beside), "--protocol": protocol != OPEN})
-        _check_written(calibrate_path, curves)
-    if corpus_path is None and not neighbours and picture_path is None:
-        raise ConnormError(Errors.CN732)
+    if corpus_path is None:
+        _require_corpus(
+            {
+                "--grid": grid,
+                "--json": json_path,
+                "--errors": errors_path,
+                "--add": add,
+                "--calibrate": calibrate_path,
+                "--lexical-weight": lexical_weight,
+            }
+        )
+        if not neighbours and picture_path is None:
+            raise ConnormError(Errors.CN732)
+    check_searches(search)
+    check_protocol(protocol)
+    written.check()
     pipelines = name_pipelines([pipeline, *beside], label)
     added = [row for path in add for row in read_scores(path)]
-    request = None
-    if corpus_path is not None:
-        request = Request(corpus_path, train_path, search, grid, threshold, protocol)
     drawing = None if picture_path is None else Drawing(concept)
     choose_device(gpu_id)
-    survey = ask_pipelines(
-        pipelines, component=component, request=request, neighbours=neighbours, drawing=drawing
-    )
-    rows: list[Row] = []
-    sections: list[Section] = []
-    if request is not None:
-        name = corpus_name or request.corpus_path.stem
-        rows = check_distinct(
-            [*added, *to_rows(survey.scored, name, protocol=request.shown_protocol)]
-        )
-        if grid or added:
-            rows = add_ranks(rows)
-        sections = grid_sections(rows) if grid or added else run_sections(rows)
-    sections += [neighbour_section(mention, found) for mention, found in survey.near.items()]
-    best_weight = None
-    if lexical_weight and corpus_path is not None:
-        from .lexical_weights import weigh_pipeline
-
-        section, best_weight = weigh_pipeline(
-            pipeline, corpus_path, lexical_weight, component=component
-        )
-        sections.append(section)
+    ask = partial(ask_pipelines, pipelines, component=component, neighbours=neighbours)
+    if corpus_path is None:
+        written.write(ask(drawing=drawing), [], [], drawing=drawing)
+        return
+    request = Request(corpus_path, train_path, search, grid, threshold, protocol)
+    survey = ask(request=request, drawing=drawing)
+    name = corpus_name or corpus_path.stem
+    rows = check_distinct([*added, *to_rows(survey.scored, name, protocol=request.shown_protocol)])
+    if grid or added:
+        rows = add_ranks(rows)
+    sections = grid_sections(rows) if grid or added else run_sections(rows)
+    weighed = _weigh(pipeline, corpus_path, lexical_weight, component)
+    sections += [weighed.section] if weighed else []
     calibrated = None
-    if calibrate_path is not None and corpus_path is not None:
+    if calibrate_path is not None:
         from .calibrating import calibrate_pipeline
 
+        best = weighed.best if weighed else None
         calibrated = calibrate_pipeline(
-            pipeline, corpus_path, component=component, lexical_weight=best_weight
+            pipeline, corpus_path, component=component, lexical_weight=best
         )
         sections += calibrated.sections
-    show_sections(sections)
-    if json_path is not None:
-        write_scores(rows, json_path)
-    if markdown_path is not None:
-        write_markdown(sections, markdown_path)
-    if errors_path is not None:
-        write_mistakes({label: each.mistakes for label, each in survey.scored.items()}, errors_path)
-    if drawing is not None and picture_path is not None:
-        drawing.write(picture_path)
-    if calibrated is not None and calibrate_path is not None:
-        for path in curves:
-            calibrated.write_curves(path)
-        calibrated.write(calibrate_path)
+    written.write(survey, rows, sections, drawing=drawing, calibrated=calibrated)
 
 
-def _check_written(calibrate_path: Path, curves: Sequence[Path]) -> None:
-    from .calibrating import CURVES, require_drawable, require_new
+class Written(NamedTuple):
+    """The files that are asked for; None for those that are not.
 
-    for path in curves:
-        check_suffix(path, CURVES)
-    require_drawable(curves)
-    require_new(calibrate_path)
+    json (Optional[Path]): The scores.
+    markdown (Optional[Path]): The tables.
+    errors (Optional[Path]): Wrong answers.
+    picture (Optional[Path]): Concept texts.
+    calibrated (Optional[Path]): The folder of a pipeline.
+    curves (Sequence[Path]): Of its calibration.
+    """
+
+    json: Path | None
+    markdown: Path | None
+    errors: Path | None
+    picture: Path | None
+    calibrated: Path | None
+    curves: Sequence[Path]
+
+    def check(self) -> None:
+        """Refuse, before anything is scored, files that could not be written.
+
+        RAISES (ConnormError): CN708 for a suffix that does not tell a format, CN604 for a picture
+            without matplotlib, CN705 for a folder in which something else is.
+        """
+        check_suffix(self.errors, _LISTS)
+        check_suffix(self.picture, _PICTURES)
+        if self.calibrated is not None:
+            from .calibrating import CURVES, require_drawable, require_new
+
+            for path in self.curves:
+                check_suffix(path, CURVES)
+            require_drawable(self.curves)
+            require_new(self.calibrated)
+
+    def write(
+        self,
+        survey: Survey,
+        rows: Sequence[Row],
+        sections: Sequence[Section],
+        *,
+        drawing: Drawing | None = None,
+        calibrated: "Calibrated | None" = None,
+    ) -> None:
+        """Show all tables, and write what was asked for.
+
+        survey (Survey): What the pipelines answered.
+        rows (Sequence[Row]): Scores.
+        sections (Sequence[Section]): Tables; those of neighbours are added.
+        drawing (Optional[Drawing]): The picture.
+        calibrated (Optional[Calibrated]): The pipeline with fitted settings.
+        """
+        near = [neighbour_section(mention, found) for mention, found in survey.near.items()]
+        sections = [*sections, *near]
+        show_sections(sections)
+        if self.json is not None:
+            write_scores(rows, self.json)
+        if self.markdown is not None:
+            write_markdown(sections, self.markdown)
+        if self.errors is not None:
+            mistakes = {label: each.mistakes for label, each in survey.scored.items()}
+            write_mistakes(mistakes, self.errors)
+        if self.picture is not None and drawing is not None:
+            drawing.write(self.picture)
+        if self.calibrated is not None and calibrated is not None:
+            for path in self.curves:
+                calibrated.write_curves(path)
+            calibrated.write(self.calibrated)
+
+
+def _weigh(
+    source: str, path: Path, weights: Sequence[float], component: str | None
+) -> "Weighed | None":
+    if not weights:
+        return None
+    from .lexical_weights import weigh_pipeline
+
+    return weigh_pipeline(source, path, weights, component=component)
+
+
+def _require_corpus(given: Mapping[str, Any]) -> None:
+    for option, value in given.items():
+        _require(option, not value, "a CORPUS")
 
 
 def _forbid(option: str, others: Mapping[str, bool]) -> None:
@@ -232,60 +281,3 @@ def _forbid(option: str, others: Mapping[str, bool]) -> None:
 def _require(option: str, is_met: bool, needed: str) -> None:
     if not is_met:
         raise ConnormError(Errors.CN733.format(option=option, needed=needed))
-
-
-def name_pipelines(sources: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
-    """Label pipelines: with the labels given, in order, then with the names of their folders.
-
-    sources (Sequence[str]): Installed packages and folders.
-    labels (Sequence[str]): At most as many.
-    RETURNS (Dict[str, str]): The sources by label.
-    RAISES (ConnormError): CN730 for too many labels, CN731 for one that occurs twice.
-    """
-    if len(labels) > len(sources):
-        raise ConnormError(Errors.CN730.format(labels=len(labels), pipelines=len(sources)))
-    own_names = [Path(source).resolve().name for source in sources[len(labels) :]]
-    named: dict[str, str] = {}
-    for label, source in zip([*labels, *own_names], sources, strict=True):
-        if label in named:
-            raise ConnormError(Errors.CN731.format(label=label))
-        named[label] = source
-    return named
-
-
-def ask_pipelines(
-    pipelines: Mapping[str, str],
-    *,
-    component: str | None = None,
-    request: Request | None = None,
-    neighbours: Sequence[str] = (),
-    drawing: Drawing | None = None,
-) -> Survey:
-    """Load one pipeline after the other, so that no two are in memory, and ask each everything.
-
-    pipelines (Mapping[str, str]): Packages and folders by label, at least one.
-    component (Optional[str]): Which concept normalizer, if there are several.
-    request (Optional[Request]): What to score.
-    neighbours (Sequence[str]): Mentions whose nearest texts are asked for.
-    drawing (Optional[Drawing]): Gets a panel of each.
-    RETURNS (Survey): The answers.
-    RAISES (ConnormError): CN601 if the pipelines read different mentions, and what `score` raises.
-    """
-    survey = Survey({}, {mention: {} for mention in neighbours})
-    for label, source in pipelines.items():
-        nlp = load_pipeline(source)
-        normalizer = find_normalizer(nlp, component=component)
-        if request is not None:
-            survey.scored[label] = score(nlp, normalizer, request)
-            require_same_mentions(survey.scored, request.corpus_path)
-        if neighbours:
-            from ..evaluation.neighbours import nearest_texts
-
-            for mention, found in survey.near.items():
-                found[label] = nearest_texts(normalizer.lookup, mention)
-        if drawing is not None:
-            drawing.add(normalizer, label)
-        # What it mapped and loaded goes before the next one comes.
-        del nlp, normalizer
-        gc.collect()
-    return survey
