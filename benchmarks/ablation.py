@@ -6,9 +6,11 @@ of gold ids to split composites: to compare with their numbers, not with the oth
 Example: python benchmarks/ablation.py --dataset ncbi --encoder minilm --data ../shared/data
 """
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from accuracy import DEPTH, add_encoder, add_part, labels, read_standard
 from catalog import DATASETS, Data
@@ -21,6 +23,7 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import Gold, Prediction, evaluate
 from spacy_connorm.evaluation.papers_protocol import papers_ids, papers_texts
 from spacy_connorm.evaluation.report import Row, score_row
+from spacy_connorm.lookup import ConceptLookup
 from spacy_connorm.readings import MentionReader
 from spacy_connorm.spans import written_id
 from spacy_connorm.text.normalization import STEPS
@@ -29,7 +32,11 @@ SHOWN = (
     *("dataset", "part", "encoder", "search", "steps", "mentions", "lenient@1", "lenient@5"),
     *("strict@1", "seen_lenient@1", "seen_strict@1", "unseen_lenient@1", "unseen_strict@1"),
 )
-PAPERS = "the papers' protocol (composites split by the number of gold ids)"
+PREPARED = Steps(
+    "the papers' protocol (composites split by the number of gold ids)",
+    abbreviations=True,
+    normalization=("punctuation", "case"),
+)
 
 
 def main() -> None:
@@ -67,10 +74,8 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 def variants(weight: float, normalization: Sequence[str]) -> Iterator[Steps]:
     """YIELDS (Steps): One a row: none, each alone, and together; nothing lexical at weight 0."""
     yield Steps("none")
-    yield Steps("abbreviations", abbreviations=True)
     yield Steps("composites", composites=True)
-    for step in STEPS:
-        yield Steps(f"normalization: {step}", normalization=(step,))
+    yield Steps("abbreviations", abbreviations=True)
     together = Steps("abbreviations, composites", abbreviations=True, composites=True)
     yield together
     if weight:
@@ -80,6 +85,8 @@ def variants(weight: float, normalization: Sequence[str]) -> Iterator[Steps]:
     if normalization:
         name = f"{together.name}, {', '.join(normalization)}"
         yield replace(together, name=name, normalization=tuple(normalization))
+    for step in STEPS:
+        yield Steps(f"normalization: {step}", normalization=(step,))
 
 
 def measure(arguments: Namespace) -> list[Row]:
@@ -97,22 +104,26 @@ def _measure_one(arguments: Namespace) -> Iterator[Row]:
     row = {**labels(arguments), "search": arguments.search}
     gold = read_standard(data)
     weight = 0.0 if arguments.encoder == "ngram" else arguments.lexical_weight
+
+    # What follows one another differs only in how mentions are read, and asks the same index.
+    @lru_cache(maxsize=1)
+    def build(steps: Steps) -> ConceptLookup:
+        lookup = steps.build(data, block, search=arguments.search, work=arguments.work)
+        lookup.sieve = make_sieve(arguments.search, arguments.threshold)
+        return lookup
+
     for steps in variants(weight, arguments.normalization):
-        predictions = predict(steps, data, block, arguments)
+        print(f"{arguments.dataset}: {steps.name}", file=sys.stderr)
+        predictions = predict(steps, data, build(replace(steps, name="", composites=False)))
         yield {**row, "steps": steps.name, **score_row(evaluate(gold, predictions))}
-    gold, predictions = follow_papers(data, block, arguments)
-    yield {**row, "steps": PAPERS, **score_row(evaluate(gold, predictions))}
+    gold, predictions = follow_papers(data, build(PREPARED))
+    yield {**row, "steps": PREPARED.name, **score_row(evaluate(gold, predictions))}
 
 
-def follow_papers(
-    data: Data, block: dict, arguments: Namespace
-) -> tuple[list[Gold], list[Prediction]]:
+def follow_papers(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[Prediction]]:
     """RETURNS (Tuple[List[Gold], List[Prediction]]): What is right, and what is found, if mentions
-    and names are prepared as the papers prepare them.
+    are prepared as the papers prepare them; names are by the index.
     """
-    steps = Steps(PAPERS, abbreviations=True, normalization=("punctuation", "case"))
-    lookup = steps.build(data, block, search=arguments.search, work=arguments.work)
-    lookup.sieve = make_sieve(arguments.search, arguments.threshold)
     ids = [papers_ids(mention.concept_ids) for mention in data.mentions]
     texts = [
         papers_texts(mention.text, gold_ids, {mention.text: long_form} if long_form else {})
@@ -127,10 +138,8 @@ def follow_papers(
     return gold, [Prediction(each, written_id(each, None)) for each in answers]
 
 
-def predict(steps: Steps, data: Data, block: dict, arguments: Namespace) -> list[Prediction]:
+def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]:
     """RETURNS (List[Prediction]): What a pipeline with these steps says of each mention."""
-    lookup = steps.build(data, block, search=arguments.search, work=arguments.work)
-    lookup.sieve = make_sieve(arguments.search, arguments.threshold)
     reader = MentionReader(lookup, top_k=DEPTH, split_composites=steps.composites)
     mentions = [mention.text for mention in data.mentions]
     long_forms = data.long_forms if steps.abbreviations else [""] * len(mentions)
