@@ -10,6 +10,7 @@ from thinc.api import Model, Ops
 from thinc.shims import Shim
 
 from spacy_connorm.encoders import encoder_inputs, fingerprint, make_encoder
+from spacy_connorm.encoders.hybrid import HybridEncoder, HybridShim
 from spacy_connorm.files import written_aside
 
 
@@ -26,13 +27,13 @@ class Memo(Shim):
         folder (Path): Keeps the vectors.
         """
         super().__init__(None)
-        self._encoder = encoder
+        self.encoder = encoder
         self._folder = folder
         self._vectors: dict[bytes, np.ndarray] = {}
 
     @property
     def width(self) -> int:
-        return self._encoder.get_dim("nO") if self._encoder.has_dim("nO") else 0
+        return self.encoder.get_dim("nO") if self.encoder.has_dim("nO") else 0
 
     @property
     def path(self) -> Path:
@@ -40,7 +41,7 @@ class Memo(Shim):
         return self._folder / f"vectors-{self.fingerprint()}.npz"
 
     def load(self, texts: list[str] | None) -> None:
-        self._encoder.initialize(X=texts)
+        self.encoder.initialize(X=texts)
         self._vectors = {}
         if self.path.is_file():
             with np.load(self.path) as kept:
@@ -51,16 +52,16 @@ class Memo(Shim):
         keys = [blake2b(key, digest_size=16).digest() for key in self.inputs(texts)]
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
         if new:
-            vectors = self._encoder.ops.to_numpy(self._encoder.predict(list(new.values())))
+            vectors = self.encoder.ops.to_numpy(self.encoder.predict(list(new.values())))
             self._vectors.update(zip(new, vectors, strict=True))
         rows = [self._vectors[key] for key in keys]
         return ops.asarray2f(np.asarray(rows, dtype="float32").reshape(-1, self.width))
 
     def inputs(self, texts: Sequence[str]) -> list[bytes]:
-        return encoder_inputs(self._encoder, texts)
+        return encoder_inputs(self.encoder, texts)
 
     def fingerprint(self) -> str:
-        return fingerprint(self._encoder)
+        return fingerprint(self.encoder)
 
     def keep(self) -> None:
         """Write all vectors for the next run."""
@@ -80,10 +81,29 @@ def remember(encoder: Model, folder: Path) -> Model:
 
 
 def keep(encoder: Model) -> None:
-    """Keep what an encoder of `remember` has encoded; of another there is nothing to keep.
+    """Keep what an encoder of `remember` has encoded, or the one inside of a hybrid encoder; of
+    another there is nothing to keep.
 
     encoder (Model[List[str], Floats2d]): The encoder.
     """
     for shim in encoder.shims:
         if isinstance(shim, Memo):
             shim.keep()
+        elif isinstance(shim, HybridShim):
+            keep(shim.dense)
+
+
+def forget(encoder: Model) -> Model:
+    """Take the memory away from an encoder of `remember`, or from the one inside of a hybrid
+    encoder.
+
+    encoder (Model[List[str], Floats2d]): The encoder, loaded.
+    RETURNS (Model[List[str], Floats2d]): One with the same vectors, which computes them.
+    """
+    for shim in encoder.shims:
+        if isinstance(shim, Memo):
+            return shim.encoder
+        if isinstance(shim, HybridShim):
+            dense = forget(shim.dense)
+            return HybridEncoder(dense=dense, lexical=shim.lexical, lexical_weight=shim.weight)
+    return encoder

@@ -5,6 +5,7 @@ several mentions that it coordinates. Every reading is looked up; the one that l
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import Literal
 
 from .calibration import Calibration, calibrate
@@ -94,7 +95,7 @@ class MentionReader:
     def _read_whole(
         self, mentions: Sequence[str], long_forms: Sequence[str]
     ) -> list[list[Reading]]:
-        defined = [mention for mention, long in zip(mentions, long_forms, strict=True) if long]
+        defined = {mention for mention, long in zip(mentions, long_forms, strict=True) if long}
         certain = self._find_certain(defined)
         asked: list[list[tuple[WholeKind, str]]] = []
         for mention, long_form in zip(mentions, long_forms, strict=True):
@@ -105,17 +106,18 @@ class MentionReader:
         found = self._look_up(text for ways in asked for _, text in ways)
         return [[Reading(kind, (text,), (found[text],)) for kind, text in ways] for ways in asked]
 
-    def _find_certain(self, mentions: Sequence[str]) -> set[str]:
+    def _find_certain(self, mentions: Iterable[str]) -> set[str]:
         """A definition can mislead ("AAPC" is not all that its bracket follows), so what annotated
         data or a user says of a mention is heard too, and what the ontology says of one that holds
         more than a short form, which may stand for anything there.
         """
-        in_data, known = (self.lookup.holds(mentions, target) for target in ("D", "OD"))
-        return {
-            mention
-            for mention, by_data, by_any in zip(mentions, in_data, known, strict=True)
-            if by_data or (by_any and " " in mention)
-        }
+        certain = self._held(mentions, "D")
+        longer = {mention for mention in mentions if " " in mention}
+        return certain | self._held(longer - certain, "OD")
+
+    def _held(self, texts: Iterable[str], target: str) -> set[str]:
+        texts = list(texts)
+        return set(compress(texts, self.lookup.holds(texts, target)))
 
     def _read_parts(self, readings: Iterable[list[Reading]]) -> list[list[Reading]]:
         asked = [
@@ -178,4 +180,4 @@ def _leading(reading: Reading) -> set[str]:
     """The concepts on the first place of a whole mention, of which there are several if one text
     denotes them all."""
     (candidates,) = reading.parts
-    return {each.concept_id for each in candidates if each.score == reading.score}
+    return {each.concept_id for each in candidates if each.score == candidates[0].score}

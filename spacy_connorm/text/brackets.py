@@ -6,6 +6,8 @@ from typing import NamedTuple
 _CLOSING = {"(": ")", "[": "]"}
 _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
 _BRACKET = re.compile(r"[()\[\]]")
+# Where a sentence may end, or a bracket stands.
+_BORDER = re.compile(r"[()\[\].!?;:\n]")
 # Characters on either side of a bracket that are looked at: over fifteen long words.
 _REACH = 250
 
@@ -69,18 +71,19 @@ def read_before(text: str, end: int, openings: dict[int, int]) -> Passage:
     """
     first = max(0, end - _REACH)
     characters = list(text[first:end])
-    at = end - 1
-    while at >= first and text[at] not in _CLOSING and not _ends_sentence(text, at):
-        if text[at] not in _OPENING:
-            at -= 1
+    start, passed = first, end
+    for border in reversed([each.start() for each in _BORDER.finditer(text, first, end)]):
+        if border >= passed:
             continue
-        opening = openings.get(at, -1)
-        if opening < first:
+        opening = openings.get(border, -1)
+        if opening >= first:
+            if _stands_apart(text, opening):
+                characters[opening - first : border + 1 - first] = " " * (border + 1 - opening)
+            passed = opening
+        elif _BRACKET.match(text, border) or _ends_sentence(text, border):
+            start = border + 1
             break
-        if _stands_apart(text, opening):
-            characters[opening - first : at + 1 - first] = " " * (at + 1 - opening)
-        at = opening - 1
-    return Passage(at + 1, "".join(characters[at + 1 - first :]))
+    return Passage(start, "".join(characters[start - first :]))
 
 
 def _stands_apart(text: str, opening: int) -> bool:

@@ -45,10 +45,12 @@ def find_uses(text: str, shorts: Collection[str]) -> Iterator[Use]:
     shorts (Collection[str]): The short forms.
     YIELDS (Use): Those that don't overlap, in order; the longest where several begin.
     """
+    if not shorts:
+        return
     if text in shorts:
         yield Use(text, 0, len(text))
         return
-    reach = max(map(len, shorts), default=0) + 1
+    reach = max(map(len, shorts)) + 1
     runs = [run.span() for run in _RUN.finditer(text)]
     passed = 0
     for number, (start, _) in enumerate(runs):

@@ -1,0 +1,83 @@
+"""What the benchmark of throughput promises, on data of a few lines; no time is looked at."""
+
+import json
+
+import pytest
+
+STEPS = ["none", "abbreviations", "abbreviations, composites", "everything"]
+
+
+@pytest.fixture
+def measure(run, data):
+    def invoke(*arguments):
+        out = data / "out.json"
+        run("throughput.py", "--data", data, "--json", out, "--dataset", "ncbi", *arguments)
+        return json.loads(out.read_text())
+
+    return invoke
+
+
+def test_every_pipeline_reads_all_mentions(measure):
+    rows = measure("--encoder", "ngram", "--batch", "2")
+    assert [row["steps"] for row in rows] == STEPS
+    for row in rows:
+        assert (row["dataset"], row["encoder"], row["index"]) == ("ncbi", "ngram", "exact")
+        assert (row["mentions"], row["batch"], row["repeats"]) == (4, 2, 5)
+        assert row["slowest"] <= row["mentions_per_s"] <= row["fastest"]
+        assert row["lowest_ratio"] <= row["ratio"] <= row["highest_ratio"]
+    assert (rows[0]["ratio"], rows[0]["processor_ratio"]) == (1, 1)
+
+
+def test_dense_encoders_get_ngrams_beside_them(measure, tiny_folder):
+    pytest.importorskip("safetensors")
+    rows = measure("--encoder", tiny_folder, "--repeats", "6", "--index", "annoy")
+    assert [row["steps"] for row in rows] == STEPS
+    assert {row["repeats"] for row in rows} == {6}
+    assert all({"encoding_us", "searching_us", "own_us"} <= row.keys() for row in rows)
+
+
+def test_texts_are_encoded_in_the_pipeline(modules, tmp_path):
+    from memo import Memo, forget, remember
+    from spacy import registry
+
+    hashes = registry.architectures.get("tests.HashingEncoder.v1")()
+    remembering = remember(hashes, tmp_path)
+    remembering.initialize(X=["heart attack"])
+    assert isinstance(remembering.shims[0], Memo)
+    assert forget(remembering) is hashes
+    hybrid = registry.architectures.get("spacy-connorm.HybridEncoder.v1")(
+        dense=remembering,
+        lexical=registry.architectures.get("spacy-connorm.NgramEncoder.v1")(),
+        lexical_weight=0.3,
+    )
+    assert forget(hybrid).shims[0].dense is hashes
+    assert forget(hybrid).shims[0].weight == 0.3
+    assert forget(hashes) is hashes
+
+
+def test_a_stopwatch_counts_the_calls_of_one_object(modules):
+    from stopwatch import Stopwatch
+
+    class Counter:
+        def count(self, most, *, start=0):
+            return sum(range(start, most))
+
+    watched, other, stopwatch = Counter(), Counter(), Stopwatch()
+    stopwatch.watch(watched, "count")
+    assert other.count(10) == 45
+    assert stopwatch.seconds == 0
+    assert watched.count(200_000, start=1) == other.count(200_000)
+    assert stopwatch.seconds > 0
+
+
+def test_fewer_repeats_are_refused(measure, capsys):
+    with pytest.raises(SystemExit):
+        measure("--encoder", "ngram", "--repeats", "4")
+    assert "at least 5" in capsys.readouterr().err
+
+
+def test_an_unknown_encoder(measure, capsys):
+    with pytest.raises(SystemExit) as exit:
+        measure("--encoder", "word2vec")
+    assert exit.value.code == 1
+    assert capsys.readouterr().err.splitlines()[-1].startswith("'word2vec' is no encoder")
