@@ -57,6 +57,10 @@ class Reading(NamedTuple):
             for candidate in part
         ]
 
+    def first(self, top_k: int) -> "Reading":
+        """RETURNS (Reading): The same with at most the first top_k candidates of each text."""
+        return self._replace(parts=tuple(part[:top_k] for part in self.parts))
+
 
 class Explanation(NamedTuple):
     """Why a mention gets its answer.

@@ -19,6 +19,9 @@ from .text.composites import split
 # How much better parts must link than the whole: less is what one more word in a text makes. Chosen
 # on the dev parts of NCBI and BC5CDR (0, 0.02, 0.05, 0.1).
 _MARGIN = 0.05
+# Candidates that are looked at, however few are kept: a text denotes all that it scores alike, and
+# how probable one is depends on its rival.
+_DEPTH = 10
 
 WholeKind = Literal["long form", "as written"]
 
@@ -39,7 +42,7 @@ class MentionReader:
         """Store what answers depend on.
 
         lookup (ConceptLookup): Finds concepts for texts.
-        top_k (int): Most candidates of a text; the two that follow as in
+        top_k (int): Most candidates kept of a text; the two that follow as in
             `ConceptLookup.candidates`.
         types (Sequence[str]): Find only concepts of these semantic types; all if empty.
         branches (Sequence[str]): Find only concepts at or below these; all if empty.
@@ -90,7 +93,7 @@ class MentionReader:
         if self.split_composites:
             for found, parts in zip(readings, self._read_parts(readings), strict=True):
                 found.extend(parts)
-        return [best_first(found) for found in readings]
+        return [[each.first(self.top_k) for each in best_first(found)] for found in readings]
 
     def _read_whole(
         self, mentions: Sequence[str], long_forms: Sequence[str]
@@ -134,11 +137,10 @@ class MentionReader:
 
     def _look_up(self, texts: Iterable[str]) -> dict[str, list[Candidate]]:
         distinct = list(dict.fromkeys(texts))
-        # How probable a candidate is depends on its rival.
-        depth = self.top_k if self.calibration is None else max(self.top_k, 2)
+        depth = max(self.top_k, _DEPTH)
         found = self.lookup.candidates(distinct, top_k=depth, **self.limits)
         if self.calibration is not None:
-            found = [calibrate(each, self.calibration)[: self.top_k] for each in found]
+            found = [calibrate(each, self.calibration) for each in found]
         return dict(zip(distinct, found, strict=True))
 
 

@@ -122,6 +122,16 @@ def test_a_composite_that_was_annotated_with_all_ids_is_taken_apart():
     assert [(concept, part) for concept, _, part in found] == [("B", 1), ("T", 1), ("O", 2)]
 
 
+@pytest.mark.parametrize("calibration", [None, Calibration(intercept=-2, score=3, margin=10)])
+@pytest.mark.parametrize("top_k", [1, 2])
+def test_what_answers_does_not_depend_on_how_many_candidates_are_kept(top_k, calibration):
+    known = {"breast and ovarian cancer": {"B": 1.0, "O": 1.0}}
+    settings = {"top_k": top_k, "calibration": calibration}
+    found = read(Lookup({**CANCERS, **known}), "breast and ovarian cancer", **settings)
+    kept = [("B", "breast cancer", 1), ("T", "breast cancer", 1)][:top_k]
+    assert found == [*kept, ("O", "ovarian cancer", 2)]
+
+
 @pytest.mark.parametrize(
     ("parts", "whole", "better"),
     [
