@@ -22,6 +22,7 @@ _START = attrgetter("start")
 _KEY = "connorm_definitions"
 _ABBREVIATIONS = "abbreviations"
 _LONG_FORM = "long_form"
+_SERIALIZED = frozenset({"short_start", "short_text", "long_text"})
 # medspaCy's name for the rule that matched a span: what it stands for, unless its author chose
 # another name or, without a rule, its own text.
 _LITERAL = "literal"
@@ -168,10 +169,11 @@ def register_attributes() -> None:
 def get_abbreviations(doc: Doc) -> list[Span]:
     """RETURNS (List[Span]): Wherever the document uses a short form that it defines, in order."""
     found = []
-    definitions = get_definitions(doc)
-    for use in find_uses(doc.text, {each.short for each in definitions}):
+    definitions = read_definitions(doc)
+    for use in find_uses(doc.text, {each.short for each in get_definitions(doc)}):
         span = doc.char_span(use.start, use.end)
-        if span is not None:
+        # Of joined documents another one may define it.
+        if span is not None and use.short in definitions.at(use.start):
             found.append(span)
     return found
 
@@ -198,13 +200,16 @@ def _is_ours(key: Any) -> bool:
 
 def _detected(doc: Doc) -> Iterator[Sense]:
     """YIELDS (Sense): What scispaCy's detector found: spans, or dictionaries of token offsets and
-    texts with `make_serializable`.
+    texts with `make_serializable`. What others keep under its name is passed over.
     """
-    for each in _read(doc, _ABBREVIATIONS) or ():
+    found = _read(doc, _ABBREVIATIONS)
+    for each in found if isinstance(found, list | tuple) else ():
         if isinstance(each, Span):
             start, short, long = each.start_char, each.text, _text(_read(each, _LONG_FORM))
-        else:
+        elif isinstance(each, dict) and each.keys() >= _SERIALIZED:
             start, short, long = doc[each["short_start"]].idx, each["short_text"], each["long_text"]
+        else:
+            continue
         if long:
             yield Sense(start, short, long)
 
@@ -227,4 +232,5 @@ def _read(owner: Doc | Span, name: str) -> Any:
 
 
 def _text(value: Any) -> str | None:
-    return value.text if isinstance(value, Span) else value
+    text = value.text if isinstance(value, Span) else value
+    return text if isinstance(text, str) else None

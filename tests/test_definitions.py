@@ -124,6 +124,8 @@ def test_joined_documents_keep_their_own_definitions(nlp):
     uses = [joined[token.i : token.i + 1] for token in joined if token.text == "AS"]
     angelman, stenosis = "Angelman syndrome", "Aortic stenosis"
     assert find_long_forms(joined, uses) == ["", angelman, angelman, stenosis, stenosis, ""]
+    register_attributes()
+    assert joined._.abbreviations == uses[1:-1]
 
 
 def test_a_part_of_a_document_keeps_its_definitions(nlp):
@@ -193,6 +195,18 @@ def test_what_scispacy_found_may_be_serializable(nlp):
         "Angelman syndrome",
         "Asperger syndrome",
     ]
+
+
+@pytest.mark.parametrize(
+    "found", [True, {"AS": "Angelman syndrome"}, [("AS", "Angelman syndrome")], [{"AS": 1}], ["AS"]]
+)
+def test_what_others_keep_under_the_same_names_is_passed_over(nlp, found):
+    register_scispacy()
+    doc = define(nlp(TEXT))
+    doc._.abbreviations = found
+    (short,) = spans(doc, "AS")
+    short._.long_form = found
+    assert find_long_forms(doc, [short]) == ["Angelman syndrome"]
 
 
 @pytest.mark.parametrize(
