@@ -18,7 +18,7 @@ def expanded_synonyms(
     """Read what annotated mentions say about concepts, as `annotated_synonyms` does, and what their
     long forms say where their document defines some: both denote the mention's concepts.
 
-    docs (Iterable[Doc]): Annotated documents. Those without definitions are searched for them.
+    docs (Iterable[Doc]): Annotated documents, read as by `expanded_mentions`.
     labels (Optional[Collection[str]]): Only mentions with these labels; all if None or empty.
     spans_key (Optional[str]): As in `annotated_mentions`.
     YIELDS (Tuple[str, str]): Text and concept id, as often as they occur.
@@ -34,7 +34,7 @@ def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Men
     """Read the annotated mentions of a document, and each again with its long form for its text if
     the document defines one.
 
-    doc (Doc): A document; one without definitions is searched for them.
+    doc (Doc): A document; one in which nobody has looked for definitions is searched for them.
     spans_key (Optional[str]): As in `annotated_mentions`.
     YIELDS (Mention): The mentions, those without gold ids included.
     """

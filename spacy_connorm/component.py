@@ -23,7 +23,16 @@ from .errors import ConnormError, Errors
 from .explanation import Explanation
 from .mentions import annotated_synonyms
 from .requirements import require_extra
-from .settings import DEFAULTS, Settings, as_pairs, check_arguments, check_settings, refuse
+from .settings import (
+    DEFAULTS,
+    Limits,
+    Settings,
+    as_pairs,
+    check_arguments,
+    check_settings,
+    choose_limits,
+    refuse,
+)
 from .spans import choose_spans, register_attributes, set_answers, set_kb_ids, written_id
 
 if TYPE_CHECKING:
@@ -150,29 +159,25 @@ class ConceptNormalizer(Pipe):
         mentions: Sequence[str],
         *,
         long_forms: Sequence[str] | None = None,
-        top_k: int | None = None,
-        types: Sequence[str] | None = None,
-        branches: Sequence[str] | None = None,
+        **limits: Unpack[Limits],
     ) -> list[list[Candidate]]:
         """Look texts up as if they were mentions.
 
         mentions (Sequence[str]): b texts; an empty one has no candidates.
         long_forms (Optional[Sequence[str]]): What they stand for, empty where it is not known.
-        top_k (Optional[int]): Instead of the setting, as are the others.
-        types (Optional[Sequence[str]]): Only concepts of these semantic types.
-        branches (Optional[Sequence[str]]): Only concepts at or below these.
+        **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
         """
-        reader = self._reader(top_k=top_k, types=types, branches=branches)
+        reader = self._reader(**limits)
         return reader.candidates(
             mentions, [""] * len(mentions) if long_forms is None else long_forms
         )
 
-    def explain(self, mention: str | Span, **limits: Any) -> Explanation:
+    def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> Explanation:
         """Tell how a mention is read, and what each search of the sieve finds for it.
 
         mention (Union[str, Span]): A text, or a span, whose document may define its long form.
-        **limits (Any): `top_k`, `types` and `branches`, as in `candidates`.
+        **limits (Limits): `top_k`, `types` and `branches`, as in `candidates`.
         RETURNS (Explanation): The readings, and one step a search.
         """
         reader = self._reader(**limits)
@@ -180,12 +185,11 @@ class ConceptNormalizer(Pipe):
             return reader.explain(mention, "")
         return reader.explain(mention.text, *self.long_forms(mention.doc, [mention]))
 
-    def _reader(self, **limits: Any) -> "MentionReader":
+    def _reader(self, **limits: Unpack[Limits]) -> "MentionReader":
         from .readings import MentionReader
 
-        chosen = {key: self.cfg[key] for key in ("top_k", "types", "branches", "split_composites")}
-        chosen.update((key, given) for key, given in limits.items() if given is not None)
-        return MentionReader(self.lookup, calibration=self._calibration, **chosen)
+        how = {"split_composites": self.cfg["split_composites"], "calibration": self._calibration}
+        return MentionReader(self.lookup, **how, **choose_limits(self.cfg, limits))
 
     def concept(self, concept_id: str) -> Concept:
         """RETURNS (Concept): What the index knows of a concept, by its id or an alternate id.
@@ -234,11 +238,8 @@ class ConceptNormalizer(Pipe):
         elif others or not self.lookup.is_ready:
             examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
             read = expanded_synonyms if self.cfg["expand_abbreviations"] else annotated_synonyms
-            annotated = read(
-                (example.reference for example in examples),
-                self.cfg["labels"],
-                spans_key=self.cfg["spans_key"],
-            )
+            gold = (example.reference for example in examples)
+            annotated = read(gold, self.cfg["labels"], spans_key=self.cfg["spans_key"])
             self._build(ontology() if callable(ontology) else ontology, [*annotated, *synonyms])
         self.candidates(())  # finds unknown types and branches now, not at the first document
         if nlp is not None:

@@ -56,7 +56,8 @@ class Definitions:
         self._last: tuple[tuple[int, int], Mapping[str, str]] = ((-1, 0), {})
 
     def __bool__(self) -> bool:
-        return any(senses for _, senses in self._parts)
+        """RETURNS (bool): Whether anybody looked for definitions, be it that there are none."""
+        return bool(self._parts)
 
     def at(self, offset: int) -> Mapping[str, str]:
         """Tell what short forms stand for at a place.

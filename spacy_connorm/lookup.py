@@ -194,6 +194,7 @@ class ConceptLookup:
         texts (Sequence[str]): b texts.
         target (str): Where to look: "O", "D" or "OD".
         RETURNS (List[bool]): Of each text whether it denotes a concept there.
+        RAISES (ConnormError): CN001 before `build` or `read`.
         """
         cleaned = [clean(text) for text in texts]
         keys = self._encoder.inputs(cleaned) if cleaned else []

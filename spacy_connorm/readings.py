@@ -81,12 +81,13 @@ class MentionReader:
         mentions (Sequence[str]): b mentions, as written.
         long_forms (Sequence[str]): b long forms; empty where a document defines none.
         RETURNS (List[List[Reading]]): b lists, the reading that answers first.
-        RAISES (ConnormError): CN006 for a `top_k` under 1, for one mention in no list and for more
-            or fewer long forms than mentions, and those of `ConceptLookup.candidates`.
+        RAISES (ConnormError): CN006 for a `top_k` under 1, for what is no list of texts and for
+            more or fewer long forms than mentions, and those of `ConceptLookup.candidates`.
         """
         require_positive("top_k", self.top_k)
-        if isinstance(mentions, str):
-            refuse("mentions", mentions, "a list of texts")
+        for name, texts in (("mentions", mentions), ("long_forms", long_forms)):
+            if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+                refuse(name, texts, "a list of texts")
         if len(mentions) != len(long_forms):
             refuse("long_forms", long_forms, f"one for each of {len(mentions)} mentions")
         readings = self._read_whole(*(list(map(clean, texts)) for texts in (mentions, long_forms)))
@@ -154,7 +155,28 @@ def best_first(readings: Sequence[Reading]) -> list[Reading]:
     whole = max((each for each in readings if each.kind != "parts"), key=lambda each: each.score)
     parts = [each for each in readings if each.kind == "parts" and links_better(each, whole)]
     chosen = max(parts, key=lambda each: each.score, default=whole)
-    return [chosen, *(each for each in readings if each is not chosen)]
+    others = [each for each in readings if each is not chosen]
+    return [chosen if chosen is whole else as_known(chosen, whole), *others]
+
+
+def as_known(parts: Reading, whole: Reading) -> Reading:
+    """Let what is known of a whole mention speak for its parts: the candidate that it gives a
+    part's concept leads that part if it scores higher, so that a composite that was annotated with
+    all of its ids is as certain as its text.
+
+    parts (Reading): The mention as its parts.
+    whole (Reading): The mention as one.
+    RETURNS (Reading): The parts; as they are, unless the whole denotes them all.
+    """
+    if not parts.concepts <= _leading(whole):
+        return parts
+    known = {each.concept_id: each for each in whole.parts[0]}
+    return parts._replace(
+        parts=tuple(
+            [max(part[0], known[part[0].concept_id], key=lambda each: each.score), *part[1:]]
+            for part in parts.parts
+        )
+    )
 
 
 def links_better(parts: Reading, whole: Reading) -> bool:

@@ -39,6 +39,19 @@ class Settings(TypedDict, total=False):
     kb_url_template: str | None
 
 
+class Limits(TypedDict, total=False):
+    """Settings that one call can replace; None leaves them as they are.
+
+    top_k (Optional[int]): As in `Settings`, as are the others.
+    types (Optional[Sequence[str]]): Find only concepts of these semantic types.
+    branches (Optional[Sequence[str]]): Find only concepts at or below these.
+    """
+
+    top_k: int | None
+    types: Sequence[str] | None
+    branches: Sequence[str] | None
+
+
 DEFAULTS = Settings(
     spans_key=None,
     labels=None,
@@ -88,6 +101,26 @@ def check_arguments(*, index: Any, sieve: Any, settings: Iterable[str]) -> None:
         refuse("index", index, 'an index, e.g. {"@misc": "spacy-connorm.ExactIndex.v1"}')
     if not hasattr(sieve, "searches") or not hasattr(sieve, "thresholds"):
         refuse("sieve", sieve, 'a sieve, e.g. {"@misc": "spacy-connorm.Sieve.v1"}')
+
+
+def choose_limits(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+    """Put the limits of a call in the place of those of the settings.
+
+    settings (Mapping[str, Any]): By name.
+    limits (Limits): Those that are None stay as in the settings.
+    RETURNS (Dict[str, Any]): All of `Limits`.
+    RAISES (ConnormError): CN006 for limits that there are not, and for one name in no list, whose
+        letters would each be a name.
+    """
+    chosen = {name: settings[name] for name in Limits.__annotations__}
+    for name, value in limits.items():
+        if name not in chosen:
+            refuse("limits", name, f"one of {', '.join(chosen)}")
+        if isinstance(value, str):
+            refuse(name, value, "a list of texts")
+        if value is not None:
+            chosen[name] = value
+    return chosen
 
 
 def as_pairs(synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

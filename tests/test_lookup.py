@@ -125,6 +125,15 @@ def test_more_mentions_than_are_searched_together(normalizer, monkeypatch):
     assert normalizer.candidates(mentions) == together
 
 
+@pytest.mark.parametrize("limits", [{"types": "Disease"}, {"depth": 3}], ids=str)
+def test_limits_that_there_are_not(normalizer, limits):
+    (name,) = limits
+    with pytest.raises(ConnormError, match=f"CN006.*{name}"):
+        normalizer.candidates(["cold"], **limits)
+    with pytest.raises(ConnormError, match=f"CN006.*{name}"):
+        normalizer.explain("cold", **limits)
+
+
 def test_one_mention_in_no_list(normalizer):
     with pytest.raises(ConnormError, match="CN006.*mentions.*'cold'"):
         normalizer.candidates("cold")

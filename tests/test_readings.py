@@ -129,7 +129,19 @@ def test_what_answers_does_not_depend_on_how_many_candidates_are_kept(top_k, cal
     settings = {"top_k": top_k, "calibration": calibration}
     found = read(Lookup({**CANCERS, **known}), "breast and ovarian cancer", **settings)
     kept = [("B", "breast cancer", 1), ("T", "breast cancer", 1)][:top_k]
-    assert found == [*kept, ("O", "ovarian cancer", 2)]
+    assert found == [*kept, ("O", "breast and ovarian cancer", 2)]
+
+
+def test_a_known_composite_is_as_certain_as_its_text():
+    known = {"breast/ovarian ca": {"B": 1.0, "O": 1.0}}
+    parts = {"breast ca": {"B": 0.6, "T": 0.5}, "ovarian ca": {"O": 0.7}}
+    (found,) = MentionReader(Lookup(known | parts), top_k=5).candidates(["breast/ovarian ca"], [""])
+    assert [(each.concept_id, each.score, each.part) for each in found] == [
+        ("B", 1.0, 1),
+        ("T", 0.5, 1),
+        ("O", 1.0, 2),
+    ]
+    assert [each.searched == "breast/ovarian ca" for each in found] == [True, False, True]
 
 
 @pytest.mark.parametrize(
@@ -188,6 +200,14 @@ def test_probabilities_do_not_depend_on_how_many_candidates_are_kept():
 
 def test_no_candidate_for_nothing():
     assert read(Lookup({}), "") == []
+
+
+@pytest.mark.parametrize(
+    ("mentions", "long_forms"), [("fever", [""]), (["fever"], "x"), ([None], [""]), (["a"], [])]
+)
+def test_what_is_no_list_of_texts_is_refused(mentions, long_forms):
+    with pytest.raises(ConnormError, match="CN006"):
+        MentionReader(Lookup({}), top_k=1).read(mentions, long_forms)
 
 
 def test_unreasonable_depth_is_refused():

@@ -4,6 +4,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +196,7 @@ def _show(record: dict[str, Any]) -> None:
 def _describe(ent: dict[str, Any]) -> tuple[str, str]:
     if not ent["candidates"]:
         return "", ""
-    best = ent["candidates"][0]
-    name = f"(nearest: {best['name']})" if ent["kb_id"] == NIL else best["name"]
-    return name, f"{best['score']:.2f}"
+    leading = [next(part) for _, part in groupby(ent["candidates"], key=itemgetter("part"))]
+    names = " | ".join(best["name"] for best in leading)
+    shown = f"(nearest: {names})" if ent["kb_id"] == NIL else names
+    return shown, f"{min(best['score'] for best in leading):.2f}"

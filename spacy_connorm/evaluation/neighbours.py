@@ -8,13 +8,13 @@ import numpy as np
 from ..index.concept_index import ConceptIndex
 from ..index.exact import ExactSearcher
 from ..index.layer import SynonymLayer
+from ..index.spaces import rounded
 from ..lookup import ConceptLookup
 from ..text.cleaning import clean
 from .encoding import encode
 
 RANKS = (1, 5, 10, 15, 20)
 _SEARCH = "OD-T"
-_DIGITS = 6
 
 
 class Neighbour(NamedTuple):
@@ -78,7 +78,7 @@ def _indexed(
     # Withdrawn texts do not count, so as many more are needed.
     found = searcher.nearest(query, n + len({row for row, _ in layer.removed}))
     rows = found.items[0][found.items[0] >= 0] + index.first_row(_SEARCH)
-    scores = np.round(found.scores[0].astype("float64"), _DIGITS).tolist()
+    scores = rounded(found.scores[0]).tolist()
     texts = {
         row: (score, _denoted(index, layer, row))
         for row, score in zip(rows.tolist(), scores, strict=False)
@@ -102,7 +102,7 @@ def _added(lookup: ConceptLookup, query: np.ndarray) -> Iterator[_Text]:
     if searcher is None:
         return
     found = searcher.nearest(query, len(added))
-    scores = np.round(found.scores[0].astype("float64"), _DIGITS).tolist()
+    scores = rounded(found.scores[0]).tolist()
     for item, score in zip(found.items[0].tolist(), scores, strict=True):
         denoted = {number: synonym.text for number, synonym in added[item].items()}
         (key,) = lookup.prepared.inputs([next(iter(denoted.values()))])

@@ -14,15 +14,15 @@ from .members import TARGETS, D
 from .vectors import HybridVectors, Raw, Vectors
 
 SEARCHES = ("O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C")
-# Scores closer than this are ties: it is the noise of a float32 cosine.
-_DIGITS = 6
+# Scores closer than this are ties: the cosine of a text with itself, in float32, is off by 1e-6.
+_DIGITS = 5
 _NO_MEMBER = -1
 
 
 class Hit(NamedTuple):
     """A concept found by one search. Hits sort best first.
 
-    distance (float): Minus the cosine, rounded to six digits.
+    distance (float): Minus the cosine, rounded to five digits.
     rarity (int): Minus the number of times that D gives the text this concept.
     other_name (bool): Whether the text is not the concept's preferred name.
     concept (int): The concept's number, which follows the order of ids.
@@ -63,6 +63,11 @@ class Query(NamedTuple):
     def only(self, places: list[int]) -> "Query":
         """RETURNS (Query): The same for some of the mentions."""
         return self._replace(vectors=self.vectors[places])
+
+
+def rounded(cosines: np.ndarray) -> np.ndarray:
+    """RETURNS (np.ndarray): Cosines without the noise of their computation, float64."""
+    return np.round(cosines.astype("float64"), _DIGITS)
 
 
 class _Source(NamedTuple):
@@ -108,9 +113,7 @@ def _look_up(source: _Source, query: Query) -> list[list[Hit]]:
     waiting, n = list(range(query.vectors.shape[0])), 4 * query.top_k
     while waiting:
         neighbours = source.searcher.nearest(query.vectors[waiting], n, source.allowed)
-        neighbours = neighbours._replace(
-            scores=np.round(neighbours.scores.astype("float64"), _DIGITS)
-        )
+        neighbours = neighbours._replace(scores=rounded(neighbours.scores))
         hits = [_best(each, query.top_k) for each in source.hits(neighbours)]
         found.update(zip(waiting, hits, strict=True))
         complete = _complete(neighbours, hits, n, query.top_k)
@@ -124,8 +127,8 @@ def _with_parts(hits: list[Hit], vectors: Vectors, queries: Raw, query: int) -> 
     if not isinstance(vectors, HybridVectors) or not isinstance(queries, Joined):
         return hits
     items = np.asarray([hit.item for hit in hits], dtype="int64")
-    both = np.asarray(vectors.parts(queries, query, items), dtype="float64")
-    parts = zip(*np.round(both, _DIGITS).tolist(), strict=True)
+    both = rounded(np.asarray(vectors.parts(queries, query, items)))
+    parts = zip(*both.tolist(), strict=True)
     return [hit._replace(parts=each) for hit, each in zip(hits, parts, strict=True)]
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 # Characters up to which a long form's own short forms are replaced.
 _LONGEST = 300
 _RUN = re.compile(r"[^\W_]+")
-_OPENING = re.compile(r"\s*[(\[]\s*\Z")
 _CLOSING = re.compile(r"\s*[)\]]")
 
 
@@ -125,10 +124,10 @@ def _beside(text: str, use: Use, gap: str, long: str) -> tuple[str, int]:
     long_form = behind.match(text, use.end)
     if long_form:
         return gap + long_form[1], long_form.end()
-    opening = _OPENING.search(gap)
+    before = gap.rstrip()
     closing = _CLOSING.match(text, use.end)
-    if opening and closing:
-        return gap[: opening.start()], closing.end()
+    if before.endswith(("(", "[")) and closing:
+        return before[:-1].rstrip(), closing.end()
     return gap + text[use.start : use.end], use.end
 
 

@@ -4,6 +4,9 @@ import pytest
 import spacy
 from spacy.tokens import DocBin
 
+from spacy_connorm.cli.annotate import _describe
+from spacy_connorm.concepts import Candidate
+
 NOTES = [
     {"text": "Took aspirin for a cold.", "id": 7, "meta": {"ward": "B"}},
     {"text": "Nothing to find, 😀 at all."},
@@ -36,7 +39,7 @@ def test_json_lines_keep_their_fields(invoke, words, folder):
     candidates = aspirin.pop("candidates")
     assert aspirin == ASPIRIN
     assert candidates[0]["concept_id"] == "C6"
-    assert set(candidates[0]) == {"concept_id", "name", "score", "text", "search"}
+    assert set(candidates[0]) == set(Candidate._fields)
     assert cold["kb_id"] == "C3"
     assert others == [{**note, "ents": []} for note in NOTES[1:]]
 
@@ -66,6 +69,16 @@ def test_documents_keep_their_entities(invoke, folder):
     assert invoke("annotate", "pipeline", "notes.jsonl", "out.spacy").exit_code == 0
     assert invoke("annotate", "pipeline", "out.spacy", "again.jsonl").exit_code == 0
     assert read(folder / "again.jsonl")[0]["id"] == 7
+
+
+def test_all_parts_of_a_composite_are_shown():
+    candidates = [
+        {"part": 1, "name": "cough", "score": 1.0},
+        {"part": 1, "name": "cold", "score": 0.5},
+        {"part": 2, "name": "fever", "score": 0.9},
+    ]
+    ent = {"kb_id": "C1|C2", "candidates": candidates}
+    assert _describe(ent) == ("cough | fever", "0.90")
 
 
 def test_what_is_found_is_shown(invoke, words, pipeline, folder):
