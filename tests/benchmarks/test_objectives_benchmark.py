@@ -37,10 +37,11 @@ def setup_names():
     from spacy import registry
 
     prefix, suffix = "spacy-connorm.", ".v1"
+    # Those that rank lists score candidates of mentions, not the pairs of a batch.
     return {
         name.removeprefix(prefix).removesuffix(suffix)
-        for name in registry.losses.get_all()
-        if name.startswith(prefix)
+        for name, make in registry.losses.get_all().items()
+        if name.startswith(prefix) and not make.__module__.endswith(".ranking")
     }
 
 
