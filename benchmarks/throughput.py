@@ -21,7 +21,7 @@ from accuracy import add_encoder
 from catalog import DATASETS, Data
 from lookups import encoder_config
 from memo import forget
-from options import at_least, begin, fail, finish, make_parser
+from options import at_least, begin, fail, finish_tables, make_parser
 from spacy.tokens import Doc
 from steps import Steps
 from stopwatch import Stopwatch
@@ -35,6 +35,7 @@ SIEVE = "D-T+OD-T"
 INDEXES = {"exact": "spacy-connorm.ExactIndex.v1", "annoy": "spacy-connorm.AnnoyIndex.v1"}
 NORMALIZATION = ("unicode", "dashes", "greek", "possessives")
 LEAST_REPEATS = 5
+RATIOS = ("ratio", "lowest_ratio", "highest_ratio", "processor_ratio")
 
 
 class Turn(NamedTuple):
@@ -60,9 +61,10 @@ class Turn(NamedTuple):
 def main() -> None:
     arguments = begin(add_options(make_parser(__doc__ or "")))
     try:
-        finish(measure(arguments), arguments.json)
+        rows = measure(arguments)
     except ConnormError as error:
         fail(str(error))
+    finish_tables({"Mentions a second": rows}, arguments.json, precise=RATIOS)
 
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:

@@ -119,17 +119,18 @@ def _look_up(source: _Source, query: Query) -> list[list[Hit]]:
         complete = _complete(neighbours, hits, n, query.top_k)
         waiting = [place for place, done in zip(waiting, complete, strict=True) if not done]
         n *= 4
-    vectors = source.searcher.vectors
-    return [_with_parts(found[place], vectors, query.vectors, place) for place in range(len(found))]
+    in_order = [found[place] for place in range(len(found))]
+    return _with_parts(in_order, source.searcher.vectors, query.vectors)
 
 
-def _with_parts(hits: list[Hit], vectors: Vectors, queries: Raw, query: int) -> list[Hit]:
+def _with_parts(found: list[list[Hit]], vectors: Vectors, queries: Raw) -> list[list[Hit]]:
     if not isinstance(vectors, HybridVectors) or not isinstance(queries, Joined):
-        return hits
-    items = np.asarray([hit.item for hit in hits], dtype="int64")
-    both = rounded(np.asarray(vectors.parts(queries, query, items)))
+        return found
+    pairs = [(place, hit.item) for place, hits in enumerate(found) for hit in hits]
+    asked, items = np.asarray(pairs, dtype="int64").reshape(-1, 2).T
+    both = rounded(np.asarray(vectors.parts(queries, asked, items)))
     parts = zip(*both.tolist(), strict=True)
-    return [hit._replace(parts=each) for hit, each in zip(hits, parts, strict=True)]
+    return [[hit._replace(parts=next(parts)) for hit in hits] for hits in found]
 
 
 def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int) -> list[bool]:

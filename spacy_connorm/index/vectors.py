@@ -164,14 +164,25 @@ class HybridVectors:
         )
 
     def rescore(self, queries: Joined, query: int, rows: np.ndarray) -> np.ndarray:
-        return queries.score(*self.parts(queries, query, rows))
+        return queries.score(
+            self.dense.rescore(queries.dense, query, rows),
+            self.lexical.rescore(queries.lexical, query, rows),
+        )
 
-    def parts(self, queries: Joined, query: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """RETURNS (Tuple[np.ndarray, np.ndarray]): What `rescore` weighs: the dense cosines of one
-        query with some rows, and the lexical ones; float32 (len(rows),).
+    def parts(
+        self, queries: Joined, asked: np.ndarray, rows: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Tell apart what `rescore` weighs, for pairs of a query and a row.
+
+        queries (Joined): (b, width) unit vectors.
+        asked (Ints1d): int64 (n,): the query of each pair.
+        rows (Ints1d): int64 (n,): its row.
+        RETURNS (Tuple[np.ndarray, np.ndarray]): The dense cosines and the lexical ones; float32
+            (n,).
         """
-        dense = self.dense.rescore(queries.dense, query, rows)
-        return dense, self.lexical.rescore(queries.lexical, query, rows)
+        dense = np.einsum("ij,ij->i", self.dense.unit[rows], queries.dense[asked], dtype="float32")
+        shared = self.lexical.unit[rows].multiply(queries.lexical[asked])
+        return dense, np.asarray(shared.sum(axis=1)).ravel()
 
     def sums(self, incidence: sparse.csr_matrix) -> Joined:
         return Joined(self.dense.sums(incidence), self.lexical.sums(incidence))

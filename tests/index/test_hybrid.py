@@ -197,3 +197,21 @@ def test_length_is_that_of_the_joined_vector():
     assert HybridVectors.from_raw(raw).norms.tolist() == [pytest.approx(np.sqrt(9 + 0.25 * 36))]
     silent = Joined(0 * one, sparse.csr_matrix(one), 0.0)
     assert not HybridVectors.from_raw(silent).norms.any()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_both_cosines_of_pairs(dtype):
+    vectors = HybridVectors.from_raw(RAW, dtype=dtype)
+    asked = np.asarray([0, 0, 3, 9, 2, 9])
+    rows = np.asarray([3, 30, 300, 7, ROWS - 1, 100])
+    found = vectors.parts(units(QUERIES), asked, rows)
+    for cosine, expected in zip(found, cosines(QUERIES, RAW), strict=True):
+        assert cosine.dtype == "float32"
+        assert cosine == pytest.approx(
+            expected[asked, rows], abs=1e-3 if dtype == "float16" else 1e-6
+        )
+
+
+def test_no_pairs_have_no_cosines():
+    nothing = np.empty(0, dtype="int64")
+    assert [each.shape for each in VECTORS.parts(units(QUERIES), nothing, nothing)] == [(0,), (0,)]
