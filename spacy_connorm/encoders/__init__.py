@@ -5,6 +5,7 @@
 
 from .protocol import (
     encode,
+    encoder_forms,
     encoder_inputs,
     fingerprint,
     is_sparse,
@@ -17,6 +18,7 @@ from .protocol import (
 
 __all__ = [
     "encode",
+    "encoder_forms",
     "encoder_inputs",
     "fingerprint",
     "is_sparse",

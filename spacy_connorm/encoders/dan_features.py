@@ -77,9 +77,7 @@ class FeatureReader:
         texts (List[str]): Any texts that can be written as UTF-8.
         RETURNS (Features): Their features. Word pieces that the tokenizer does not know are none.
         """
-        texts = [text[: self._max_length] for text in texts]
-        if self._lowercase:
-            texts = [text.lower() for text in texts]
+        texts = self.forms(texts)
         owners, ids = self._read_pieces(texts)
         if self._buckets:
             ngram_owners, hashes = hash_ngrams(texts, self._lengths)
@@ -91,6 +89,11 @@ class FeatureReader:
         counts = np.bincount(owners, minlength=len(texts))
         keys -= np.repeat(np.arange(len(texts)) * self.size, counts)
         return Features(keys.astype(np.int32), np.concatenate([[0], np.cumsum(counts)]))
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): The characters that are read, lower-cased if all are."""
+        texts = [text[: self._max_length] for text in texts]
+        return [text.lower() for text in texts] if self._lowercase else texts
 
     def _read_pieces(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)

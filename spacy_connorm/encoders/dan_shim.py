@@ -73,6 +73,10 @@ class DanShim(Shim):
         ends = (bounds * ids.itemsize).tolist()
         return [raw[start:end] for start, end in pairwise(ends)]
 
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): What is read of the texts."""
+        return self._reader.forms(texts)
+
     def fingerprint(self) -> str:
         """RETURNS (str): Of weights, tokenizer and settings."""
         return self._digest

@@ -21,6 +21,7 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer
 from transformers.modeling_utils import no_init_weights
 
 from ..errors import ConnormError, Errors
+from .forms import TokenizerForms
 from .hf_module import TransformerModule
 from .pretrained import load_pretrained
 
@@ -66,6 +67,7 @@ class TransformerShim(HFShim):
         self.settings = settings
         self._files: dict[str, bytes] = {}
         self._digest = ""
+        self._forms: TokenizerForms | None = None
 
     @property
     def width(self) -> int:
@@ -105,6 +107,10 @@ class TransformerShim(HFShim):
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): The token ids that are left after truncation."""
         return [array("i", row).tobytes() for row in self._module.rows(texts)]
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): The normalized texts; the texts, if the tokenizer is a slow one."""
+        return texts if self._forms is None else self._forms(texts)
 
     def fingerprint(self) -> str:
         """RETURNS (str): Of weights, tokenizer, configuration, pooling and length."""
@@ -169,6 +175,7 @@ class TransformerShim(HFShim):
         self._hfmodel = HFObjects(tokenizer, transformer, None)
         self._model = transformer.to(get_torch_default_device()).eval()
         self._files, self._digest = files, digest
+        self._forms = TokenizerForms(tokenizer.backend_tokenizer) if tokenizer.is_fast else None
 
     @property
     def _max_length(self) -> int:

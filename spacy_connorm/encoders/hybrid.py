@@ -10,7 +10,15 @@ from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
 from ..joined import Joined
-from .protocol import encoder_inputs, fingerprint, is_sparse, make_encoder, replica, required_extra
+from .protocol import (
+    encoder_forms,
+    encoder_inputs,
+    fingerprint,
+    is_sparse,
+    make_encoder,
+    replica,
+    required_extra,
+)
 
 _LENGTH = 8
 
@@ -123,6 +131,11 @@ class HybridShim(Shim):
             len(one).to_bytes(_LENGTH, "big") + one + other
             for one, other in zip(dense, lexical, strict=True)
         ]
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): Those of either encoder, as one."""
+        dense, lexical = encoder_forms(self.dense, texts), encoder_forms(self.lexical, texts)
+        return [f"{len(one)} {one}{other}" for one, other in zip(dense, lexical, strict=True)]
 
     def fingerprint(self) -> str:
         """RETURNS (str): Of both encoders; the weight changes no vector."""

@@ -85,6 +85,10 @@ class NgramShim(Shim):
         """RETURNS (List[bytes]): The normalized texts, as UTF-8."""
         return [text.encode() for text in self._normalize(texts)]
 
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): The normalized texts."""
+        return self._normalize(texts)
+
     def fingerprint(self) -> str:
         """RETURNS (str): Of the n-grams, their weights and the settings."""
         return _digest(repr(sorted(self.cfg.items())), *self._state())

@@ -55,6 +55,9 @@ class EncoderShim(Protocol):
     that can be written as UTF-8, and is asked for nothing before it is loaded. Loading and fitting
     put new objects in the place of old ones and change none: see `replica`.
 
+    One whose `inputs` take a while may also have `forms(texts: List[str]) -> List[str]`, for
+    `encoder_forms`.
+
     sparse (bool): Whether `encode` gives SciPy CSR matrices.
     extra (str): The extra of spacy-connorm that installs what it imports; empty if none.
     """
@@ -113,6 +116,20 @@ def encoder_inputs(model: Encoder, texts: Sequence[str]) -> list[bytes]:
     RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
     """
     return _loaded(model).inputs(_encodable(texts))
+
+
+def encoder_forms(model: Encoder, texts: Sequence[str]) -> list[str]:
+    """Get a cheap stand-in for what the encoder sees of each text: texts with equal forms have
+    equal inputs. Others may have them too.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    texts (Sequence[str]): The texts.
+    RETURNS (List[str]): One form a text, in the same order; the text itself if the encoder knows
+        nothing better.
+    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
+    """
+    forms = getattr(_loaded(model), "forms", list)
+    return forms(_encodable(texts))
 
 
 def fingerprint(model: Encoder) -> str:
