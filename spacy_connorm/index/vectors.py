@@ -37,6 +37,10 @@ class Vectors(Protocol):
     def rescore(self, queries: Raw, query: int, rows: np.ndarray) -> np.ndarray:
         """Cosines of one query with some rows: float32 (len(rows),)."""
 
+    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> Raw:
+        """Some rows (b,) as unit queries (b, width): what their texts, encoded again, would be to
+        the precision of the rows. The weight is that of the lexical side of hybrid ones."""
+
     def sums(self, incidence: sparse.csr_matrix) -> Raw:
         """Sums of raw vectors: (m, n) incidence times (n, width) raw vectors."""
 
@@ -75,6 +79,12 @@ class DenseVectors:
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
         return self.unit[rows].astype("float32", copy=False) @ queries[query]
+
+    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> np.ndarray:
+        if self.unit.dtype == "float32":
+            return self.unit[rows]
+        # Rounded to fewer bits they are no longer of length one.
+        return DenseVectors.from_raw(self.unit[rows]).unit
 
     def sums(self, incidence: sparse.csr_matrix) -> np.ndarray:
         weights = incidence.multiply(self.norms[None, :]).tocsr().astype("float32")
@@ -119,6 +129,9 @@ class SparseVectors:
 
     def rescore(self, queries: sparse.csr_matrix, query: int, rows: np.ndarray) -> np.ndarray:
         return (self.unit[rows] @ queries[query].T).toarray().ravel()
+
+    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> sparse.csr_matrix:
+        return self.unit[rows]
 
     def sums(self, incidence: sparse.csr_matrix) -> sparse.csr_matrix:
         weights = incidence.multiply(self.norms[None, :]).tocsr().astype("float32")
@@ -168,6 +181,9 @@ class HybridVectors:
             self.dense.rescore(queries.dense, query, rows),
             self.lexical.rescore(queries.lexical, query, rows),
         )
+
+    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> Joined:
+        return Joined(self.dense.queries(rows), self.lexical.queries(rows), weight)
 
     def parts(
         self, queries: Joined, asked: np.ndarray, rows: np.ndarray

@@ -3,6 +3,7 @@ import pytest
 from scipy import sparse
 
 from spacy_connorm.index.vectors import DenseVectors, SparseVectors, from_raw, open_vectors, stack
+from spacy_connorm.joined import Joined
 
 RAW = np.random.default_rng(3).normal(size=(9, 5)).astype("float32")
 RAW[4] = 0
@@ -51,6 +52,30 @@ def test_dots_and_rescore_are_cosines(raw):
     np.testing.assert_allclose(vectors.dots(queries, 3, 8), cosines[1:4, 3:8], atol=1e-6)
     rows = np.asarray([8, 0, 2])
     np.testing.assert_allclose(vectors.rescore(queries, 1, rows), cosines[2, rows], atol=1e-6)
+
+
+def test_rows_as_queries_are_those_of_their_raw_vectors(raw, tmp_path):
+    from_raw(raw).write(tmp_path, "texts")
+    rows = np.asarray([8, 4, 0, 0])
+    found = open_vectors(tmp_path, "texts").queries(rows)
+    expected = from_raw(raw[rows]).unit
+    assert type(found) is type(expected)
+    dense = (each.toarray() if sparse.issparse(each) else each for each in (found, expected))
+    np.testing.assert_array_equal(*dense)
+
+
+def test_rows_of_half_precision_as_queries_have_length_one():
+    queries = from_raw(RAW, dtype="float16").queries(np.asarray([0, 4, 8]))
+    assert queries.dtype == "float32"
+    np.testing.assert_allclose(np.linalg.norm(queries, axis=1), [1, 0, 1], atol=1e-6)
+
+
+def test_rows_of_both_sides_as_queries_weigh_as_they_are_told():
+    vectors = from_raw(Joined(RAW, sparse.csr_matrix(RAW[::-1]), 0.5))
+    queries = vectors.queries(np.asarray([3, 1]), weight=0.25)
+    assert queries.weight == 0.25
+    np.testing.assert_array_equal(queries.dense, vectors.dense.unit[[3, 1]])
+    np.testing.assert_array_equal(queries.lexical.toarray(), vectors.lexical.unit[[3, 1]].toarray())
 
 
 def test_sums_are_of_raw_vectors(raw):
