@@ -36,6 +36,16 @@ class KeyTable:
             return int(self._rows[place])
         return None
 
+    def rows(self, keys: Sequence[bytes]) -> np.ndarray:
+        """RETURNS (Ints1d): int64 (n,): as `row`, of many; -1 where the index has none."""
+        values = np.asarray([_hash(key) for key in keys], dtype="uint64")
+        places = np.searchsorted(self._hashes, values)
+        found = places < len(self._hashes)
+        found[found] = self._hashes[places[found]] == values[found]
+        rows = np.full(len(values), -1, dtype="int64")
+        rows[found] = self._rows[places[found]]
+        return rows
+
     def write(self, folder: Path) -> None:
         np.save(folder / "keys.hashes.npy", self._hashes)
         np.save(folder / "keys.rows.npy", self._rows)

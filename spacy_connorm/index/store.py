@@ -10,6 +10,7 @@ import numpy as np
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
+from ..recent import Recent
 
 _SCHEMA = """
 CREATE TABLE concepts (
@@ -32,6 +33,9 @@ WITH RECURSIVE branch(number) AS (
 SELECT number FROM branch
 """
 _BATCH = 500
+# Names and texts that stay in memory: tens of megabytes. SQLite takes longer to find one again than
+# the rest of an answer takes.
+_REMEMBERED = 100_000
 
 
 class ConceptStore:
@@ -46,6 +50,8 @@ class ConceptStore:
         self._connection: sqlite3.Connection | None = None
         self._process = 0
         self._opened = _stamp(path)
+        self._labels: Recent[int, tuple[str, str]] = Recent(_REMEMBERED)
+        self._texts: Recent[int, str] = Recent(_REMEMBERED)
 
     def __len__(self) -> int:
         return self._query("SELECT count(*) FROM concepts").fetchone()[0]
@@ -68,11 +74,17 @@ class ConceptStore:
 
     def labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
         """RETURNS (Dict[int, Tuple[str, str]]): Id and preferred name by concept number."""
-        rows = self._select("SELECT number, id, name FROM concepts WHERE number IN", numbers)
-        return {number: (concept_id, name) for number, concept_id, name in rows}
+        return self._labels.get_all(numbers, self._read_labels)
 
     def texts(self, members: Iterable[int]) -> dict[int, str]:
         """RETURNS (Dict[int, str]): Concept texts by member number."""
+        return self._texts.get_all(members, self._read_texts)
+
+    def _read_labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
+        rows = self._select("SELECT number, id, name FROM concepts WHERE number IN", numbers)
+        return {number: (concept_id, name) for number, concept_id, name in rows}
+
+    def _read_texts(self, members: Iterable[int]) -> dict[int, str]:
         return dict(self._select("SELECT member, text FROM texts WHERE member IN", members))
 
     def concept(self, number: int) -> Concept:
