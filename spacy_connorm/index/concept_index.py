@@ -10,8 +10,9 @@ import numpy as np
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
+from .checksums import Stamp
 from .exact import ExactSearcher, Neighbours
-from .folder import TemporaryFolder, pack, unpack, unseal
+from .folder import TemporaryFolder, pack, stamps, unpack, unseal, unseal_again
 from .keys import KeyTable
 from .members import TARGETS, Members, O
 from .store import ConceptStore
@@ -48,18 +49,26 @@ class ConceptIndex:
     """Vectors, what they denote, and a searcher for each search the index was built for."""
 
     def __init__(
-        self, folder: Path, backend: Backend, *, owner: TemporaryFolder | None = None
+        self,
+        folder: Path,
+        backend: Backend,
+        *,
+        owner: TemporaryFolder | None = None,
+        manifest: dict[str, Any] | None = None,
     ) -> None:
-        """Open an index; every file is checked against the manifest first.
+        """Open an index. Files are mapped and read when they are searched: what this takes does not
+        grow with the number of rows.
 
         folder (Path): What `build_index` wrote.
         backend (Backend): How to search it.
         owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
+        manifest (Optional[Dict[str, Any]]): What `unseal` gave, if it was asked already.
         RAISES (ConnormError): CN400, CN401, CN402 if the folder is not a sound index.
         """
         self.folder = folder
         self.backend = backend
-        self.manifest = unseal(folder)
+        self._seen = stamps(folder)
+        self.manifest = unseal(folder) if manifest is None else manifest
         self.store = ConceptStore(folder / "concepts.sqlite")
         self.members = Members.open(folder)
         self.vectors = open_vectors(folder, "texts")
@@ -71,7 +80,7 @@ class ConceptIndex:
     def __reduce__(self) -> tuple:
         # A spawned worker maps the same files; anything else may be unpickled elsewhere.
         if get_spawning_popen() is not None:
-            return ConceptIndex, (self.folder, self.backend)
+            return _opened_again, (self.folder, self.backend, self.manifest, self._seen)
         return _from_files, (pack(self.folder), self.backend)
 
     @property
@@ -162,6 +171,13 @@ class ConceptIndex:
     @cached_property
     def _rows_of(self) -> dict[str, tuple[int, int]]:
         return {name: self.members.rows_of(target) for name, target in TARGETS.items()}
+
+
+def _opened_again(
+    folder: Path, backend: Backend, manifest: dict[str, Any], seen: dict[str, Stamp]
+) -> ConceptIndex:
+    unseal_again(folder, manifest, seen)
+    return ConceptIndex(folder, backend, manifest=manifest)
 
 
 def _from_files(files: dict[str, bytes], backend: Backend) -> ConceptIndex:

@@ -1,16 +1,21 @@
 import errno
 import os
+import shutil
 
 import pytest
 
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.index import checksums
 from spacy_connorm.index.folder import (
     TemporaryFolder,
     pack,
     recover,
     seal,
+    stamps,
     unpack,
     unseal,
+    unseal_again,
+    verify,
     written_aside,
 )
 
@@ -91,6 +96,68 @@ def test_damage_is_found_and_named(sealed, name, damage):
         unseal(sealed)
 
 
+def test_verifying_finds_what_opening_passes_over(sealed, monkeypatch):
+    monkeypatch.setattr(checksums, "_BLOCKS", 2)
+    monkeypatch.setattr(checksums, "_BLOCK", 4)
+    content = bytes(100)
+    (sealed / "large").write_bytes(content)
+    seal(sealed, {})
+    verify(sealed)
+    (sealed / "large").write_bytes(content[:50] + b"x" + content[51:])
+    assert unseal(sealed)
+    with pytest.raises(ConnormError, match="CN402.*large"):
+        verify(sealed)
+
+
+def test_verifying_reports_every_byte(sealed):
+    reported = []
+    verify(sealed, report=reported.append)
+    assert sum(reported) == len("first" + "second")
+
+
+@pytest.mark.parametrize("damage", ["no manifest", "changed file", "changed manifest"])
+def test_verifying_refuses_what_opening_refuses(sealed, damage):
+    if damage == "no manifest":
+        (sealed / "manifest.json").unlink()
+    else:
+        name = "one" if damage == "changed file" else "manifest.json"
+        content = (sealed / name).read_bytes()
+        (sealed / name).write_bytes(content[:-3] + b"x" + content[-2:])
+    with pytest.raises(ConnormError, match="CN40[02]"):
+        verify(sealed)
+
+
+# What one process has unsealed, another one opens
+
+
+def test_a_folder_that_nobody_touched_is_not_read_again(sealed, monkeypatch):
+    seen, manifest = stamps(sealed), unseal(sealed)
+    monkeypatch.setattr("spacy_connorm.index.folder.unseal", None)
+    unseal_again(sealed, manifest, seen)
+
+
+def test_a_copy_in_its_place_is_read_and_taken(sealed, tmp_path):
+    seen, manifest = stamps(sealed), unseal(sealed)
+    shutil.copytree(sealed, tmp_path / "copy")
+    shutil.rmtree(sealed)
+    (tmp_path / "copy").rename(sealed)
+    unseal_again(sealed, manifest, seen)
+    (sealed / "one").write_bytes(b"other")
+    with pytest.raises(ConnormError, match="CN402.*one"):
+        unseal_again(sealed, manifest, seen)
+
+
+def test_another_folder_in_its_place_is_refused(sealed):
+    seen, manifest = stamps(sealed), unseal(sealed)
+    (sealed / "one").write_bytes(b"sound, but another")
+    seal(sealed, {"facts": 1})
+    with pytest.raises(ConnormError, match="CN402.*was replaced"):
+        unseal_again(sealed, manifest, seen)
+    shutil.rmtree(sealed)
+    with pytest.raises(ConnormError, match="CN400"):
+        unseal_again(sealed, manifest, seen)
+
+
 @pytest.mark.parametrize("manifest", ["", "{", "[]", '{"format": 1}', "\x00"])
 def test_damaged_manifest(sealed, manifest):
     (sealed / "manifest.json").write_text(manifest)
@@ -117,6 +184,16 @@ def test_sealed_folder_within_answers_for_itself(sealed, tmp_path):
     (outer / "own").write_text("x")
     seal(outer, {})
     assert list(unseal(outer)["files"]) == ["own"]
+
+
+def test_sealed_again_after_a_change(sealed):
+    files = unseal(sealed)["files"]
+    (sealed / "one").write_bytes(b"other")
+    seal(sealed, {"facts": 2})
+    again = unseal(sealed)
+    assert again["facts"] == 2
+    assert set(again["files"]) == set(files)
+    assert again["files"]["one"] != files["one"]
 
 
 def test_packed_and_unpacked(sealed, tmp_path):

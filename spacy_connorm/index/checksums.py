@@ -1,0 +1,105 @@
+"""What a manifest tells of a file: its size, a checksum of all its bytes and, if it is large, one
+of blocks spread over it, so that opening gigabytes takes no longer than opening megabytes."""
+
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..errors import ConnormError, Errors
+
+_CHUNK = 1 << 22
+# A file of no more than all blocks together is read whole.
+_BLOCKS = 64
+_BLOCK = 1 << 18
+
+# Size in bytes, time of the last change in nanoseconds, and number on the disk.
+Stamp: TypeAlias = tuple[int, int, int]
+
+
+def stamp(path: Path) -> Stamp:
+    """RETURNS (Stamp): What changes when a file is written again or another takes its place."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def describe(path: Path) -> dict[str, Any]:
+    """Read a whole file.
+
+    path (Path): The file.
+    RETURNS (Dict[str, Any]): Its "bytes", their "crc32" and, if there are many, a "sample": how
+        many "blocks", of how many "bytes" each, and the "crc32" of them all. JSON.
+    """
+    size = path.stat().st_size
+    facts: dict[str, Any] = {"bytes": size, "crc32": _crc32(_chunks(path))}
+    if size > _BLOCKS * _BLOCK:
+        blocks = _blocks(path, size, count=_BLOCKS, length=_BLOCK)
+        facts["sample"] = {"blocks": _BLOCKS, "bytes": _BLOCK, "crc32": _crc32(blocks)}
+    return facts
+
+
+def check_sample(path: Path, facts: dict[str, Any]) -> None:
+    """Check the size and the sample of a file, or all of one that has no sample.
+
+    path (Path): The file.
+    facts (Dict[str, Any]): What `describe` told of it.
+    RAISES (ConnormError): CN402 if it is missing or another.
+    """
+    if "sample" not in facts:
+        check_whole(path, facts)
+        return
+    _check_size(path, facts)
+    sample = facts["sample"]
+    blocks = _blocks(path, facts["bytes"], count=sample["blocks"], length=sample["bytes"])
+    _compare(path, _crc32(blocks), sample["crc32"])
+
+
+def check_whole(
+    path: Path, facts: dict[str, Any], *, report: Callable[[int], Any] | None = None
+) -> None:
+    """Check every byte of a file.
+
+    path (Path): The file.
+    facts (Dict[str, Any]): What `describe` told of it.
+    report (Optional[Callable]): Called now and then with how many more bytes were read.
+    RAISES (ConnormError): CN402 if it is missing or another.
+    """
+    _check_size(path, facts)
+    _compare(path, _crc32(_chunks(path), report), facts["crc32"])
+
+
+def _check_size(path: Path, facts: dict[str, Any]) -> None:
+    if not path.is_file():
+        raise ConnormError(Errors.CN402.format(path=path, reason="it is missing"))
+    size = path.stat().st_size
+    if size != facts["bytes"]:
+        reason = f"{size} bytes instead of {facts['bytes']}"
+        raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+
+
+def _compare(path: Path, found: int, expected: int) -> None:
+    if found != expected:
+        raise ConnormError(Errors.CN402.format(path=path, reason="its checksum differs"))
+
+
+def _crc32(parts: Iterator[bytes], report: Callable[[int], Any] | None = None) -> int:
+    checksum = 0
+    for part in parts:
+        checksum = zlib.crc32(part, checksum)
+        if report is not None:
+            report(len(part))
+    return checksum
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            yield chunk
+
+
+def _blocks(path: Path, size: int, *, count: int, length: int) -> Iterator[bytes]:
+    """The first block begins with the file, the last one ends with it."""
+    with path.open("rb", buffering=0) as file:
+        for block in range(count):
+            file.seek(block * (size - length) // (count - 1))
+            yield file.read(length)
