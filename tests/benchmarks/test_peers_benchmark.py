@@ -1,0 +1,209 @@
+"""The benchmark beside scispaCy, on data of a few lines and a stand-in for scispaCy; no time is
+looked at.
+"""
+
+import os
+import sys
+from argparse import ArgumentTypeError
+
+import pytest
+
+from spacy_connorm.concepts import Concept, Ontology
+from spacy_connorm.evaluation import Gold
+
+# Exact matching behind scispaCy's names.
+STAND_IN = """
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+
+class MentionCandidate(NamedTuple):
+    concept_id: str
+    aliases: list
+    similarities: list
+
+
+class LinkerPaths(NamedTuple):
+    folder: str
+
+    @classmethod
+    def from_directory(cls, folder):
+        return cls(folder)
+
+    def load(self):
+        return [], None, json.loads(Path(self.folder, "index.json").read_text())
+
+
+class CandidateGenerator:
+    def __init__(self, index, vectorizer, aliases, kb):
+        self.index = index
+
+    def __call__(self, mentions, k):
+        return [
+            [MentionCandidate(each, [text], [0.5, 1.0]) for each in self.index.get(text, [])]
+            for text in map(str.lower, mentions)
+        ]
+
+
+def create_tfidf_ann_index(folder, kb):
+    print("Fitting")
+    Path(folder, "index.json").write_text(json.dumps(kb))
+"""
+KNOWLEDGE_BASE = """
+import os
+from pathlib import Path
+
+
+def KnowledgeBase(path):
+    found = {}
+    for line in Path(path).read_text().splitlines():
+        record = json.loads(line)
+        for name in {record["canonical_name"], *record["aliases"]}:
+            found.setdefault(name.lower(), []).append(record["concept_id"])
+    return found
+"""
+
+
+@pytest.fixture
+def stand_in(modules, monkeypatch, tmp_path):
+    """An environment that has no scispaCy but what stands in for it."""
+    package = tmp_path / "stand_in" / "scispacy"
+    package.mkdir(parents=True)
+    for name, code in {
+        "__init__": "",
+        "candidate_generation": STAND_IN,
+        "linking_utils": KNOWLEDGE_BASE,
+    }.items():
+        (package / f"{name}.py").write_text(code)
+    monkeypatch.setenv("PYTHONPATH", str(package.parent), prepend=os.pathsep)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    import peer_process
+
+    monkeypatch.setattr(peer_process, "make_environment", lambda python, work: python)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
+def test_both_sides_read_the_same(stand_in, data, work):
+    from options import make_parser
+    from peers import add_options, measure
+
+    work.mkdir()
+    chosen = {"--data": data, "--work": work, "--dataset": "ncbi", "--texts": "OD", "--builds": 1}
+    ours = ["--ours", "ngram", "--index", "exact"]
+    words = [*(str(word) for pair in chosen.items() for word in pair), *ours]
+    arguments = add_options(make_parser("")).parse_args(words)
+    arguments.repeats = 1
+    tables = measure(arguments)
+    sides = ["scispaCy", "ngram, exact"]
+    speed = tables["Mentions a second"]
+    assert [(row["side"], row["call"]) for row in speed] == [
+        (side, call) for side in sides for call in ("32 documents", "1 document", "one by one")
+    ]
+    for row in speed:
+        assert (row["dataset"], row["texts"], row["mentions"]) == ("ncbi", "OD", 4)
+        assert row["slowest"] == row["mentions_per_s"] == row["fastest"]
+        assert row["lowest_again_ratio"] == row["again_ratio"] == row["highest_again_ratio"]
+    assert {row["ratio"] for row in speed if row["side"] == "scispaCy"} == {1}
+    assert [(row["side"], row["over"], row["lenient@1"]) for row in tables["Answers"]] == [
+        ("scispaCy", None, 75),
+        ("scispaCy", 0.7, 75),
+        ("ngram, exact", None, 100),
+    ]
+    for title in ("Start and memory", "Builds"):
+        assert [row["side"] for row in tables[title]] == sides
+        assert all(row["peak_mb"] > 1 for row in tables[title])
+
+
+def test_annotated_texts_stand_among_the_aliases(modules):
+    from peer_sides import scispacy_records
+
+    ontology = Ontology([Concept("D1", "Heart Attack", ("Infarct",), alt_ids=("100",))])
+    synonyms = [("heart attacks", "100"), ("Infarct", "D1"), ("a", "X"), ("b", "X"), ("b", "X")]
+    assert scispacy_records(ontology, synonyms) == [
+        {
+            "concept_id": "D1",
+            "canonical_name": "Heart Attack",
+            "aliases": ["Infarct", "heart attacks", "Infarct"],
+            "types": [],
+        },
+        {"concept_id": "X", "canonical_name": "b", "aliases": ["a"], "types": []},
+    ]
+
+
+def test_mentions_of_a_call(modules):
+    from peer_child import calls
+
+    documents = [["a", "b"], [], ["c"]]
+    assert list(calls(documents, 2)) == [["a", "b"], ["c"]]
+    assert list(calls(documents, 1)) == [["a", "b"], [], ["c"]]
+    assert list(calls(documents, 0)) == [["a"], ["b"], ["c"]]
+
+
+def test_candidates_are_ordered_as_entity_linker_does(modules):
+    from peer_rows import ranked
+
+    found = [("A", 0.7), ("B", 0.9), ("C", 0.9), ("D", 0.2)]
+    assert [each.concept_id for each in ranked(found)] == ["B", "C", "A", "D"]
+    assert [each.concept_id for each in ranked(found, threshold=0.7)] == ["B", "C"]
+
+
+def test_equal_similarities_share_a_place(modules):
+    from peer_rows import answer_row
+
+    gold = [Gold("cva", frozenset({"C"}), True), Gold("none", frozenset(), False)]
+    found = [[("A", 0.5), ("B", 0.9), ("C", 0.9)], []]
+    assert answer_row(gold, found) == {"mentions": 1, "lenient@1": 100, "lenient@5": 100}
+    assert answer_row(gold, found, threshold=0.9)["lenient@5"] == 0
+
+
+def test_turns_are_compared_one_by_one(modules):
+    from peer_rows import Build, Reading, Start, build_row, speed_row, start_row
+
+    own = [Reading(1, 0.5), Reading(2, 1), Reading(4, 1)]
+    peer = [Reading(4, 4), Reading(4, 4), Reading(4, 4)]
+    row = speed_row(own, peer, 8)
+    assert (row["mentions_per_s"], row["slowest"], row["fastest"]) == (4, 2, 8)
+    assert (row["ratio"], row["lowest_ratio"], row["highest_ratio"]) == (2, 1, 4)
+    assert (row["again_mentions_per_s"], row["again_ratio"]) == (8, 4)
+    row = start_row([Start(2, 1, 100)], [Start(4, 3, 400)])
+    assert (row["ready_s"], row["ratio"], row["open_s"]) == (2, 2, 1)
+    assert (row["peak_mb"], row["peak_share"]) == (100, 0.25)
+    row = build_row([Build(2, 2, 100)], [Build(4, 8, 50)])
+    assert (row["build_s"], row["ratio"], row["peak_share"]) == (2, 2, 2)
+    assert (row["processor_s"], row["processor_ratio"]) == (2, 4)
+
+
+def test_peak_memory(modules, capsys):
+    from peer_process import read_peak
+
+    assert read_peak("VmPeak:\t  9 kB\nVmHWM:\t  125000 kB\nVmRSS:\t 1 kB\n") == 128
+    with pytest.raises(SystemExit):
+        read_peak("VmPeak:\t  9 kB\n")
+    assert "peak memory" in capsys.readouterr().err
+
+
+def test_a_process_that_dies(modules, capsys):
+    from peer_process import Peer
+
+    with pytest.raises(SystemExit), Peer([sys.executable, "-c", ""], threads=1) as peer:
+        peer.ask("read", documents=1)
+    assert "ended in the middle of 'read'" in capsys.readouterr().err
+
+
+def test_settings_are_json(modules):
+    from peers import read_setting
+
+    assert read_setting('normalization=["greek"]') == ("normalization", ["greek"])
+    for text in ("top_k", "=1", "top_k=many"):
+        with pytest.raises(ArgumentTypeError, match="NAME=JSON"):
+            read_setting(text)
+
+
+def test_the_environment_is_pinned(modules):
+    from peer_process import REQUIREMENTS
+
+    lines = REQUIREMENTS.read_text().splitlines()
+    pins = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert pins["scispacy"] == "0.6.2"
+    assert tuple(map(int, pins["scipy"].split("."))) < (1, 11)
