@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _SETTINGS = "cfg"
 _ENCODER = "encoder"
 _INDEX = "index"
+_MEMO = "memo"
 
 
 def save(
@@ -37,6 +38,8 @@ def save(
         if _INDEX not in exclude:
             shutil.copytree(lookup.index.folder, folder / _INDEX)
             lookup.layer.write(folder)
+            if lookup.answers.memo is not None:
+                shutil.copytree(lookup.answers.memo.folder, folder / _MEMO)
         if _SETTINGS not in exclude:
             srsly.write_json(folder / _SETTINGS, settings)
         seal(folder, {})
@@ -62,6 +65,7 @@ def load(
     """
     from .index.concept_index import ConceptIndex
     from .index.layer import SynonymLayer
+    from .memo import Memo
 
     unseal(path)
     settings: dict[str, Any] = {}
@@ -74,7 +78,8 @@ def load(
         lookup.use(encoder)
     else:
         index = ConceptIndex(path / _INDEX, lookup.backend, owner=owner)
-        lookup.use(encoder, index, SynonymLayer.read(path, index))
+        memo = Memo(path / _MEMO) if (path / _MEMO).is_dir() else None
+        lookup.use(encoder, index, SynonymLayer.read(path, index), memo)
     return settings
 
 

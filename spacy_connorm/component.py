@@ -168,10 +168,8 @@ class ConceptNormalizer(Pipe):
         **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
         """
-        reader = self._reader(**limits)
-        return reader.candidates(
-            mentions, [""] * len(mentions) if long_forms is None else long_forms
-        )
+        known = [""] * len(mentions) if long_forms is None else long_forms
+        return self._reader(**limits).candidates(mentions, known)
 
     def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> Explanation:
         """Tell how a mention is read, and what each search of the sieve finds for it.
@@ -250,8 +248,9 @@ class ConceptNormalizer(Pipe):
             raise ConnormError(Errors.CN004.format(name=self.name))
         if not isinstance(ontology, Ontology | None):
             refuse("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
-        source = None if ontology is None else ontology.source
+        source = ontology.source if ontology else None
         self.lookup.build(ontology or (), annotated, source=source)
+        self._reader().memoize(self.cfg["memo_size"])
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write all that the component needs, aside first and then renamed.
@@ -293,6 +292,7 @@ class ConceptNormalizer(Pipe):
         check_settings(merged)
         self._calibration = read_calibration(merged["calibration"])
         self.cfg = merged
+        self.lookup.cache_size = merged["cache_size"]
         register_attributes(merged["attribute_prefix"])
 
     def decide(self, candidates: Sequence[Candidate]) -> str:

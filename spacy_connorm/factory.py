@@ -24,6 +24,8 @@ normalization = []
 types = []
 branches = []
 kb_url_template = null
+memo_size = 10000
+cache_size = 10000
 
 [concept_normalizer.encoder]
 @architectures = "spacy-connorm.TransformerEncoder.v1"
@@ -72,6 +74,8 @@ def make_concept_normalizer(
     types: list[str],
     branches: list[str],
     kb_url_template: str | None,
+    memo_size: int,
+    cache_size: int,
     scorer: Callable | None,
 ) -> ConceptNormalizer:
     return ConceptNormalizer(
@@ -92,5 +96,7 @@ def make_concept_normalizer(
         types=types,
         branches=branches,
         kb_url_template=kb_url_template,
+        memo_size=memo_size,
+        cache_size=cache_size,
         scorer=scorer,
     )

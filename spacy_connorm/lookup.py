@@ -1,36 +1,37 @@
 """Mentions in, candidates out: an encoder, an index, the synonyms beside it, and a sieve."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-import numpy as np
 from thinc.api import Model
 
+from .answers import Answers
 from .concepts import Candidate, Concept, Source
 from .errors import ConnormError, Errors
 from .explanation import Explanation, Step
 from .index.build import Encoder, build_index
 from .index.concept_index import Backend, ConceptIndex
-from .index.filters import Filter, Masks
+from .index.filters import Filter
 from .index.folder import TemporaryFolder
 from .index.layer import SynonymLayer
 from .index.members import TARGETS
-from .index.spaces import Query, run_search
-from .index.vectors import from_raw
+from .memo import Memo, write_memo
 from .preparation import PreparedEncoder
 from .settings import refuse, require_positive
-from .sieve import Answer, Sieve, answers_at, name_candidates, run_sieve
+from .sieve import Question, Sieve, answers_at
 from .synonyms import add_synonyms, remove_synonyms
 from .text.cleaning import clean
-
-# Texts searched together: their cosines with a block of the index stand in memory at once.
-_MOST_AT_ONCE = 512
 
 
 class ConceptLookup:
     """Everything that an answer depends on. It knows nothing of pipelines and documents."""
 
     def __init__(
-        self, encoder: Model, sieve: Sieve, backend: Backend, *, normalization: Sequence[str] = ()
+        self,
+        encoder: Model,
+        sieve: Sieve,
+        backend: Backend,
+        *,
+        normalization: Sequence[str] = (),
     ) -> None:
         """Put the parts together; nothing is loaded.
 
@@ -44,9 +45,8 @@ class ConceptLookup:
         self._encoder = PreparedEncoder(encoder, normalization)
         self.sieve = sieve
         self.backend = backend
-        self._index: ConceptIndex | None = None
-        self._layer: SynonymLayer | None = None
-        self._masks = Masks()
+        self._answers: Answers | None = None
+        self._cache_size = 0
 
     @property
     def encoder(self) -> Model:
@@ -63,23 +63,42 @@ class ConceptLookup:
     @property
     def is_ready(self) -> bool:
         """RETURNS (bool): Whether there is an index."""
-        return self._index is not None
+        return self._answers is not None
+
+    @property
+    def answers(self) -> Answers:
+        """RETURNS (Answers): What answers texts with the index.
+        RAISES (ConnormError): CN001 before `build` or `use`.
+        """
+        if self._answers is None:
+            raise ConnormError(Errors.CN001)
+        return self._answers
+
+    @property
+    def cache_size(self) -> int:
+        """RETURNS (int): Most answers kept of texts that were searched for; 0 for none."""
+        return self._cache_size
+
+    @cache_size.setter
+    def cache_size(self, size: int) -> None:
+        self._cache_size = size
+        if self._answers is not None:
+            self._answers.cache_size = size
+            self._answers.forget()
 
     @property
     def index(self) -> ConceptIndex:
         """RETURNS (ConceptIndex): The index.
-        RAISES (ConnormError): CN001 before `build` or `from_disk`.
+        RAISES (ConnormError): CN001 before `build` or `use`.
         """
-        if self._index is None:
-            raise ConnormError(Errors.CN001)
-        return self._index
+        return self.answers.index
 
     @property
     def layer(self) -> SynonymLayer:
-        """RETURNS (SynonymLayer): What was added to the index and removed from it."""
-        if self._layer is None:
-            raise ConnormError(Errors.CN001)
-        return self._layer
+        """RETURNS (SynonymLayer): What was added to the index and removed from it.
+        RAISES (ConnormError): CN001 before `build` or `use`.
+        """
+        return self.answers.layer
 
     def build(
         self,
@@ -137,10 +156,8 @@ class ConceptLookup:
             and CN407 for types and branches that the index lacks.
         """
 
-        def answer(query: Query) -> list[Answer]:
-            return run_sieve(self.sieve, self.index, self.layer, query)
-
-        return self._ask(mentions, top_k, Filter(tuple(types), tuple(branches)), answer)
+        question = self._question(self.sieve, top_k, types, branches)
+        return self._ask(mentions, question)
 
     def search(
         self,
@@ -158,11 +175,8 @@ class ConceptLookup:
         RAISES (ConnormError): CN408 if the index was built without this search.
         """
 
-        def answer(query: Query) -> list[Answer]:
-            hits = run_search(search, self.index, self.layer, query)
-            return [Answer(search, each) for each in hits]
-
-        return self._ask(mentions, top_k, Filter(tuple(types), tuple(branches)), answer)
+        question = self._question(Sieve([search], []), top_k, types, branches)
+        return self._ask(mentions, question)
 
     def explain(
         self,
@@ -200,79 +214,70 @@ class ConceptLookup:
         keys = self._encoder.inputs(cleaned) if cleaned else []
         return [self.layer.holds(key, TARGETS[target]) for key in keys]
 
-    def _ask(
-        self,
-        mentions: Sequence[str],
-        top_k: int,
-        filter: Filter,
-        answer: Callable[[Query], list[Answer]],
-    ) -> list[list[Candidate]]:
+    def _question(
+        self, sieve: Sieve, top_k: int, types: Sequence[str], branches: Sequence[str]
+    ) -> Question:
         require_positive("top_k", top_k)
+        filter = Filter(tuple(map(clean, types)), tuple(map(clean, branches)))
+        return Question(tuple(sieve.searches), tuple(sieve.thresholds), top_k, filter)
+
+    def _ask(self, mentions: Sequence[str], question: Question) -> list[list[Candidate]]:
         if isinstance(mentions, str):
             refuse("mentions", mentions, "a list of texts")
-        allowed = self._masks.get(
-            Filter(*(tuple(map(clean, names)) for names in filter)), self.index
-        )
-        texts = [clean(mention) for mention in mentions]
-        distinct = list(dict.fromkeys(text for text in texts if text))
-        keys = self._encoder.inputs(distinct) if distinct else []
-        representatives = dict(zip(keys, distinct, strict=True))
-        found = self._ask_encoded(list(representatives.values()), top_k, allowed, answer)
-        by_key = dict(zip(representatives, found, strict=True))
-        by_text = {
-            text: [candidate._replace(searched=text) for candidate in by_key[key]]
-            for text, key in zip(distinct, keys, strict=True)
-        }
-        return [list(by_text.get(text, ())) for text in texts]
-
-    def _ask_encoded(
-        self,
-        texts: list[str],
-        top_k: int,
-        allowed: np.ndarray | None,
-        answer: Callable[[Query], list[Answer]],
-    ) -> list[list[Candidate]]:
-        found: list[list[Candidate]] = [[] for _ in texts]
-        for start in range(0, len(texts), _MOST_AT_ONCE):
-            vectors = from_raw(self._encoder.encode(texts[start : start + _MOST_AT_ONCE]))
-            # A zero vector has no direction: n-grams give it to a text they know nothing of.
-            some = np.flatnonzero(vectors.norms)
-            query = Query(vectors.unit[some], top_k, allowed)
-            named = name_candidates(answer(query), self.index)
-            for row, candidates in zip(some, named, strict=True):
-                found[start + row] = candidates
-        return found
+        return self.answers.ask([clean(mention) for mention in mentions], question)
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Let texts denote concepts from now on, as part of D; see `synonyms.add_synonyms`."""
         add_synonyms(synonyms, self.index, self.layer, self._encoder, count=count)
+        self.answers.forget()
 
     def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
         """Let texts no longer denote concepts; see `synonyms.remove_synonyms`."""
         remove_synonyms(synonyms, self.index, self.layer, self._encoder)
+        self.answers.forget()
+
+    def memoize(self, *, size: int, top_k: int) -> None:
+        """Work out what the sieve answers to texts of the index, so that neither the encoder nor a
+        search is needed for them. See `memo`.
+
+        size (int): Most texts: first those of D, then the others; 0 for none.
+        top_k (int): Candidates of each; others are asked for at the price of a search.
+        RAISES (ConnormError): CN001 before `build` or `use`.
+        """
+        memo = None
+        if size:
+            owner = TemporaryFolder()
+            question = Question(tuple(self.sieve.searches), tuple(self.sieve.thresholds), top_k)
+            write_memo(owner.path, self.index, self._encoder, question, size=size)
+            memo = Memo(owner.path, owner=owner)
+        self.use(self.encoder, self.index, self.layer, memo)
 
     def use(
         self,
         encoder: Model,
         index: ConceptIndex | None = None,
         layer: SynonymLayer | None = None,
+        memo: Memo | None = None,
     ) -> None:
         """Take other parts, all of them or, if they do not fit together, none.
 
         encoder (Model[List[str], Floats2d]): The encoder.
-        index (Optional[ConceptIndex]): Built with it; the present one if None.
+        index (Optional[ConceptIndex]): Built with it; the present one if None, with all that
+            belongs to it.
         layer (Optional[SynonymLayer]): What goes with a new index; nothing if None.
+        memo (Optional[Memo]): What goes with a new index; nothing if None.
         RAISES (ConnormError): CN408 if the index lacks a search of the sieve, CN410 if it was
             built with another encoder or other steps of normalization.
         """
         prepared = PreparedEncoder(encoder, self._encoder.normalization)
-        if index is None:
-            index, layer = self._index, self._layer
+        answers = None
+        if index is None and self._answers is not None:
+            index, layer, memo = self.index, self.layer, self._answers.memo
         if index is not None:
             self._check(prepared, index)
             layer = SynonymLayer(index) if layer is None else layer
-        self._encoder, self._index, self._layer = prepared, index, layer
-        self._masks = Masks()
+            answers = Answers(prepared, index, layer, memo=memo, cache_size=self._cache_size)
+        self._encoder, self._answers = prepared, answers
 
     def _check(self, encoder: PreparedEncoder, index: ConceptIndex) -> None:
         own, built_with = encoder.fingerprint(), index.fingerprint

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from thinc.api import Model
 
-from .encoders import encode, encoder_inputs, fingerprint, replica
+from .encoders import encode, encoder_forms, encoder_inputs, fingerprint, replica
+from .encoders.hybrid import is_hybrid, lexical_weight
 from .index.vectors import Raw
 from .text.normalization import compose
 
@@ -37,6 +38,12 @@ class PreparedEncoder:
         model.initialize(X=list(map(self.normalize, texts)))
         return PreparedEncoder(model, self.normalization)
 
+    def forms(self, texts: Iterable[str]) -> list[str]:
+        """RETURNS (List[str]): A cheap stand-in for `inputs`: texts with equal forms have equal
+        inputs.
+        """
+        return encoder_forms(self.model, list(map(self.normalize, texts)))
+
     def inputs(self, texts: Iterable[str]) -> list[bytes]:
         """RETURNS (List[bytes]): What the encoder sees of each text: texts that the steps make
         equal have equal inputs.
@@ -46,6 +53,11 @@ class PreparedEncoder:
     def encode(self, texts: Iterable[str]) -> Raw:
         """RETURNS (Raw): Vectors of any length, (texts, width)."""
         return encode(self.model, list(map(self.normalize, texts)))
+
+    @property
+    def lexical_weight(self) -> float:
+        """RETURNS (float): What a lexical cosine counts beside a dense one; 1 without one."""
+        return lexical_weight(self.model) if is_hybrid(self.model) else 1.0
 
     def fingerprint(self) -> str:
         """RETURNS (str): That of the encoder; another one if steps stand in front of it."""

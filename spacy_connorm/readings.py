@@ -51,9 +51,17 @@ class MentionReader:
         """
         self.lookup = lookup
         self.top_k = top_k
+        self._depth = max(top_k, _DEPTH)
         self.limits = {"types": types, "branches": branches}
         self.split_composites = split_composites
         self.calibration = calibration
+
+    def memoize(self, size: int) -> None:
+        """Work out what texts of the index are answered with when they are mentions.
+
+        size (int): As in `ConceptLookup.memoize`.
+        """
+        self.lookup.memoize(size=size, top_k=self._depth)
 
     def candidates(
         self, mentions: Sequence[str], long_forms: Sequence[str]
@@ -138,8 +146,7 @@ class MentionReader:
 
     def _look_up(self, texts: Iterable[str]) -> dict[str, list[Candidate]]:
         distinct = list(dict.fromkeys(texts))
-        depth = max(self.top_k, _DEPTH)
-        found = self.lookup.candidates(distinct, top_k=depth, **self.limits)
+        found = self.lookup.candidates(distinct, top_k=self._depth, **self.limits)
         if self.calibration is not None:
             found = [calibrate(each, self.calibration) for each in found]
         return dict(zip(distinct, found, strict=True))

@@ -24,6 +24,10 @@ class Settings(TypedDict, total=False):
     types (Sequence[str]): Find only concepts of these semantic types; all if empty.
     branches (Sequence[str]): Find only concepts at or below these; all if empty.
     kb_url_template (Optional[str]): A link with `{}` for the id, for displaCy.
+    memo_size (int): Texts of the index whose answers are worked out when it is built, those of D
+        first; see `memo`. 0 for none.
+    cache_size (int): Answers kept, while the pipeline runs, of texts that were searched for. 0 for
+        none.
     """
 
     spans_key: str | None
@@ -37,6 +41,8 @@ class Settings(TypedDict, total=False):
     types: Sequence[str]
     branches: Sequence[str]
     kb_url_template: str | None
+    memo_size: int
+    cache_size: int
 
 
 class Limits(TypedDict, total=False):
@@ -64,6 +70,8 @@ DEFAULTS = Settings(
     types=(),
     branches=(),
     kb_url_template=None,
+    memo_size=10_000,
+    cache_size=10_000,
 )
 
 
@@ -74,6 +82,9 @@ def check_settings(settings: dict[str, Any]) -> None:
     RAISES (ConnormError): CN006 for the first that will not do.
     """
     require_positive("top_k", settings["top_k"])
+    for setting in ("memo_size", "cache_size"):
+        if settings[setting] < 0:
+            refuse(setting, settings[setting], "at least 0")
     threshold = settings["nil_threshold"]
     if threshold is not None and not -1 <= threshold <= 1:
         refuse("nil_threshold", threshold, "a cosine, from -1 to 1, or null")

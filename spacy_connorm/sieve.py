@@ -7,6 +7,7 @@ from typing import NamedTuple
 from .concepts import Candidate
 from .errors import ConnormError, Errors
 from .index.concept_index import ConceptIndex
+from .index.filters import Filter
 from .index.layer import SynonymLayer
 from .index.spaces import SEARCHES, Hit, Query, run_search
 
@@ -34,6 +35,26 @@ class Sieve:
             raise ConnormError(
                 Errors.CN501.format(searches=len(self.searches), thresholds=len(self.thresholds))
             )
+
+
+class Question(NamedTuple):
+    """What is asked about texts, as a value that can be compared and kept.
+
+    searches (Tuple[str, ...]): Those of a sieve.
+    thresholds (Tuple[float, ...]): One for each but the last.
+    top_k (int): Concepts wanted of each text.
+    filter (Filter): Which concepts may be found.
+    """
+
+    searches: tuple[str, ...]
+    thresholds: tuple[float, ...]
+    top_k: int
+    filter: Filter = Filter()
+
+    @property
+    def sieve(self) -> Sieve:
+        """RETURNS (Sieve): What answers it."""
+        return Sieve(list(self.searches), list(self.thresholds))
 
 
 class Answer(NamedTuple):
@@ -74,11 +95,14 @@ def answers_at(score: float | None, threshold: float | None) -> bool:
     return threshold is None or (score is not None and score >= threshold)
 
 
-def name_candidates(answers: Iterable[Answer], index: ConceptIndex) -> list[list[Candidate]]:
+def name_candidates(
+    answers: Iterable[Answer], index: ConceptIndex, searched: Iterable[str]
+) -> list[list[Candidate]]:
     """Read the ids, names and texts of hits from the index, all at once.
 
     answers (Iterable[Answer]): b answers.
     index (ConceptIndex): The index that gave them.
+    searched (Iterable[str]): The b texts that were looked up.
     RETURNS (List[List[Candidate]]): b lists of candidates.
     """
     answers = list(answers)
@@ -92,10 +116,11 @@ def name_candidates(answers: Iterable[Answer], index: ConceptIndex) -> list[list
                 score=hit.score,
                 text=texts.get(hit.member) or hit.text or labels[hit.concept][1],
                 search=answer.search,
+                searched=text,
                 dense=hit.parts and hit.parts[0],
                 lexical=hit.parts and hit.parts[1],
             )
             for hit in answer.hits
         ]
-        for answer in answers
+        for answer, text in zip(answers, searched, strict=True)
     ]

@@ -84,16 +84,27 @@ def test_pipe_keeps_the_order_and_the_contexts(pipeline):
     assert piped == numbered
 
 
-def test_pipe_encodes_each_distinct_mention_of_a_batch_once(hashing_pipeline):
-    list(hashing_pipeline.pipe(TEXTS))
+UNKNOWN = ["ASA.", "Head spinning, ASA.", "An MI.", "ASA, ASA."]
+
+
+def test_pipe_encodes_each_unknown_mention_once_and_no_known_one(hashing_pipeline):
+    list(hashing_pipeline.pipe([*TEXTS, *UNKNOWN], batch_size=2))
     encoded = encoded_by(hashing_pipeline.get_pipe("concept_normalizer"))
-    assert sorted(encoded) == ["MI", "aspirin", "cold", "heart attack"]
+    assert sorted(encoded) == ["ASA"]
+
+
+def test_without_a_cache_mentions_are_encoded_once_a_batch(make_pipeline, hashes):
+    nlp = make_pipeline(**hashes, cache_size=0)
+    encoded = encoded_by(nlp.get_pipe("concept_normalizer"))
+    encoded.clear()
+    list(nlp.pipe(UNKNOWN, batch_size=2))
+    assert encoded == ["ASA", "ASA"]
 
 
 def test_mentions_that_the_encoder_cannot_tell_apart_are_encoded_once(hashing_pipeline):
     normalizer = hashing_pipeline.get_pipe("concept_normalizer")
-    lower, upper = normalizer.candidates(["mi", "MI"])
-    assert [each._replace(searched="MI") for each in lower] == upper
+    lower, upper = normalizer.candidates(["asa", "ASA"])
+    assert [each._replace(searched="ASA") for each in lower] == upper
     assert len(encoded_by(normalizer)) == 1
 
 

@@ -57,7 +57,7 @@ def query():
 def test_first_search_over_its_threshold_answers_else_the_last(index, query):
     answers = run_sieve(Sieve(), index, SynonymLayer(index), query)
     assert [answer.search for answer in answers] == ["D-T", "D-T", "OD-T"]
-    named = name_candidates(answers, index)
+    named = name_candidates(answers, index, ["the mention"] * len(answers))
     assert [candidates[0].concept_id for candidates in named] == ["C2", "C2", "C3"]
     assert [candidates[0].text for candidates in named] == ["chill", "cold", "fever"]
     assert [candidates[0].search for candidates in named] == ["D-T", "D-T", "OD-T"]
@@ -86,9 +86,13 @@ def test_a_search_alone_always_answers(index, query, search):
 def test_ties_go_to_data_then_to_the_preferred_name_then_to_the_id(index, query):
     layer = SynonymLayer(index)
     cold = query.only([1])
-    (over_ontology,) = name_candidates(run_sieve(Sieve(["O-T"], []), index, layer, cold), index)
+    (over_ontology,) = name_candidates(
+        run_sieve(Sieve(["O-T"], []), index, layer, cold), index, ["cold"]
+    )
     assert [each.concept_id for each in over_ontology] == ["C1", "C2"]
-    (over_both,) = name_candidates(run_sieve(Sieve(["OD-T"], []), index, layer, cold), index)
+    (over_both,) = name_candidates(
+        run_sieve(Sieve(["OD-T"], []), index, layer, cold), index, ["cold"]
+    )
     assert [each.concept_id for each in over_both] == ["C2", "C1"]
     assert over_both[0].score == over_both[1].score == 1.0
 

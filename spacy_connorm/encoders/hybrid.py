@@ -54,6 +54,11 @@ def HybridEncoder(
     return make_encoder("hybrid_encoder", HybridShim(dense, lexical, weight=lexical_weight))
 
 
+def is_hybrid(model: Model) -> bool:
+    """RETURNS (bool): Whether `HybridEncoder` built an encoder."""
+    return bool(model.shims) and isinstance(model.shims[0], HybridShim)
+
+
 def lexical_weight(model: Model) -> float:
     """RETURNS (float): What a lexical cosine counts.
     RAISES (ConnormError): CN313 for another encoder than a hybrid.
@@ -75,9 +80,10 @@ def reweighed(model: Model, weight: float) -> Model:
 
 
 def _hybrid(model: Model) -> "HybridShim":
-    if not model.shims or not isinstance(model.shims[0], HybridShim):
+    shim = model.shims[0] if model.shims else None
+    if not isinstance(shim, HybridShim):
         raise ConnormError(Errors.CN313.format(name=model.name))
-    return model.shims[0]
+    return shim
 
 
 def _refuse(setting: str, expected: str) -> None:

@@ -92,7 +92,8 @@ def search_all(
             query = Query(vectors.unit[known], top_k, allowed)
             for search in SEARCHES:
                 hits = run_search(search, index, lookup.layer, query)
-                named = name_candidates([Answer(search, each) for each in hits], index)
+                answers = [Answer(search, each) for each in hits]
+                named = name_candidates(answers, index, [batch[place][1] for place in known])
                 found[search].update(
                     (batch[place][0], candidates)
                     for place, candidates in zip(known, named, strict=True)

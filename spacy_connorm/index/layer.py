@@ -107,6 +107,11 @@ class SynonymLayer:
         """RETURNS (List[Dict[int, Added]]): What each added text denotes, by concept number."""
         return list(self._added.values())
 
+    @property
+    def raw(self) -> dict[bytes, Raw]:
+        """RETURNS (Dict[bytes, Raw]): Raw vectors, (1, width), of added texts by encoder input."""
+        return self._raw
+
     def texts(self) -> ExactSearcher | None:
         """RETURNS (Optional[ExactSearcher]): Over the added texts, in the order of `added`;
         None if there are none.
@@ -163,18 +168,13 @@ class SynonymLayer:
         row = self._index.keys.row(key)
         if row is None or (row, concept) in self._removed:
             return 0
-        return int(self._index.members.count[self._members(row, concept)].sum())
+        return int(self._index.members.count[self._index.members.of(row, concept)].sum())
 
     def _is_preferred(self, key: bytes, concept: int) -> bool:
         row = self._index.keys.row(key)
         return row is not None and bool(
-            self._index.members.preferred[self._members(row, concept)].any()
+            self._index.members.preferred[self._index.members.of(row, concept)].any()
         )
-
-    def _members(self, row: int, concept: int) -> np.ndarray:
-        members = self._index.members
-        first = members.start[row]
-        return first + np.flatnonzero(members.concept[first : members.start[row + 1]] == concept)
 
     def _denoted(self, row: int) -> set[int]:
         members = self._index.members

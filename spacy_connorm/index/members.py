@@ -61,6 +61,18 @@ class Members:
         """RETURNS (Ints1d): int64 (members,): the row of each member."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
+    def of(self, row: int, concept: int) -> np.ndarray:
+        """RETURNS (Ints1d): int64: the members of a row that denote a concept."""
+        first, last = self.start[row], self.start[row + 1]
+        return first + np.flatnonzero(self.concept[first:last] == concept)
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """RETURNS (Ints1d): int64: the members of some rows, row after row."""
+        start = self.start[rows]
+        sizes = self.start[rows + 1] - start
+        ends = np.cumsum(sizes)
+        return np.repeat(start - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
+
     def write(self, folder: Path) -> None:
         for field in fields(self):
             np.save(folder / f"members.{field.name}.npy", getattr(self, field.name))

@@ -16,6 +16,7 @@ from .vectors import HybridVectors, Raw, Vectors
 SEARCHES = ("O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C")
 # Scores closer than this are ties: the cosine of a text with itself, in float32, is off by 1e-6.
 _DIGITS = 5
+SCALE = 10**_DIGITS
 _NO_MEMBER = -1
 
 
@@ -192,9 +193,8 @@ def _member_hits(
     mention, place = np.nonzero(found.items >= 0)
     item = found.items[mention, place]
     row = item + index.first_row(search)
-    start, size = members.start[row], members.start[row + 1] - members.start[row]
-    ends = np.cumsum(size)
-    which = np.repeat(start - ends + size, size) + np.arange(ends[-1] if len(ends) else 0)
+    size = members.start[row + 1] - members.start[row]
+    which = members.of_rows(row)
     keep = members.target[which] & target > 0
     if query.allowed is not None:
         keep &= query.allowed[members.concept[which]]

@@ -1,0 +1,167 @@
+"""Answers to texts: those given lately, those of the memo, and those that must be searched for.
+
+Whichever way a text takes, its answer is what the sieve says of its vector; a text that the index
+knows has the vector that stands there.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from .concepts import Candidate
+from .index.concept_index import ConceptIndex
+from .index.filters import Masks
+from .index.layer import SynonymLayer
+from .index.spaces import Query
+from .index.vectors import Raw, from_raw, stack
+from .memo import Memo, premises
+from .preparation import PreparedEncoder
+from .recent import Recent
+from .sieve import Question, name_candidates, run_sieve
+
+# Texts searched together: their cosines with a block of the index stand in memory at once.
+_MOST_AT_ONCE = 512
+
+
+class Answers:
+    """Answers texts with an index."""
+
+    def __init__(
+        self,
+        encoder: PreparedEncoder,
+        index: ConceptIndex,
+        layer: SynonymLayer,
+        *,
+        memo: Memo | None = None,
+        cache_size: int = 0,
+    ) -> None:
+        """Put together what answers depend on.
+
+        encoder (PreparedEncoder): Built the index.
+        index (ConceptIndex): What is searched.
+        layer (SynonymLayer): What was added to it and removed from it.
+        memo (Optional[Memo]): Answers worked out before; left aside if they are others than those
+            that a search would give now, such as with other settings of the index.
+        cache_size (int): Most answers kept of texts that were searched for; 0 to keep none.
+        """
+        self._encoder = encoder
+        self.index = index
+        self.layer = layer
+        fits = memo is not None and memo.premises == premises(index, encoder)
+        self.memo = memo if fits else None
+        self.cache_size = cache_size
+        self._masks = Masks()
+        self.forget()
+
+    def __reduce__(self) -> tuple:
+        # A worker begins anew: what it maps for itself nobody has revised.
+        parts = (self._encoder, self.index, self.layer)
+        return partial(Answers, memo=self.memo, cache_size=self.cache_size), parts
+
+    def forget(self) -> None:
+        """Forget what a change of the layer may have changed; called after each."""
+        self._recent: Recent[tuple[Question, str], list[Candidate]] = Recent(self.cache_size)
+        self._is_revised = False
+
+    def ask(self, texts: Sequence[str], question: Question) -> list[list[Candidate]]:
+        """Answer texts.
+
+        texts (Sequence[str]): b cleaned texts; an empty one has no candidates.
+        question (Question): What is asked of each.
+        RETURNS (List[List[Candidate]]): b lists, best first.
+        RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
+        """
+        allowed = self._masks.get(question.filter, self.index)
+        distinct = list(dict.fromkeys(filter(None, texts)))
+        forms = self._encoder.forms(distinct)
+        answered = self._from_memo(distinct, forms, question)
+        others = [pair for pair in zip(distinct, forms, strict=True) if pair[0] not in answered]
+        by_form = self._by_form(others, question, allowed)
+        for text, form in others:
+            answered[text] = _as_searched(by_form[form], text)
+        return [list(answered.get(text, ())) for text in texts]
+
+    def _from_memo(
+        self, texts: list[str], forms: list[str], question: Question
+    ) -> dict[str, list[Candidate]]:
+        if self.memo is None or self.memo.question != question:
+            return {}
+        if not self._is_revised:
+            self.memo.revise(self.index, self.layer)
+            self._is_revised = True
+        places = self.memo.find(forms)
+        known = np.flatnonzero(places >= 0)
+        searched = [texts[place] for place in known.tolist()]
+        found = self.memo.candidates(places[known], searched, self.index.store)
+        return dict(zip(searched, found, strict=True))
+
+    def _by_form(
+        self, pairs: Sequence[tuple[str, str]], question: Question, allowed: np.ndarray | None
+    ) -> dict[str, list[Candidate]]:
+        """Of texts with equal forms only one is looked up, and none that was lately."""
+        found: dict[str, list[Candidate]] = {}
+        new: dict[str, str] = {}
+        for text, form in pairs:
+            recent = self._recent.get((question, form))
+            if recent is None:
+                new[form] = text
+            else:
+                found[form] = recent
+        for form, candidates in zip(
+            new, self._search([*new.values()], question, allowed), strict=True
+        ):
+            self._recent.put((question, form), candidates)
+            found[form] = candidates
+        return found
+
+    def _search(
+        self, texts: list[str], question: Question, allowed: np.ndarray | None
+    ) -> list[list[Candidate]]:
+        """Of texts with equal encoder inputs only one is searched for."""
+        keys = self._encoder.inputs(texts) if texts else []
+        asked = list(dict(zip(keys, texts, strict=True)).items())
+        found: dict[bytes, list[Candidate]] = {}
+        for start in range(0, len(asked), _MOST_AT_ONCE):
+            batch = asked[start : start + _MOST_AT_ONCE]
+            places, vectors = self._unit_vectors(batch)
+            query = Query(vectors, question.top_k, allowed)
+            answers = run_sieve(question.sieve, self.index, self.layer, query)
+            searched = [batch[place][1] for place in places]
+            named = name_candidates(answers, self.index, searched)
+            found |= zip((batch[place][0] for place in places), named, strict=True)
+        return [found.get(key, []) for key in keys]
+
+    def _unit_vectors(self, asked: Sequence[tuple[bytes, str]]) -> tuple[list[int], Raw]:
+        """Take the vectors of texts from the index, from the synonyms beside it, or else from the
+        encoder.
+
+        asked (Sequence[Tuple[bytes, str]]): b encoder inputs and texts.
+        RETURNS (Tuple[List[int], Raw]): Places of the texts whose vectors are not zero, for n-grams
+            give such a one to a text they know nothing of; and their unit vectors.
+        """
+        index, added = self.index, self.layer.raw
+        rows = index.keys.rows([key for key, _ in asked])
+        held = np.flatnonzero(rows >= 0)
+        held = held[index.vectors.norms[rows[held]] > 0]
+        parts = [held]
+        units = [index.vectors.queries(rows[held], weight=self._encoder.lexical_weight)]
+        other = np.flatnonzero(rows < 0).tolist()
+        own = [place for place in other if asked[place][0] in added]
+        new = [place for place in other if asked[place][0] not in added]
+        for places, raw in (
+            (own, [added[asked[place][0]] for place in own]),
+            (new, [self._encoder.encode([asked[place][1] for place in new])] if new else []),
+        ):
+            if places:
+                vectors = from_raw(stack(raw))
+                some = np.flatnonzero(vectors.norms)
+                parts.append(np.asarray(places)[some])
+                units.append(vectors.unit[some])
+        return np.concatenate(parts).tolist(), stack(units)
+
+
+def _as_searched(candidates: list[Candidate], text: str) -> list[Candidate]:
+    if candidates and candidates[0].searched != text:
+        return [candidate._replace(searched=text) for candidate in candidates]
+    return candidates
