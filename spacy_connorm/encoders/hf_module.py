@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch.nn.utils.rnn import pad_sequence
 
+from .padding import pad
 from .pooling import POOLINGS
 
 # What `SentenceTransformer(folder)` reads: a transformer, then a pooling; vectors are not scaled.
@@ -52,14 +52,8 @@ class TransformerModule(torch.nn.Module):
         """RETURNS (Dict[str, torch.Tensor]): `input_ids`, int64, and `mask`, bool; both of shape
         (rows, longest row).
         """
-        lengths = torch.tensor([len(row) for row in rows])
-        input_ids = pad_sequence(
-            [torch.tensor(row, dtype=torch.long) for row in rows],
-            batch_first=True,
-            padding_value=self.tokenizer.pad_token_id or 0,
-        )
-        mask = torch.arange(input_ids.shape[1]) < lengths.unsqueeze(1)
-        return {"input_ids": input_ids, "mask": mask}
+        ids, mask = pad(rows, self.tokenizer.pad_token_id or 0)
+        return {"input_ids": torch.from_numpy(ids), "mask": torch.from_numpy(mask)}
 
     def forward(self, input_ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """RETURNS (torch.Tensor): Shape (rows, width), float32, raw."""

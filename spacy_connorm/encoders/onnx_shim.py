@@ -1,0 +1,135 @@
+"""The shim behind `OnnxEncoder`. Imports onnxruntime and tokenizers: import it in functions."""
+
+import os
+from array import array
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import srsly
+from thinc.api import Ops
+from thinc.shims import Shim
+from thinc.types import Floats2d
+from tokenizers import Tokenizer
+
+from ..errors import ConnormError, Errors
+from .forms import TokenizerForms
+from .onnx_folder import OnnxModel, OnnxSettings, load_onnx
+from .onnx_session import GraphSession
+from .padding import batches_by_length, pad
+
+# The threads of tokenizers do not live through a fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"))
+
+
+class OnnxShim(Shim):
+    """Holds an exported transformer and its tokenizer."""
+
+    sparse = False
+    extra = "onnx"
+
+    def __init__(self, name: str, *, asked: dict[str, Any], batch_tokens: int) -> None:
+        """name (str): As `OnnxEncoder` takes it.
+        asked (Dict[str, Any]): The settings that determine vectors; None where none is asked for.
+        batch_tokens (int): Tokens encoded at once.
+        """
+        super().__init__(None)
+        self._name = name
+        self._asked = asked
+        self._batch_tokens = batch_tokens
+        self._tokenizer: Any = None
+        self._forms: Any = None
+        self._session: Any = None
+        self._digest = ""
+
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of the vectors; 0 before anything is loaded."""
+        return 0 if self._model is None else self._model.settings.width
+
+    def load(self, texts: list[str] | None) -> None:
+        """Load the exported encoder, unless there is one.
+
+        texts (Optional[List[str]]): Not used.
+        RAISES (ConnormError): CN331 and CN332 as `load_onnx`.
+        """
+        if self._model is None:
+            model = load_onnx(Path(self._name), self._asked)
+            self._set(model, model.digest())
+
+    def encode(self, texts: list[str], ops: Ops) -> Floats2d:
+        """RETURNS (Floats2d): Shape (texts, width), float32. A text without tokens has the zero
+        vector.
+        RAISES (ConnormError): CN333 if ONNX Runtime can't read the graph, CN334 for vectors that
+            are not finite.
+        """
+        rows = self._rows(texts)
+        vectors = np.zeros((len(rows), self.width), dtype=np.float32)
+        for batch in batches_by_length([len(row) for row in rows], self._batch_tokens):
+            ids, mask = pad([rows[i] for i in batch], self._model.settings.padding)
+            vectors[batch] = self._session.run(ids, mask, use_gpu=ops.device_type == "gpu")
+        if not np.isfinite(vectors).all():
+            raise ConnormError(Errors.CN334.format(name=self._name))
+        return ops.asarray2f(cast(Floats2d, vectors))
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): The token ids that are left after truncation, as the transformer
+        encoder has them.
+        """
+        return [array("i", row).tobytes() for row in self._rows(texts)]
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): The normalized texts."""
+        return self._forms(texts)
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): Of weights, precision, tokenizer, pooling and length."""
+        return self._digest
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): Settings, tokenizer, graph, a checksum; empty before there are any."""
+        if self._model is None:
+            return b""
+        return srsly.msgpack_dumps(
+            {
+                "settings": asdict(self._model.settings),
+                "tokenizer": self._model.tokenizer,
+                "graph": self._model.graph,
+                "digest": self._digest,
+            }
+        )
+
+    def from_bytes(self, bytes_data: bytes) -> "OnnxShim":
+        """Restore what `to_bytes` saved. The settings are those it was saved with, whatever the
+        config has.
+
+        bytes_data (bytes): As `to_bytes` wrote it.
+        RETURNS (OnnxShim): This shim.
+        RAISES (ConnormError): CN305 if the data is damaged.
+        """
+        if not bytes_data:
+            self._model, self._digest = None, ""
+            self._tokenizer = self._forms = self._session = None
+            return self
+        try:
+            saved = srsly.msgpack_loads(bytes_data)
+            settings = OnnxSettings.read(saved["settings"])
+            model = OnnxModel(settings, saved["tokenizer"], saved["graph"])
+            intact = saved["digest"] == model.digest()
+        except Exception as error:
+            raise ConnormError(Errors.CN305.format(reason=error)) from error
+        if not intact:
+            raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
+        self._set(model, saved["digest"])
+        return self
+
+    def _set(self, model: OnnxModel, digest: str) -> None:
+        self._model, self._digest = model, digest
+        self._tokenizer = Tokenizer.from_str(model.tokenizer)
+        self._forms = TokenizerForms(self._tokenizer)
+        self._session = GraphSession(model.graph)
+
+    def _rows(self, texts: list[str]) -> list[list[int]]:
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]
