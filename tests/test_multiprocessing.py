@@ -1,78 +1,110 @@
-"""`nlp.pipe(n_process=2)`, in a process of its own: a dead-lock fails, and does not hang."""
+"""`nlp.pipe(n_process=...)`, in a process of its own: a dead-lock fails, and does not hang."""
 
 import json
 import multiprocessing
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from many_processes import answers
 
-SCRIPT = """
-import json, multiprocessing, sys
-import spacy
-
-def read(doc):
-    return [(ent.text, ent.kb_id_, ent._.candidates) for ent in doc.ents]
-
-if __name__ == "__main__":
-    nlp = spacy.load(sys.argv[1])
-    nlp.get_pipe("concept_normalizer").add_synonyms([("heart disease", "C6")])
-    texts = ["An MI and a cold.", "No mention.", "Heart disease", "heart disease, aspirin"] * 4
-    # The parent has worked, and so has its thread pools, before it forks.
-    answers = {"alone": [read(doc) for doc in nlp.pipe(texts)]}
-    for method in sys.argv[2:]:
-        multiprocessing.set_start_method(method, force=True)
-        docs = nlp.pipe(texts, n_process=2, batch_size=3)
-        answers[method] = [read(doc) for doc in docs]
-    print(json.dumps(answers))
-"""
+SCRIPT = Path(__file__).with_name("many_processes.py")
+ALONE = "spawn:1"
 
 
 @pytest.fixture
-def save_pipeline(make_pipeline, tiny_folder, tmp_path):
-    transformer = {
-        "encoder": {
-            "@architectures": "spacy-connorm.TransformerEncoder.v1",
-            "name": str(tiny_folder),
-        },
-        "index": {"@misc": "spacy-connorm.AnnoyIndex.v1"},
-    }
-
+def encoders(tiny_folder):
+    """Settings of the smallest encoders."""
     ngrams = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-    block = {
+    transformer = {
+        "@architectures": "spacy-connorm.TransformerEncoder.v1",
+        "name": str(tiny_folder),
+    }
+    dan = {
+        "@architectures": "spacy-connorm.DanEncoder.v1",
+        "name": str(tiny_folder),
+        "buckets": 64,
+        "width": 8,
+        "hidden": 5,
+    }
+    hybrid = {
         "@architectures": "spacy-connorm.HybridEncoder.v1",
-        "dense": transformer["encoder"],
+        "dense": transformer,
         "lexical": ngrams,
     }
-    settings_of = {
-        "ngrams": {},
-        "transformer": transformer,
-        "hybrid": {**transformer, "encoder": block},
-    }
+    return {"ngrams": ngrams, "dan": dan, "transformer": transformer, "hybrid": hybrid}
 
-    def save(encoder):
-        settings = settings_of[encoder]
-        make_pipeline(**settings).to_disk(tmp_path / "pipeline")
-        return tmp_path / "pipeline"
 
-    return save
+@pytest.fixture
+def run(make_pipeline, encoders, tmp_path):
+    """A function that has a pipeline do a task with different numbers of processes, those that can
+    be started here, and returns what each way gives.
+    """
+
+    def start(encoder, task, *runs):
+        nlp = make_pipeline(
+            encoder=encoders[encoder],
+            index={"@misc": "spacy-connorm.AnnoyIndex.v1"},
+            types=["Disease", "Symptom", "Chemical"],
+        )
+        nlp.add_pipe("abbreviation_resolver", first=True)
+        nlp.to_disk(tmp_path / "pipeline")
+        known = multiprocessing.get_all_start_methods()
+        runs = [run for run in runs if run.partition(":")[0] in known]
+        finished = subprocess.run(
+            [sys.executable, str(SCRIPT), str(tmp_path / "pipeline"), task, *runs],
+            stdout=subprocess.PIPE,
+            timeout=100,
+            check=True,
+        )
+        return json.loads(finished.stdout)
+
+    return start
 
 
 @pytest.mark.parametrize(
-    ("encoder", "methods"),
-    [("ngrams", ["fork"]), ("transformer", ["fork", "spawn"]), ("hybrid", ["fork", "spawn"])],
+    ("encoder", "runs"),
+    [
+        ("ngrams", ["fork:2", "spawn:4"]),
+        ("dan", ["fork:4", "spawn:2"]),
+        ("transformer", ["fork:4", "spawn:2"]),
+        ("hybrid", ["fork:2", "spawn:2"]),
+    ],
 )
-def test_workers_answer_as_one_process_does(save_pipeline, tmp_path, encoder, methods):
-    methods = [method for method in methods if method in multiprocessing.get_all_start_methods()]
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT, encoding="utf8")
-    finished = subprocess.run(
-        [sys.executable, str(script), str(save_pipeline(encoder)), *methods],
-        stdout=subprocess.PIPE,
-        timeout=100,
-        check=True,
-    )
-    answers = json.loads(finished.stdout)
-    assert answers["alone"][3][0][:2] == ["heart disease", "C6"]
-    for method in methods:
-        assert answers[method] == answers["alone"], method
+def test_workers_answer_as_one_process_does(run, encoder, runs):
+    found = run(encoder, "answers", ALONE, *runs)
+    alone = found.pop(ALONE)
+    assert [context["place"] for context, _ in alone] == list(range(len(alone)))
+    assert any(ents for _, ents in alone)
+    for way, others in found.items():
+        assert others == alone, way
+
+
+def test_what_workers_are_asked_takes_all_that_they_are_given(make_pipeline):
+    nlp = make_pipeline(types=["Disease", "Symptom", "Chemical"])
+    nlp.add_pipe("abbreviation_resolver", first=True)
+    nlp.get_pipe("concept_normalizer").add_synonyms([("heart disease", "C6")])
+    ids = [[concept for _, concept, _ in ents] for _, ents in answers(nlp, 1)]
+    # One of the two concepts that are called "cold" is of another type; the short form of the third
+    # text stands for its long form; "heart disease" was added to another concept.
+    assert ids[0] == ["C2", "C3"]
+    assert ids[2] == ["C6", "C6"]
+    assert ids[3][0] == "C6"
+
+
+def test_documents_that_fail_in_a_worker(run):
+    found = run("ngrams", "errors", ALONE, "spawn:2")
+    left, raised = found.pop(ALONE)
+    assert raised
+    assert [text for text, _ in left] == ["ASA", "aspirin", "Aspirin"]
+    for way, others in found.items():
+        assert others == [left, True], way
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").is_file(), reason="needs /proc")
+def test_workers_map_the_files_of_an_index_that_was_never_saved(run):
+    found = run("dan", "shared", "fork:2", "spawn:2")
+    for way, (own, others) in found.items():
+        assert "texts.unit.npy" in own, way
+        assert others == [], way
