@@ -66,10 +66,12 @@ def is_trained_here(name: str) -> bool:
 def _folder_config(folder: Path) -> dict[str, Any]:
     if (folder / CONFIG).is_file():
         return read_block(folder)
-    from spacy_connorm.encoders.dan_weights import MODEL_TYPE
+    from spacy_connorm.encoders.dan_weights import MODEL_TYPE as DAN_TYPE
+    from spacy_connorm.encoders.onnx_folder import MODEL_TYPE as ONNX_TYPE
 
-    is_dan = read_object(folder / "config.json").get("model_type") == MODEL_TYPE
-    architecture = "DanEncoder" if is_dan else "TransformerEncoder"
+    own = {DAN_TYPE: "DanEncoder", ONNX_TYPE: "OnnxEncoder"}
+    model_type = read_object(folder / "config.json").get("model_type")
+    architecture = own.get(model_type, "TransformerEncoder")
     return {"@architectures": f"spacy-connorm.{architecture}.v1", "name": str(folder)}
 
 

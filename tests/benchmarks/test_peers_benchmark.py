@@ -13,7 +13,7 @@ from spacy_connorm.evaluation import Gold
 
 # Exact matching behind scispaCy's names.
 STAND_IN = """
-import os
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,7 +51,7 @@ def create_tfidf_ann_index(folder, kb):
     Path(folder, "index.json").write_text(json.dumps(kb))
 """
 KNOWLEDGE_BASE = """
-import os
+import json
 from pathlib import Path
 
 
