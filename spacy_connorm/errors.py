@@ -262,6 +262,18 @@ class Errors(metaclass=_Coded):
         "not installed: `pip install 'spacy-connorm[hybrid]'`, or use "
         '`index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
     )
+    CN416 = (
+        "Can't open the inverted lists '{path}': {reason}. Build the index again with IvfIndex, or "
+        'search it with `index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
+    )
+    CN417 = (
+        "IvfIndex needs faiss, which is not installed: `pip install 'spacy-connorm[faiss]'`, or "
+        'use `index = {{"@misc": "spacy-connorm.AnnoyIndex.v1"}}`.'
+    )
+    CN436 = (
+        "There is nothing to check in '{path}': no folder in it has a manifest. Name a pipeline "
+        "with a concept normalizer, a folder or an installed package."
+    )
 
     # Sieve
     CN500 = "Unknown search '{search}'. The searches are {known}."

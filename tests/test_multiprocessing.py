@@ -55,7 +55,7 @@ def run(make_pipeline, encoders, tmp_path):
         finished = subprocess.run(
             [sys.executable, str(SCRIPT), str(tmp_path / "pipeline"), task, *runs],
             stdout=subprocess.PIPE,
-            timeout=100,
+            timeout=300,
             check=True,
         )
         return json.loads(finished.stdout)

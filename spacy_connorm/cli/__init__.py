@@ -4,6 +4,7 @@ from spacy.cli._util import app as spacy_app
 
 from .annotate import annotate_cli
 from .app import app
+from .check import check_cli
 from .corpus import corpus_cli
 from .encoder import encoder_cli
 from .evaluate import evaluate_cli
@@ -18,6 +19,7 @@ spacy_app.add_typer(app, name="connorm")
 __all__ = [
     "annotate_cli",
     "app",
+    "check_cli",
     "corpus_cli",
     "encoder_cli",
     "evaluate_cli",
