@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 PACKAGES = (
     *("spacy-connorm", "spacy", "thinc", "numpy", "scipy", "scikit-learn", "annoy", "torch"),
-    *("transformers", "pytorch-metric-learning"),
+    *("transformers", "tokenizers", "onnxruntime", "pytorch-metric-learning"),
 )
 
 

@@ -10,7 +10,7 @@ from spacy.util import registry
 from thinc.api import Config
 from wasabi import msg
 
-from ..encoders import require_trainable, trainable
+from ..encoders import trainable
 from ..encoders.onnx import OnnxEncoder
 from ..encoders.onnx_folder import CONFIG, MODEL_TYPE
 from ..encoders.protocol import Encoder
@@ -87,10 +87,10 @@ def export(name: str, path: Path, *, precision: str, settings: dict[str, Any]) -
     from ..encoders.hf_module import TransformerModule
     from ..encoders.onnx_export import export_transformer
 
-    expected = encoder.predict(list(_PROBES))
     module = trainable(encoder)
     if not isinstance(module, TransformerModule):
         raise ConnormError(Errors.CN832.format(name=name))
+    expected = encoder.predict(list(_PROBES))
     msg.text("Making the graph ...")
     with replaced(path, is_ours=_is_exported) as folder:
         export_transformer(module, precision=precision).save(folder)
@@ -110,7 +110,6 @@ def _load(name: str, settings: dict[str, Any]) -> Encoder:
         if trained.is_file():
             block = Config().from_disk(trained)["encoder"]
         encoder = registry.resolve({"encoder": {**block, **settings, "name": name}})["encoder"]
-    require_trainable(encoder)
     encoder.initialize()
     return encoder
 
