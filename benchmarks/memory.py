@@ -7,7 +7,6 @@ Example: python benchmarks/memory.py --encoder ngram --data ../shared/data
 """
 
 import json
-import re
 import statistics
 import subprocess
 import sys
@@ -19,6 +18,7 @@ import spacy
 from catalog import Data
 from lookups import build_lookup, encoder_config
 from options import begin, fail, finish, make_parser
+from resident import mapped, total
 
 from spacy_connorm.component import ConceptNormalizer
 from spacy_connorm.encoders import is_sparse
@@ -114,26 +114,6 @@ def measure_processes(folder: Path, mentions: list[str], count: int, encoder: st
         "processes": count,
         **{key: statistics.mean(each[key] for each in memory) for key in memory[0]},
         **{key: round(statistics.mean(each[key] for each in reports), 2) for key in reports[0]},
-    }
-
-
-def total(pid: int) -> dict[str, float]:
-    """RETURNS (Dict[str, float]): Megabytes of a process: "rss", "pss"."""
-    return _sizes(Path(f"/proc/{pid}/smaps_rollup").read_text())
-
-
-def mapped(pid: int, folder: Path) -> dict[str, float]:
-    """RETURNS (Dict[str, float]): The same of its mappings of files below a folder."""
-    maps = re.split(
-        r"^(?=[0-9a-f]+-[0-9a-f]+ )", Path(f"/proc/{pid}/smaps").read_text(), flags=re.M
-    )
-    return _sizes("".join(each for each in maps if str(folder.resolve()) in each))
-
-
-def _sizes(text: str) -> dict[str, float]:
-    return {
-        key.lower(): sum(map(int, re.findall(rf"^{key}: +(\d+) kB", text, flags=re.M))) / 1000
-        for key in ("Rss", "Pss")
     }
 
 
