@@ -92,7 +92,7 @@ NOT_RUNNING = {"ontology", "corpora", "training", "evaluation", "cli"}
 MAY_BE_LONG = {"errors.py"}
 MAX_LINES = 300
 
-HEAVY = ("torch", "transformers", "spacy_transformers", "annoy", "sklearn", "scipy")
+HEAVY = ("torch", "transformers", "spacy_transformers", "annoy", "sklearn", "scipy", "onnxruntime")
 REFUSE_HEAVY = f"""
 import sys
 

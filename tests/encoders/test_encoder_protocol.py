@@ -7,6 +7,7 @@ from thinc.api import Linear
 from spacy_connorm.encoders import encoder_inputs, fingerprint, is_sparse, replica
 from spacy_connorm.encoders.dan import DanEncoder
 from spacy_connorm.encoders.ngram import NgramEncoder
+from spacy_connorm.encoders.onnx import OnnxEncoder
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
 
@@ -14,8 +15,9 @@ from spacy_connorm.errors import ConnormError
 def test_importing_encoders_imports_nothing_heavy():
     code = (
         "import sys, spacy_connorm.encoders.transformer, spacy_connorm.encoders.ngram, "
-        "spacy_connorm.encoders.dan;"
-        "heavy = {'transformers', 'spacy_transformers', 'sklearn', 'tokenizers', 'safetensors'};"
+        "spacy_connorm.encoders.dan, spacy_connorm.encoders.onnx;"
+        "heavy = {'transformers', 'spacy_transformers', 'sklearn', 'tokenizers', 'safetensors', "
+        "'onnxruntime', 'onnx'};"
         "print(heavy & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -30,7 +32,7 @@ def test_another_model_is_no_encoder():
         encoder_inputs(Linear(2, 2), ["heart"])
 
 
-@pytest.mark.parametrize("build", [NgramEncoder, TransformerEncoder, DanEncoder])
+@pytest.mark.parametrize("build", [NgramEncoder, TransformerEncoder, DanEncoder, OnnxEncoder])
 def test_an_empty_encoder_says_so(build):
     model = build()
     assert not model.has_dim("nO")
