@@ -85,7 +85,7 @@ def build_knowledge_base(
     RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it with itself.
     RAISES (ConnormError): CN008 if the index holds sparse vectors, CN411 for an id that it lacks.
     """
-    from .index.build import concept_means
+    from .index.means import concept_means
     from .index.members import TARGETS
     from .index.vectors import HybridVectors, SparseVectors
 

@@ -7,10 +7,10 @@ import numpy as np
 from tqdm import tqdm
 
 from ..concepts import Candidate
-from ..index.build import concept_means
 from ..index.concept_index import ConceptIndex, Searcher
 from ..index.exact import ExactSearcher
 from ..index.filters import Filter, allowed_concepts
+from ..index.means import concept_means
 from ..index.members import TARGETS
 from ..index.spaces import SEARCHES, Query, run_search
 from ..index.vectors import from_raw

@@ -12,6 +12,8 @@ from .hybrid import HybridSearcher
 from .postings import Postings
 from .vectors import HybridVectors, Raw, SparseVectors, Vectors
 
+_BLOCK = 4096
+
 
 @dataclass(frozen=True)
 class AnnoyIndex:
@@ -21,14 +23,14 @@ class AnnoyIndex:
     search_k (int): Nodes inspected for a query: better recall, more time.
     oversample (int): Proposals rescored for each item asked for.
     seed (int): Of the random splits; the same seed gives the same forest.
-    dtype (str): How the vectors that rescore are stored.
+    dtype (str): How the vectors that rescore are stored, see `ExactIndex`.
     """
 
     n_trees: int = 50
     search_k: int = 20_000
     oversample: int = 2
     seed: int = 13
-    dtype: Literal["float32", "float16"] = "float32"
+    dtype: Literal["float32", "float16", "int8"] = "float32"
 
     def __post_init__(self) -> None:
         # Annoy takes a negative number of trees for a huge one, and plants until memory is full.
@@ -49,8 +51,10 @@ class AnnoyIndex:
             return
         forest = _forest(vectors.width)
         forest.set_seed(self.seed)
-        for item, vector in enumerate(vectors.unit):
-            forest.add_item(item, vector)
+        for start in range(0, len(vectors), _BLOCK):
+            items = np.arange(start, min(start + _BLOCK, len(vectors)))
+            for item, vector in zip(items.tolist(), vectors.queries(items), strict=True):
+                forest.add_item(item, vector)
         # One job: with several, the forest depends on their number. In memory and then saved:
         # annoy's way of building on disk dies of SIGBUS when the disk is full.
         forest.build(self.n_trees, n_jobs=1)

@@ -38,11 +38,12 @@ def check_positive(backend: Any, *settings: str) -> None:
 class ExactIndex:
     """Settings of the exact backend, `spacy-connorm.ExactIndex.v1`.
 
-    dtype (str): How dense vectors are stored; float16 halves the file, scores stay float32.
+    dtype (str): How dense vectors are stored: float16 halves the file, int8 makes it a quarter.
+        Scores are float32, and exact for what is stored.
     block_rows (int): Vectors compared at once.
     """
 
-    dtype: Literal["float32", "float16"] = "float32"
+    dtype: Literal["float32", "float16", "int8"] = "float32"
     block_rows: int = 32768
 
     def __post_init__(self) -> None:

@@ -1,12 +1,12 @@
 """From an encoder input to its vector row, without holding the inputs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
-from .vectors import map_array
+from .arrays import map_array
 
 
 class KeyTable:
@@ -24,7 +24,11 @@ class KeyTable:
 
     @classmethod
     def from_keys(cls, keys: Sequence[bytes]) -> "KeyTable":
-        hashes = np.asarray([_hash(key) for key in keys], dtype="uint64")
+        return cls.from_hashes(hash_keys(keys))
+
+    @classmethod
+    def from_hashes(cls, hashes: np.ndarray) -> "KeyTable":
+        """hashes (np.ndarray): uint64 (n,), one a row."""
         rows = np.argsort(hashes, kind="stable")
         return cls(hashes[rows], rows)
 
@@ -38,7 +42,10 @@ class KeyTable:
 
     def rows(self, keys: Sequence[bytes]) -> np.ndarray:
         """RETURNS (Ints1d): int64 (n,): as `row`, of many; -1 where the index has none."""
-        values = np.asarray([_hash(key) for key in keys], dtype="uint64")
+        return self.rows_of(hash_keys(keys))
+
+    def rows_of(self, values: np.ndarray) -> np.ndarray:
+        """RETURNS (Ints1d): int64 (n,): as `rows`, of inputs of which the hashes are known."""
         places = np.searchsorted(self._hashes, values)
         found = places < len(self._hashes)
         found[found] = self._hashes[places[found]] == values[found]
@@ -53,6 +60,11 @@ class KeyTable:
     @classmethod
     def open(cls, folder: Path) -> "KeyTable":
         return cls(*(map_array(folder / f"keys.{part}.npy") for part in ("hashes", "rows")))
+
+
+def hash_keys(keys: Iterable[bytes]) -> np.ndarray:
+    """RETURNS (np.ndarray): uint64 (n,): a hash of each encoder input."""
+    return np.fromiter(map(_hash, keys), dtype="uint64")
 
 
 def _hash(key: bytes) -> int:

@@ -7,8 +7,9 @@ import numpy as np
 from scipy import sparse
 
 from ..errors import ConnormError, Errors
+from .arrays import CSR_PARTS, make_csr, write_csr
 from .exact import Neighbours
-from .vectors import CSR_PARTS, SparseVectors, make_csr, write_csr
+from .sparse_vectors import SparseVectors
 
 
 class Postings:

@@ -12,21 +12,6 @@ from ..concepts import Concept
 from ..errors import ConnormError, Errors
 from ..recent import Recent
 
-_SCHEMA = """
-CREATE TABLE concepts (
-    number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER);
-CREATE TABLE alt_ids (id TEXT, number INTEGER);
-CREATE TABLE types (type TEXT, number INTEGER);
-CREATE TABLE parents (parent INTEGER, child INTEGER);
-CREATE TABLE texts (member INTEGER PRIMARY KEY, text TEXT);
-"""
-_INDEXES = """
-CREATE INDEX by_alt_id ON alt_ids (id);
-CREATE INDEX by_type ON types (type, number);
-CREATE INDEX types_of ON types (number);
-CREATE INDEX by_parent ON parents (parent);
-CREATE INDEX parents_of ON parents (child);
-"""
 _BRANCH = """
 WITH RECURSIVE branch(number) AS (
     SELECT ? UNION SELECT child FROM parents JOIN branch ON parents.parent = branch.number)
@@ -165,45 +150,3 @@ def _stamp(path: Path) -> tuple[int, int]:
     # `to_disk` into the folder that was loaded copies the file: another one, but with these.
     status = path.stat()
     return status.st_size, status.st_mtime_ns
-
-
-def write_store(
-    path: Path, concepts: Sequence[Concept], in_ontology: Sequence[bool], texts: Sequence[str]
-) -> None:
-    """Write a store.
-
-    path (Path): The SQLite file to make.
-    concepts (Sequence[Concept]): The concepts, ordered by id: a concept's place is its number.
-    in_ontology (Sequence[bool]): False for a concept that only D knows.
-    texts (Sequence[str]): One concept text a member, in the members' order.
-    """
-    numbers = {concept.concept_id: number for number, concept in enumerate(concepts)}
-    connection = sqlite3.connect(path)
-    try:
-        connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _SCHEMA)
-        connection.executemany(
-            "INSERT INTO concepts VALUES (?, ?, ?, ?, ?)",
-            (
-                (number, concept.concept_id, concept.canonical_name, concept.definition, known)
-                for number, (concept, known) in enumerate(zip(concepts, in_ontology, strict=True))
-            ),
-        )
-        for table, pairs in (
-            ("alt_ids", _pairs(concepts, "alt_ids")),
-            ("types", _pairs(concepts, "types")),
-            ("parents", ((numbers[p], n) for p, n in _pairs(concepts, "parents") if p in numbers)),
-        ):
-            connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", pairs)
-        connection.executemany("INSERT INTO texts VALUES (?, ?)", enumerate(texts))
-        connection.executescript(_INDEXES)
-        connection.commit()
-    except sqlite3.OperationalError as error:
-        raise OSError(f"SQLite could not write {path}: {error}") from error
-    finally:
-        connection.close()
-
-
-def _pairs(concepts: Sequence[Concept], field: str) -> Iterator[tuple[str, int]]:
-    for number, concept in enumerate(concepts):
-        for value in getattr(concept, field):
-            yield value, number

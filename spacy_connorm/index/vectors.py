@@ -4,7 +4,7 @@ Rows are stored at unit length beside their norms, so a cosine is one dot produc
 raw vectors (the concept representation of design section 5) is still exact.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -12,24 +12,31 @@ import numpy as np
 from scipy import sparse
 
 from ..joined import Joined, stack_joined
+from .arrays import CSR_PARTS, make_csr, map_array
+from .dense_vectors import DenseVectors, QuantizedVectors
+from .sparse_vectors import SparseVectors
 
 # An array, a CSR matrix or a `Joined`: whichever the encoder gives.
 Raw: TypeAlias = Any
-
-CSR_PARTS = ("data", "indices", "indptr")
 
 
 class Vectors(Protocol):
     """Unit vectors, one a row."""
 
-    unit: Any
     norms: np.ndarray
     width: int
+
+    @property
+    def unit(self) -> Any:
+        """Every row; of those that are stored as they are, without a copy."""
 
     def __len__(self) -> int: ...
 
     def view(self, start: int, stop: int) -> "Vectors":
         """Rows start to stop, without a copy."""
+
+    def take(self, rows: np.ndarray) -> "Vectors":
+        """Some rows, copied bit by bit."""
 
     def dots(self, queries: Raw, start: int, stop: int) -> np.ndarray:
         """Cosines of unit queries (b, width) with rows start to stop: float32 (b, stop - start)."""
@@ -48,127 +55,46 @@ class Vectors(Protocol):
         """Write the rows under `folder`, in files that begin with `stem`."""
 
 
-class DenseVectors:
-    """Vectors as one float32 or float16 matrix."""
-
-    def __init__(self, unit: np.ndarray, norms: np.ndarray) -> None:
-        """Wrap a matrix.
-
-        unit (Floats2d): (n, width) rows of length one (or zero).
-        norms (Floats1d): (n,) the lengths that the rows had.
-        """
-        self.unit = unit
-        self.norms = norms
-        self.width = int(unit.shape[1])
-
-    @classmethod
-    def from_raw(cls, raw: np.ndarray, *, dtype: str = "float32") -> "DenseVectors":
-        raw = np.asarray(raw, dtype="float32")
-        norms = np.linalg.norm(raw, axis=1)
-        unit = raw / np.where(norms > 0, norms, 1)[:, None]
-        return cls(unit.astype(dtype, copy=False), norms)
-
-    def __len__(self) -> int:
-        return int(self.unit.shape[0])
-
-    def view(self, start: int, stop: int) -> "DenseVectors":
-        return DenseVectors(self.unit[start:stop], self.norms[start:stop])
-
-    def dots(self, queries: np.ndarray, start: int, stop: int) -> np.ndarray:
-        return queries @ self.unit[start:stop].astype("float32", copy=False).T
-
-    def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
-        return self.unit[rows].astype("float32", copy=False) @ queries[query]
-
-    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> np.ndarray:
-        if self.unit.dtype == "float32":
-            return self.unit[rows]
-        # Rounded to fewer bits they are no longer of length one.
-        return DenseVectors.from_raw(self.unit[rows]).unit
-
-    def sums(self, incidence: sparse.csr_matrix) -> np.ndarray:
-        weights = incidence.multiply(self.norms[None, :]).tocsr().astype("float32")
-        return weights @ self.unit.astype("float32", copy=False)
-
-    def write(self, folder: Path, stem: str) -> None:
-        np.save(folder / f"{stem}.unit.npy", self.unit)
-        np.save(folder / f"{stem}.norms.npy", self.norms)
-
-
-class SparseVectors:
-    """Vectors as a CSR matrix of float32."""
-
-    def __init__(self, unit: sparse.csr_matrix, norms: np.ndarray) -> None:
-        """Wrap a matrix.
-
-        unit (csr_matrix): (n, width) rows of length one (or zero).
-        norms (Floats1d): (n,) the lengths that the rows had.
-        """
-        self.unit = unit
-        self.norms = norms
-        self.width = int(unit.shape[1])
-
-    @classmethod
-    def from_raw(cls, raw: sparse.csr_matrix) -> "SparseVectors":
-        raw = sparse.csr_matrix(raw, dtype="float32")
-        norms = np.sqrt(np.asarray(raw.multiply(raw).sum(axis=1)).ravel()).astype("float32")
-        scale = sparse.diags(1 / np.where(norms > 0, norms, 1), dtype="float32")
-        return cls(sparse.csr_matrix(scale @ raw), norms)
-
-    def __len__(self) -> int:
-        return int(self.unit.shape[0])
-
-    def view(self, start: int, stop: int) -> "SparseVectors":
-        first, last = self.unit.indptr[start], self.unit.indptr[stop]
-        pointers = self.unit.indptr[start : stop + 1] - first
-        parts = (self.unit.data[first:last], self.unit.indices[first:last], pointers)
-        return SparseVectors(make_csr(parts, self.width), self.norms[start:stop])
-
-    def dots(self, queries: sparse.csr_matrix, start: int, stop: int) -> np.ndarray:
-        return np.ascontiguousarray((self.view(start, stop).unit @ queries.T.toarray()).T)
-
-    def rescore(self, queries: sparse.csr_matrix, query: int, rows: np.ndarray) -> np.ndarray:
-        return (self.unit[rows] @ queries[query].T).toarray().ravel()
-
-    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> sparse.csr_matrix:
-        return self.unit[rows]
-
-    def sums(self, incidence: sparse.csr_matrix) -> sparse.csr_matrix:
-        weights = incidence.multiply(self.norms[None, :]).tocsr().astype("float32")
-        return weights @ self.unit
-
-    def write(self, folder: Path, stem: str) -> None:
-        write_csr(self.unit, folder, stem)
-        np.save(folder / f"{stem}.shape.npy", np.asarray(self.unit.shape))
-        np.save(folder / f"{stem}.norms.npy", self.norms)
-
-
 class HybridVectors:
     """Dense and lexical vectors of the same texts. Queries say what a lexical cosine counts."""
 
-    def __init__(self, dense: DenseVectors, lexical: SparseVectors, *, weight: float = 1.0) -> None:
+    def __init__(
+        self,
+        dense: DenseVectors | QuantizedVectors,
+        lexical: SparseVectors,
+        *,
+        weight: float = 1.0,
+    ) -> None:
         """Put both sides together.
 
-        dense (DenseVectors): n rows.
+        dense (Union[DenseVectors, QuantizedVectors]): n rows.
         lexical (SparseVectors): n rows.
         weight (float): That of `unit` as queries; what is stored has none of its own.
         """
         self.dense = dense
         self.lexical = lexical
-        self.unit = Joined(dense.unit, lexical.unit, weight)
+        self.weight = weight
         self.norms = np.sqrt(dense.norms**2 + weight * lexical.norms**2)
         self.width = dense.width + lexical.width
 
     @classmethod
     def from_raw(cls, raw: Joined, *, dtype: str = "float32") -> "HybridVectors":
-        dense = DenseVectors.from_raw(raw.dense, dtype=dtype)
-        return cls(dense, SparseVectors.from_raw(raw.lexical), weight=raw.weight)
+        lexical = SparseVectors.from_raw(raw.lexical)
+        return cls(_dense(raw.dense, dtype), lexical, weight=raw.weight)
+
+    @property
+    def unit(self) -> Joined:
+        """RETURNS (Joined): Every row of both sides."""
+        return Joined(self.dense.unit, self.lexical.unit, self.weight)
 
     def __len__(self) -> int:
         return len(self.dense)
 
     def view(self, start: int, stop: int) -> "HybridVectors":
         return HybridVectors(self.dense.view(start, stop), self.lexical.view(start, stop))
+
+    def take(self, rows: np.ndarray) -> "HybridVectors":
+        return HybridVectors(self.dense.take(rows), self.lexical.take(rows))
 
     def dots(self, queries: Joined, start: int, stop: int) -> np.ndarray:
         return queries.score(
@@ -196,7 +122,7 @@ class HybridVectors:
         RETURNS (Tuple[np.ndarray, np.ndarray]): The dense cosines and the lexical ones; float32
             (n,).
         """
-        dense = np.einsum("ij,ij->i", self.dense.unit[rows], queries.dense[asked], dtype="float32")
+        dense = self.dense.pairs(queries.dense, asked, rows)
         shared = self.lexical.unit[rows].multiply(queries.lexical[asked])
         return dense, np.asarray(shared.sum(axis=1)).ravel()
 
@@ -212,14 +138,30 @@ def from_raw(raw: Raw, *, dtype: str = "float32") -> Vectors:
     """Normalize what an encoder gives.
 
     raw (Union[Floats2d, csr_matrix, Joined]): (n, width) vectors of any length.
-    dtype (str): "float32" or "float16", for dense ones.
+    dtype (str): "float32", "float16" or "int8", for dense ones.
     RETURNS (Vectors): The same, at unit length.
     """
     if isinstance(raw, Joined):
         return HybridVectors.from_raw(raw, dtype=dtype)
     if sparse.issparse(raw):
         return SparseVectors.from_raw(raw)
+    return _dense(raw, dtype)
+
+
+def _dense(raw: np.ndarray, dtype: str) -> DenseVectors | QuantizedVectors:
+    if dtype == "int8":
+        return QuantizedVectors.from_raw(raw)
     return DenseVectors.from_raw(raw, dtype=dtype)
+
+
+def join(parts: Sequence[Vectors]) -> Vectors:
+    """RETURNS (Vectors): The rows of all parts, at least one, which are of the same kind."""
+    if isinstance(parts[0], HybridVectors):
+        both: Any = parts
+        lexical = SparseVectors.join([part.lexical for part in both])
+        dense: Any = join([part.dense for part in both])
+        return HybridVectors(dense, lexical)
+    return type(parts[0]).join(parts)  # type: ignore[attr-defined]
 
 
 def open_vectors(folder: Path, stem: str) -> Vectors:
@@ -229,13 +171,16 @@ def open_vectors(folder: Path, stem: str) -> Vectors:
     stem (str): How their files begin.
     RETURNS (Vectors): The vectors.
     """
-    if (folder / f"{stem}.dense.unit.npy").exists():
+    if (folder / f"{stem}.dense.norms.npy").exists():
         dense: Any = open_vectors(folder, f"{stem}.dense")
         lexical: Any = open_vectors(folder, f"{stem}.lexical")
         return HybridVectors(dense, lexical)
     norms = map_array(folder / f"{stem}.norms.npy")
     if (folder / f"{stem}.unit.npy").exists():
         return DenseVectors(map_array(folder / f"{stem}.unit.npy"), norms)
+    if (folder / f"{stem}.codes.npy").exists():
+        codes, lengths = (map_array(folder / f"{stem}.{key}.npy") for key in ("codes", "lengths"))
+        return QuantizedVectors(codes, lengths, norms)
     parts = tuple(map_array(folder / f"{stem}.{part}.npy") for part in CSR_PARTS)
     width = int(np.load(folder / f"{stem}.shape.npy")[1])
     return SparseVectors(make_csr(parts, width), norms)
@@ -253,28 +198,3 @@ def stack(raws: Iterable[Raw]) -> Raw:
     if sparse.issparse(batches[0]):
         return sparse.vstack(batches, format="csr")
     return np.vstack(batches)
-
-
-def map_array(path: Path) -> np.ndarray:
-    """Open an array memory-mapped and read-only.
-
-    path (Path): A `.npy` file.
-    RETURNS (np.ndarray): A plain array over the mapped pages; `np.memmap` itself is slow to index.
-    """
-    return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-
-
-def write_csr(matrix: sparse.csr_matrix, folder: Path, stem: str) -> None:
-    """Write the three arrays of a CSR matrix under `folder`, in files that begin with `stem`."""
-    for part in CSR_PARTS:
-        np.save(folder / f"{stem}.{part}.npy", getattr(matrix, part))
-
-
-def make_csr(parts: Any, width: int) -> sparse.csr_matrix:
-    """RETURNS (csr_matrix): (n, width), of three arrays that are neither copied nor looked at: that
-    would read the files that they are mapped from.
-    """
-    data, indices, pointers = parts
-    matrix = sparse.csr_matrix((len(pointers) - 1, width), dtype="float32")
-    matrix.data, matrix.indices, matrix.indptr = data, indices, pointers
-    return matrix

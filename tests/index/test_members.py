@@ -1,49 +1,151 @@
-from spacy_connorm.index.members import D, Denotation, Members, O, gather
+"""Names gathered into rows and members, and members on disk."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_connorm.index.gathering import gather
+from spacy_connorm.index.keys import hash_keys
+from spacy_connorm.index.members import D, Members, O
+from spacy_connorm.index.names import Names
+
+
+class Denotation(NamedTuple):
+    key: bytes
+    text: str
+    concept: int
+    target: int
+    preferred: bool
+
 
 DENOTATIONS = [
-    (b"a", Denotation("a", 0, O, True)),
-    (b"both", Denotation("Both", 1, O, False)),
-    (b"shared", Denotation("shared", 1, O, False)),
-    (b"shared", Denotation("Shared", 2, O, True)),
-    (b"data", Denotation("data", 2, D, False)),
-    (b"both", Denotation("both", 1, D, False)),
-    (b"both", Denotation("both", 1, D, False)),
-    (b"both", Denotation("both", 0, D, False)),
+    Denotation(b"a", "a", 0, O, True),
+    Denotation(b"both", "Both", 1, O, False),
+    Denotation(b"shared", "shared", 1, O, False),
+    Denotation(b"shared", "Shared", 2, O, True),
+    Denotation(b"data", "data", 2, D, False),
+    Denotation(b"both", "both", 1, D, False),
+    Denotation(b"both", "both", 1, D, False),
+    Denotation(b"both", "both", 0, D, False),
 ]
 
 
-def test_rows_are_ordered_by_target():
-    table = gather(DENOTATIONS)
-    assert table.keys == [b"a", b"shared", b"both", b"data"]
-    assert table.members.rows_of(O) == (0, 3)
-    assert table.members.rows_of(D) == (2, 4)
-    assert table.members.rows_of(O | D) == (0, 4)
+def names_of(denotations):
+    """Texts go by their places."""
+    keys, _, concepts, targets, preferred = zip(*denotations, strict=True)
+    return Names(
+        hash_keys(keys),
+        np.asarray(concepts, dtype="int32"),
+        np.asarray(targets, dtype="uint8"),
+        np.asarray(preferred, dtype="bool"),
+        np.arange(len(denotations), dtype="int32"),
+    )
 
 
-def test_a_row_denotes_each_concept_once():
-    members = gather(DENOTATIONS).members
+@pytest.fixture
+def table():
+    return gather(names_of(DENOTATIONS))
+
+
+@pytest.fixture
+def members(table):
+    return table.members
+
+
+def test_rows_are_ordered_by_target(table, members):
+    assert table.hashes.tolist() == hash_keys([b"a", b"shared", b"both", b"data"]).tolist()
+    assert members.rows_of(O) == (0, 3)
+    assert members.rows_of(D) == (2, 4)
+    assert members.rows_of(O | D) == (0, 4)
+
+
+def test_a_row_denotes_each_concept_once(members):
     assert members.start.tolist() == [0, 1, 3, 5, 6]
     assert members.concept.tolist() == [0, 1, 2, 1, 0, 2]
     assert members.target.tolist() == [O, O, O, O | D, D, D]
     assert members.row_numbers().tolist() == [0, 1, 1, 2, 2, 3]
 
 
-def test_repetitions_in_data_are_counted():
-    assert gather(DENOTATIONS).members.count.tolist() == [0, 0, 0, 2, 1, 1]
+def test_repetitions_in_data_are_counted(members):
+    assert members.count.tolist() == [0, 0, 0, 2, 1, 1]
 
 
-def test_text_is_as_the_ontology_writes_it():
-    table = gather(DENOTATIONS)
-    assert table.texts == ["a", "shared", "Shared", "Both", "both", "data"]
-    assert table.members.preferred.tolist() == [True, False, True, False, False, False]
+def test_text_is_as_the_ontology_writes_it(table, members):
+    texts = [DENOTATIONS[place].text for place in table.texts]
+    assert texts == ["a", "shared", "Shared", "Both", "both", "data"]
+    assert [DENOTATIONS[place].text for place in table.encoded] == ["a", "shared", "Both", "data"]
+    assert members.preferred.tolist() == [True, False, True, False, False, False]
 
 
 def test_no_row_of_a_target_that_says_nothing():
-    assert gather(DENOTATIONS[:4]).members.rows_of(D) == (0, 0)
+    assert gather(names_of(DENOTATIONS[:4])).members.rows_of(D) == (0, 0)
 
 
-def test_opened_as_written(tmp_path):
-    members = gather(DENOTATIONS).members
+@dataclass
+class Member:
+    concept: int
+    text: int
+    target: int = 0
+    count: int = 0
+    preferred: bool = False
+
+
+def gathered_one_by_one(denotations):
+    """The same, in the words of its definition."""
+    rows = {}
+    for place, (key, _, concept, target, preferred) in enumerate(denotations):
+        member = rows.setdefault(key, {}).setdefault(concept, Member(concept, place))
+        if preferred and not member.preferred:
+            member.text, member.preferred = place, True
+        member.target |= target
+        member.count += target == D
+
+    def group(row):
+        targets = {
+            target for member in row[1].values() for target in (O, D) if member.target & target
+        }
+        return [{O}, {O, D}, {D}].index(targets)
+
+    return [(key, list(each.values())) for key, each in sorted(rows.items(), key=group)]
+
+
+ANY = st.builds(
+    Denotation,
+    key=st.sampled_from([b"a", b"b", b"c", b"d", b"e"]),
+    text=st.just(""),
+    concept=st.integers(0, 4),
+    target=st.sampled_from([O, D]),
+    preferred=st.booleans(),
+)
+
+
+@given(st.lists(ANY.filter(lambda each: each.target == O or not each.preferred), min_size=1))
+def test_all_at_once_is_as_one_by_one(denotations):
+    denotations = [
+        each._replace(preferred=each.preferred and each.target == O) for each in denotations
+    ]
+    table, expected = gather(names_of(denotations)), gathered_one_by_one(denotations)
+    assert table.hashes.tolist() == hash_keys([key for key, _ in expected]).tolist()
+    assert np.diff(table.members.start).tolist() == [len(members) for _, members in expected]
+    flat = [member for _, members in expected for member in members]
+    assert table.texts.tolist() == [member.text for member in flat]
+    for field in ("concept", "target", "count", "preferred"):
+        assert getattr(table.members, field).tolist() == [getattr(each, field) for each in flat]
+    kinds = {field: getattr(table.members, field).dtype for field in vars(table.members)}
+    assert {field: str(kind) for field, kind in kinds.items()} == {
+        "start": "int64",
+        "concept": "int32",
+        "target": "uint8",
+        "count": "int32",
+        "preferred": "bool",
+    }
+
+
+def test_opened_as_written(tmp_path, members):
     members.write(tmp_path)
     opened = Members.open(tmp_path)
     assert opened.start.tolist() == members.start.tolist()

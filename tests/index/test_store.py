@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from spacy_connorm.concepts import Concept
-from spacy_connorm.errors import ConnormError
-from spacy_connorm.index.store import ConceptStore, write_store
+from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.index.store import ConceptStore
+from spacy_connorm.index.store_writer import StoreWriter
 
 CONCEPTS = [
     Concept("A", "Root", types=("T1",), alt_ids=("X", "C")),
@@ -16,10 +17,19 @@ CONCEPTS = [
 ]
 
 
+def write_store(path, concepts, texts):
+    with StoreWriter(path) as writer:
+        for concept in concepts:
+            writer.add(concept)
+        numbers = writer.number()
+        writer.write_texts(texts)
+    return numbers
+
+
 @pytest.fixture
 def store(tmp_path):
     path = tmp_path / "concepts #1?.sqlite"
-    write_store(path, CONCEPTS, [True, True, True, False], ["root", "child"])
+    write_store(path, CONCEPTS, ["root", "child"])
     return ConceptStore(path)
 
 
@@ -30,8 +40,64 @@ def test_numbers_follow_the_order_and_ids_lead_alternates(store):
     assert len(store) == 4
 
 
-def test_concepts_that_only_data_has_are_told(store):
-    assert [store.in_ontology(number) for number in range(4)] == [True, True, True, False]
+@pytest.mark.parametrize("concepts", [CONCEPTS, CONCEPTS[::-1]], ids=["in order", "reversed"])
+def test_any_order_gives_the_same_store(tmp_path, store, concepts):
+    numbers = write_store(tmp_path / "s", concepts, [])
+    assert [concepts[place].concept_id for place in numbers.argsort()] == ["A", "B", "C", "D"]
+    again = ConceptStore(tmp_path / "s")
+    assert [again.concept(number) for number in range(4)] == list(map(store.concept, range(4)))
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".stage"] == []
+
+
+def test_concepts_that_only_data_has_are_told_and_named(tmp_path):
+    with StoreWriter(tmp_path / "s") as writer:
+        for concept in CONCEPTS:
+            writer.add(concept)
+        said = [
+            ("X", "root"),
+            ("new", "two"),
+            ("new", "one"),
+            ("A", "root"),
+            ("0", "b"),
+            ("0", "a"),
+        ]
+        places = [writer.place(concept_id, text) for concept_id, text in [*said, ("new", "two")]]
+        assert places == [0, 4, 4, 0, 5, 5, 4]
+        assert (len(writer), writer.only_in_data) == (6, 2)
+        with pytest.warns(ConnormWarning, match="CNW401.*2 concept.*'new'"):
+            assert writer.number().tolist() == [1, 2, 3, 4, 5, 0]
+        writer.write_texts([])
+    store = ConceptStore(tmp_path / "s")
+    assert [store.in_ontology(number) for number in range(6)] == [False, *[True] * 4, False]
+    assert store.labels([0, 5]) == {0: ("0", "a"), 5: ("new", "two")}
+
+
+def test_concepts_of_one_id_are_merged(tmp_path):
+    concepts = [
+        Concept("A", "one", types=("T1", "T2"), parents=("B",)),
+        Concept("B", "other"),
+        Concept("A", "two", types=("T2", "T3"), parents=("B",), alt_ids=("X",), definition="of A"),
+        Concept("A", "three", definition="later"),
+    ]
+    with StoreWriter(tmp_path / "s") as writer:
+        assert [writer.add(concept) for concept in concepts] == [
+            (0, True),
+            (1, True),
+            (0, False),
+            (0, False),
+        ]
+        with pytest.warns(ConnormWarning, match="CNW101.*1 concept.*'A'"):
+            writer.number()
+        writer.write_texts([])
+    merged = Concept(
+        "A",
+        "one",
+        types=("T1", "T2", "T3"),
+        parents=("B",),
+        alt_ids=("X",),
+        definition="of A",
+    )
+    assert ConceptStore(tmp_path / "s").concept(0) == merged
 
 
 def test_names_and_texts_come_by_number(store):
@@ -42,7 +108,7 @@ def test_names_and_texts_come_by_number(store):
 
 def test_more_numbers_than_one_query_takes(tmp_path):
     concepts = [Concept(f"{number:05}", f"name {number}") for number in range(1500)]
-    write_store(tmp_path / "s", concepts, [True] * 1500, [])
+    write_store(tmp_path / "s", concepts, [])
     assert len(ConceptStore(tmp_path / "s").labels(range(1500))) == 1500
 
 
@@ -81,7 +147,7 @@ def test_forked_worker_opens_its_own_connection(store):
 
 def replaced(path):
     again = path.with_name("again.sqlite")
-    write_store(again, CONCEPTS[1:], [True] * 3, [])
+    write_store(again, CONCEPTS[1:], [])
     os.utime(again, ns=(0, path.stat().st_mtime_ns + 1_000_000))
     again.replace(path)
 

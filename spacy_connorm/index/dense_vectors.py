@@ -1,0 +1,173 @@
+"""Dense unit vectors as they are, and quantized to one byte a component.
+
+Both answer the same questions; those that ask for a cosine get it exactly for what is stored.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+_LEVELS = 127
+_DENSE = ("unit", "norms")
+_QUANTIZED = ("codes", "lengths", "norms")
+
+
+class DenseVectors:
+    """Vectors as one float32 or float16 matrix."""
+
+    def __init__(self, unit: np.ndarray, norms: np.ndarray) -> None:
+        """Wrap a matrix.
+
+        unit (Floats2d): (n, width) rows of length one (or zero).
+        norms (Floats1d): (n,) the lengths that the rows had.
+        """
+        self.unit = unit
+        self.norms = norms
+        self.width = int(unit.shape[1])
+
+    @classmethod
+    def from_raw(cls, raw: np.ndarray, *, dtype: str = "float32") -> "DenseVectors":
+        unit, norms = _normalized(raw)
+        return cls(unit.astype(dtype, copy=False), norms)
+
+    def __len__(self) -> int:
+        return int(self.unit.shape[0])
+
+    def view(self, start: int, stop: int) -> "DenseVectors":
+        return DenseVectors(self.unit[start:stop], self.norms[start:stop])
+
+    def take(self, rows: np.ndarray) -> "DenseVectors":
+        return DenseVectors(self.unit[rows], self.norms[rows])
+
+    @classmethod
+    def join(cls, parts: "Sequence[DenseVectors]") -> "DenseVectors":
+        return cls(*(np.concatenate([part.arrays[key] for part in parts]) for key in _DENSE))
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {"unit": self.unit, "norms": self.norms}
+
+    def dots(self, queries: np.ndarray, start: int, stop: int) -> np.ndarray:
+        return queries @ self.unit[start:stop].astype("float32", copy=False).T
+
+    def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
+        return self.unit[rows].astype("float32", copy=False) @ queries[query]
+
+    def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Cosines of pairs of a query and a row.
+
+        queries (Floats2d): (b, width) unit vectors.
+        asked (Ints1d): int64 (n,): the query of each pair.
+        rows (Ints1d): int64 (n,): its row.
+        RETURNS (Floats1d): float32 (n,).
+        """
+        return np.einsum("ij,ij->i", self.unit[rows], queries[asked], dtype="float32")
+
+    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> np.ndarray:
+        if self.unit.dtype == "float32":
+            return self.unit[rows]
+        # Rounded to fewer bits they are no longer of length one.
+        return _normalized(self.unit[rows])[0]
+
+    def sums(self, incidence: sparse.csr_matrix) -> np.ndarray:
+        return _sums(incidence, self.norms, lambda rows: self.unit[rows])
+
+    def write(self, folder: Path, stem: str) -> None:
+        _write(self.arrays, folder, stem)
+
+
+class QuantizedVectors:
+    """Vectors as one int8 matrix: a row's components are multiples of its largest one's 127th. The
+    cosine with a row is that with the vector of length one that points where its codes point, so
+    that a row's cosine with itself is 1."""
+
+    def __init__(self, codes: np.ndarray, lengths: np.ndarray, norms: np.ndarray) -> None:
+        """Wrap a matrix.
+
+        codes (Ints2d): int8 (n, width).
+        lengths (Floats1d): float32 (n,) the lengths of the codes.
+        norms (Floats1d): (n,) the lengths that the rows had.
+        """
+        self.codes = codes
+        self.lengths = lengths
+        self.norms = norms
+        self.width = int(codes.shape[1])
+
+    @classmethod
+    def from_raw(cls, raw: np.ndarray) -> "QuantizedVectors":
+        unit, norms = _normalized(raw)
+        largest = np.abs(unit).max(axis=1, initial=0)
+        scale = _LEVELS / np.where(largest > 0, largest, 1)
+        codes = np.rint(unit * scale[:, None]).astype("int8")
+        squares = np.einsum("ij,ij->i", codes, codes, dtype="int64")
+        return cls(codes, np.sqrt(squares).astype("float32"), norms)
+
+    @property
+    def unit(self) -> np.ndarray:
+        """RETURNS (Floats2d): float32 (n, width): every row; four times what is stored."""
+        return self.queries(np.arange(len(self)))
+
+    def __len__(self) -> int:
+        return int(self.codes.shape[0])
+
+    def view(self, start: int, stop: int) -> "QuantizedVectors":
+        return self.take(slice(start, stop))
+
+    def take(self, rows: np.ndarray | slice) -> "QuantizedVectors":
+        return QuantizedVectors(self.codes[rows], self.lengths[rows], self.norms[rows])
+
+    @classmethod
+    def join(cls, parts: "Sequence[QuantizedVectors]") -> "QuantizedVectors":
+        return cls(*(np.concatenate([part.arrays[key] for part in parts]) for key in _QUANTIZED))
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {"codes": self.codes, "lengths": self.lengths, "norms": self.norms}
+
+    def dots(self, queries: np.ndarray, start: int, stop: int) -> np.ndarray:
+        shares = self._shares(slice(start, stop))
+        return (queries @ self.codes[start:stop].astype("float32").T) * shares
+
+    def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
+        return (self.codes[rows].astype("float32") @ queries[query]) * self._shares(rows)
+
+    def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        codes = self.codes[rows].astype("float32")
+        return np.einsum("ij,ij->i", codes, queries[asked]) * self._shares(rows)
+
+    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> np.ndarray:
+        return self.codes[rows].astype("float32") * self._shares(rows)[:, None]
+
+    def sums(self, incidence: sparse.csr_matrix) -> np.ndarray:
+        return _sums(incidence, self.norms, self.queries)
+
+    def write(self, folder: Path, stem: str) -> None:
+        _write(self.arrays, folder, stem)
+
+    def _shares(self, rows: np.ndarray | slice) -> np.ndarray:
+        lengths = self.lengths[rows]
+        return 1 / np.where(lengths > 0, lengths, np.float32(1))
+
+
+def _normalized(raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    raw = np.asarray(raw, dtype="float32")
+    norms = np.linalg.norm(raw, axis=1)
+    return raw / np.where(norms > 0, norms, 1)[:, None], norms
+
+
+def _sums(
+    incidence: sparse.csr_matrix, norms: np.ndarray, read: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Read only those rows that are counted."""
+    rows, places = np.unique(incidence.indices, return_inverse=True)
+    weights = (incidence.data * norms[incidence.indices]).astype("float32")
+    shape = (incidence.shape[0], len(rows))
+    picked = sparse.csr_matrix((weights, places.ravel(), incidence.indptr), shape=shape)
+    return picked @ read(rows).astype("float32", copy=False)
+
+
+def _write(arrays: dict[str, np.ndarray], folder: Path, stem: str) -> None:
+    for key, array in arrays.items():
+        np.save(folder / f"{stem}.{key}.npy", array)

@@ -1,0 +1,65 @@
+"""Sparse unit vectors: those of n-grams."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from .arrays import make_csr, write_csr
+
+
+class SparseVectors:
+    """Vectors as a CSR matrix of float32."""
+
+    def __init__(self, unit: sparse.csr_matrix, norms: np.ndarray) -> None:
+        """Wrap a matrix.
+
+        unit (csr_matrix): (n, width) rows of length one (or zero).
+        norms (Floats1d): (n,) the lengths that the rows had.
+        """
+        self.unit = unit
+        self.norms = norms
+        self.width = int(unit.shape[1])
+
+    @classmethod
+    def from_raw(cls, raw: sparse.csr_matrix) -> "SparseVectors":
+        raw = sparse.csr_matrix(raw, dtype="float32")
+        norms = np.sqrt(np.asarray(raw.multiply(raw).sum(axis=1)).ravel()).astype("float32")
+        scale = sparse.diags(1 / np.where(norms > 0, norms, 1), dtype="float32")
+        return cls(sparse.csr_matrix(scale @ raw), norms)
+
+    def __len__(self) -> int:
+        return int(self.unit.shape[0])
+
+    def view(self, start: int, stop: int) -> "SparseVectors":
+        first, last = self.unit.indptr[start], self.unit.indptr[stop]
+        pointers = self.unit.indptr[start : stop + 1] - first
+        parts = (self.unit.data[first:last], self.unit.indices[first:last], pointers)
+        return SparseVectors(make_csr(parts, self.width), self.norms[start:stop])
+
+    def take(self, rows: np.ndarray) -> "SparseVectors":
+        return SparseVectors(self.unit[rows], self.norms[rows])
+
+    @classmethod
+    def join(cls, parts: "Sequence[SparseVectors]") -> "SparseVectors":
+        unit = sparse.vstack([part.unit for part in parts], format="csr")
+        return cls(unit, np.concatenate([part.norms for part in parts]))
+
+    def dots(self, queries: sparse.csr_matrix, start: int, stop: int) -> np.ndarray:
+        return np.ascontiguousarray((self.view(start, stop).unit @ queries.T.toarray()).T)
+
+    def rescore(self, queries: sparse.csr_matrix, query: int, rows: np.ndarray) -> np.ndarray:
+        return (self.unit[rows] @ queries[query].T).toarray().ravel()
+
+    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> sparse.csr_matrix:
+        return self.unit[rows]
+
+    def sums(self, incidence: sparse.csr_matrix) -> sparse.csr_matrix:
+        weights = incidence.multiply(self.norms[None, :]).tocsr().astype("float32")
+        return weights @ self.unit
+
+    def write(self, folder: Path, stem: str) -> None:
+        write_csr(self.unit, folder, stem)
+        np.save(folder / f"{stem}.shape.npy", np.asarray(self.unit.shape))
+        np.save(folder / f"{stem}.norms.npy", self.norms)
