@@ -12,12 +12,15 @@ from spacy_connorm.index.annoy import AnnoyIndex
 from spacy_connorm.index.build import Encoder, build_index
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.exact import ExactIndex
+from spacy_connorm.index.ivf import IvfIndex
 from spacy_connorm.index.spaces import SEARCHES
 from spacy_connorm.joined import Joined
 from spacy_connorm.text.cleaning import clean
 
 WIDTH = 12
 WEIGHT = 0.4
+# So many of its lists are read that nothing is missed, yet not by looking at all.
+LISTS = IvfIndex(lists=8, probes=4, oversample=8, exact_below=100)
 
 
 def vector(text: str) -> np.ndarray:
@@ -107,8 +110,14 @@ def build(
         (SPARSE, AnnoyIndex()),
         (HYBRID, ExactIndex(block_rows=17)),
         (HYBRID, AnnoyIndex(n_trees=20, search_k=2000)),
+        (DENSE, LISTS),
+        (SPARSE, LISTS),
+        (HYBRID, LISTS),
     ],
-    ids=["exact", "annoy", "sparse", "hybrid-exact", "hybrid-annoy"],
+    ids=[
+        *("exact", "annoy", "sparse", "hybrid-exact", "hybrid-annoy"),
+        *("lists", "lists-sparse", "lists-hybrid"),
+    ],
 )
 def index(request, tmp_path) -> ConceptIndex:
     encoder, backend = request.param

@@ -7,17 +7,27 @@ from scipy import sparse
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.annoy import AnnoyIndex, AnnoySearcher
 from spacy_connorm.index.exact import ExactIndex, ExactSearcher
+from spacy_connorm.index.ivf import IvfIndex
 from spacy_connorm.index.vectors import from_raw
 
 RNG = np.random.default_rng(5)
-RAW = RNG.normal(size=(2000, 16)).astype("float32")
+# Texts of one concept lie close together.
+CONCEPTS = RNG.normal(size=(100, 16)).repeat(20, axis=0)
+RAW = (CONCEPTS + 0.3 * RNG.normal(size=(2000, 16))).astype("float32")
 RAW[100] = RAW[7]  # a tie
-QUERIES = np.vstack([RAW[7], RNG.normal(size=(5, 16))]).astype("float32")
+QUERIES = np.vstack([RAW[7], CONCEPTS[::400] + 0.3 * RNG.normal(size=(5, 16))]).astype("float32")
 VECTORS = from_raw(RAW)
 UNIT = from_raw(QUERIES).unit
 
 
-@pytest.fixture(params=[ExactIndex(block_rows=300), AnnoyIndex(n_trees=30, search_k=1500)])
+@pytest.fixture(
+    params=[
+        ExactIndex(block_rows=300),
+        AnnoyIndex(n_trees=30, search_k=1500),
+        IvfIndex(lists=100, probes=50, oversample=40, exact_below=1000),
+    ],
+    ids=["exact", "annoy", "lists"],
+)
 def searcher(request, tmp_path):
     request.param.build(VECTORS, tmp_path / "vectors.index")
     return request.param.open(VECTORS, tmp_path / "vectors.index")

@@ -1,0 +1,160 @@
+"""The file behind `IvfIndex`: vectors in lists by the centroid that they are nearest to, each as
+one bit a component of how it differs from that centroid (RaBitQ, Gao and Long 2024).
+"""
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import ConnormError, Errors
+from .vectors import Vectors
+
+# Vectors read at once.
+_BLOCK = 16_384
+# k-means: more of either takes longer and finds hardly better lists.
+_SAMPLE_OF_A_LIST = 16
+_LEAST_SAMPLE = 4096
+_ITERATIONS = 6
+# Centroids are found by codes of four bits for so many components, and compared exactly with so
+# many times those wanted: one nearest, when vectors are put in lists, or as many as are probed.
+_COMPONENTS_OF_A_CODE = (4, 3, 2, 1)
+_BUILDING_DEPTH = 16
+_SEARCHING_DEPTH = 2
+# A query is rounded to so many bits; more change hardly any order.
+_QUERY_BITS = 4
+
+
+class InvertedLists:
+    """Proposes the vectors that are nearest by their codes."""
+
+    def __init__(self, index: Any) -> None:
+        """Wrap an index.
+
+        index (faiss.IndexIVFRaBitQ): The index.
+        """
+        self._faiss = load_faiss()
+        self._index = index
+        self.lists = int(index.nlist)
+
+    @classmethod
+    def build(cls, vectors: Vectors, *, lists: int, seed: int) -> "InvertedLists":
+        """Learn centroids from a sample, then read all vectors once.
+
+        vectors (DenseVectors): The items, one a row.
+        lists (int): How many lists, at most as many as vectors.
+        seed (int): Of the sample and of k-means.
+        RETURNS (InvertedLists): The lists.
+        RAISES (ConnormError): CN417 without faiss.
+        """
+        faiss = load_faiss()
+        sample = _sample(vectors, lists, seed)
+        quantizer = _cluster(sample, lists, seed)
+        index = faiss.IndexIVFRaBitQ(
+            quantizer, vectors.width, lists, faiss.METRIC_INNER_PRODUCT, True, 1
+        )
+        index.train(sample[:_LEAST_SAMPLE])
+        for block in _blocks(vectors):
+            index.add(block)
+        quantizer.k_factor = _SEARCHING_DEPTH
+        return cls(index)
+
+    @classmethod
+    def open(cls, path: Path, vectors: Vectors) -> "InvertedLists":
+        """Map the file.
+
+        path (Path): What `write` wrote.
+        vectors (DenseVectors): The items that it was built of.
+        RETURNS (InvertedLists): The lists.
+        RAISES (ConnormError): CN417 without faiss, CN416 if it is not the file of these vectors.
+        """
+        faiss = load_faiss()
+        try:
+            index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+        except RuntimeError as error:
+            reason = str(error).splitlines()[0]
+            raise ConnormError(Errors.CN416.format(path=path, reason=reason)) from error
+        found, expected = (index.ntotal, index.d), (len(vectors), vectors.width)
+        if not isinstance(index, faiss.IndexIVFRaBitQ) or found != expected:
+            reason = f"it is not of {expected[0]} vectors of {expected[1]} components"
+            raise ConnormError(Errors.CN416.format(path=path, reason=reason))
+        return cls(index)
+
+    def write(self, path: Path) -> None:
+        """Write the file."""
+        self._faiss.write_index(self._index, str(path))
+
+    def propose(
+        self, queries: np.ndarray, count: int, *, probes: int, allowed: np.ndarray | None
+    ) -> np.ndarray:
+        """Read the lists that are nearest to each query.
+
+        queries (Floats2d): float32 (b, width) unit vectors.
+        count (int): Items wanted for each.
+        probes (int): Lists read for each.
+        allowed (Optional[np.ndarray]): bool (items,): the items that may be proposed.
+        RETURNS (Ints2d): int64 (b, count) items, -1 where the lists hold fewer.
+        """
+        settings = self._faiss.IVFRaBitQSearchParameters(nprobe=probes, qb=_QUERY_BITS)
+        if allowed is not None:
+            settings.sel = self._faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
+        asked = np.ascontiguousarray(queries, dtype="float32")
+        return self._index.search(asked, count, params=settings)[1]
+
+
+def _sample(vectors: Vectors, lists: int, seed: int) -> np.ndarray:
+    count = min(max(lists * _SAMPLE_OF_A_LIST, _LEAST_SAMPLE), len(vectors))
+    rows = np.random.default_rng(seed).choice(len(vectors), count, replace=False)
+    sample = vectors.queries(np.sort(rows))
+    # To a vector of length zero no centroid is nearest, and k-means ends the process over that.
+    sample[~sample.any(axis=1), 0] = 1
+    return sample
+
+
+def _cluster(sample: np.ndarray, lists: int, seed: int) -> Any:
+    """k-means on the sphere: lists by cosine."""
+    faiss = load_faiss()
+    quantizer = _quantizer(sample)
+    clustering = faiss.Clustering(sample.shape[1], lists)
+    clustering.seed, clustering.niter, clustering.spherical = seed, _ITERATIONS, True
+    clustering.min_points_per_centroid, clustering.max_points_per_centroid = 1, len(sample)
+    clustering.train(sample, quantizer)
+    return quantizer
+
+
+def _quantizer(sample: np.ndarray) -> Any:
+    """Finds the centroids nearest to a vector without comparing it with each."""
+    faiss = load_faiss()
+    width = sample.shape[1]
+    parts = next(width // size for size in _COMPONENTS_OF_A_CODE if width % size == 0)
+    codes = faiss.IndexPQFastScan(width, parts, 4, faiss.METRIC_INNER_PRODUCT)
+    codes.pq.cp.min_points_per_centroid = 1
+    codes.train(sample[:: max(len(sample) // _LEAST_SAMPLE, 1)])
+    quantizer = faiss.IndexRefineFlat(codes)
+    quantizer.k_factor = _BUILDING_DEPTH
+    return quantizer
+
+
+def _blocks(vectors: Vectors) -> Iterator[np.ndarray]:
+    for start in range(0, len(vectors), _BLOCK):
+        yield vectors.queries(np.arange(start, min(start + _BLOCK, len(vectors))))
+
+
+@cache
+def load_faiss() -> Any:
+    """RETURNS (module): faiss, with one thread unless OMP_NUM_THREADS says more.
+    RAISES (ConnormError): CN417 without it.
+    """
+    try:
+        import faiss
+    except ImportError as error:
+        raise ConnormError(Errors.CN417.format()) from error
+    if "OMP_NUM_THREADS" not in os.environ:
+        faiss.omp_set_num_threads(1)
+    if hasattr(os, "register_at_fork"):
+        # Its thread pool does not live through a fork: a worker that used it would wait for ever.
+        os.register_at_fork(after_in_child=lambda: faiss.omp_set_num_threads(1))
+    return faiss
