@@ -75,25 +75,28 @@ class Answers:
         allowed = self._masks.get(question.filter, self.index)
         distinct = list(dict.fromkeys(filter(None, texts)))
         forms = self._encoder.forms(distinct)
-        answered = self._from_memo(distinct, forms, question)
+        memo = self._memo_for(question)
+        answered = self._read(memo, distinct, memo.find(forms)) if memo else {}
         others = [pair for pair in zip(distinct, forms, strict=True) if pair[0] not in answered]
         by_form = self._by_form(others, question, allowed)
         for text, form in others:
             answered[text] = _as_searched(by_form[form], text)
         return [list(answered.get(text, ())) for text in texts]
 
-    def _from_memo(
-        self, texts: list[str], forms: list[str], question: Question
-    ) -> dict[str, list[Candidate]]:
+    def _memo_for(self, question: Question) -> Memo | None:
         if self.memo is None or self.memo.question != question:
-            return {}
+            return None
         if not self._is_revised:
             self.memo.revise(self.index, self.layer)
             self._is_revised = True
-        places = self.memo.find(forms)
+        return self.memo
+
+    def _read(
+        self, memo: Memo, texts: Sequence[str], places: np.ndarray
+    ) -> dict[str, list[Candidate]]:
         known = np.flatnonzero(places >= 0)
         searched = [texts[place] for place in known.tolist()]
-        found = self.memo.candidates(places[known], searched, self.index.store)
+        found = memo.candidates(places[known], searched, self.index.store)
         return dict(zip(searched, found, strict=True))
 
     def _by_form(
@@ -108,29 +111,38 @@ class Answers:
                 new[form] = text
             else:
                 found[form] = recent
-        for form, candidates in zip(
-            new, self._search([*new.values()], question, allowed), strict=True
-        ):
-            self._recent.put((question, form), candidates)
-            found[form] = candidates
+        if new:
+            by_text = self._by_input([*new.values()], question, allowed)
+            for form, text in new.items():
+                self._recent.put((question, form), by_text[text])
+                found[form] = by_text[text]
         return found
 
-    def _search(
-        self, texts: list[str], question: Question, allowed: np.ndarray | None
-    ) -> list[list[Candidate]]:
-        """Of texts with equal encoder inputs only one is searched for."""
-        keys = self._encoder.inputs(texts) if texts else []
-        asked = list(dict(zip(keys, texts, strict=True)).items())
-        found: dict[bytes, list[Candidate]] = {}
+    def _by_input(
+        self, texts: Sequence[str], question: Question, allowed: np.ndarray | None
+    ) -> dict[str, list[Candidate]]:
+        """Of texts with equal encoder inputs only one is searched for, and none that the memo knows
+        in another spelling."""
+        keys = self._encoder.inputs(texts)
+        one_of = dict(zip(keys, texts, strict=True))
+        memo = self._memo_for(question)
+        rows = self.index.keys.rows(list(one_of))
+        found = self._read(memo, [*one_of.values()], memo.find_rows(rows)) if memo else {}
+        asked = [pair for pair in one_of.items() if pair[1] not in found]
         for start in range(0, len(asked), _MOST_AT_ONCE):
             batch = asked[start : start + _MOST_AT_ONCE]
-            places, vectors = self._unit_vectors(batch)
-            query = Query(vectors, question.top_k, allowed)
-            answers = run_sieve(question.sieve, self.index, self.layer, query)
-            searched = [batch[place][1] for place in places]
-            named = name_candidates(answers, self.index, searched)
-            found |= zip((batch[place][0] for place in places), named, strict=True)
-        return [found.get(key, []) for key in keys]
+            found |= {text: [] for _, text in batch}
+            found |= self._search(batch, question, allowed)
+        return {text: found[one_of[key]] for text, key in zip(texts, keys, strict=True)}
+
+    def _search(
+        self, asked: Sequence[tuple[bytes, str]], question: Question, allowed: np.ndarray | None
+    ) -> dict[str, list[Candidate]]:
+        places, vectors = self._unit_vectors(asked)
+        searched = [asked[place][1] for place in places]
+        query = Query(vectors, question.top_k, allowed)
+        answers = run_sieve(question.sieve, self.index, self.layer, query)
+        return dict(zip(searched, name_candidates(answers, self.index, searched), strict=True))
 
     def _unit_vectors(self, asked: Sequence[tuple[bytes, str]]) -> tuple[list[int], Raw]:
         """Take the vectors of texts from the index, from the synonyms beside it, or else from the

@@ -8,8 +8,10 @@ again.
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from hashlib import blake2b
+from itertools import chain, islice, repeat
 from multiprocessing.context import get_spawning_popen
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +36,8 @@ _BLOCK = 8192
 # No answer depends on a text that scores this much less than all that it holds.
 _NOISE = 2 / SCALE
 _NONE = -1
+# As `Candidate._make`, which takes longer than all the rest of an answer.
+_new_candidate: Callable[[tuple], Candidate] = partial(tuple.__new__, Candidate)
 
 
 class Arrays(NamedTuple):
@@ -115,6 +119,18 @@ class Memo:
         places[(self._arrays.hashes[near] != hashes) | self._stale[places]] = _NONE
         return places
 
+    def find_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Look rows of the index up.
+
+        rows (Ints1d): int64 (b,): their numbers; -1 for texts that the index does not have.
+        RETURNS (Ints1d): int64 (b,): as `find`.
+        """
+        places = np.searchsorted(self._arrays.rows, rows)
+        places[places == len(self)] = 0
+        known = (rows >= 0) & bool(len(self))
+        known[known] = (self._arrays.rows[places] == rows)[known] & ~self._stale[places[known]]
+        return np.where(known, places, _NONE)
+
     def candidates(
         self, places: np.ndarray, searched: Sequence[str], store: ConceptStore
     ) -> list[list[Candidate]]:
@@ -125,42 +141,38 @@ class Memo:
         store (ConceptStore): That of the index.
         RETURNS (List[List[Candidate]]): b lists, best first, exactly as the sieve found them.
         """
-        concepts, members = (
-            getattr(self._arrays, name)[places] for name in ("concepts", "members")
+        concepts = self._arrays.concepts[places]
+        filled = concepts >= 0
+        sizes = np.count_nonzero(filled, axis=1).tolist()
+        numbers = concepts[filled].tolist()
+        members = self._arrays.members[places][filled].tolist()
+        labels = store.labels(set(numbers))
+        texts = store.texts(set(members) - {_NONE})
+        names = [
+            self.question.searches[search] for search in self._arrays.searches[places].tolist()
+        ]
+        columns = (
+            [labels[number][0] for number in numbers],
+            [labels[number][1] for number in numbers],
+            (self._arrays.scores[places][filled] / SCALE).tolist(),
+            [
+                texts.get(member) or labels[number][1]
+                for member, number in zip(members, numbers, strict=True)
+            ],
+            chain.from_iterable(map(repeat, names, sizes)),
+            chain.from_iterable(map(repeat, searched, sizes)),
+            repeat(0),
+            *self._parts(places, filled),
+            repeat(None),
         )
-        sizes = np.count_nonzero(concepts >= 0, axis=1).tolist()
-        labels = store.labels(_distinct(concepts))
-        texts = store.texts(_distinct(members))
-        texts[_NONE] = ""
-        answers = zip(
-            searched,
-            sizes,
-            self._arrays.searches[places].tolist(),
-            concepts.tolist(),
-            (self._arrays.scores[places] / SCALE).tolist(),
-            members.tolist(),
-            self._parts(places),
-            strict=True,
-        )
-        found = []
-        for text, size, search, numbers, scores, which, parts in answers:
-            name = self.question.searches[search]
-            named = [labels[number] for number in numbers[:size]]
-            found.append(
-                [
-                    Candidate(*label, score, texts[member] or label[1], name, text, 0, *both)
-                    for label, score, member, both in zip(
-                        named, scores[:size], which[:size], parts[:size], strict=True
-                    )
-                ]
-            )
-        return found
+        found = map(_new_candidate, zip(*columns, strict=False))
+        return [list(islice(found, size)) for size in sizes]
 
-    def _parts(self, places: np.ndarray) -> Any:
+    def _parts(self, places: np.ndarray, filled: np.ndarray) -> Iterable[Iterable[float | None]]:
         parts = self._arrays.parts
         if not parts.shape[2]:
-            return [[(None, None)] * parts.shape[1]] * len(places)
-        return (parts[places] / SCALE).tolist()
+            return repeat(None), repeat(None)
+        return (parts[places][filled] / SCALE).T.tolist()
 
     def revise(self, index: ConceptIndex, layer: SynonymLayer) -> None:
         """Take notice of synonyms: answers that they could change are stale from now on.
@@ -279,10 +291,6 @@ def _hash(forms: Iterable[str]) -> np.ndarray:
     # A text that nobody knows has the hash of a known one once in 10^14 times, for 100,000 of them.
     digests = [blake2b(form.encode(), digest_size=8).digest() for form in forms]
     return np.frombuffer(b"".join(digests), dtype="<u8")
-
-
-def _distinct(numbers: np.ndarray) -> list[int]:
-    return [number for number in np.unique(numbers).tolist() if number >= 0]
 
 
 def _from_files(files: dict[str, bytes]) -> Memo:

@@ -50,15 +50,22 @@ class Recent(Generic[Key, Value]):
         """Get many values, and fetch those that are not there.
 
         keys (Iterable[Key]): Their keys.
-        fetch (Callable): Gives values by key; those that there are not may be missing.
+        fetch (Callable): Gives the values of some keys; those that there are not may be missing.
         RETURNS (Dict[Key, Value]): What is known of the keys.
         """
-        found = {key: self.get(key) for key in keys}
-        missing = [key for key, value in found.items() if value is None]
+        found: dict[Key, Value] = {}
+        missing = []
+        for key in set(keys):
+            # What `get` does, for the young: most of a long stream of names are among them.
+            value = self._young.get(key)
+            if value is None:
+                value = self.get(key)
+            if value is None:
+                missing.append(key)
+            else:
+                found[key] = value
         if missing:
-            fetched = fetch(missing)
-            for key in missing:
-                if key in fetched:
-                    found[key] = fetched[key]
-                    self.put(key, fetched[key])
-        return {key: value for key, value in found.items() if value is not None}
+            for key, value in fetch(missing).items():
+                self.put(key, value)
+                found[key] = value
+        return found
