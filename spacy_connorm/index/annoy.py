@@ -1,18 +1,20 @@
 """Approximate search with Annoy: the forest proposes, exact float32 cosine decides."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..errors import ConnormError, Errors
-from .exact import ExactIndex, ExactSearcher, Neighbours, check_positive
-from .hybrid import HybridSearcher
-from .postings import Postings
-from .vectors import HybridVectors, Raw, SparseVectors, Vectors
+from .exact import ExactSearcher, Neighbours, check_positive
+from .proposals import blocks, build_dense, complete, open_dense, rescore
+from .vectors import Raw, Vectors
 
-_BLOCK = 4096
+if TYPE_CHECKING:
+    from .concept_index import Searcher
 
 
 @dataclass(frozen=True)
@@ -43,39 +45,27 @@ class AnnoyIndex:
         vectors (Vectors): The items, one a row.
         path (Path): The file that Annoy writes and later maps. Features stand in others beside it.
         """
-        if isinstance(vectors, HybridVectors):
-            self.build(vectors.dense, path)
-            Postings.from_vectors(vectors.lexical).write(path.parent, _postings_of(path))
-            return
-        if isinstance(vectors, SparseVectors):
-            return
+        build_dense(vectors, path, self._build)
+
+    def open(self, vectors: Vectors, path: Path) -> "Searcher":
+        """Map the forest.
+
+        vectors (Vectors): The items it was planted with.
+        path (Path): Its file.
+        RETURNS (Searcher): A searcher over the vectors.
+        """
+        return open_dense(vectors, path, partial(AnnoySearcher, self))
+
+    def _build(self, vectors: Vectors, path: Path) -> None:
         forest = _forest(vectors.width)
         forest.set_seed(self.seed)
-        for start in range(0, len(vectors), _BLOCK):
-            items = np.arange(start, min(start + _BLOCK, len(vectors)))
-            for item, vector in zip(items.tolist(), vectors.queries(items), strict=True):
-                forest.add_item(item, vector)
+        for item, vector in enumerate(row for block in blocks(vectors) for row in block):
+            forest.add_item(item, vector)
         # One job: with several, the forest depends on their number. In memory and then saved:
         # annoy's way of building on disk dies of SIGBUS when the disk is full.
         forest.build(self.n_trees, n_jobs=1)
         forest.save(str(path))
         forest.unload()
-
-    def open(
-        self, vectors: Vectors, path: Path
-    ) -> "AnnoySearcher | ExactSearcher | HybridSearcher":
-        """Map the forest.
-
-        vectors (Vectors): The items it was planted with.
-        path (Path): Its file.
-        RETURNS (Union[AnnoySearcher, ExactSearcher, HybridSearcher]): A searcher over the vectors.
-        """
-        if isinstance(vectors, HybridVectors):
-            postings = Postings.open(path.parent, _postings_of(path), rows=len(vectors))
-            return HybridSearcher(vectors, self.open(vectors.dense, path), postings)
-        if isinstance(vectors, SparseVectors):
-            return ExactIndex().open(vectors, path)
-        return AnnoySearcher(self, vectors, path)
 
 
 class AnnoySearcher:
@@ -115,40 +105,17 @@ class AnnoySearcher:
         proposals = wanted * self.settings.oversample * len(self) // max(possible, 1)
         if proposals > self.settings.search_k or proposals * 4 > len(self):
             return self._exact.nearest(queries, n, allowed)
-        found = self._propose(queries, proposals, n, allowed)
-        return self._complete(queries, found, wanted, n, allowed)
+        proposed = self._propose(queries, proposals, allowed)
+        found = rescore(self.vectors, queries, proposed, n)
+        return complete(found, self._exact, queries, wanted=wanted, allowed=allowed)
 
     def _propose(
-        self, queries: Raw, proposals: int, n: int, allowed: np.ndarray | None
-    ) -> Neighbours:
-        items = np.full((queries.shape[0], n), -1, dtype="int64")
-        scores = np.full((queries.shape[0], n), -np.inf, dtype="float32")
-        for query, vector in enumerate(queries):
-            rows = np.asarray(
-                self._forest.get_nns_by_vector(vector, proposals, self.settings.search_k),
-                dtype="int64",
-            )
-            if allowed is not None:
-                rows = rows[allowed[rows]]
-            cosines = self.vectors.rescore(queries, query, rows)
-            order = np.lexsort((rows, -cosines))[:n]
-            items[query, : len(order)] = rows[order]
-            scores[query, : len(order)] = cosines[order]
-        return Neighbours(items, scores)
-
-    def _complete(
-        self, queries: Raw, found: Neighbours, wanted: int, n: int, allowed: np.ndarray | None
-    ) -> Neighbours:
-        short = np.flatnonzero(np.count_nonzero(found.items >= 0, axis=1) < wanted)
-        if len(short):
-            exact = self._exact.nearest(queries[short], n, allowed)
-            found.items[short, : exact.items.shape[1]] = exact.items
-            found.scores[short, : exact.scores.shape[1]] = exact.scores
-        return found
-
-
-def _postings_of(path: Path) -> str:
-    return f"{path.stem}.postings"
+        self, queries: Raw, count: int, allowed: np.ndarray | None
+    ) -> Iterator[np.ndarray]:
+        for vector in queries:
+            rows = self._forest.get_nns_by_vector(vector, count, self.settings.search_k)
+            items = np.asarray(rows, dtype="int64")
+            yield items if allowed is None else items[allowed[items]]
 
 
 def _forest(width: int) -> Any:

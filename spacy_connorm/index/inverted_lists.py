@@ -3,7 +3,6 @@ one bit a component of how it differs from that centroid (RaBitQ, Gao and Long 2
 """
 
 import os
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConnormError, Errors
+from .proposals import blocks
 from .vectors import Vectors
 
-# Vectors read at once.
-_BLOCK = 16_384
 # k-means: more of either takes longer and finds hardly better lists.
 _SAMPLE_OF_A_LIST = 16
 _LEAST_SAMPLE = 4096
@@ -57,7 +55,7 @@ class InvertedLists:
             quantizer, vectors.width, lists, faiss.METRIC_INNER_PRODUCT, True, 1
         )
         index.train(sample[:_LEAST_SAMPLE])
-        for block in _blocks(vectors):
+        for block in blocks(vectors):
             index.add(block)
         quantizer.k_factor = _SEARCHING_DEPTH
         return cls(index)
@@ -136,11 +134,6 @@ def _quantizer(sample: np.ndarray) -> Any:
     quantizer = faiss.IndexRefineFlat(codes)
     quantizer.k_factor = _BUILDING_DEPTH
     return quantizer
-
-
-def _blocks(vectors: Vectors) -> Iterator[np.ndarray]:
-    for start in range(0, len(vectors), _BLOCK):
-        yield vectors.queries(np.arange(start, min(start + _BLOCK, len(vectors))))
 
 
 @cache

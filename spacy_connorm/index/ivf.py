@@ -10,7 +10,7 @@ import numpy as np
 from ..settings import refuse, require_positive
 from .exact import ExactSearcher, Neighbours, check_positive
 from .inverted_lists import InvertedLists
-from .proposals import build_dense, complete, open_dense
+from .proposals import build_dense, complete, open_dense, rescore
 from .vectors import Raw, Vectors
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class IvfSearcher:
         if probes * _MOST_PROBED > self._inverted.lists:
             return self._exact.nearest(queries, n, allowed)
         items = self._inverted.propose(queries, proposals, probes=probes, allowed=allowed)
-        found = self._rescore(queries, items, n)
+        found = rescore(self.vectors, queries, (rows[rows >= 0] for rows in items), n)
         return complete(found, self._exact, queries, wanted=wanted, allowed=allowed)
 
     def _probes(self, proposals: int, possible: int) -> int:
@@ -130,14 +130,3 @@ class IvfSearcher:
         unfiltered = self.settings.probes * len(self) / self._inverted.lists
         read = max(unfiltered, _READ_FOR_A_PROPOSAL * proposals)
         return ceil(read / in_a_list) if possible else len(self)
-
-    def _rescore(self, queries: Raw, proposed: np.ndarray, n: int) -> Neighbours:
-        items = np.full((len(proposed), n), -1, dtype="int64")
-        scores = np.full(items.shape, -np.inf, dtype="float32")
-        for query, rows in enumerate(proposed):
-            rows = rows[rows >= 0]
-            cosines = self.vectors.rescore(queries, query, rows)
-            order = np.lexsort((rows, -cosines))[:n]
-            items[query, : len(order)] = rows[order]
-            scores[query, : len(order)] = cosines[order]
-        return Neighbours(items, scores)

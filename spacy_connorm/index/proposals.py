@@ -1,6 +1,6 @@
 """What approximate searches share: the exact cosines of what they propose decide."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,9 @@ from .vectors import HybridVectors, Raw, SparseVectors, Vectors
 
 if TYPE_CHECKING:
     from .concept_index import Searcher
+
+# Vectors read at once.
+_BLOCK = 16_384
 
 
 def build_dense(vectors: Vectors, path: Path, build: Callable[[Vectors, Path], None]) -> None:
@@ -50,6 +53,31 @@ def open_dense(
 
 def _postings_of(path: Path) -> str:
     return f"{path.stem}.postings"
+
+
+def blocks(vectors: Vectors) -> Iterator[np.ndarray]:
+    """YIELDS (Floats2d): All vectors in order: float32 unit vectors, some thousands at a time."""
+    for start in range(0, len(vectors), _BLOCK):
+        yield vectors.queries(np.arange(start, min(start + _BLOCK, len(vectors))))
+
+
+def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: int) -> Neighbours:
+    """Choose the best of what is proposed, by exact cosine.
+
+    vectors (Vectors): The items.
+    queries (Floats2d): float32 (b, width) unit vectors.
+    proposed (Iterable[Ints1d]): Different items for each query.
+    n (int): How many of them are kept.
+    RETURNS (Neighbours): (b, n) neighbours.
+    """
+    items = np.full((queries.shape[0], n), -1, dtype="int64")
+    scores = np.full(items.shape, -np.inf, dtype="float32")
+    for query, rows in enumerate(proposed):
+        cosines = vectors.rescore(queries, query, rows)
+        order = np.lexsort((rows, -cosines))[:n]
+        items[query, : len(order)] = rows[order]
+        scores[query, : len(order)] = cosines[order]
+    return Neighbours(items, scores)
 
 
 def complete(
