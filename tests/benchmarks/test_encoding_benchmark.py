@@ -81,12 +81,13 @@ def test_peaks_are_found_by_name(modules):
 
 
 def test_a_sample_has_every_length(modules):
-    from encoding import agreement, sample, speed_row
+    from encoding import Turn, agreement, sample, speed_row
 
     names = ["a" * length for length in range(1, 11)]
     assert [len(name) for name in sample(names, 5)] == [1, 3, 5, 7, 9]
     assert sample(names, None) == sample(names, 99) == names
     assert agreement(["a", "b", "", "d"], ["a", "c", "", "e"]) == 50
-    row = speed_row([1, 2, 4], [4, 4, 4], 8)
+    row = speed_row([Turn(1, 1), Turn(2, 1), Turn(4, 1)], [Turn(4, 3)] * 3, 8)
     assert (row["names_per_s"], row["slowest"], row["fastest"]) == (4, 2, 8)
     assert (row["ratio"], row["lowest_ratio"], row["highest_ratio"]) == (2, 1, 4)
+    assert row["processor_ratio"] == 3
