@@ -1,9 +1,11 @@
 """The file behind `IvfIndex`: vectors in lists by the centroid that they are nearest to, each as
-one bit a component of how it differs from that centroid (RaBitQ, Gao and Long 2024).
+one bit a component, or more of short vectors, of how it differs from that centroid (RaBitQ, Gao and
+Long 2024).
 """
 
 import os
 from functools import cache
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,9 @@ from .vectors import Vectors
 _SAMPLE_OF_A_LIST = 16
 _LEAST_SAMPLE = 4096
 _ITERATIONS = 6
+# Bits of a vector, as codes of few bits order badly, and most bits of a component.
+_BITS_OF_A_CODE = 384
+_MOST_BITS = 8
 # Centroids are found by codes of four bits for so many components, and compared exactly with so
 # many times those wanted: one nearest, when vectors are put in lists, or as many as are probed.
 _COMPONENTS_OF_A_CODE = (4, 3, 2, 1)
@@ -52,7 +57,7 @@ class InvertedLists:
         sample = _sample(vectors, lists, seed)
         quantizer = _cluster(sample, lists, seed)
         index = faiss.IndexIVFRaBitQ(
-            quantizer, vectors.width, lists, faiss.METRIC_INNER_PRODUCT, True, 1
+            quantizer, vectors.width, lists, faiss.METRIC_INNER_PRODUCT, True, _bits(vectors.width)
         )
         index.train(sample[:_LEAST_SAMPLE])
         for block in blocks(vectors):
@@ -101,6 +106,10 @@ class InvertedLists:
             settings.sel = self._faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
         asked = np.ascontiguousarray(queries, dtype="float32")
         return self._index.search(asked, count, params=settings)[1]
+
+
+def _bits(width: int) -> int:
+    return min(ceil(_BITS_OF_A_CODE / width), _MOST_BITS)
 
 
 def _sample(vectors: Vectors, lists: int, seed: int) -> np.ndarray:
