@@ -15,7 +15,7 @@ def OnnxEncoder(
     name: str = "",
     pooling: Literal["mean", "cls", "max"] | None = None,
     max_length: int | None = None,
-    batch_tokens: int = 1024,
+    batch_tokens: int = 512,
 ) -> Model[list[str], Floats2d]:
     """Build an encoder from a folder that `python -m spacy connorm export` wrote: a transformer as
     an ONNX graph, its linear layers in eight bits or in full precision. It needs neither torch nor
