@@ -16,7 +16,7 @@ from thinc.api import Model
 from . import archive
 from .annotated import expanded_synonyms
 from .calibration import read_calibration
-from .concepts import Candidate, Concept, Ontology
+from .concepts import AnyOntology, Candidate, Concept
 from .definitions import find_long_forms
 from .encoders import required_extra
 from .errors import ConnormError, Errors
@@ -208,7 +208,7 @@ class ConceptNormalizer(Pipe):
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Language | None = None,
-        ontology: Ontology | Callable[[], Ontology] | None = None,
+        ontology: AnyOntology | Callable[[], AnyOntology] | None = None,
         corpus: Callable[[Language], Iterable[Example]] | None = None,
         synonyms: Iterable[tuple[str, str]] | None = None,
         index: str | Path | None = None,
@@ -243,10 +243,10 @@ class ConceptNormalizer(Pipe):
         if nlp is not None:
             require_extra(nlp, required_extra(self.lookup.encoder))
 
-    def _build(self, ontology: Ontology | None, annotated: list[tuple[str, str]]) -> None:
+    def _build(self, ontology: AnyOntology | None, annotated: list[tuple[str, str]]) -> None:
         if ontology is None and not annotated:
             raise ConnormError(Errors.CN004.format(name=self.name))
-        if not isinstance(ontology, Ontology | None):
+        if not isinstance(ontology, AnyOntology | None):
             refuse("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
         source = ontology.source if ontology else None
         self.lookup.build(ontology or (), annotated, source=source)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from .errors import ConnormError, Errors, Warnings, warn
 from .files import open_text, read_lines, sha256, written_aside
@@ -226,6 +226,20 @@ class Ontology:
         licence = licence or read_licence(path)
         ontology.source = Source(path=path.name, sha256=sha256(path), licence=licence)
         return ontology
+
+
+@dataclass(frozen=True)
+class ConceptStream:
+    """Concepts that are read once, an id perhaps more often: of any number."""
+
+    concepts: Iterable[Concept]
+    source: Source
+
+    def __iter__(self) -> Iterator[Concept]:
+        return iter(self.concepts)
+
+
+AnyOntology: TypeAlias = Ontology | ConceptStream
 
 
 def merge(first: Concept, second: Concept) -> Concept:

@@ -8,7 +8,7 @@ from .answers import Answers
 from .concepts import Candidate, Concept, Source
 from .errors import ConnormError, Errors
 from .explanation import Explanation, Step
-from .index.build import Encoder, build_index
+from .index.build import Encoder, all_texts, build_index
 from .index.concept_index import Backend, ConceptIndex
 from .index.filters import Filter
 from .index.folder import TemporaryFolder
@@ -47,6 +47,7 @@ class ConceptLookup:
         self.backend = backend
         self._answers: Answers | None = None
         self._cache_size = 0
+        self._known: ConceptIndex | None = None
 
     @property
     def encoder(self) -> Model:
@@ -109,7 +110,8 @@ class ConceptLookup:
         searches: Sequence[str] = (),
     ) -> None:
         """Initialize the encoder and index an ontology; the synonyms added before are dropped. If
-        that fails, everything stays as it was.
+        that fails, everything stays as it was. Texts are held only for an encoder that is fitted
+        to them; vectors that the present index has of the same encoder are copied.
 
         concepts (Iterable[Concept]): O.
         synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids.
@@ -118,12 +120,11 @@ class ConceptLookup:
         RAISES (ConnormError): CN409 if there is no text at all, CN405 if the disk is full, and
             those of the encoder.
         """
-        concepts, synonyms = list(concepts), list(synonyms)
-        names = [clean(name) for concept in concepts for name in concept.names]
-        texts = [*names, *(clean(text) for text, _ in synonyms)]
-        if not any(texts):
-            raise ConnormError(Errors.CN409)
-        encoder = self._encoder.fitted(texts)
+        if self._encoder.fits:
+            concepts, synonyms = list(concepts), list(synonyms)
+            encoder = self._encoder.fitted(all_texts(concepts, synonyms, clean))
+        else:
+            encoder = self._encoder.fitted()
         owner = TemporaryFolder()
         build_index(
             owner.path / "index",
@@ -134,8 +135,14 @@ class ConceptLookup:
             backend=self.backend,
             clean=clean,
             source=source,
+            known=self._known or (self.index if self.is_ready else None),
         )
         self.use(encoder.model, ConceptIndex(owner.path / "index", self.backend, owner=owner))
+        self._known = None
+
+    def reuse(self, index: ConceptIndex) -> None:
+        """Let the next `build` copy the vectors that another index has of the same encoder."""
+        self._known = index
 
     def candidates(
         self,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from thinc.api import Model
 
-from .encoders import encode, encoder_forms, encoder_inputs, fingerprint, replica
+from .encoders import encode, encoder_forms, encoder_inputs, fingerprint, fits, replica
 from .encoders.hybrid import is_hybrid, lexical_weight
 from .index.vectors import Raw
 from .text.normalization import compose
@@ -28,14 +28,19 @@ class PreparedEncoder:
     def __reduce__(self) -> tuple:
         return PreparedEncoder, (self.model, self.normalization)
 
-    def fitted(self, texts: Iterable[str]) -> "PreparedEncoder":
+    @property
+    def fits(self) -> bool:
+        """RETURNS (bool): Whether loading the encoder looks at the texts."""
+        return fits(self.model)
+
+    def fitted(self, texts: Iterable[str] | None = None) -> "PreparedEncoder":
         """Load the encoder, fitting it if it is one that is fitted.
 
-        texts (Iterable[str]): All that there is to encode.
+        texts (Optional[Iterable[str]]): All that there is to encode, for an encoder that fits.
         RETURNS (PreparedEncoder): The same with a new encoder; this one stays as it is.
         """
         model = replica(self.model)
-        model.initialize(X=list(map(self.normalize, texts)))
+        model.initialize(X=None if texts is None else list(map(self.normalize, texts)))
         return PreparedEncoder(model, self.normalization)
 
     def forms(self, texts: Iterable[str]) -> list[str]:

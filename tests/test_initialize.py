@@ -9,6 +9,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 
 from spacy_connorm import Ontology
+from spacy_connorm.concepts import ConceptStream, Source
 from spacy_connorm.errors import ConnormError
 
 CONFIG = """
@@ -178,6 +179,15 @@ def test_nothing(blank):
     _, normalizer = blank
     with pytest.raises(ConnormError, match="CN004.*concept_normalizer"):
         normalizer.initialize(lambda: [])
+
+
+@pytest.mark.parametrize("lazily", [True, False])
+def test_ontology_that_is_read_once(blank, ontology, lazily):
+    _, normalizer = blank
+    stream = ConceptStream(iter(ontology), Source("names.jsonl"))
+    normalizer.initialize(lambda: [], ontology=(lambda: stream) if lazily else stream)
+    assert normalizer.lookup.index.manifest["ontology"]["path"] == "names.jsonl"
+    assert normalizer.lookup.index.concept_count == len(ontology)
 
 
 def test_path_in_the_place_of_an_ontology(blank):

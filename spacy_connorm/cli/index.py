@@ -14,12 +14,12 @@ from wasabi import msg
 from ..errors import ConnormError, Errors
 from ..files import read_lines
 from ..index.folder import MANIFEST
-from ..ontology import FORMATS, read_ontology
+from ..ontology import FORMATS, open_ontology
 from .app import command
 from .configs import config_errors, parse_overrides, read_config
 from .devices import choose_device
 from .files import read_docs, read_object, replaced
-from .pipelines import choose_name, find_normalizer
+from .pipelines import choose_name, find_normalizer, load_normalizer
 
 # The empty sections are filled by the component's defaults, and can be overridden.
 _DEFAULT_CONFIG = """
@@ -45,6 +45,7 @@ _COUNTS = {
     "ontology_members": "Texts of concepts in the ontology",
     "data_members": "Texts of concepts in annotated data",
     "rows": "Vectors",
+    "copied_rows": "of them copied",
     "width": "Width of a vector",
 }
 
@@ -69,6 +70,12 @@ def index_cli(
     component: str | None = typer.Option(
         None, "--component", help="Which concept normalizer of the config, if there are several."
     ),
+    reuse: str | None = typer.Option(
+        None,
+        "--reuse",
+        metavar="PIPELINE",
+        help="Copy vectors of its index, if it has the encoder.",
+    ),
     gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the encoder; -1 for the CPU."),
 ) -> None:
     """Encode an ontology's names, and those of annotated data, and write a pipeline of the concept
@@ -83,11 +90,13 @@ def index_cli(
     choose_device(gpu_id)
     nlp = make_pipeline(config_path, component=component, overrides=overrides)
     normalizer = find_normalizer(nlp)
+    if reuse is not None:
+        normalizer.lookup.reuse(load_normalizer(reuse).lookup.index)
     with replaced(output_path, is_ours=_is_index) as folder:
         normalizer.initialize(
             lambda: _read_examples(corpora, nlp),
             nlp=nlp,
-            ontology=read_ontology(ontology_path, format=format),
+            ontology=open_ontology(ontology_path, format=format),
             synonyms=list(read_synonyms(synonyms)) if synonyms else [],
         )
         nlp.to_disk(folder)

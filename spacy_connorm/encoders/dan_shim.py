@@ -21,6 +21,7 @@ class DanShim(Shim):
     """Holds a deep averaging network and computes with NumPy and SciPy."""
 
     sparse = False
+    fits = False
     extra = "dan"
 
     def __init__(

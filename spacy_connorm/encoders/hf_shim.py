@@ -52,6 +52,7 @@ class TransformerShim(HFShim):
     """
 
     sparse = False
+    fits = False
     extra = "transformers"
 
     def __init__(self, settings: TransformerSettings, *, mixed_precision: bool = False) -> None:

@@ -14,6 +14,7 @@ from .protocol import (
     encoder_forms,
     encoder_inputs,
     fingerprint,
+    fits,
     is_sparse,
     make_encoder,
     replica,
@@ -114,6 +115,11 @@ class HybridShim(Shim):
         """RETURNS (int): Both widths together; 0 before both encoders are loaded."""
         widths = [each.maybe_get_dim("nO") or 0 for each in (self.dense, self.lexical)]
         return sum(widths) if all(widths) else 0
+
+    @property
+    def fits(self) -> bool:
+        """RETURNS (bool): Whether either encoder looks at the texts that it is loaded with."""
+        return fits(self.dense) or fits(self.lexical)
 
     def load(self, texts: list[str] | None) -> None:
         """Load the one encoder and fit the other.

@@ -28,6 +28,7 @@ class OnnxShim(Shim):
     """Holds an exported transformer and its tokenizer."""
 
     sparse = False
+    fits = False
     extra = "onnx"
 
     def __init__(self, name: str, *, asked: dict[str, Any], batch_tokens: int) -> None:

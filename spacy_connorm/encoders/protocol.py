@@ -58,6 +58,9 @@ class EncoderShim(Protocol):
     One whose `inputs` take a while may also have `forms(texts: List[str]) -> List[str]`, for
     `encoder_forms`.
 
+    One that does not look at the texts that it is loaded with says so with `fits = False`: they
+    need not be held to build an index.
+
     sparse (bool): Whether `encode` gives SciPy CSR matrices.
     extra (str): The extra of spacy-connorm that installs what it imports; empty if none.
     """
@@ -187,6 +190,16 @@ def is_sparse(model: Encoder) -> bool:
     RAISES (ConnormError): CN300 for a model that is no encoder.
     """
     return _shim(model).sparse
+
+
+def fits(model: Encoder) -> bool:
+    """Tell whether loading the encoder looks at the texts; known before `initialize`.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    RETURNS (bool): False for one that is the same whatever there is to encode.
+    RAISES (ConnormError): CN300 for a model that is no encoder.
+    """
+    return getattr(_shim(model), "fits", True)
 
 
 def required_extra(model: Encoder) -> str:

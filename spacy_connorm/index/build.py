@@ -147,6 +147,22 @@ def _read(names: NameFile, texts: np.ndarray) -> Iterator[str]:
         yield from names.read(texts[start : start + _CHUNK])
 
 
+def all_texts(
+    concepts: Iterable[Concept], synonyms: Iterable[tuple[str, str]], clean: Callable[[str], str]
+) -> list[str]:
+    """List what `build_index` will encode, for encoders that are fitted to it.
+
+    concepts, synonyms, clean: As those of `build_index`.
+    RETURNS (List[str]): The texts; those that come more than once are repeated.
+    RAISES (ConnormError): CN409 if there is no text at all.
+    """
+    names = [clean(name) for concept in concepts for name in concept.names]
+    texts = [*names, *(clean(text) for text, _ in synonyms)]
+    if not any(texts):
+        raise ConnormError(Errors.CN409)
+    return texts
+
+
 def _cleaned(concept: Concept, clean: Callable[[str], str]) -> Concept:
     """Clean what SQLite could not store; a concept whose name vanishes is named by its id."""
     concept_id = clean(concept.concept_id)

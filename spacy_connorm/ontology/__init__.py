@@ -2,7 +2,7 @@
 
 from .checks import Finding, Inventory, Summary, warn_about
 from .formats import FORMATS
-from .reading import create_ontology_reader, read_ontology, stream_ontology
+from .reading import create_ontology_reader, open_ontology, read_ontology, stream_ontology
 from .report import ReadReport
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "ReadReport",
     "Summary",
     "create_ontology_reader",
+    "open_ontology",
     "read_ontology",
     "stream_ontology",
     "warn_about",

@@ -1,17 +1,18 @@
 """Reading an ontology in whatever format it is in."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from ..concepts import Concept, Ontology, Source
+from ..concepts import Concept, ConceptStream, Ontology, Source
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files import sha256
 from ..text.cleaning import clean
-from .checks import Inventory, warn_about
+from .checks import Finding, Inventory, warn_about
 from .formats import find_format, find_reader
 from .report import ReadReport
 from .rrf import find_mrconso
@@ -41,6 +42,34 @@ def read_ontology(
     return ontology
 
 
+def open_ontology(
+    path: str | Path, *, format: str | None = None, licence: str = "", **options: Any
+) -> ConceptStream:
+    """Read an ontology for an index, concept by concept, so that one of any size fits. Warnings of
+    what looks like a mistake come at the end.
+
+    path, format, licence, **options: As those of `read_ontology`.
+    RETURNS (ConceptStream): The ontology, to be read once.
+    RAISES (ConnormError): What `stream_ontology` raises; of later concepts, while they are read.
+    """
+    file, report = _file(path), ReadReport()
+    stream = stream_ontology(path, format=format, report=report, **options)
+    # The terms of use stand before the first concept.
+    first = list(islice(stream, 1))
+    again = partial(_sound, path, format, ReadReport(), options)
+    source = Source(file.name, sha256(file), licence or report.licence)
+    return ConceptStream(_watched(chain(first, stream), again), source)
+
+
+def _watched(
+    concepts: Iterable[Concept], again: Callable[[], Iterator[Concept]]
+) -> Iterator[Concept]:
+    inventory = Inventory()
+    yield from inventory.watch(concepts)
+    # Of ids that are repeated tells what merges their concepts.
+    warn_about(replace(inventory.summary(again()), repeated_ids=Finding()))
+
+
 def stream_ontology(
     path: str | Path, *, format: str | None = None, report: ReadReport | None = None, **options: Any
 ) -> Iterator[Concept]:
@@ -56,16 +85,8 @@ def stream_ontology(
         have, and what `find_format` and the reader raise.
     """
     report = report or ReadReport()
-    file = _file(path)
-    format = find_format(file, format)
-    reader = find_reader(format)
-    _check_options(format, reader, options)
     empty = True
-    for concept in map(_cleaned, reader(file, report=report, **options)):
-        if not concept.concept_id or not concept.canonical_name:
-            example = concept.concept_id or concept.canonical_name
-            report.leave_out("a concept without id or name", f"'{example}'", broken=True)
-            continue
+    for concept in _sound(path, format, report, options):
         empty = False
         yield concept
     if empty:
@@ -78,6 +99,22 @@ def stream_ontology(
                 path=path, count=kind.count, reason=reason, first=kind.first
             )
             warn(message)
+
+
+def _sound(
+    path: str | Path, format: str | None, report: ReadReport, options: dict[str, Any]
+) -> Iterator[Concept]:
+    """The concepts that have an id and a name."""
+    file = _file(path)
+    format = find_format(file, format)
+    reader = find_reader(format)
+    _check_options(format, reader, options)
+    for concept in map(_cleaned, reader(file, report=report, **options)):
+        if concept.concept_id and concept.canonical_name:
+            yield concept
+        else:
+            example = concept.concept_id or concept.canonical_name
+            report.leave_out("a concept without id or name", f"'{example}'", broken=True)
 
 
 def create_ontology_reader(

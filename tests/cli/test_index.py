@@ -188,3 +188,22 @@ def test_synonyms_of_another_shape(tmp_path, line):
 
 def test_help_has_an_example(invoke, words):
     assert "python -m spacy connorm index" in words(invoke("index", "--help"))
+
+
+HASHES = ("--components.concept_normalizer.encoder.@architectures", "tests.HashingEncoder.v1")
+
+
+def test_vectors_of_an_older_pipeline_are_copied(invoke, words, tmp_path, demo_ontology):
+    old, new = tmp_path / "old", tmp_path / "new"
+    assert invoke("index", demo_ontology, old, *HASHES).exit_code == 0
+    result = invoke("index", demo_ontology, new, "--reuse", old, *HASHES)
+    assert result.exit_code == 0, result.output
+    assert counts(new)["copied_rows"] == counts(new)["rows"] > 0
+    assert f"of them copied {counts(new)['rows']}" in words(result)
+    assert counts(old)["copied_rows"] == 0
+
+
+def test_older_pipeline_that_is_none(invoke, refused, tmp_path, demo_ontology):
+    refused(
+        invoke("index", demo_ontology, tmp_path / "new", "--reuse", "nowhere", *HASHES), "CN700"
+    )

@@ -4,8 +4,9 @@ import sys
 import pytest
 from thinc.api import Linear
 
-from spacy_connorm.encoders import encoder_inputs, fingerprint, is_sparse, replica
+from spacy_connorm.encoders import encoder_inputs, fingerprint, fits, is_sparse, replica
 from spacy_connorm.encoders.dan import DanEncoder
+from spacy_connorm.encoders.hybrid import HybridEncoder
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.encoders.onnx import OnnxEncoder
 from spacy_connorm.encoders.transformer import TransformerEncoder
@@ -76,3 +77,10 @@ def test_gradients_are_refused(tiny):
     vectors, backprop = tiny(["heart attack"], is_train=True)
     with pytest.raises(ConnormError, match="CN302"):
         backprop(vectors)
+
+
+def test_encoders_that_look_at_the_texts_they_are_loaded_with(tiny):
+    assert fits(NgramEncoder())
+    assert fits(HybridEncoder(dense=tiny, lexical=NgramEncoder()))
+    assert not fits(tiny)
+    assert not any(map(fits, (TransformerEncoder(), DanEncoder(), OnnxEncoder(name="x"))))

@@ -88,7 +88,7 @@ def make_synonyms() -> list[tuple[str, str]]:
 
 
 def build(
-    path: Path, *, encoder: Encoder = DENSE, backend=None, synonyms=None, concepts=None
+    path: Path, *, encoder: Encoder = DENSE, backend=None, synonyms=None, concepts=None, known=None
 ) -> ConceptIndex:
     backend = backend or ExactIndex(block_rows=17)
     build_index(
@@ -99,6 +99,7 @@ def build(
         searches=SEARCHES,
         backend=backend,
         clean=clean,
+        known=known,
     )
     return ConceptIndex(path, backend)
 
@@ -106,6 +107,7 @@ def build(
 @pytest.fixture(
     params=[
         (DENSE, ExactIndex(block_rows=17)),
+        (DENSE, ExactIndex(block_rows=17, dtype="int8")),
         (DENSE, AnnoyIndex(n_trees=20, search_k=2000)),
         (SPARSE, AnnoyIndex()),
         (HYBRID, ExactIndex(block_rows=17)),
@@ -115,7 +117,7 @@ def build(
         (HYBRID, LISTS),
     ],
     ids=[
-        *("exact", "annoy", "sparse", "hybrid-exact", "hybrid-annoy"),
+        *("exact", "exact-int8", "annoy", "sparse", "hybrid-exact", "hybrid-annoy"),
         *("lists", "lists-sparse", "lists-hybrid"),
     ],
 )

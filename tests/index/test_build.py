@@ -13,7 +13,7 @@ from spacy_connorm.index.annoy import AnnoyIndex
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.exact import ExactIndex, ExactSearcher
 
-from .conftest import DENSE, WIDTH, build, make_concepts
+from .conftest import DENSE, HYBRID, SPARSE, WIDTH, build, make_concepts, make_synonyms
 
 
 def rows(index):
@@ -171,3 +171,115 @@ def test_disk_that_fills_up_leaves_the_old_index(tmp_path, limit):
     assert "CN405" in run.stderr.splitlines()[-1]
     assert ConceptIndex(tmp_path / "i", ExactIndex()).manifest == old
     assert [path.name for path in tmp_path.iterdir()] == ["i"]
+
+
+# Streams
+
+
+def arrays(index):
+    files = index.manifest["files"].items()
+    return {name: file for name, file in files if name.endswith(".npy")}
+
+
+@pytest.fixture
+def small_windows(monkeypatch):
+    for module in ("names", "encoding", "means"):
+        monkeypatch.setattr(f"spacy_connorm.index.{module}._WINDOW", 7)
+    monkeypatch.setattr("spacy_connorm.index.encoding._CHUNK", 3)
+
+
+BACKENDS = [ExactIndex(), ExactIndex(dtype="float16"), ExactIndex(dtype="int8")]
+NO_WARNING = pytest.mark.filterwarnings("ignore:.*CNW401")
+
+
+@NO_WARNING
+@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda each: each.fingerprint)
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda each: each.dtype)
+def test_streams_and_windows_give_the_same_index(
+    tmp_path, monkeypatch, small_windows, encoder, backend
+):
+    streams = {"concepts": iter(make_concepts()), "synonyms": iter(make_synonyms())}
+    streamed = build(tmp_path / "a", encoder=encoder, backend=backend, **streams)
+    monkeypatch.undo()
+    whole = build(tmp_path / "b", encoder=encoder, backend=backend)
+    assert arrays(streamed) == arrays(whole)
+    assert streamed.manifest["counts"] == whole.manifest["counts"]
+
+
+@NO_WARNING
+def test_concepts_come_in_any_order(tmp_path):
+    one, other = (
+        build(tmp_path / name, concepts=concepts)
+        for name, concepts in (("a", make_concepts()), ("b", make_concepts()[::-1]))
+    )
+    assert arrays(one) == arrays(other)
+    assert one.store.texts(range(80)) == other.store.texts(range(80))
+
+
+def test_concepts_of_one_id_are_merged(tmp_path):
+    concepts = [Concept("A", "one", ("two",)), Concept("B", "x"), Concept("A", "three", ("TWO",))]
+    with pytest.warns(ConnormWarning, match="CNW101.*'A'"):
+        index = build(tmp_path / "i", concepts=concepts, synonyms=[])
+    assert index.concept("A") == Concept("A", "one", ("two", "three"))
+
+
+def test_stream_that_breaks_leaves_the_old_index(tmp_path):
+    def broken():
+        yield Concept("A", "one")
+        raise ConnormError("CN103")
+
+    old = build(tmp_path / "i", synonyms=[]).manifest
+    with pytest.raises(ConnormError, match="CN103"):
+        build(tmp_path / "i", concepts=broken())
+    assert ConceptIndex(tmp_path / "i", ExactIndex()).manifest == old
+    assert [path.name for path in tmp_path.iterdir()] == ["i"]
+
+
+# Vectors of an older index
+
+
+def listening(encoder):
+    """The same encoder, and the texts that reach it."""
+    heard = []
+
+    def encode(texts):
+        heard.extend(texts)
+        return encoder.encode(texts)
+
+    return encoder._replace(encode=encode), heard
+
+
+@NO_WARNING
+@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda each: each.fingerprint)
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda each: each.dtype)
+def test_only_new_texts_are_encoded(tmp_path, small_windows, encoder, backend):
+    old = build(tmp_path / "old", encoder=encoder, backend=backend)
+    concepts = [*make_concepts()[3:], Concept("A000", "brand new", ("shared", "newer"))]
+    asked, heard = listening(encoder)
+    build(tmp_path / "new", encoder=asked, backend=backend, concepts=concepts, known=old)
+    new = ConceptIndex(tmp_path / "new", backend)
+    fresh = build(tmp_path / "fresh", encoder=encoder, backend=backend, concepts=concepts)
+    assert sorted(heard) == ["brand new", "newer"]
+    assert arrays(new) == arrays(fresh)
+    counts = new.manifest["counts"]
+    assert counts == {**fresh.manifest["counts"], "copied_rows": counts["rows"] - 2}
+
+
+@NO_WARNING
+@pytest.mark.parametrize(
+    ("fingerprint", "backend"), [("other", ExactIndex()), ("dense", ExactIndex(dtype="int8"))]
+)
+def test_vectors_of_another_kind_are_not_copied(tmp_path, fingerprint, backend):
+    old = build(tmp_path / "old", encoder=DENSE._replace(fingerprint=fingerprint))
+    assert (
+        build(tmp_path / "new", backend=backend, known=old).manifest["counts"]["copied_rows"] == 0
+    )
+
+
+@NO_WARNING
+def test_an_index_is_rebuilt_in_its_own_place(tmp_path):
+    old = build(tmp_path / "i")
+    before = arrays(old)
+    asked, heard = listening(DENSE)
+    new = build(tmp_path / "i", encoder=asked, known=old)
+    assert (heard, arrays(new)) == ([], before)

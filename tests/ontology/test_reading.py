@@ -12,6 +12,7 @@ from spacy_connorm.ontology import (
     FORMATS,
     ReadReport,
     create_ontology_reader,
+    open_ontology,
     read_ontology,
     stream_ontology,
 )
@@ -212,3 +213,28 @@ def test_the_reader_is_registered(data):
 def test_string_in_the_place_of_a_tuple(field):
     with pytest.raises(ConnormError, match=f"CN102.*{field}"):
         Concept("T:1", "one", **{field: ("two")})
+
+
+def test_opened_it_is_the_ontology_that_is_read(tmp_path):
+    path = tmp_path / "o.jsonl"
+    Ontology([Concept("A", "one", ("two",)), Concept("B", "three")]).to_disk(path)
+    (read, stream) = read_ontology(path, licence="mine"), open_ontology(path, licence="mine")
+    assert stream.source == read.source
+    assert list(stream) == list(read)
+
+
+def test_opened_it_warns_of_what_looks_like_a_mistake_at_the_end(tmp_path):
+    path = tmp_path / "o.jsonl"
+    Ontology([Concept("A", "one", parents=("X",)), Concept("B", "two", parents=("Y",))]).to_disk(
+        path
+    )
+    stream = open_ontology(path)
+    with pytest.warns(ConnormWarning, match="CNW103.*2 .*'X'") as warned:
+        assert len(list(stream)) == 2
+    assert len(warned) == 1
+
+
+def test_opened_it_says_at_once_that_it_is_empty(tmp_path):
+    (tmp_path / "o.jsonl").write_text("\n")
+    with pytest.raises(ConnormError, match="CN104"):
+        open_ontology(tmp_path / "o.jsonl")
