@@ -84,26 +84,44 @@ class ExactSearcher:
         for start, scores in self._blocks(queries):
             if allowed is not None:
                 scores = np.where(allowed[start : start + scores.shape[1]], scores, -np.inf)
-            found = _keep_best(found, _best_of_block(scores, n, start), n)
+            best = _better if found.items.shape[1] == n else _best
+            found = _keep_best(found, best(scores, found, n, start), n)
         return found
 
     def _blocks(self, queries: Raw) -> Iterator[tuple[int, np.ndarray]]:
-        for start in range(0, len(self.vectors), self.block_rows):
-            stop = min(start + self.block_rows, len(self.vectors))
+        # They grow: the first is sorted out at a cost, of the others only what beats those before.
+        start, rows = 0, max(1, self.block_rows // 8)
+        while start < len(self.vectors):
+            stop = min(start + rows, len(self.vectors))
             yield start, self.vectors.dots(queries, start, stop)
+            start, rows = stop, min(2 * rows, self.block_rows)
 
 
 def _nothing(count: int) -> tuple[np.ndarray, np.ndarray]:
     return np.empty((count, 0), dtype="int64"), np.empty((count, 0), dtype="float32")
 
 
-def _best_of_block(scores: np.ndarray, n: int, start: int) -> Neighbours:
+def _best(scores: np.ndarray, found: Neighbours, n: int, start: int) -> Neighbours:
+    """The n best of a block."""
     if scores.shape[1] > n:
-        items = np.argpartition(-scores, n - 1, axis=1)[:, :n]
+        items = np.argpartition(scores, scores.shape[1] - n, axis=1)[:, -n:]
         scores = np.take_along_axis(scores, items, axis=1)
     else:
         items = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
     return Neighbours(items.astype("int64") + start, scores.astype("float32", copy=False))
+
+
+def _better(scores: np.ndarray, found: Neighbours, n: int, start: int) -> Neighbours:
+    """Those of a block that are better than the worst of the n that were found before."""
+    queries, places = np.nonzero(scores > found.scores[:, -1:])
+    counts = np.bincount(queries, minlength=len(scores))
+    columns = np.arange(len(queries)) - np.repeat(np.cumsum(counts) - counts, counts)
+    shape = (len(scores), counts.max(initial=0))
+    items = np.full(shape, -1, dtype="int64")
+    best = np.full(shape, -np.inf, dtype="float32")
+    items[queries, columns] = places + start
+    best[queries, columns] = scores[queries, places]
+    return Neighbours(items, best)
 
 
 def _keep_best(one: Neighbours, other: Neighbours, n: int) -> Neighbours:

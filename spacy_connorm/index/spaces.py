@@ -111,7 +111,7 @@ def run_search(
 def _look_up(source: _Source, query: Query) -> list[list[Hit]]:
     """Ask for more items until no concept among the best can have been missed."""
     found: dict[int, list[Hit]] = {}
-    waiting, n = list(range(query.vectors.shape[0])), 4 * query.top_k
+    waiting, n = list(range(query.vectors.shape[0])), 8 * query.top_k
     while waiting:
         neighbours = source.searcher.nearest(query.vectors[waiting], n, source.allowed)
         neighbours = neighbours._replace(scores=rounded(neighbours.scores))
