@@ -34,11 +34,12 @@ class Members:
 
     def rows_of(self, target: int) -> tuple[int, int]:
         """RETURNS (Tuple[int, int]): First and last-plus-one row with a member of the target."""
-        matching = np.flatnonzero(self.target & target)
-        if not len(matching):
+        matching = self.target & target > 0
+        if not matching.any():
             return 0, 0
-        row_of = np.searchsorted(self.start, matching[[0, -1]], side="right") - 1
-        return int(row_of[0]), int(row_of[1]) + 1
+        ends = [matching.argmax(), len(matching) - 1 - matching[::-1].argmax()]
+        first, last = np.searchsorted(self.start, ends, side="right") - 1
+        return int(first), int(last) + 1
 
     def row_numbers(self) -> np.ndarray:
         """RETURNS (Ints1d): int64 (members,): the row of each member."""

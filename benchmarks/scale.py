@@ -1,0 +1,213 @@
+"""What an index of very many names costs: to build, to keep, to open and to ask.
+
+    python benchmarks/scale.py --names 1000000 --index ivf --dtype int8 --change 0.01
+
+Names and vectors are made up (random projections of trigrams): they are for memory and latency, not
+for recall. Each step runs in a fresh process of its own.
+"""
+
+import shutil
+import sys
+import threading
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from made_up import make_concepts, make_encoder
+from options import at_least, begin, finish_tables, make_parser
+
+from spacy_connorm.index.annoy import AnnoyIndex
+from spacy_connorm.index.build import build_index
+from spacy_connorm.index.concept_index import Backend, ConceptIndex
+from spacy_connorm.index.exact import ExactIndex
+from spacy_connorm.index.ivf import IvfIndex
+from spacy_connorm.index.layer import SynonymLayer
+from spacy_connorm.index.spaces import Query, run_search
+from spacy_connorm.index.vectors import from_raw
+from spacy_connorm.text.cleaning import clean
+
+BACKENDS = {"annoy": AnnoyIndex, "exact": ExactIndex, "ivf": IvfIndex}
+SEARCHES = ("O-T",)
+SEARCH = "O-T"
+TOP_K = 10
+WARM_UP = 200
+KINDS = {
+    "vectors": ("texts.",),
+    "search": ("O-T.",),
+    "names": ("concepts.sqlite",),
+    "members": ("members.", "keys."),
+}
+
+
+def main() -> None:
+    parser = make_parser(str(__doc__).split("\n\n")[0])
+    parser.add_argument("--names", type=at_least(3), default=100_000, help="[%(default)s]")
+    parser.add_argument("--dims", type=at_least(1), default=384, help="[%(default)s]")
+    parser.add_argument("--index", choices=BACKENDS, default="ivf", help="[%(default)s]")
+    parser.add_argument(
+        "--dtype", choices=("float32", "float16", "int8"), default="int8", help="[%(default)s]"
+    )
+    parser.add_argument("--change", type=float, default=0.0, help="rebuild with so many changed")
+    parser.add_argument("--queries", type=at_least(1), default=1000, help="[%(default)s]")
+    arguments = begin(parser)
+    folder = arguments.work / f"scale-{arguments.names}-{arguments.index}-{arguments.dtype}"
+    try:
+        tables = measure(arguments, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    finish_tables(tables, arguments.json)
+
+
+def measure(arguments: Namespace, folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """RETURNS (Dict[str, List[Dict[str, Any]]]): Rows by title."""
+    built = [{"build": "from nothing", **in_a_child(build, arguments, folder, 0.0)}]
+    if arguments.change:
+        rebuilt = in_a_child(build, arguments, folder, arguments.change)
+        share = rebuilt["seconds"] / built[0]["seconds"]
+        built.append({"build": f"{arguments.change:.1%} of concepts changed", **rebuilt})
+        print(f"The second build took {share:.1%} of the first one's time", file=sys.stderr)
+    return {
+        "Building": built,
+        "On disk": sizes_on_disk(folder / "index"),
+        "Asking": [in_a_child(ask, arguments, folder)],
+    }
+
+
+def in_a_child(task: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): What a task gives in a process that has done nothing before."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(task, *arguments).result()
+
+
+def build(arguments: Namespace, folder: Path, change: float) -> dict[str, Any]:
+    """Build an index, with the vectors of the one that is there."""
+    backend, encoder = choose_backend(arguments), make_encoder(arguments.dims)
+    path = folder / "index"
+    known = ConceptIndex(path, backend) if path.exists() else None
+    encoding = [0.0]
+
+    def encode(texts: list[str]) -> np.ndarray:
+        start = perf_counter()
+        vectors = encoder.encode(texts)
+        encoding[0] += perf_counter() - start
+        return vectors
+
+    with peak_of_memory() as peak:
+        start = perf_counter()
+        build_index(
+            path,
+            make_concepts(arguments.names, changed=change),
+            (),
+            encoder._replace(encode=encode),
+            searches=SEARCHES,
+            backend=backend,
+            clean=clean,
+            known=known,
+        )
+        seconds = perf_counter() - start
+    counts = ConceptIndex(path, backend).manifest["counts"]
+    return {
+        "names": counts["ontology_members"],
+        "concepts": counts["concepts"],
+        "copied": counts["copied_rows"],
+        "seconds": seconds,
+        "of them encoding": encoding[0],
+        "peak anonymous MB": peak["anonymous"],
+        "peak resident MB": status("VmHWM"),
+    }
+
+
+def choose_backend(arguments: Namespace) -> Backend:
+    return replace(BACKENDS[arguments.index](), dtype=arguments.dtype)
+
+
+def ask(arguments: Namespace, folder: Path) -> dict[str, Any]:
+    """Open the index, and ask one name after the other."""
+    encoder, backend = make_encoder(arguments.dims), choose_backend(arguments)
+    before = status("RssAnon")
+    start = perf_counter()
+    index = ConceptIndex(folder / "index", backend)
+    layer = SynonymLayer(index)
+    index.searcher(SEARCH)
+    opened = perf_counter() - start
+    names = [concept.canonical_name for concept in islice(asked(arguments), arguments.queries)]
+    seconds = []
+    for name in [*names[:WARM_UP], *names]:
+        vectors = from_raw(encoder.encode([name])).unit
+        start = perf_counter()
+        run_search(SEARCH, index, layer, Query(vectors, TOP_K))
+        seconds.append(perf_counter() - start)
+    warm = np.asarray(seconds[len(names[:WARM_UP]) :]) * 1000
+    return {
+        "opened in s": opened,
+        "p50 ms": float(np.percentile(warm, 50)),
+        "p95 ms": float(np.percentile(warm, 95)),
+        "anonymous MB": status("RssAnon") - before,
+        "mapped MB": status("RssFile"),
+        "PSS MB": rollup("Pss"),
+    }
+
+
+def asked(arguments: Namespace) -> Iterator[Any]:
+    """Every so manieth concept, with some changed names among them."""
+    step = max(arguments.names // 3 // arguments.queries, 1)
+    return islice(make_concepts(arguments.names, changed=0.3), 0, None, step)
+
+
+def sizes_on_disk(folder: Path) -> list[dict[str, Any]]:
+    """RETURNS (List[Dict[str, Any]]): Megabytes by kind of file."""
+    sizes = {file.name: file.stat().st_size / 1e6 for file in folder.iterdir()}
+    rows = [
+        {"files": kind, "MB": sum(size for name, size in sizes.items() if name.startswith(stems))}
+        for kind, stems in KINDS.items()
+    ]
+    return [*rows, {"files": "all", "MB": sum(sizes.values())}]
+
+
+@contextmanager
+def peak_of_memory() -> Iterator[dict[str, float]]:
+    """Watch anonymous memory, which cannot be dropped as mapped files can; the kernel keeps no peak
+    of it.
+
+    YIELDS (Dict[str, float]): "anonymous": megabytes beyond those at the start, once it ends.
+    """
+    before, done, peak = status("RssAnon"), threading.Event(), {"anonymous": 0.0}
+
+    def watch() -> None:
+        while not done.wait(0.05):
+            peak["anonymous"] = max(peak["anonymous"], status("RssAnon") - before)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield peak
+    finally:
+        done.set()
+        watcher.join()
+
+
+def status(key: str) -> float:
+    """RETURNS (float): Megabytes of this process, from /proc/self/status."""
+    return _kilobytes(Path("/proc/self/status"), key) / 1000
+
+
+def rollup(key: str) -> float:
+    """RETURNS (float): Megabytes of this process, from /proc/self/smaps_rollup."""
+    return _kilobytes(Path("/proc/self/smaps_rollup"), key) / 1000
+
+
+def _kilobytes(path: Path, key: str) -> int:
+    lines = (line.split() for line in path.read_text().splitlines())
+    return next(int(parts[1]) for parts in lines if parts[0] == f"{key}:")
+
+
+if __name__ == "__main__":
+    main()
