@@ -107,7 +107,6 @@ def build(
 @pytest.fixture(
     params=[
         (DENSE, ExactIndex(block_rows=17)),
-        (DENSE, ExactIndex(block_rows=17, dtype="int8")),
         (DENSE, AnnoyIndex(n_trees=20, search_k=2000)),
         (SPARSE, AnnoyIndex()),
         (HYBRID, ExactIndex(block_rows=17)),
@@ -117,7 +116,7 @@ def build(
         (HYBRID, LISTS),
     ],
     ids=[
-        *("exact", "exact-int8", "annoy", "sparse", "hybrid-exact", "hybrid-annoy"),
+        *("exact", "annoy", "sparse", "hybrid-exact", "hybrid-annoy"),
         *("lists", "lists-sparse", "lists-hybrid"),
     ],
 )

@@ -12,6 +12,7 @@ from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.index.annoy import AnnoyIndex
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.exact import ExactIndex, ExactSearcher
+from spacy_connorm.index.vectors import from_raw
 
 from .conftest import DENSE, HYBRID, SPARSE, WIDTH, build, make_concepts, make_synonyms
 
@@ -283,3 +284,24 @@ def test_an_index_is_rebuilt_in_its_own_place(tmp_path):
     asked, heard = listening(DENSE)
     new = build(tmp_path / "i", encoder=asked, known=old)
     assert (heard, arrays(new)) == ([], before)
+
+
+# int8
+
+
+@NO_WARNING
+@pytest.mark.parametrize(
+    "backend", [ExactIndex(dtype="int8"), AnnoyIndex(dtype="int8")], ids=["exact", "annoy"]
+)
+@pytest.mark.parametrize("encoder", [DENSE, HYBRID], ids=lambda each: each.fingerprint)
+def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
+    index = build(tmp_path / "i", encoder=encoder, backend=backend)
+    rows = np.arange(0, index.manifest["counts"]["rows"], 5)
+    queries = index.vectors.queries(rows)
+    found = index.searcher("OD-T").nearest(queries, 1)
+    assert found.items.ravel().tolist() == rows.tolist()
+    raw = from_raw(encoder.encode([f"mention {number}" for number in range(70)]))
+    mentions = index.searcher("D-T").nearest(raw.unit, 1)
+    named = index.keys.rows([b"mention %d" % number for number in range(50)])
+    assert (mentions.items.ravel() + index.first_row("D-T")).tolist() == named.tolist()
+    assert index.concepts_of("OD-C").tolist() == list(range(index.concept_count))
