@@ -300,7 +300,7 @@ def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
     queries = index.vectors.queries(rows)
     found = index.searcher("OD-T").nearest(queries, 1)
     assert found.items.ravel().tolist() == rows.tolist()
-    raw = from_raw(encoder.encode([f"mention {number}" for number in range(70)]))
+    raw = from_raw(encoder.encode([f"mention {number}" for number in range(50)]))
     mentions = index.searcher("D-T").nearest(raw.unit, 1)
     named = index.keys.rows([b"mention %d" % number for number in range(50)])
     assert (mentions.items.ravel() + index.first_row("D-T")).tolist() == named.tolist()
