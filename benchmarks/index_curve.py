@@ -1,45 +1,61 @@
-"""Annoy's recall against its speed, by number of trees and nodes inspected, beside exact search.
+"""Recall against speed: exact search, Annoy by nodes inspected, inverted lists by lists read.
 
-The queries are the test mentions of NCBI and BC5CDR diseases, the items the names of MEDIC 2012.
-A mention counts for recall@1 if the best score found is the exact search's best, for recall@10 by
-the share of the ten scores found that reach the exact search's tenth.
+The items are names: those of MEDIC 2012 first, then those of the other ontologies of the data
+folder and variants of all of them, as many as `--names` says. The queries are the test mentions of
+NCBI and BC5CDR diseases. A mention counts for recall@1 if the best score found is the exact
+search's best, for recall@10 by the share of the ten scores found that reach the exact search's
+tenth.
 
-Example: python benchmarks/index_curve.py --data ../shared/data
+Searches take turns, each time with other mentions. Vectors and indexes are kept in the work folder,
+as they take long to make. `resident_mb` is what a search over all mentions leaves of the index file
+in memory; the vectors that rescore stand in a file of their own, the same for both.
+
+Example: OMP_NUM_THREADS=1 python benchmarks/index_curve.py --names 76000 --data ../shared/data
 """
 
+import json
+import os
 from argparse import Namespace
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from catalog import Data
-from lookups import build_lookup, encoder_config
-from options import begin, fail, finish, make_parser
+from lookups import encoder_config
+from many_names import write_vectors
+from memory import mapped
+from options import at_least, begin, fail, finish_tables, make_parser
+from spacy import registry
 
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.index.annoy import AnnoyIndex
 from spacy_connorm.index.concept_index import Searcher
 from spacy_connorm.index.exact import ExactIndex, Neighbours
+from spacy_connorm.index.ivf import IvfIndex
 from spacy_connorm.index.vectors import DenseVectors, Vectors, from_raw
 from spacy_connorm.text.cleaning import clean
 
 DATASETS = ("ncbi", "bc5cdr-d")
-SHIPPED = AnnoyIndex()
-TREES = (25, 50, 100, 200)
-SEARCH_K = (5_000, 10_000, 20_000, 40_000)
+SEARCH_K = (20_000, 80_000, 320_000, 1_280_000)
+PROBES = (32, 64, 128, 256, 512, 1024, 2048)
+LEVELS = (95, 99)
 # What a lookup asks the index for when it wants ten concepts.
 NEIGHBOURS = 40
-BATCH = 128
+LEAST_REPEATS = 5
+# Mentions of a turn.
+TURN = 128
+SEED = 13
 # Scores closer than this are one score.
 NOISE = 2e-6
 
 
 class Queries(NamedTuple):
-    """Distinct mentions.
+    """Distinct mentions, in random order.
 
     vectors (Floats2d): (n, width) unit vectors.
     counts (Ints1d): How often each mention occurs.
@@ -49,60 +65,118 @@ class Queries(NamedTuple):
     counts: np.ndarray
 
 
+class Racer(NamedTuple):
+    """One setting of a backend.
+
+    searcher (Searcher): What is timed.
+    row (Dict[str, Any]): What is known of it.
+    """
+
+    searcher: Searcher
+    row: Row
+
+
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument("--encoder", default="minilm", help="minilm, dan or a FOLDER [%(default)s]")
-    parser.add_argument("--trees", type=int, nargs="+", default=TREES)
-    parser.add_argument("--search-k", type=int, nargs="+", default=SEARCH_K)
+    parser.add_argument("--names", type=at_least(1000), default=76_000, help="[%(default)s]")
+    parser.add_argument("--encoder", default="dan", help="minilm, dan or a FOLDER [%(default)s]")
+    parser.add_argument("--trees", type=at_least(1), default=AnnoyIndex.n_trees)
+    parser.add_argument("--search-k", type=at_least(1), nargs="+", default=SEARCH_K)
+    parser.add_argument("--probes", type=at_least(1), nargs="+", default=PROBES)
+    parser.add_argument("--batch", type=at_least(1), default=TURN, help="[%(default)s]")
+    parser.add_argument(
+        "--mentions", type=at_least(TURN), default=10_000, help="most of them [%(default)s]"
+    )
+    parser.add_argument("--repeats", type=at_least(LEAST_REPEATS), default=LEAST_REPEATS)
     arguments = begin(parser)
-    finish(measure(arguments), arguments.json)
+    rows = measure(arguments)
+    tables = {"Curves": rows, "Fastest at a recall": summary(rows)}
+    finish_tables(tables, arguments.json, precise=("recall@1", "recall@10"))
 
 
 def measure(arguments: Namespace) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): A row of exact search, then one a setting of Annoy."""
+    """RETURNS (List[Dict[str, Any]]): A row of exact search, then one a setting of each backend."""
     if arguments.encoder == "ngram":
         fail("Sparse vectors are searched exactly: give minilm, dan or the folder of a model.")
     data = [Data(name, arguments.data) for name in DATASETS]
     block = encoder_config(arguments.encoder, data[0], work=arguments.work)
-    lookup = build_lookup(block, data[0], searches=["O-T"], work=arguments.work)
+    encoder = registry.resolve({"encoder": block})["encoder"]
+    encoder.initialize()
+    queries = read_queries(data, encoder, arguments.mentions)
+    path = write_vectors(encoder, arguments.data, arguments.names, work=arguments.work)
+    unit = np.load(path, mmap_mode="r")
+    vectors = DenseVectors(np.asarray(unit), np.ones(len(unit), dtype="float32"))
+    exact = ExactIndex().open(vectors, path)
+    expected = search(exact, queries.vectors)
+    racers = [Racer(exact, describe("exact", vectors, {"file_mb": 0.0, "build_s": 0.0}))]
+    racers[0].row.update(recall(expected, expected, queries), resident_mb=0.0)
+    for backend, setting, values in (
+        (AnnoyIndex(n_trees=arguments.trees), "search_k", arguments.search_k),
+        (IvfIndex(), "probes", arguments.probes),
+    ):
+        index = path.with_suffix(f".{type(backend).__name__}{arguments.trees}")
+        built = build_once(backend, vectors, index)
+        for value in (None, *values):
+            racers.append(make_racer(backend, setting, value, vectors, index, built))
+            found, resident = search_resident(racers[-1].searcher, queries.vectors, index)
+            racers[-1].row.update(recall(found, expected, queries), resident_mb=resident)
+    turns = race(racers, queries, repeats=arguments.repeats, batch=arguments.batch)
+    return [racer.row | speed(own) for racer, own in zip(racers, turns, strict=True)]
+
+
+def read_queries(data: Sequence[Data], encoder: Any, most: int) -> Queries:
+    """RETURNS (Queries): The mentions to score of some data sets, at most so many."""
     counts = Counter(clean(mention.text) for each in data for mention in each.mentions)
-    raw = lookup.encoder.predict(list(counts))
-    queries = Queries(from_raw(raw).unit, np.asarray(list(counts.values())))
-    # Not mapped: the first search over cold pages would pay for reading them.
-    names = lookup.index.search_vectors("O-T")
-    vectors = DenseVectors(np.array(names.unit), np.array(names.norms))
-    searcher = ExactIndex().open(vectors, Path())
-    _, ms = search(searcher, queries, batch=1)
-    rows = [row("exact, one by one", vectors, queries, ms)]
-    exact, ms = search(searcher, queries)
-    rows.append(row(f"exact, {BATCH} at once", vectors, queries, ms))
-    with TemporaryDirectory(dir=arguments.work) as folder:
-        for n_trees in arguments.trees:
-            path = Path(folder) / f"{n_trees}.index"
-            start = perf_counter()
-            AnnoyIndex(n_trees=n_trees).build(vectors, path)
-            built = {"build_s": perf_counter() - start, "file_mb": path.stat().st_size / 1e6}
-            for search_k in arguments.search_k:
-                settings = AnnoyIndex(n_trees=n_trees, search_k=search_k)
-                found, ms = search(settings.open(vectors, path), queries)
-                rows.append(row("annoy", vectors, queries, ms) | built)
-                rows[-1] |= {"n_trees": n_trees, "search_k": search_k}
-                rows[-1] |= {"shipped": settings == SHIPPED, **recall(found, exact, queries)}
-    return rows
+    texts = sorted(counts)
+    chosen = [texts[i] for i in np.random.default_rng(SEED).permutation(len(texts))[:most]]
+    vectors = from_raw(encoder.predict(chosen)).unit
+    return Queries(vectors, np.asarray([counts[text] for text in chosen]))
 
 
-def search(searcher: Searcher, queries: Queries, *, batch: int = BATCH) -> tuple[Neighbours, float]:
-    """RETURNS (Tuple[Neighbours, float]): What is found, and milliseconds a mention: the median of
-    all batches, since other work on the machine slows some of them.
-    """
-    found, ms = [], []
-    for first in range(0, len(queries.vectors), batch):
-        asked = queries.vectors[first : first + batch]
+def build_once(backend: Any, vectors: Vectors, path: Path) -> Row:
+    """RETURNS (Dict[str, Any]): Size of an index and seconds it took to build, now or earlier."""
+    kept = path.with_name(f"{path.name}.json")
+    if not kept.is_file() or not path.is_file():
         start = perf_counter()
-        found.append(searcher.nearest(asked, NEIGHBOURS))
-        ms.append(1000 * (perf_counter() - start) / len(asked))
+        backend.build(vectors, path)
+        kept.write_text(json.dumps({"build_s": perf_counter() - start}))
+    return {"file_mb": path.stat().st_size / 1e6, **json.loads(kept.read_text())}
+
+
+def make_racer(
+    backend: Any, setting: str, value: int | None, vectors: Vectors, path: Path, built: Row
+) -> Racer:
+    """RETURNS (Racer): A backend with one setting changed, or as it is."""
+    chosen = backend if value is None else replace(backend, **{setting: value})
+    row = describe(type(backend).__name__, vectors, built)
+    row |= {"setting": "default" if value is None else f"{setting} {value}"}
+    return Racer(chosen.open(vectors, path), row)
+
+
+def describe(index: str, vectors: Vectors, built: Row) -> Row:
+    """RETURNS (Dict[str, Any]): What every row begins with."""
+    return {"index": index, "setting": "", "vectors": len(vectors), **built}
+
+
+def search(searcher: Searcher, queries: np.ndarray, *, batch: int = TURN) -> Neighbours:
+    """RETURNS (Neighbours): What is found, asked in batches."""
+    found = [
+        searcher.nearest(queries[first : first + batch], NEIGHBOURS)
+        for first in range(0, len(queries), batch)
+    ]
     items, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return Neighbours(items, scores), median(ms)
+    return Neighbours(items, scores)
+
+
+def search_resident(
+    searcher: Searcher, queries: np.ndarray, path: Path
+) -> tuple[Neighbours, float]:
+    """RETURNS (Tuple[Neighbours, float]): What is found, and megabytes of the file that came to
+    memory for it.
+    """
+    before = mapped(os.getpid(), path)["rss"]
+    found = search(searcher, queries)
+    return found, mapped(os.getpid(), path)["rss"] - before
 
 
 def recall(found: Neighbours, exact: Neighbours, queries: Queries) -> Row:
@@ -115,20 +189,63 @@ def recall(found: Neighbours, exact: Neighbours, queries: Queries) -> Row:
     }
 
 
-def row(index: str, vectors: Vectors, queries: Queries, ms: float) -> Row:
-    """RETURNS (Dict[str, Any]): What every row has, as if the search were exact."""
+def race(
+    racers: Sequence[Racer], queries: Queries, *, repeats: int, batch: int
+) -> list[list[float]]:
+    """RETURNS (List[List[float]]): Of each racer the milliseconds a mention of its turns."""
+    times: list[list[float]] = [[] for _ in racers]
+    for repeat in range(repeats):
+        first = repeat * TURN % max(len(queries.vectors) - TURN, 1)
+        asked = queries.vectors[first : first + TURN]
+        for place in turn_order(len(racers), repeat):
+            start = perf_counter()
+            search(racers[place].searcher, asked, batch=batch)
+            times[place].append(1000 * (perf_counter() - start) / len(asked))
+    return times
+
+
+def turn_order(count: int, repeat: int) -> Iterator[int]:
+    """RETURNS (Iterator[int]): Who is next; another one begins each time."""
+    return ((place + repeat) % count for place in range(count))
+
+
+def speed(times: Sequence[float]) -> Row:
+    """RETURNS (Dict[str, Any]): Milliseconds a mention, median and spread, and queries a second."""
+    middle = median(times)
     return {
-        "index": index,
-        "vectors": len(vectors),
-        "mentions": int(queries.counts.sum()),
-        "n_trees": None,
-        "search_k": None,
-        "shipped": None,
-        "recall@1": 100.0,
-        "recall@10": 100.0,
-        "ms_per_mention": round(ms, 3),
-        "build_s": 0.0,
-        "file_mb": 0.0,
+        "ms": round(middle, 3),
+        "fastest_ms": round(min(times), 3),
+        "slowest_ms": round(max(times), 3),
+        "queries_per_s": round(1000 / middle),
+    }
+
+
+def summary(rows: Sequence[Row]) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): For each level of recall@10 the fastest setting of each
+    backend that reaches it, beside Annoy's.
+    """
+    found = []
+    for level in LEVELS:
+        best: dict[str, Row] = {}
+        for row in sorted(rows, key=lambda row: row["ms"]):
+            if row["recall@10"] >= level:
+                best.setdefault(row["index"], row)
+        annoy = best.get("AnnoyIndex")
+        found += [
+            {"recall@10 of": level, **_against(row, annoy)} for _, row in sorted(best.items())
+        ]
+    return found
+
+
+def _against(row: Row, annoy: Row | None) -> Row:
+    kept = {key: row[key] for key in ("index", "setting", "recall@10", "ms", "queries_per_s")}
+    if annoy is None:
+        return {**kept, "times_annoys_speed": None, "share_of_annoys_memory": None}
+    memory, other = (each["file_mb"] + each["resident_mb"] for each in (row, annoy))
+    return {
+        **kept,
+        "times_annoys_speed": round(annoy["ms"] / row["ms"], 1),
+        "share_of_annoys_memory": round(memory / other, 3),
     }
 
 

@@ -5,7 +5,8 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 PACKAGES = (
-    *("spacy-connorm", "spacy", "thinc", "numpy", "scipy", "scikit-learn", "annoy", "torch"),
+    *("spacy-connorm", "spacy", "thinc", "numpy", "scipy", "scikit-learn", "annoy", "faiss-cpu"),
+    "torch",
     *("transformers", "tokenizers", "onnxruntime", "pytorch-metric-learning"),
 )
 

@@ -92,7 +92,10 @@ NOT_RUNNING = {"ontology", "corpora", "training", "evaluation", "cli"}
 MAY_BE_LONG = {"errors.py"}
 MAX_LINES = 300
 
-HEAVY = ("torch", "transformers", "spacy_transformers", "annoy", "sklearn", "scipy", "onnxruntime")
+HEAVY = (
+    *("torch", "transformers", "spacy_transformers", "onnxruntime"),
+    *("annoy", "faiss", "sklearn", "scipy"),
+)
 REFUSE_HEAVY = f"""
 import sys
 

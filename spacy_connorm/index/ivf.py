@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ..settings import refuse, require_positive
+from ..settings import refuse
 from .exact import ExactSearcher, Neighbours, check_positive
 from .inverted_lists import InvertedLists
 from .proposals import build_dense, complete, open_dense, rescore
@@ -22,6 +22,8 @@ _LISTS_PER_ROOT = 16
 _MOST_LISTS = 16_384
 # Of fewer, faiss learns no codes.
 _LEAST_VECTORS = 16
+# Of so many lists, one is read.
+_SHARE_PROBED = 32
 # Lists are probed until they hold so many items for each that is rescored ...
 _READ_FOR_A_PROPOSAL = 4
 # ... unless half of all lists would not be enough: then looking at all takes no longer.
@@ -34,7 +36,8 @@ class IvfIndex:
 
     lists (Optional[int]): Lists that the vectors are put in; 16 times the square root of their
         number, and at most 16384, if None.
-    probes (int): Lists read for a query: better recall, more time.
+    probes (Optional[int]): Lists read for a query: better recall, more time; a 32nd of them if
+        None.
     oversample (int): Proposals rescored for each item asked for.
     exact_below (int): Fewer vectors get no lists and are searched exactly, which is as fast.
     seed (int): Of k-means; the same seed gives the same lists.
@@ -42,16 +45,17 @@ class IvfIndex:
     """
 
     lists: int | None = None
-    probes: int = 128
+    probes: int | None = None
     oversample: int = 2
     exact_below: int = 20_000
     seed: int = 13
     dtype: Literal["float32", "float16", "int8"] = "float32"
 
     def __post_init__(self) -> None:
-        check_positive(self, "probes", "oversample")
-        if self.lists is not None:
-            require_positive("lists", self.lists)
+        check_positive(self, "oversample")
+        for setting in ("lists", "probes"):
+            if getattr(self, setting) is not None:
+                check_positive(self, setting)
         if self.exact_below < _LEAST_VECTORS:
             refuse("exact_below", self.exact_below, f"at least {_LEAST_VECTORS}")
 
@@ -127,6 +131,7 @@ class IvfSearcher:
         several times the proposals.
         """
         in_a_list = possible / self._inverted.lists
-        unfiltered = self.settings.probes * len(self) / self._inverted.lists
+        probes = self.settings.probes or ceil(self._inverted.lists / _SHARE_PROBED)
+        unfiltered = probes * len(self) / self._inverted.lists
         read = max(unfiltered, _READ_FOR_A_PROPOSAL * proposals)
         return ceil(read / in_a_list) if possible else len(self)
