@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,7 +108,7 @@ def measure(arguments: Namespace) -> list[Row]:
     vectors = DenseVectors(np.asarray(unit), np.ones(len(unit), dtype="float32"))
     exact = ExactIndex().open(vectors, path)
     expected = search(exact, queries.vectors)
-    racers = [Racer(exact, describe("exact", vectors, {"file_mb": 0.0, "build_s": 0.0}))]
+    racers = [Racer(exact, describe("exact", vectors, {"file_mb": 0.0, "build_cpu_s": 0.0}))]
     racers[0].row.update(recall(expected, expected, queries), resident_mb=0.0)
     for backend, setting, values in (
         (AnnoyIndex(n_trees=arguments.trees), "search_k", arguments.search_k),
@@ -134,12 +134,14 @@ def read_queries(data: Sequence[Data], encoder: Any, most: int) -> Queries:
 
 
 def build_once(backend: Any, vectors: Vectors, path: Path) -> Row:
-    """RETURNS (Dict[str, Any]): Size of an index and seconds it took to build, now or earlier."""
+    """RETURNS (Dict[str, Any]): Size of an index, and the seconds of the processor that it took to
+    build, now or earlier.
+    """
     kept = path.with_name(f"{path.name}.json")
     if not kept.is_file() or not path.is_file():
-        start = perf_counter()
+        start = process_time()
         backend.build(vectors, path)
-        kept.write_text(json.dumps({"build_s": perf_counter() - start}))
+        kept.write_text(json.dumps({"build_cpu_s": process_time() - start}))
     return {"file_mb": path.stat().st_size / 1e6, **json.loads(kept.read_text())}
 
 
@@ -192,7 +194,7 @@ def recall(found: Neighbours, exact: Neighbours, queries: Queries) -> Row:
 def race(
     racers: Sequence[Racer], queries: Queries, *, repeats: int, batch: int
 ) -> list[list[float]]:
-    """RETURNS (List[List[float]]): Of each racer the milliseconds a mention of its turns."""
+    """RETURNS (List[List[float]]): Of each racer the microseconds a mention of its turns."""
     times: list[list[float]] = [[] for _ in racers]
     for repeat in range(repeats):
         first = repeat * TURN % max(len(queries.vectors) - TURN, 1)
@@ -200,7 +202,7 @@ def race(
         for place in turn_order(len(racers), repeat):
             start = perf_counter()
             search(racers[place].searcher, asked, batch=batch)
-            times[place].append(1000 * (perf_counter() - start) / len(asked))
+            times[place].append(1e6 * (perf_counter() - start) / len(asked))
     return times
 
 
@@ -210,13 +212,13 @@ def turn_order(count: int, repeat: int) -> Iterator[int]:
 
 
 def speed(times: Sequence[float]) -> Row:
-    """RETURNS (Dict[str, Any]): Milliseconds a mention, median and spread, and queries a second."""
+    """RETURNS (Dict[str, Any]): Microseconds a mention, median and spread, and queries a second."""
     middle = median(times)
     return {
-        "ms": round(middle, 3),
-        "fastest_ms": round(min(times), 3),
-        "slowest_ms": round(max(times), 3),
-        "queries_per_s": round(1000 / middle),
+        "us": round(middle),
+        "fastest_us": round(min(times)),
+        "slowest_us": round(max(times)),
+        "queries_per_s": round(1e6 / middle),
     }
 
 
@@ -227,7 +229,7 @@ def summary(rows: Sequence[Row]) -> list[Row]:
     found = []
     for level in LEVELS:
         best: dict[str, Row] = {}
-        for row in sorted(rows, key=lambda row: row["ms"]):
+        for row in sorted(rows, key=lambda row: row["us"]):
             if row["recall@10"] >= level:
                 best.setdefault(row["index"], row)
         annoy = best.get("AnnoyIndex")
@@ -238,14 +240,14 @@ def summary(rows: Sequence[Row]) -> list[Row]:
 
 
 def _against(row: Row, annoy: Row | None) -> Row:
-    kept = {key: row[key] for key in ("index", "setting", "recall@10", "ms", "queries_per_s")}
+    kept = {key: row[key] for key in ("index", "setting", "recall@10", "us", "queries_per_s")}
     if annoy is None:
-        return {**kept, "times_annoys_speed": None, "share_of_annoys_memory": None}
+        return {**kept, "times_annoys_speed": None, "percent_of_annoys_memory": None}
     memory, other = (each["file_mb"] + each["resident_mb"] for each in (row, annoy))
     return {
         **kept,
-        "times_annoys_speed": round(annoy["ms"] / row["ms"], 1),
-        "share_of_annoys_memory": round(memory / other, 3),
+        "times_annoys_speed": round(annoy["us"] / row["us"], 1),
+        "percent_of_annoys_memory": round(100 * memory / other, 1),
     }
 
 
