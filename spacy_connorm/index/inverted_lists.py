@@ -4,6 +4,7 @@ Long 2024).
 """
 
 import os
+import sys
 from functools import cache
 from math import ceil
 from pathlib import Path
@@ -75,8 +76,9 @@ class InvertedLists:
         RAISES (ConnormError): CN417 without faiss, CN416 if it is not the file of these vectors.
         """
         faiss = load_faiss()
+        flag = faiss.IO_FLAG_MMAP_IFC if _maps_whole_files() else faiss.IO_FLAG_MMAP
         try:
-            index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+            index = faiss.read_index(str(path), flag)
         except RuntimeError as error:
             reason = str(error).splitlines()[0]
             raise ConnormError(Errors.CN416.format(path=path, reason=reason)) from error
@@ -84,6 +86,9 @@ class InvertedLists:
         if not isinstance(index, faiss.IndexIVFRaBitQ) or found != expected:
             reason = f"it is not of {expected[0]} vectors of {expected[1]} components"
             raise ConnormError(Errors.CN416.format(path=path, reason=reason))
+        if not _maps_whole_files():
+            # Threads that read ahead, a new one for each list, would take longer than a search.
+            faiss.downcast_InvertedLists(index.invlists).prefetch_nthread = 0
         return cls(index)
 
     def write(self, path: Path) -> None:
@@ -106,6 +111,11 @@ class InvertedLists:
             settings.sel = self._faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
         asked = np.ascontiguousarray(queries, dtype="float32")
         return self._index.search(asked, count, params=settings)[1]
+
+
+def _maps_whole_files() -> bool:
+    # On this system faiss maps the lists alone.
+    return sys.platform != "darwin"
 
 
 def _bits(width: int) -> int:

@@ -1,5 +1,6 @@
 import multiprocessing
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -114,11 +115,15 @@ def test_lists_are_searched_only_as_long_as_that_is_faster(searcher, monkeypatch
         searcher.nearest(QUERIES, 10, np.arange(3000) < 30)
 
 
-def test_file_is_mapped(searcher, tmp_path):
-    smaps = Path("/proc/self/smaps")
-    if not smaps.is_file():
-        pytest.skip("memory is read from /proc/self/smaps")
-    found = [line for line in smaps.read_text().splitlines() if str(tmp_path / "lists") in line]
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc/self/smaps")
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_file_is_mapped_and_found_in(platform, searcher, tmp_path, monkeypatch):
+    path = shutil.copy(tmp_path / "lists", tmp_path / "copy")
+    monkeypatch.setattr(inverted_lists.sys, "platform", platform)
+    mapped = SETTINGS.open(VECTORS, path)
+    assert_same(mapped.nearest(QUERIES, 5), searcher.nearest(QUERIES, 5))
+    maps = Path("/proc/self/smaps").read_text()
+    found = [line for line in maps.splitlines() if str(path) in line]
     # Private and not writable, or shared: the pages are the file's own.
     assert found
     assert all(re.search(r" r--[ps] ", line) for line in found)
