@@ -54,13 +54,8 @@ class InvertedLists:
         RETURNS (InvertedLists): The lists.
         RAISES (ConnormError): CN417 without faiss.
         """
-        faiss = load_faiss()
-        sample = _sample(vectors, lists, seed)
-        quantizer = _cluster(sample, lists, seed)
-        index = faiss.IndexIVFRaBitQ(
-            quantizer, vectors.width, lists, faiss.METRIC_INNER_PRODUCT, True, _bits(vectors.width)
-        )
-        index.train(sample[:_LEAST_SAMPLE])
+        index = _train(_sample(vectors, lists, seed), lists, seed)
+        quantizer = load_faiss().downcast_index(index.quantizer)
         for block in blocks(vectors):
             index.add(block)
         quantizer.k_factor = _SEARCHING_DEPTH
@@ -87,7 +82,7 @@ class InvertedLists:
             reason = f"it is not of {expected[0]} vectors of {expected[1]} components"
             raise ConnormError(Errors.CN416.format(path=path, reason=reason))
         if not _maps_whole_files():
-            # Threads that read ahead, a new one for each list, would take longer than a search.
+            # Threads that read ahead would take longer than a search.
             faiss.downcast_InvertedLists(index.invlists).prefetch_nthread = 0
         return cls(index)
 
@@ -131,15 +126,19 @@ def _sample(vectors: Vectors, lists: int, seed: int) -> np.ndarray:
     return sample
 
 
-def _cluster(sample: np.ndarray, lists: int, seed: int) -> Any:
-    """k-means on the sphere: lists by cosine."""
+def _train(sample: np.ndarray, lists: int, seed: int) -> Any:
+    """k-means on the sphere: lists by cosine. They are still empty."""
     faiss = load_faiss()
+    width = sample.shape[1]
     quantizer = _quantizer(sample)
-    clustering = faiss.Clustering(sample.shape[1], lists)
+    clustering = faiss.Clustering(width, lists)
     clustering.seed, clustering.niter, clustering.spherical = seed, _ITERATIONS, True
     clustering.min_points_per_centroid, clustering.max_points_per_centroid = 1, len(sample)
     clustering.train(sample, quantizer)
-    return quantizer
+    metric, bits = faiss.METRIC_INNER_PRODUCT, _bits(width)
+    index = faiss.IndexIVFRaBitQ(quantizer, width, lists, metric, True, bits)
+    index.train(sample[:_LEAST_SAMPLE])
+    return index
 
 
 def _quantizer(sample: np.ndarray) -> Any:
