@@ -87,7 +87,8 @@ class Definitions:
             syndrome (AS)".
         RETURNS (str): What it stands for; empty if nothing in it is defined.
         """
-        expanded = expand(text, self.at(offset))
+        long_forms = self.at(offset)
+        expanded = expand(text, long_forms) if long_forms else text
         return "" if expanded == text else expanded
 
 
@@ -136,6 +137,8 @@ def find_long_forms(doc: Doc, spans: Sequence[Span]) -> list[str]:
     RETURNS (List[str]): Of each the long form; empty if nothing is known.
     """
     definitions = read_definitions(doc)
+    if not any(map(_is_others, (_LONG_FORM, _LITERAL))):
+        return [_expanded(span, definitions) for span in spans]
     return [long_form_of(span) or _expanded(span, definitions) for span in spans]
 
 
@@ -185,7 +188,12 @@ def get_long_form(span: Span) -> str | None:
 
 
 def _expanded(span: Span, definitions: Definitions) -> str:
-    return definitions.long_form(span.text, span.end_char - 1)
+    last = span.end_char - 1
+    return definitions.long_form(span.text, last) if definitions.at(last) else ""
+
+
+def _is_others(name: str) -> bool:
+    return Span.has_extension(name) and Span.get_extension(name)[2] is not get_long_form
 
 
 def _stored(doc: Doc) -> Iterator[tuple[int, Sequence[Sequence[Any]]]]:

@@ -98,19 +98,23 @@ class MentionReader:
                 refuse(name, texts, "a list of texts")
         if len(mentions) != len(long_forms):
             refuse("long_forms", long_forms, f"one for each of {len(mentions)} mentions")
-        readings = self._read_whole(*(list(map(clean, texts)) for texts in (mentions, long_forms)))
+        asked = list(zip(map(clean, mentions), map(clean, long_forms), strict=True))
+        distinct = list(dict.fromkeys(asked))
+        read = dict(zip(distinct, self._read(distinct), strict=True))
+        return [list(read[pair]) for pair in asked]
+
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[list[Reading]]:
+        readings = self._read_whole(pairs)
         if self.split_composites:
             for found, parts in zip(readings, self._read_parts(readings), strict=True):
                 found.extend(parts)
         return [[each.first(self.top_k) for each in best_first(found)] for found in readings]
 
-    def _read_whole(
-        self, mentions: Sequence[str], long_forms: Sequence[str]
-    ) -> list[list[Reading]]:
-        defined = {mention for mention, long in zip(mentions, long_forms, strict=True) if long}
+    def _read_whole(self, pairs: Sequence[tuple[str, str]]) -> list[list[Reading]]:
+        defined = {mention for mention, long_form in pairs if long_form}
         certain = self._find_certain(defined)
         asked: list[list[tuple[WholeKind, str]]] = []
-        for mention, long_form in zip(mentions, long_forms, strict=True):
+        for mention, long_form in pairs:
             ways: list[tuple[WholeKind, str]] = [("long form", long_form)] if long_form else []
             if not long_form or mention in certain:
                 ways.append(("as written", mention))
@@ -159,6 +163,8 @@ def best_first(readings: Sequence[Reading]) -> list[Reading]:
     readings (Sequence[Reading]): At least one that is whole; of equal ones the first counts.
     RETURNS (List[Reading]): The same, the others in the order in which they came.
     """
+    if len(readings) == 1:
+        return list(readings)
     whole = max((each for each in readings if each.kind != "parts"), key=lambda each: each.score)
     parts = [each for each in readings if each.kind == "parts" and links_better(each, whole)]
     chosen = max(parts, key=lambda each: each.score, default=whole)

@@ -80,7 +80,8 @@ def run_sieve(sieve: Sieve, index: ConceptIndex, layer: SynonymLayer, query: Que
     answers: dict[int, Answer] = {}
     waiting = list(range(query.vectors.shape[0]))
     for search, threshold in zip(sieve.searches, [*sieve.thresholds, None], strict=True):
-        found = run_search(search, index, layer, query.only(waiting)) if waiting else []
+        asked = query.only(waiting)
+        found = run_search(search, index, layer, asked, threshold=threshold) if waiting else []
         for place, hits in zip(waiting, found, strict=True):
             if answers_at(hits[0].score if hits else None, threshold):
                 answers[place] = Answer(search, hits)

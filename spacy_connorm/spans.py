@@ -55,15 +55,18 @@ def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | N
     return [span for span in spans if not labels or span.label_ in labels]
 
 
-def written_id(candidates: Iterable[Candidate], nil_threshold: float | None) -> str:
+def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> str:
     """Decide what is written for a mention.
 
-    candidates (Iterable[Candidate]): Part by part, best first.
+    candidates (Sequence[Candidate]): Part by part, best first.
     nil_threshold (Optional[float]): A best score under it is no concept; None: never.
     RETURNS (str): The id of the first candidate, or those of each part's first joined by `|`,
         parts without a concept left out; "NIL" if there is none at all.
     """
-    leading = [next(part) for _, part in groupby(candidates, key=lambda each: each.part)]
+    if candidates and not candidates[-1].part:
+        leading = candidates[:1]  # as most are: no parts
+    else:
+        leading = [next(part) for _, part in groupby(candidates, key=lambda each: each.part)]
     linked = [
         each.concept_id for each in leading if nil_threshold is None or each.score >= nil_threshold
     ]

@@ -22,6 +22,13 @@ class Neighbours(NamedTuple):
     items: np.ndarray
     scores: np.ndarray
 
+    def only(self, queries: np.ndarray) -> "Neighbours":
+        """RETURNS (Neighbours): Those of some queries.
+
+        queries (np.ndarray): bool (b,), or int64 places.
+        """
+        return Neighbours(self.items[queries], self.scores[queries])
+
 
 def check_positive(backend: Any, *settings: str) -> None:
     """Refuse settings of a backend that are under 1.

@@ -17,6 +17,8 @@ SEARCHES = ("O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C")
 # Scores closer than this are ties: the cosine of a text with itself, in float32, is off by 1e-6.
 _DIGITS = 5
 SCALE = 10**_DIGITS
+# Texts asked for first, for each concept wanted: of half as many two mentions in five needed more.
+_FIRST_LOOK = 8
 _NO_MEMBER = -1
 
 
@@ -75,7 +77,8 @@ class _Source(NamedTuple):
     """One part of a search: the index, or the layer beside it.
 
     searcher (Searcher): Finds items.
-    hits (Callable): Neighbours to what they denote, for each mention.
+    hits (Callable): Neighbours to what they denote: for each mention at most top_k concepts, best
+        first.
     allowed (Optional[np.ndarray]): bool (items,): those that may be found.
     """
 
@@ -85,7 +88,12 @@ class _Source(NamedTuple):
 
 
 def run_search(
-    search: str, index: ConceptIndex, layer: SynonymLayer, query: Query
+    search: str,
+    index: ConceptIndex,
+    layer: SynonymLayer,
+    query: Query,
+    *,
+    threshold: float | None = None,
 ) -> list[list[Hit]]:
     """Look mentions up in one target and representation.
 
@@ -93,6 +101,7 @@ def run_search(
     index (ConceptIndex): What is searched.
     layer (SynonymLayer): What was added to it and removed from it since it was built.
     query (Query): b mentions.
+    threshold (Optional[float]): Mentions whose best cosine is under it need no concepts.
     RETURNS (List[List[Hit]]): For each mention at most top_k concepts, best first, each with
         its best text.
     RAISES (ConnormError): CN500 for an unknown search, CN408 for one over concepts that the index
@@ -101,27 +110,33 @@ def run_search(
     if search not in SEARCHES:
         raise ConnormError(Errors.CN500.format(search=search, known=", ".join(SEARCHES)))
     over = _over_texts if search.endswith("T") else _over_concepts
-    found = [_look_up(source, query) for source in over(search, index, layer, query)]
+    sources = over(search, index, layer, query)
+    if len(sources) == 1:
+        return _look_up(sources[0], query, -np.inf if threshold is None else threshold)
+    # What one source has of a mention that another one answers is wanted, however low it scores.
+    found = [_look_up(source, query, -np.inf) for source in sources]
     return [
         _best((hit for hits in parts for hit in hits), query.top_k)
         for parts in zip(*found, strict=True)
     ]
 
 
-def _look_up(source: _Source, query: Query) -> list[list[Hit]]:
+def _look_up(source: _Source, query: Query, threshold: float) -> list[list[Hit]]:
     """Ask for more items until no concept among the best can have been missed."""
-    found: dict[int, list[Hit]] = {}
-    waiting, n = list(range(query.vectors.shape[0])), 8 * query.top_k
-    while waiting:
+    found: list[list[Hit]] = [[] for _ in range(query.vectors.shape[0])]
+    waiting, n = np.arange(len(found)), _FIRST_LOOK * query.top_k
+    while len(waiting):
         neighbours = source.searcher.nearest(query.vectors[waiting], n, source.allowed)
         neighbours = neighbours._replace(scores=rounded(neighbours.scores))
-        hits = [_best(each, query.top_k) for each in source.hits(neighbours)]
-        found.update(zip(waiting, hits, strict=True))
-        complete = _complete(neighbours, hits, n, query.top_k)
-        waiting = [place for place, done in zip(waiting, complete, strict=True) if not done]
+        if neighbours.scores.shape[1]:
+            enough = neighbours.scores[:, 0] >= threshold
+            waiting, neighbours = waiting[enough], neighbours.only(enough)
+        hits = source.hits(neighbours)
+        for place, own in zip(waiting.tolist(), hits, strict=True):
+            found[place] = own
+        waiting = waiting[~_complete(neighbours, hits, n, query.top_k)]
         n *= 4
-    in_order = [found[place] for place in range(len(found))]
-    return _with_parts(in_order, source.searcher.vectors, query.vectors)
+    return _with_parts(found, source.searcher.vectors, query.vectors)
 
 
 def _with_parts(found: list[list[Hit]], vectors: Vectors, queries: Raw) -> list[list[Hit]]:
@@ -134,15 +149,12 @@ def _with_parts(found: list[list[Hit]], vectors: Vectors, queries: Raw) -> list[
     return [[hit._replace(parts=next(parts)) for hit in hits] for hits in found]
 
 
-def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int) -> list[bool]:
+def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int) -> np.ndarray:
     if neighbours.items.shape[1] < n:
-        return [True] * len(hits)
-    exhausted = neighbours.items[:, -1] < 0
-    last = neighbours.scores[:, -1]
-    return [
-        bool(done) or (len(best) == top_k and best[-1].score > score)
-        for done, score, best in zip(exhausted, last, hits, strict=True)
-    ]
+        return np.ones(len(hits), dtype="bool")
+    # The worst of as many concepts as are wanted; where there are fewer, none is worse.
+    worst = [own[-1].score if len(own) == top_k else -np.inf for own in hits]
+    return (neighbours.items[:, -1] < 0) | (np.asarray(worst) > neighbours.scores[:, -1])
 
 
 def _best(hits: Iterable[Hit], top_k: int) -> list[Hit]:
@@ -170,7 +182,7 @@ def _over_texts(
     sources = [_Source(searcher, hits, items)]
     added = layer.texts()
     if target & D and added is not None:
-        sources.append(_Source(added, lambda found: _added_hits(layer, found, allowed), None))
+        sources.append(_Source(added, lambda found: _added_hits(layer, found, query), None))
     return sources
 
 
@@ -232,18 +244,19 @@ def _best_members(mention: np.ndarray, fields: tuple[np.ndarray, ...], top_k: in
     return order[np.arange(len(order)) - starts < top_k]
 
 
-def _added_hits(
-    layer: SynonymLayer, found: Neighbours, allowed: np.ndarray | None
-) -> list[list[Hit]]:
-    denoted = layer.added
+def _added_hits(layer: SynonymLayer, found: Neighbours, query: Query) -> list[list[Hit]]:
+    denoted, allowed = layer.added, query.allowed
     return [
-        [
-            Hit(-score, -count, not preferred, concept, item, text=text)
-            for item, score in zip(items, scores, strict=True)
-            if item >= 0
-            for concept, (text, count, preferred) in denoted[item].items()
-            if allowed is None or allowed[concept]
-        ]
+        _best(
+            (
+                Hit(-score, -count, not preferred, concept, item, text=text)
+                for item, score in zip(items, scores, strict=True)
+                if item >= 0
+                for concept, (text, count, preferred) in denoted[item].items()
+                if allowed is None or allowed[concept]
+            ),
+            query.top_k,
+        )
         for items, scores in zip(found.items.tolist(), found.scores.tolist(), strict=True)
     ]
 
@@ -255,22 +268,31 @@ def _over_concepts(
     searcher, concepts = index.searcher(search), index.concepts_of(search)
     concerned, means = layer.means(search)
     if allowed is None and means is None:
-        return [_Source(searcher, lambda found: _mean_hits(concepts, found), None)]
+        return [_Source(searcher, lambda found: _mean_hits(concepts, found, query.top_k), None)]
     may = np.ones(index.concept_count, dtype="bool") if allowed is None else allowed
     stale = np.isin(concepts, concerned)
-    sources = [_Source(searcher, lambda found: _mean_hits(concepts, found), may[concepts] & ~stale)]
+    sources = [
+        _Source(
+            searcher, lambda found: _mean_hits(concepts, found, query.top_k), may[concepts] & ~stale
+        )
+    ]
     if means is not None:
         left = may[concerned] & (means.vectors.norms > 0)
-        sources.append(_Source(means, lambda found: _mean_hits(concerned, found), left))
+        sources.append(
+            _Source(means, lambda found: _mean_hits(concerned, found, query.top_k), left)
+        )
     return sources
 
 
-def _mean_hits(concepts: np.ndarray, found: Neighbours) -> list[list[Hit]]:
+def _mean_hits(concepts: np.ndarray, found: Neighbours, top_k: int) -> list[list[Hit]]:
     return [
-        [
-            Hit(-score, 0, False, int(concepts[item]), item)
-            for item, score in zip(items, scores, strict=True)
-            if item >= 0
-        ]
+        _best(
+            (
+                Hit(-score, 0, False, int(concepts[item]), item)
+                for item, score in zip(items, scores, strict=True)
+                if item >= 0
+            ),
+            top_k,
+        )
         for items, scores in zip(found.items.tolist(), found.scores.tolist(), strict=True)
     ]
