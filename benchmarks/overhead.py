@@ -32,7 +32,8 @@ from spacy_connorm.readings import MentionReader
 # Seconds by phase.
 Turn = dict[str, float]
 
-ENCODER, SEARCH = "encoder", "search"
+# Phases whose names begin with the first two are theirs, the others our own.
+ENCODER, SEARCH, OWN = "encoder", "search", "our own"
 PIPELINES: dict[str, dict[str, Any]] = {
     "shipped": {},
     "no memo, no cache": {"memo_size": 0, "cache_size": 0},
@@ -66,7 +67,10 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
     """RETURNS (Dict[str, List[Dict[str, Any]]]): A row a phase and pipeline, and their sums."""
     data = Data(arguments.dataset, arguments.data)
     phases = Phases()
-    for function, phase in (("run_sieve", "hits"), ("name_candidates", "names of hits")):
+    for function, phase in (
+        ("run_sieve", "search: what neighbours denote"),
+        ("name_candidates", "names of hits"),
+    ):
         phases.watch(answers, function, phase)
     runners = [
         Runner(name, settings, data, arguments, phases) for name, settings in PIPELINES.items()
@@ -140,14 +144,14 @@ class Runner:
         watch(normalizer, "candidates", "readings")
         watch(normalizer, "set_annotations", "answers onto spans")
         watch(lookup, "candidates", "look-ups")
-        watch(lookup.prepared, "forms", "forms of texts")
-        watch(lookup.prepared, "inputs", "encoder inputs")
-        watch(lookup.prepared.model.shims[0], "encode", ENCODER)
+        watch(lookup.prepared, "forms", f"{ENCODER}: forms")
+        watch(lookup.prepared, "inputs", f"{ENCODER}: tokens")
+        watch(lookup.prepared.model.shims[0], "encode", f"{ENCODER}: vectors")
         if lookup.answers.memo is not None:
             for method in ("find", "find_rows", "candidates"):
                 watch(lookup.answers.memo, method, "memo")
         for search in lookup.sieve.searches:
-            watch(lookup.index.searcher(search), "nearest", SEARCH)
+            watch(lookup.index.searcher(search), "nearest", f"{SEARCH}: neighbours")
 
     def run(self) -> Turn:
         """RETURNS (Dict[str, float]): Seconds of each phase of one pass over all documents."""
@@ -172,15 +176,19 @@ def phase_rows(turns: Sequence[Turn], mentions: int) -> list[Row]:
 
 
 def sum_rows(turns: Sequence[Turn], mentions: int) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): The encoder's part, the search's, our own and all."""
-    own = [sum(turn.values()) - turn.get(ENCODER, 0) - turn.get(SEARCH, 0) for turn in turns]
-    parts = {
-        ENCODER: [turn.get(ENCODER, 0.0) for turn in turns],
-        SEARCH: [turn.get(SEARCH, 0.0) for turn in turns],
-        "our own": own,
-        "all": [sum(turn.values()) for turn in turns],
-    }
-    return [{"part": name, **spread(seconds, mentions)} for name, seconds in parts.items()]
+    """RETURNS (List[Dict[str, Any]]): The encoder's part (tokenizing included), the search's (what
+    its neighbours denote included), our own and all.
+    """
+    by_part: dict[str, list[float]] = {ENCODER: [], SEARCH: [], OWN: [], "all": []}
+    for turn in turns:
+        sums = dict.fromkeys(by_part, 0.0)
+        for phase, seconds in turn.items():
+            part = phase.partition(":")[0]
+            sums[part if part in (ENCODER, SEARCH) else OWN] += seconds
+        sums["all"] = sum(turn.values())
+        for part, seconds in sums.items():
+            by_part[part].append(seconds)
+    return [{"part": name, **spread(each, mentions)} for name, each in by_part.items()]
 
 
 def spread(seconds: Sequence[float], mentions: int) -> Row:
