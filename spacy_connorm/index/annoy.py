@@ -92,7 +92,8 @@ class AnnoySearcher:
 
     def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
         """Find the n nearest items of each query; exactly, where the forest cannot propose
-        enough allowed ones at less cost than looking at all.
+        enough allowed ones at less cost than looking at all: `search_k` is at least the number of
+        items, or a filter leaves few.
 
         queries (Floats2d): float32 (b, width) unit vectors.
         n (int): How many.
@@ -103,7 +104,8 @@ class AnnoySearcher:
         wanted = min(n, possible)
         # So many that among them are enough that may be found.
         proposals = wanted * self.settings.oversample * len(self) // max(possible, 1)
-        if proposals > self.settings.search_k or proposals * 4 > len(self):
+        inspected = self.settings.search_k
+        if inspected >= len(self) or proposals > inspected or proposals * 4 > len(self):
             return self._exact.nearest(queries, n, allowed)
         proposed = self._propose(queries, proposals, allowed)
         found = rescore(self.vectors, queries, proposed, n)
