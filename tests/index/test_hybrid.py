@@ -66,7 +66,7 @@ def units(queries):
     return from_raw(queries).unit
 
 
-@pytest.fixture(params=[ExactIndex(block_rows=300), AnnoyIndex(n_trees=40, search_k=4000)])
+@pytest.fixture(params=[ExactIndex(block_rows=300), AnnoyIndex(n_trees=100, search_k=1990)])
 def searcher(request, tmp_path):
     VECTORS.write(tmp_path, "texts")
     request.param.build(VECTORS, tmp_path / "OD-T.index")
