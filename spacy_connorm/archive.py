@@ -36,13 +36,27 @@ def save(
         if _ENCODER not in exclude:
             lookup.encoder.to_disk(folder / _ENCODER)
         if _INDEX not in exclude:
-            shutil.copytree(lookup.index.folder, folder / _INDEX)
+            copy = _hand_over if lookup.index.is_temporary else shutil.copy2
+            shutil.copytree(lookup.index.folder, folder / _INDEX, copy_function=copy)
             lookup.layer.write(folder)
             if lookup.answers.memo is not None:
                 shutil.copytree(lookup.answers.memo.folder, folder / _MEMO)
         if _SETTINGS not in exclude:
             srsly.write_json(folder / _SETTINGS, settings)
         seal(folder, {})
+
+
+def _hand_over(source: str, target: str) -> None:
+    """Give a temporary file a second name, which stays, rather than copy gigabytes; only one, since
+    two folders that stay must not change with each other.
+    """
+    try:
+        if Path(source).stat().st_nlink == 1:
+            Path(target).hardlink_to(source)
+            return
+    except OSError:
+        pass  # another file system, or one without links
+    shutil.copy2(source, target)
 
 
 def load(

@@ -1,11 +1,13 @@
 """Saved components: the same answers wherever and however they are loaded."""
 
+import gc
 import json
 import os
 import pickle
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import spacy
@@ -83,6 +85,37 @@ def test_saved_over_the_folder_it_was_loaded_from(saved, blank_normalizer):
     assert normalizer.candidates(["coronary", *MENTIONS]) == expected
     assert blank_normalizer().from_disk(saved).candidates(["coronary", *MENTIONS]) == expected
     assert [path.name for path in saved.parent.iterdir()] == ["saved"]
+
+
+def test_an_index_that_was_just_built_is_handed_over_once_and_copied_then(
+    make_normalizer, blank_normalizer, tmp_path
+):
+    normalizer = make_normalizer()
+    built = normalizer.lookup.index.folder / "texts.norms.npy"
+    expected = normalizer.candidates(MENTIONS)
+    for name in ("one", "other"):
+        normalizer.to_disk(tmp_path / name)
+    one, other = (tmp_path / name / "index" / built.name for name in ("one", "other"))
+    assert not one.samefile(other)
+    assert not built.samefile(other)
+    del normalizer
+    gc.collect()
+    assert not built.exists()
+    for name in ("one", "other"):
+        assert blank_normalizer().from_disk(tmp_path / name).candidates(MENTIONS) == expected
+
+
+def test_an_index_on_another_file_system_is_copied(make_normalizer, monkeypatch, tmp_path):
+    def refuse(target, source):
+        raise OSError("Invalid cross-device link")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    normalizer = make_normalizer()
+    normalizer.to_disk(tmp_path / "saved")
+    built = normalizer.lookup.index.folder / "texts.norms.npy"
+    saved = tmp_path / "saved" / "index" / built.name
+    assert saved.read_bytes() == built.read_bytes()
+    assert not built.samefile(saved)
 
 
 def test_encoder_of_another_width_is_replaced(blank_normalizer, normalizer, tmp_path):

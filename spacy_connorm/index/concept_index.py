@@ -84,6 +84,11 @@ class ConceptIndex:
         return _from_files, (pack(self.folder), self.backend)
 
     @property
+    def is_temporary(self) -> bool:
+        """RETURNS (bool): Whether the folder goes with this object."""
+        return self._owner is not None
+
+    @property
     def fingerprint(self) -> str:
         """RETURNS (str): The fingerprint of the encoder that made the vectors."""
         return self.manifest["encoder"]["fingerprint"]
