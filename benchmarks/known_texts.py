@@ -137,7 +137,7 @@ def race(lookups: Sequence[ConceptLookup], texts: Sequence[str], repeats: int) -
 
 
 def speed_row(seconds: Sequence[float], plain: Sequence[float], texts: int) -> Row:
-    """RETURNS (Dict[str, Any]): Texts a second: the median, slowest and fastest turn; and ratios."""
+    """RETURNS (Dict[str, Any]): Texts a second: median, slowest and fastest turn; and ratios."""
     ratios = [one / own for one, own in zip(plain, seconds, strict=True)]
     return {
         "repeats": len(seconds),

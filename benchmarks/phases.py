@@ -1,5 +1,5 @@
-"""Where the time of a call goes: each phase has its own clock, which stands still while an inner one
-runs.
+"""Where the time of a call goes: each phase has its own clock, which stands still while an inner
+one runs.
 """
 
 from collections import defaultdict

@@ -4,7 +4,7 @@ Whichever way a text takes, its answer is what the sieve says of its vector; a t
 knows has the vector that stands there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -75,13 +75,37 @@ class Answers:
         allowed = self._masks.get(question.filter, self.index)
         distinct = list(dict.fromkeys(filter(None, texts)))
         forms = self._encoder.forms(distinct)
+        by_form = self._by_form(dict(zip(forms, distinct, strict=True)), question, allowed)
+        form_of = dict(zip(distinct, forms, strict=True))
+        return [_as_searched(by_form[form_of[text]], text) if text else [] for text in texts]
+
+    def _by_form(
+        self, text_of: Mapping[str, str], question: Question, allowed: np.ndarray | None
+    ) -> dict[str, list[Candidate]]:
+        """Of texts with equal forms only one is looked up, and none that was lately."""
+        found: dict[str, list[Candidate]] = {}
+        new: dict[str, str] = {}
+        for form, text in text_of.items():
+            recent = self._recent.get((question, form))
+            if recent is None:
+                new[form] = text
+            else:
+                found[form] = recent
+        if new:
+            by_text = self._by_text(new, question, allowed)
+            for form, text in new.items():
+                self._recent.put((question, form), by_text[text])
+                found[form] = by_text[text]
+        return found
+
+    def _by_text(
+        self, text_of: Mapping[str, str], question: Question, allowed: np.ndarray | None
+    ) -> dict[str, list[Candidate]]:
         memo = self._memo_for(question)
-        answered = self._read(memo, distinct, memo.find(forms)) if memo else {}
-        others = [pair for pair in zip(distinct, forms, strict=True) if pair[0] not in answered]
-        by_form = self._by_form(others, question, allowed)
-        for text, form in others:
-            answered[text] = _as_searched(by_form[form], text)
-        return [list(answered.get(text, ())) for text in texts]
+        texts = list(text_of.values())
+        found = self._read(memo, texts, memo.find(list(text_of))) if memo else {}
+        others = [text for text in texts if text not in found]
+        return found | self._by_input(others, question, allowed) if others else found
 
     def _memo_for(self, question: Question) -> Memo | None:
         if self.memo is None or self.memo.question != question:
@@ -98,25 +122,6 @@ class Answers:
         searched = [texts[place] for place in known.tolist()]
         found = memo.candidates(places[known], searched, self.index.store)
         return dict(zip(searched, found, strict=True))
-
-    def _by_form(
-        self, pairs: Sequence[tuple[str, str]], question: Question, allowed: np.ndarray | None
-    ) -> dict[str, list[Candidate]]:
-        """Of texts with equal forms only one is looked up, and none that was lately."""
-        found: dict[str, list[Candidate]] = {}
-        new: dict[str, str] = {}
-        for text, form in pairs:
-            recent = self._recent.get((question, form))
-            if recent is None:
-                new[form] = text
-            else:
-                found[form] = recent
-        if new:
-            by_text = self._by_input([*new.values()], question, allowed)
-            for form, text in new.items():
-                self._recent.put((question, form), by_text[text])
-                found[form] = by_text[text]
-        return found
 
     def _by_input(
         self, texts: Sequence[str], question: Question, allowed: np.ndarray | None
@@ -176,4 +181,4 @@ class Answers:
 def _as_searched(candidates: list[Candidate], text: str) -> list[Candidate]:
     if candidates and candidates[0].searched != text:
         return [candidate._replace(searched=text) for candidate in candidates]
-    return candidates
+    return list(candidates)

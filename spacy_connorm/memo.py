@@ -151,14 +151,15 @@ class Memo:
         names = [
             self.question.searches[search] for search in self._arrays.searches[places].tolist()
         ]
+        ids, preferred = (
+            zip(*map(labels.__getitem__, numbers), strict=True) if numbers else ("", "")
+        )
         columns = (
-            [labels[number][0] for number in numbers],
-            [labels[number][1] for number in numbers],
+            ids,
+            preferred,
             (self._arrays.scores[places][filled] / SCALE).tolist(),
-            [
-                texts.get(member) or labels[number][1]
-                for member, number in zip(members, numbers, strict=True)
-            ],
+            # The mean of a concept has no text: its preferred name stands there.
+            [texts.get(member) or name for member, name in zip(members, preferred, strict=True)],
             chain.from_iterable(map(repeat, names, sizes)),
             chain.from_iterable(map(repeat, searched, sizes)),
             repeat(0),

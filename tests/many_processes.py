@@ -74,15 +74,16 @@ def errors(nlp, processes):
 
 
 def shared(nlp, processes):
-    """Of an index that was never saved: which of its files the workers have mapped, and what else
-    of this kind.
+    """Of an index that was never saved, and its memo: which of their files the workers have mapped,
+    and what else of this kind.
     """
     nlp.from_bytes(nlp.to_bytes())
     nlp.add_pipe("mapped_files", last=True)
-    folder = nlp.get_pipe("concept_normalizer").lookup.index.folder
+    lookup = nlp.get_pipe("concept_normalizer").lookup
+    folders = (lookup.index.folder, lookup.answers.memo.folder)
     docs = list(nlp.pipe(TEXTS * 2, n_process=processes, batch_size=BATCH))
     mapped = {tuple(file) for doc in docs for file in doc.user_data["mapped"]}
-    own = {(str(file), file.stat().st_ino) for file in folder.rglob("*")}
+    own = {(str(file), file.stat().st_ino) for each in folders for file in each.rglob("*")}
     return sorted(Path(path).name for path, _ in mapped & own), sorted(mapped - own)
 
 

@@ -44,7 +44,9 @@ def test_trigrams_do_not_reach_into_the_next_text(made_up):
 def test_vectors_depend_on_the_text_alone(made_up):
     encoder = made_up.make_encoder(256)
     vectors = encoder.encode(["heart attack", "heart attacks", "gout"])
-    np.testing.assert_allclose(vectors[1], encoder.encode(["heart attacks"])[0], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        vectors[1], encoder.encode(["heart attacks"])[0], rtol=1e-4, atol=1e-4
+    )
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     assert unit[0] @ unit[1] > unit[0] @ unit[2]
 
