@@ -8,7 +8,8 @@ tenth.
 
 Searches take turns, each time with other mentions. Vectors and indexes are kept in the work folder,
 as they take long to make. `resident_mb` is what a search over all mentions leaves of the index file
-in memory; the vectors that rescore stand in a file of their own, the same for both.
+in memory; the vectors that rescore stand in a file of their own, the same for all. `--graphs` adds
+graphs of other libraries (HNSW, vectors in eight bits), which you have to install.
 
 Example: OMP_NUM_THREADS=1 python benchmarks/index_curve.py --names 76000 --data ../shared/data
 """
@@ -26,6 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from catalog import Data
+from graphs import GRAPHS
 from lookups import encoder_config
 from many_names import write_vectors
 from memory import mapped
@@ -43,6 +45,7 @@ from spacy_connorm.text.cleaning import clean
 DATASETS = ("ncbi", "bc5cdr-d")
 SEARCH_K = (20_000, 80_000, 320_000, 1_280_000)
 PROBES = (32, 64, 128, 256, 512, 1024, 2048)
+WIDTHS = (32, 64, 128, 256, 512)
 LEVELS = (95, 99)
 # What a lookup asks the index for when it wants ten concepts.
 NEIGHBOURS = 40
@@ -83,6 +86,8 @@ def main() -> None:
     parser.add_argument("--trees", type=at_least(1), default=AnnoyIndex.n_trees)
     parser.add_argument("--search-k", type=at_least(1), nargs="+", default=SEARCH_K)
     parser.add_argument("--probes", type=at_least(1), nargs="+", default=PROBES)
+    parser.add_argument("--graphs", nargs="+", choices=GRAPHS, default=[], help="[none]")
+    parser.add_argument("--widths", type=at_least(1), nargs="+", default=WIDTHS, help="of graphs")
     parser.add_argument("--batch", type=at_least(1), default=TURN, help="[%(default)s]")
     parser.add_argument(
         "--mentions", type=at_least(TURN), default=10_000, help="most of them [%(default)s]"
@@ -113,6 +118,7 @@ def measure(arguments: Namespace) -> list[Row]:
     for backend, setting, values in (
         (AnnoyIndex(n_trees=arguments.trees), "search_k", arguments.search_k),
         (IvfIndex(), "probes", arguments.probes),
+        *((GRAPHS[name](), "width", arguments.widths) for name in arguments.graphs),
     ):
         index = path.with_suffix(f".{type(backend).__name__}{arguments.trees}")
         built = build_once(backend, vectors, index)

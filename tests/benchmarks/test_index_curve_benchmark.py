@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from spacy_connorm.index.exact import Neighbours
+from spacy_connorm.index.vectors import DenseVectors
 
 
 @pytest.fixture
@@ -71,6 +72,31 @@ def test_turns_begin_with_another_each_time(curve):
         [1, 2, 0],
         [2, 0, 1],
     ]
+
+
+def test_what_a_graph_proposes_is_rescored(modules):
+    from graphs import GraphSearcher
+
+    vectors = DenseVectors(np.eye(4, dtype="float32"), np.ones(4, dtype="float32"))
+    queries = np.array([[0.6, 0.8, 0, 0]], dtype="float32")
+    asked = []
+
+    def propose(queries, count):
+        asked.append(count)
+        return np.array([[3, 0, 1]], dtype="uint64")
+
+    found = GraphSearcher(vectors, propose, 2).nearest(queries, 2)
+    assert asked == [4]
+    assert found.items.tolist() == [[1, 0]]
+    assert found.scores.tolist() == [pytest.approx([0.8, 0.6])]
+
+
+def test_a_graph_that_is_not_installed_is_named(modules, capsys):
+    from graphs import require
+
+    with pytest.raises(SystemExit):
+        require("no_such_graph")
+    assert "pip install no_such_graph" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["a", "heart attack", "Stroke, acute", "ß-thalassämie", "x y z"])
