@@ -5,7 +5,7 @@ knows has the vector that stands there.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from threading import Lock
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from .index.filters import Masks
 from .index.layer import SynonymLayer
 from .index.spaces import Query
 from .index.vectors import Raw, from_raw, stack
-from .memo import Memo, premises
+from .memo.memo import Memo, premises
 from .preparation import PreparedEncoder
 from .recent import Recent
 from .sieve import Question, name_candidates, run_sieve
@@ -52,17 +52,19 @@ class Answers:
         self.memo = memo if fits else None
         self.cache_size = cache_size
         self._masks = Masks()
+        # No thread may read answers while another one still finds out which are stale.
+        self._revising = Lock()
         self.forget()
 
     def __reduce__(self) -> tuple:
         # A worker begins anew: what it maps for itself nobody has revised.
-        parts = (self._encoder, self.index, self.layer)
-        return partial(Answers, memo=self.memo, cache_size=self.cache_size), parts
+        return _restore, (self._encoder, self.index, self.layer, self.memo, self.cache_size)
 
     def forget(self) -> None:
         """Forget what a change of the layer may have changed; called after each."""
         self._recent: Recent[tuple[Question, str], list[Candidate]] = Recent(self.cache_size)
-        self._is_revised = False
+        with self._revising:
+            self._is_revised = False
 
     def ask(self, texts: Sequence[str], question: Question) -> list[list[Candidate]]:
         """Answer texts.
@@ -82,37 +84,37 @@ class Answers:
     def _by_form(
         self, text_of: Mapping[str, str], question: Question, allowed: np.ndarray | None
     ) -> dict[str, list[Candidate]]:
-        """Of texts with equal forms only one is looked up, and none that was lately."""
+        """Of texts with equal forms only one is looked up. What the memo knows is not remembered:
+        to read it again takes little, and what is kept long costs Python more than that.
+        """
+        recent = self._recent
         found: dict[str, list[Candidate]] = {}
         new: dict[str, str] = {}
         for form, text in text_of.items():
-            recent = self._recent.get((question, form))
-            if recent is None:
+            known = recent.get((question, form))
+            if known is None:
                 new[form] = text
             else:
-                found[form] = recent
+                found[form] = known
+        memo = self._memo_for(question)
+        if new and memo:
+            read = self._read(memo, [*new.values()], memo.find([*new]))
+            found |= {form: read[text] for form, text in new.items() if text in read}
+            new = {form: text for form, text in new.items() if form not in found}
         if new:
-            by_text = self._by_text(new, question, allowed)
+            by_text = self._by_input([*new.values()], question, allowed)
             for form, text in new.items():
-                self._recent.put((question, form), by_text[text])
+                recent.put((question, form), by_text[text])
                 found[form] = by_text[text]
         return found
-
-    def _by_text(
-        self, text_of: Mapping[str, str], question: Question, allowed: np.ndarray | None
-    ) -> dict[str, list[Candidate]]:
-        memo = self._memo_for(question)
-        texts = list(text_of.values())
-        found = self._read(memo, texts, memo.find(list(text_of))) if memo else {}
-        others = [text for text in texts if text not in found]
-        return found | self._by_input(others, question, allowed) if others else found
 
     def _memo_for(self, question: Question) -> Memo | None:
         if self.memo is None or self.memo.question != question:
             return None
-        if not self._is_revised:
-            self.memo.revise(self.index, self.layer)
-            self._is_revised = True
+        with self._revising:
+            if not self._is_revised:
+                self.memo.revise(self.index, self.layer)
+                self._is_revised = True
         return self.memo
 
     def _read(
@@ -176,6 +178,16 @@ class Answers:
                 parts.append(np.asarray(places)[some])
                 units.append(vectors.unit[some])
         return np.concatenate(parts).tolist(), stack(units)
+
+
+def _restore(
+    encoder: PreparedEncoder,
+    index: ConceptIndex,
+    layer: SynonymLayer,
+    memo: Memo | None,
+    cache_size: int,
+) -> Answers:
+    return Answers(encoder, index, layer, memo=memo, cache_size=cache_size)
 
 
 def _as_searched(candidates: list[Candidate], text: str) -> list[Candidate]:

@@ -79,7 +79,7 @@ def load(
     """
     from .index.concept_index import ConceptIndex
     from .index.layer import SynonymLayer
-    from .memo import Memo
+    from .memo.memo import Memo
 
     unseal(path)
     settings: dict[str, Any] = {}

@@ -11,10 +11,11 @@ from .explanation import Explanation, Step
 from .index.build import Encoder, all_texts, build_index
 from .index.concept_index import Backend, ConceptIndex
 from .index.filters import Filter
-from .index.folder import TemporaryFolder
+from .index.folder import TemporaryFolder, written_aside
 from .index.layer import SynonymLayer
 from .index.members import TARGETS
-from .memo import Memo, write_memo
+from .memo.memo import Memo
+from .memo.writing import write_memo
 from .preparation import PreparedEncoder
 from .settings import refuse, require_positive
 from .sieve import Question, Sieve, answers_at
@@ -162,7 +163,6 @@ class ConceptLookup:
         RAISES (ConnormError): CN001 before `build` or `read`, CN006 for a `top_k` under 1, CN406
             and CN407 for types and branches that the index lacks.
         """
-
         question = self._question(self.sieve, top_k, types, branches)
         return self._ask(mentions, question)
 
@@ -181,7 +181,6 @@ class ConceptLookup:
         RETURNS (List[List[Candidate]]): b lists, best first.
         RAISES (ConnormError): CN408 if the index was built without this search.
         """
-
         question = self._question(Sieve([search], []), top_k, types, branches)
         return self._ask(mentions, question)
 
@@ -243,20 +242,25 @@ class ConceptLookup:
         remove_synonyms(synonyms, self.index, self.layer, self._encoder)
         self.answers.forget()
 
-    def memoize(self, *, size: int, top_k: int) -> None:
+    def memoize(
+        self, *, size: int, top_k: int, types: Sequence[str] = (), branches: Sequence[str] = ()
+    ) -> None:
         """Work out what the sieve answers to texts of the index, so that neither the encoder nor a
         search is needed for them. See `memo`.
 
         size (int): Most texts: first those of D, then the others; 0 for none.
-        top_k (int): Candidates of each; others are asked for at the price of a search.
-        RAISES (ConnormError): CN001 before `build` or `use`.
+        top_k (int): Candidates of each; others are asked for at the price of a search, as are
+            other types and branches than these, which are those of `candidates`.
+        RAISES (ConnormError): CN001 before `build` or `use`, CN405 if the disk is full, CN406 and
+            CN407 for types and branches that the index lacks.
         """
         memo = None
         if size:
             owner = TemporaryFolder()
-            question = Question(tuple(self.sieve.searches), tuple(self.sieve.thresholds), top_k)
-            write_memo(owner.path, self.index, self._encoder, question, size=size)
-            memo = Memo(owner.path, owner=owner)
+            question = self._question(self.sieve, top_k, types, branches)
+            with written_aside(owner.path / "memo") as folder:
+                write_memo(folder, self.index, self._encoder, question, size=size)
+            memo = Memo(owner.path / "memo", owner=owner)
         self.use(self.encoder, self.index, self.layer, memo)
 
     def use(

@@ -61,7 +61,7 @@ class MentionReader:
 
         size (int): As in `ConceptLookup.memoize`.
         """
-        self.lookup.memoize(size=size, top_k=self._depth)
+        self.lookup.memoize(size=size, top_k=self._depth, **self.limits)
 
     def candidates(
         self, mentions: Sequence[str], long_forms: Sequence[str]

@@ -1,14 +1,18 @@
 """Answers worked out before and answers given lately are those that a search would give now."""
 
+import errno
 import pickle
+import stat
+import threading
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.memo import Memo
+from spacy_connorm.memo.memo import Memo
 
 PLAIN = {"memo_size": 0, "cache_size": 0}
 SYNONYMS = [("cold", "C3"), ("myocardial infarct", "C2"), ("chill", "C4"), ("€", "C6")]
@@ -293,3 +297,131 @@ def test_memo_is_found_where_it_was_written(make, tmp_path):
 def test_sizes_are_not_negative(blank_pipeline, setting):
     with pytest.raises(ConnormError, match=f"CN006.*{setting}"):
         blank_pipeline(**{setting: -1})
+
+
+@pytest.fixture
+def in_thread():
+    """A function that starts a function in another thread, and waits for it in the end."""
+    threads = []
+
+    def start(function):
+        threads.append(threading.Thread(target=function))
+        threads[-1].start()
+        return threads[-1]
+
+    yield start
+    for thread in threads:
+        thread.join(timeout=60)
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """A function that lets a function wait half-way: gives what says that it has come there, and
+    what lets it go on.
+    """
+
+    def wait_in(owner, name):
+        arrived, may_go = threading.Event(), threading.Event()
+        original = getattr(owner, name)
+
+        def slow(*args, **kwargs):
+            found = original(*args, **kwargs)
+            arrived.set()
+            assert may_go.wait(timeout=60)
+            return found
+
+        monkeypatch.setattr(owner, name, slow)
+        return arrived, may_go
+
+    return wait_in
+
+
+def first_ids(normalizer, text):
+    return [each.concept_id for each in normalizer.candidates([text])[0]][:1]
+
+
+def test_no_thread_reads_answers_that_another_one_is_still_revising(make, gate, in_thread):
+    normalizer = make()
+    normalizer.add_synonyms([("vertigo", "C1")], count=5)
+    arrived, may_go = gate(Memo, "_is_near")
+    in_thread(lambda: normalizer.candidates(["aspirin"]))
+    assert arrived.wait(timeout=60)
+    found = []
+    other = in_thread(lambda: found.append(first_ids(normalizer, "vertigo")))
+    other.join(timeout=0.2)
+    may_go.set()
+    other.join(timeout=60)
+    assert found == [["C1"]]
+    assert first_ids(normalizer, "vertigo") == ["C1"]
+
+
+def test_a_search_that_began_before_a_change_is_not_remembered(make, gate, in_thread):
+    import spacy_connorm.answers
+
+    normalizer = make(memo_size=0)
+    arrived, may_go = gate(spacy_connorm.answers, "run_sieve")
+    searching = in_thread(lambda: normalizer.candidates(["vertigos"]))
+    assert arrived.wait(timeout=60)
+    normalizer.add_synonyms([("vertigos", "C1")])
+    may_go.set()
+    searching.join(timeout=60)
+    assert first_ids(normalizer, "vertigos") == ["C1"]
+
+
+def test_others_may_read_what_is_saved(make, tmp_path):
+    make().to_disk(tmp_path / "saved")
+    folders = [path for path in (tmp_path / "saved").rglob("*") if path.is_dir()]
+    assert len({stat.S_IMODE(folder.stat().st_mode) for folder in folders}) == 1
+
+
+def test_a_full_disk_is_named(make, monkeypatch):
+    def save(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("spacy_connorm.memo.writing.np.save", save)
+    with pytest.raises(ConnormError, match="CN405.*the disk is full"):
+        make()
+
+
+@pytest.mark.parametrize("limits", [{"types": ["Disease"]}, {"branches": ["C1", "C3"]}])
+def test_texts_are_known_under_the_limits_of_the_settings(make, config, limits, refuse_work):
+    plain, quick = make(**config, **limits, **PLAIN), make(**config, **limits)
+    assert quick.candidates(ASKED) == plain.candidates(ASKED)
+    expected = plain.candidates(TEXTS)
+    refuse_work(quick)
+    assert quick.candidates(TEXTS) == expected
+    with pytest.raises(RuntimeError, match="it works"):
+        quick.candidates(TEXTS[:1], types=["Symptom"], branches=[])
+
+
+def test_few_texts_are_chosen_without_listing_all(make):
+    from spacy_connorm.memo.writing import _choose_rows
+
+    index = make().lookup.index
+    everything = _choose_rows(index, 1000)
+    assert everything.tolist() == list(range(len(index.vectors)))
+    assert set(_choose_rows(index, 3)) <= set(everything)
+
+
+def test_many_new_texts_are_compared_in_pieces(make, monkeypatch):
+    monkeypatch.setattr("spacy_connorm.memo.memo._BLOCK", 2)
+    plain, quick = make(**PLAIN), make()
+    for normalizer in (plain, quick):
+        normalizer.add_synonyms([(f"cold {word}", "C4") for word in WORDS])
+    assert quick.candidates(ASKED) == plain.candidates(ASKED)
+
+
+def test_strings_are_read_once():
+    from spacy_connorm.memo.strings import Strings
+
+    asked = []
+
+    def read(numbers):
+        asked.append(list(numbers))
+        return {number: f"text {number}" for number in numbers}
+
+    strings = Strings(np.array([10, 20, 30]))
+    assert strings.get(np.array([2, 0, 2, -1]), read) == ["text 30", "text 10", "text 30", ""]
+    assert strings.get(np.array([0, 1]), read) == ["text 10", "text 20"]
+    assert strings.get(np.array([], dtype="int64"), read) == []
+    assert asked == [[10, 30], [20]]

@@ -5,8 +5,14 @@ in functions.
 import multiprocessing
 import os
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
+
+# What it computes may be about patients: from 1.29 on, its wheels tell Microsoft about models and
+# sessions unless they are told not to before they are loaded. The thread that does it would also
+# keep a forked process from ending.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 import onnxruntime
 
 from ..errors import ConnormError, Errors
@@ -18,17 +24,20 @@ _SLOWER = ("SkipLayerNormFusion", "BiasGeluFusion")
 _WARNING = 3
 
 
+# Those that are open.
+_OPEN: "WeakSet[GraphSession]" = WeakSet()
+
+
 class GraphSession:
-    """Opens ONNX Runtime when it is first needed, and again in a process that was forked: the
-    threads of its parent are not there. Copies and pickles have only the graph.
+    """Opens ONNX Runtime when it is first needed, and again after its process was forked: threads
+    do not live through that, and a session without its threads never closes. Copies and pickles
+    have only the graph.
     """
 
     def __init__(self, graph: bytes) -> None:
         """graph (bytes): As `OnnxModel` has it."""
         self._graph = graph
-        # A forked process keeps its parent's session untouched: to close it, it would wait for ever
-        # for threads that it does not have.
-        self._sessions: dict[tuple[int, bool], onnxruntime.InferenceSession] = {}
+        self._sessions: dict[bool, onnxruntime.InferenceSession] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_graph": self._graph, "_sessions": {}}
@@ -42,10 +51,24 @@ class GraphSession:
         RETURNS (np.ndarray): Shape (texts, width), float32.
         RAISES (ConnormError): CN333 if the installed version cannot read the graph.
         """
-        key = os.getpid(), use_gpu
-        if key not in self._sessions:
-            self._sessions[key] = _open(self._graph, use_gpu=use_gpu)
-        return self._sessions[key].run(None, {"input_ids": input_ids, "mask": mask})[0]
+        session = self._sessions.get(use_gpu)
+        if session is None:
+            session = self._sessions[use_gpu] = _open(self._graph, use_gpu=use_gpu)
+            _OPEN.add(self)
+        return session.run(None, {"input_ids": input_ids, "mask": mask})[0]
+
+    def close(self) -> None:
+        """Give the threads back; the next `run` opens it again."""
+        self._sessions.clear()
+
+
+def _close_all() -> None:
+    for session in list(_OPEN):
+        session.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_close_all)
 
 
 def thread_count() -> int:

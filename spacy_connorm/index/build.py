@@ -16,7 +16,7 @@ from ..concepts import Concept, Source
 from ..errors import ConnormError, Errors, Warnings, warn
 from .concept_index import Backend, ConceptIndex
 from .encoding import RowEncoder, is_known
-from .folder import seal, written_aside
+from .folder import seal, verify, written_aside
 from .gathering import gather
 from .keys import KeyTable
 from .means import Means
@@ -67,7 +67,8 @@ def build_index(
     source (Optional[Source]): Of the ontology, for the manifest.
     known (Optional[ConceptIndex]): An older index. If its vectors are of this encoder, those of
         texts that both have are copied.
-    RAISES (ConnormError): CN409 if there is no text at all, CN405 if it cannot be written.
+    RAISES (ConnormError): CN409 if there is no text at all, CN405 if it cannot be written, CN402 if
+        the older index is damaged.
     """
     with written_aside(path) as folder:
         facts = _facts(encoder, searches, backend, source or Source())
@@ -103,10 +104,8 @@ def _fill(
         store.write_texts(_read(names, table.texts))
         table.members.write(folder)
         KeyTable.from_hashes(table.hashes).write(folder)
-        is_same = is_known(known, fingerprint=encoder.fingerprint, dtype=backend.dtype)
-        rows = RowEncoder(
-            encoder.encode, names, dtype=backend.dtype, known=known if is_same else None
-        )
+        same = _same(known, encoder, backend)
+        rows = RowEncoder(encoder.encode, names, dtype=backend.dtype, known=same)
         copied = rows.write(table, folder, "texts")
         concept_count, only_in_data = len(store), store.only_in_data
     del table
@@ -124,13 +123,24 @@ def _fill(
     }
 
 
+def _same(known: ConceptIndex | None, encoder: Encoder, backend: Backend) -> ConceptIndex | None:
+    """The older index, if its vectors can be copied. All of it is checked first: a copy of what is
+    damaged would look sound.
+    """
+    fits = is_known(known, fingerprint=encoder.fingerprint, dtype=backend.dtype)
+    if known is None or not fits:
+        return None
+    verify(known.folder)
+    return known
+
+
 def _take(said: _Said, store: StoreWriter, names: NameFile) -> None:
     """Take in all that is said, concept by concept and then text by text."""
     with tqdm(said.concepts, desc="Reading", unit=" concepts", delay=2, disable=None) as reading:
         for concept in reading:
             concept = _cleaned(concept, said.clean)
             place, is_new = store.add(concept)
-            for number, name in enumerate(concept.names):
+            for number, name in enumerate(filter(None, concept.names)):
                 names.add(name, place, O, preferred=is_new and number == 0)
     empty = 0
     for text, concept_id in said.synonyms:
@@ -209,7 +219,7 @@ def _facts(
             **{package: _version(package) for package in ("spacy", "thinc", "numpy", "annoy")},
         },
         "encoder": {"fingerprint": encoder.fingerprint},
-        "backend": {"name": type(backend).__name__, **vars(backend)},
+        "backend": {"name": type(backend).__name__, **vars(backend), "dtype": backend.dtype},
         "searches": list(searches),
         "ontology": {
             "path": source.path,

@@ -95,4 +95,4 @@ def is_known(index: ConceptIndex | None, *, fingerprint: str, dtype: str) -> boo
     """
     if index is None or index.fingerprint != fingerprint:
         return False
-    return index.manifest["backend"]["dtype"] == dtype
+    return index.manifest["backend"].get("dtype") == dtype

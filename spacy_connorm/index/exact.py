@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..settings import require_positive
-from .vectors import Raw, Vectors
+from .vectors import DenseVectors, QuantizedVectors, Raw, Vectors
 
 
 class Neighbours(NamedTuple):
@@ -85,8 +85,25 @@ class ExactSearcher:
         queries (Union[Floats2d, csr_matrix]): (b, width) unit vectors.
         n (int): How many.
         allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
-        RETURNS (Neighbours): Exact float32 cosines.
+        RETURNS (Neighbours): Exact float32 cosines; those with dense vectors do not depend on what
+            else is asked.
         """
+        found = self._find(queries, n, allowed)
+        if isinstance(self.vectors, DenseVectors | QuantizedVectors):
+            return self._rescored(found, queries)
+        return found
+
+    def _rescored(self, found: Neighbours, queries: Raw) -> Neighbours:
+        """A matrix product sums up in another order where it has more rows."""
+        for query, items in enumerate(found.items):
+            some = np.sort(items[items >= 0])
+            cosines = self.vectors.rescore(queries, query, some)
+            order = np.lexsort((some, -cosines))
+            found.items[query, : len(order)] = some[order]
+            found.scores[query, : len(order)] = cosines[order]
+        return found
+
+    def _find(self, queries: Raw, n: int, allowed: np.ndarray | None) -> Neighbours:
         found = Neighbours(*_nothing(queries.shape[0]))
         for start, scores in self._blocks(queries):
             if allowed is not None:

@@ -8,6 +8,7 @@ import sys
 from functools import cache
 from math import ceil
 from pathlib import Path
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ _BUILDING_DEPTH = 16
 _SEARCHING_DEPTH = 2
 # A query is rounded to so many bits; more change hardly any order.
 _QUERY_BITS = 4
+# OpenMP keeps the number of threads for each thread of its own.
+_HERE = local()
 
 
 class InvertedLists:
@@ -40,7 +43,6 @@ class InvertedLists:
 
         index (faiss.IndexIVFRaBitQ): The index.
         """
-        self._faiss = load_faiss()
         self._index = index
         self.lists = int(index.nlist)
 
@@ -87,8 +89,14 @@ class InvertedLists:
         return cls(index)
 
     def write(self, path: Path) -> None:
-        """Write the file."""
-        self._faiss.write_index(self._index, str(path))
+        """Write the file.
+
+        RAISES (OSError): If the disk is full or refuses it.
+        """
+        try:
+            load_faiss().write_index(self._index, str(path))
+        except RuntimeError as error:
+            raise OSError(str(error).splitlines()[0]) from error
 
     def propose(
         self, queries: np.ndarray, count: int, *, probes: int, allowed: np.ndarray | None
@@ -101,9 +109,10 @@ class InvertedLists:
         allowed (Optional[np.ndarray]): bool (items,): the items that may be proposed.
         RETURNS (Ints2d): int64 (b, count) items, -1 where the lists hold fewer.
         """
-        settings = self._faiss.IVFRaBitQSearchParameters(nprobe=probes, qb=_QUERY_BITS)
+        faiss = load_faiss()
+        settings = faiss.IVFRaBitQSearchParameters(nprobe=probes, qb=_QUERY_BITS)
         if allowed is not None:
-            settings.sel = self._faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
+            settings.sel = faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
         asked = np.ascontiguousarray(queries, dtype="float32")
         return self._index.search(asked, count, params=settings)[1]
 
@@ -154,17 +163,24 @@ def _quantizer(sample: np.ndarray) -> Any:
     return quantizer
 
 
-@cache
 def load_faiss() -> Any:
-    """RETURNS (module): faiss, with one thread unless OMP_NUM_THREADS says more.
+    """RETURNS (module): faiss, with one thread in the thread that asks, unless OMP_NUM_THREADS says
+        more.
     RAISES (ConnormError): CN417 without it.
     """
+    faiss = _import_faiss()
+    if "OMP_NUM_THREADS" not in os.environ and not hasattr(_HERE, "is_limited"):
+        faiss.omp_set_num_threads(1)
+        _HERE.is_limited = True
+    return faiss
+
+
+@cache
+def _import_faiss() -> Any:
     try:
         import faiss
     except ImportError as error:
         raise ConnormError(Errors.CN417.format()) from error
-    if "OMP_NUM_THREADS" not in os.environ:
-        faiss.omp_set_num_threads(1)
     if hasattr(os, "register_at_fork"):
         # Its thread pool does not live through a fork: a worker that used it would wait for ever.
         os.register_at_fork(after_in_child=lambda: faiss.omp_set_num_threads(1))

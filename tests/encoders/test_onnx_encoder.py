@@ -212,6 +212,48 @@ if __name__ == "__main__":
     assert (done.stdout, done.stderr) == ("True 2 1\n", "")
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+@pytest.mark.parametrize("end", ["sys.exit(0)", "del model; gc.collect(); os._exit(0)"])
+def test_a_forked_process_ends(exported_tiny, tmp_path, end):
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+import gc, os, sys
+from spacy_connorm.encoders.onnx import OnnxEncoder
+
+model = OnnxEncoder(name={str(exported_tiny["int8"])!r})
+model.initialize()
+before = model.predict(["heart attack"] * 100)
+child = os.fork()
+if not child:
+    if (model.predict(["heart attack"] * 100) != before).any():
+        os._exit(1)
+    {end}
+assert (model.predict(["heart attack"] * 100) == before).all()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+def test_nobody_is_told_what_is_computed(exported_tiny):
+    code = f"""
+import os
+from spacy_connorm.encoders.onnx import OnnxEncoder
+OnnxEncoder(name={str(exported_tiny["int8"])!r}).initialize()
+print(os.environ["ORT_DISABLE_TELEMETRY"])
+"""
+    others = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}
+    for environment, expected in (({}, "1\n"), ({"ORT_DISABLE_TELEMETRY": "0"}, "0\n")):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**others, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == expected
+
+
 def test_threads(monkeypatch):
     from spacy_connorm.encoders.onnx_session import thread_count
 

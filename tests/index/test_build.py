@@ -305,3 +305,36 @@ def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
     named = index.keys.rows([b"mention %d" % number for number in range(50)])
     assert (mentions.items.ravel() + index.first_row("D-T")).tolist() == named.tolist()
     assert index.concepts_of("OD-C").tolist() == list(range(index.concept_count))
+
+
+def test_damaged_vectors_are_not_copied(tmp_path):
+    old = build(tmp_path / "old")
+    file = old.folder / "texts.unit.npy"
+    content = bytearray(file.read_bytes())
+    content[-4] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(ConnormError, match="CN402.*texts.unit.npy"):
+        build(tmp_path / "new", known=old)
+    assert not (tmp_path / "new").exists()
+
+
+def test_names_that_are_empty_are_no_texts(tmp_path):
+    with pytest.raises(ConnormError, match="CN409"):
+        build(tmp_path / "index", concepts=[Concept(" ", " ")], synonyms=[])
+
+
+def test_a_backend_needs_no_more_than_the_protocol_asks(tmp_path):
+    class Plain:
+        @property
+        def dtype(self):
+            return "float32"
+
+        def build(self, vectors, path):
+            pass
+
+        def open(self, vectors, path):
+            return ExactSearcher(vectors)
+
+    old = build(tmp_path / "old", backend=Plain())
+    assert old.manifest["backend"] == {"name": "Plain", "dtype": "float32"}
+    assert build(tmp_path / "new", backend=Plain(), known=old).manifest["counts"]["copied_rows"]

@@ -2,6 +2,7 @@ import multiprocessing
 import re
 import shutil
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -151,9 +152,35 @@ def test_missing_file_is_named(tmp_path):
 
 
 def test_without_faiss_the_error_tells_what_to_do(monkeypatch, tmp_path):
-    inverted_lists.load_faiss.cache_clear()
+    inverted_lists._import_faiss.cache_clear()
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(ConnormError, match=r"CN417.*spacy-connorm\[faiss\]"):
+        SETTINGS.build(VECTORS, tmp_path / "lists")
+
+
+def test_every_thread_has_one_thread_unless_asked_for_more(searcher, monkeypatch):
+    faiss = inverted_lists.load_faiss()
+    found = []
+
+    def search():
+        faiss.omp_set_num_threads(2)
+        searcher.nearest(QUERIES, 5)
+        found.append(faiss.omp_get_max_threads())
+
+    for asked in (None, "2"):
+        if asked is None:
+            monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+        else:
+            monkeypatch.setenv("OMP_NUM_THREADS", asked)
+        thread = threading.Thread(target=search)
+        thread.start()
+        thread.join(timeout=60)
+    assert found == [1, 2]
+
+
+def test_a_file_that_cannot_be_written_is_no_error_of_faiss(tmp_path):
+    (tmp_path / "lists").mkdir()
+    with pytest.raises(OSError, match="lists"):
         SETTINGS.build(VECTORS, tmp_path / "lists")
 
 

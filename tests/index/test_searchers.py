@@ -118,3 +118,16 @@ def test_without_annoy_the_error_tells_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "annoy", None)
     with pytest.raises(ConnormError, match=r"CN404.*ExactIndex\.v1"):
         AnnoyIndex().build(VECTORS, tmp_path / "f")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_exact_scores_do_not_depend_on_what_else_is_asked(dtype):
+    wide = RNG.normal(size=(400, 333)).astype("float32")
+    vectors = from_raw(wide, dtype=dtype)
+    searcher = ExactSearcher(vectors, block_rows=64)
+    asked = from_raw(RNG.normal(size=(97, 333)).astype("float32")).unit
+    together = searcher.nearest(asked, 7)
+    for place in range(len(asked)):
+        alone = searcher.nearest(asked[place : place + 1], 7)
+        assert (alone.items == together.items[place]).all()
+        assert (alone.scores == together.scores[place]).all()

@@ -1,0 +1,1 @@
+"""Answers to texts of an index, worked out when it is built."""
