@@ -5,12 +5,12 @@ Three ways take turns on the same texts: a search, with the vectors that stand i
 of all texts of the index; and a cache that has seen the texts before. Each look-up gives ten
 candidates. Answers are compared with those of the search, candidate by candidate; and the search's
 with those of texts that are encoded anew, whose vectors are not bit by bit the index's where what
-else is in a batch changes the last digits.
+else is in a batch changes the last digits. Python's garbage collector leaves alone what stood before
+a turn, as it does after gc.freeze() in a service.
 
 Example: python benchmarks/known_texts.py --encoder dan --data ../shared/data
 """
 
-import gc
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from statistics import median
@@ -22,6 +22,7 @@ from catalog import DATASETS, Data
 from lookups import build_lookup, encoder_config, make_sieve
 from memo import forget
 from options import at_least, begin, fail, finish_tables, make_parser
+from stopwatch import frozen
 from throughput import LEAST_REPEATS, SIEVE
 
 from spacy_connorm.concepts import Candidate
@@ -126,19 +127,15 @@ def race(lookups: Sequence[ConceptLookup], texts: Sequence[str], repeats: int) -
     RETURNS (List[Dict[str, Any]]): A row each: texts a second, and how many times those of the
         first, turn by turn.
     """
-    # What the benchmark itself holds, such as all answers, is no part of what a pipeline's garbage
-    # collector has to look through.
-    gc.collect()
-    gc.freeze()
     seconds: list[list[float]] = [[] for _ in lookups]
     for repeat in range(repeats):
         first = repeat % len(lookups)
         for place in [*range(first, len(lookups)), *range(first)]:
-            start = perf_counter()
-            for batch in batches(texts):
-                lookups[place].candidates(batch, top_k=TOP_K)
-            seconds[place].append(perf_counter() - start)
-    gc.unfreeze()
+            with frozen():
+                start = perf_counter()
+                for batch in batches(texts):
+                    lookups[place].candidates(batch, top_k=TOP_K)
+                seconds[place].append(perf_counter() - start)
     return [speed_row(own, seconds[0], len(texts)) for own in seconds]
 
 

@@ -1,5 +1,8 @@
-"""How long the processor works for calls of some methods, all together."""
+"""How long the processor works for calls of some methods, all together, and what would disturb it."""
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import process_time
 from typing import Any
 
@@ -26,3 +29,16 @@ class Stopwatch:
                 self.seconds += process_time() - start
 
         setattr(owner, method, timed)
+
+
+@contextmanager
+def frozen() -> Iterator[None]:
+    """Keep Python's garbage collector from what stands already: a benchmark holds all its data and
+    several pipelines, which are no part of what it times.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

@@ -188,8 +188,7 @@ def get_long_form(span: Span) -> str | None:
 
 
 def _expanded(span: Span, definitions: Definitions) -> str:
-    last = span.end_char - 1
-    return definitions.long_form(span.text, last) if definitions.at(last) else ""
+    return definitions.long_form(span.text, span.end_char - 1)
 
 
 def _is_others(name: str) -> bool:

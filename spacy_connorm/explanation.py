@@ -59,7 +59,7 @@ class Reading(NamedTuple):
 
     def first(self, top_k: int) -> "Reading":
         """RETURNS (Reading): The same with at most the first top_k candidates of each text."""
-        return self._replace(parts=tuple(part[:top_k] for part in self.parts))
+        return Reading(self.kind, self.texts, tuple([part[:top_k] for part in self.parts]))
 
 
 class Explanation(NamedTuple):

@@ -137,10 +137,11 @@ class MentionReader:
 
     def _read_parts(self, readings: Iterable[list[Reading]]) -> list[list[Reading]]:
         asked = [
-            []
-            if any(is_settled(reading) for reading in whole)
-            else [parts for reading in whole for parts in split(reading.texts[0])]
-            for whole in readings
+            [parts for reading in whole for parts in split(reading.texts[0])] for whole in readings
+        ]
+        asked = [
+            [] if ways and any(map(is_settled, whole)) else ways
+            for whole, ways in zip(readings, asked, strict=True)
         ]
         found = self._look_up(text for ways in asked for parts in ways for text in parts)
         return [

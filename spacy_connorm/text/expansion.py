@@ -49,6 +49,8 @@ def find_uses(text: str, shorts: Collection[str]) -> Iterator[Use]:
     if text in shorts:
         yield Use(text, 0, len(text))
         return
+    if not any(short.removesuffix("s") in text for short in shorts):
+        return  # as of most mentions, and much sooner than word by word
     reach = max(map(len, shorts)) + 1
     runs = [run.span() for run in _RUN.finditer(text)]
     passed = 0
