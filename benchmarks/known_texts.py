@@ -5,8 +5,8 @@ Three ways take turns on the same texts: a search, with the vectors that stand i
 of all texts of the index; and a cache that has seen the texts before. Each look-up gives ten
 candidates. Answers are compared with those of the search, candidate by candidate; and the search's
 with those of texts that are encoded anew, whose vectors are not bit by bit the index's where what
-else is in a batch changes the last digits. Python's garbage collector leaves alone what stood before
-a turn, as it does after gc.freeze() in a service.
+else is in a batch changes the last digits. Python's garbage collector leaves alone what stood
+before a turn, as it does after gc.freeze() in a service.
 
 Example: python benchmarks/known_texts.py --encoder dan --data ../shared/data
 """

@@ -1,4 +1,4 @@
-"""How long the processor works for calls of some methods, all together, and what would disturb it."""
+"""How long the processor works for calls of some methods, all together, undisturbed."""
 
 import gc
 from collections.abc import Iterator
