@@ -47,7 +47,7 @@ SEARCH_K = (20_000, 80_000, 320_000, 1_280_000)
 PROBES = (32, 64, 128, 256, 512, 1024, 2048)
 WIDTHS = (32, 64, 128, 256, 512)
 LEVELS = (95, 99)
-# What a lookup asks the index for when it wants ten concepts.
+# Enough for ten concepts of most mentions.
 NEIGHBOURS = 40
 LEAST_REPEATS = 5
 # Mentions of a turn.
