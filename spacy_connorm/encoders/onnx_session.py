@@ -85,6 +85,8 @@ def _open(graph: bytes, *, use_gpu: bool) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = thread_count()
     options.log_severity_level = _WARNING
+    # Threads that went on waiting busily would take the cores from whatever computes next.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
     usable = onnxruntime.get_available_providers()
     providers = [_GPU, _CPU] if use_gpu and _GPU in usable else [_CPU]
     try:

@@ -5,6 +5,8 @@ Long 2024).
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from math import ceil
 from pathlib import Path
@@ -31,6 +33,9 @@ _BUILDING_DEPTH = 16
 _SEARCHING_DEPTH = 2
 # A query is rounded to so many bits; more change hardly any order.
 _QUERY_BITS = 4
+# Fewer queries are searched with one thread: several would wait for each other, and busily, longer
+# than the search takes.
+_MANY_QUERIES = 64
 # OpenMP keeps the number of threads for each thread of its own.
 _HERE = local()
 
@@ -114,7 +119,20 @@ class InvertedLists:
         if allowed is not None:
             settings.sel = faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
         asked = np.ascontiguousarray(queries, dtype="float32")
-        return self._index.search(asked, count, params=settings)[1]
+        with _threads_for(len(asked)):
+            return self._index.search(asked, count, params=settings)[1]
+
+
+@contextmanager
+def _threads_for(queries: int) -> Iterator[None]:
+    faiss = load_faiss()
+    threads = faiss.omp_get_max_threads()
+    if queries < _MANY_QUERIES:
+        faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(threads)
 
 
 def _maps_whole_files() -> bool:

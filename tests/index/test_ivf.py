@@ -178,6 +178,25 @@ def test_every_thread_has_one_thread_unless_asked_for_more(searcher, monkeypatch
     assert found == [1, 2]
 
 
+def test_few_queries_have_one_thread(searcher, monkeypatch):
+    faiss = inverted_lists.load_faiss()
+    before, found = faiss.omp_get_max_threads(), []
+    search = type(searcher._inverted._index).search
+
+    def watched(index, *args, **kwargs):
+        found.append(faiss.omp_get_max_threads())
+        return search(index, *args, **kwargs)
+
+    monkeypatch.setattr(type(searcher._inverted._index), "search", watched)
+    faiss.omp_set_num_threads(2)
+    try:
+        searcher.nearest(QUERIES[:5], 5)
+        searcher.nearest(np.tile(QUERIES, (2, 1)), 5)
+        assert (found, faiss.omp_get_max_threads()) == ([1, 2], 2)
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
 def test_a_file_that_cannot_be_written_is_no_error_of_faiss(tmp_path):
     (tmp_path / "lists").mkdir()
     with pytest.raises(OSError, match="lists"):
