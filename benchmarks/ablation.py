@@ -12,20 +12,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from _common.builders import THRESHOLD, encoder_config, make_sieve
+from _common.cli import begin, fail, finish, make_parser
+from _common.datasets import DATASETS, Data
+from _common.variants import Steps
 from accuracy import DEPTH, add_encoder, add_part, labels, read_standard
-from catalog import DATASETS, Data
-from lookups import THRESHOLD, encoder_config, make_sieve
-from options import begin, fail, finish, make_parser
-from steps import Steps
 
-from spacy_connorm.cli.questions import join_parts
+from spacy_connorm.annotations.spans import written_id
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import Gold, Prediction, evaluate
-from spacy_connorm.evaluation.papers_protocol import papers_ids, papers_texts
+from spacy_connorm.evaluation.biosyn import papers_ids, papers_texts
+from spacy_connorm.evaluation.pipelines.queries import join_parts
 from spacy_connorm.evaluation.report import Row, score_row
-from spacy_connorm.lookup import ConceptLookup
-from spacy_connorm.readings import MentionReader
-from spacy_connorm.spans import written_id
+from spacy_connorm.linker.interpretations import MentionInterpreter
+from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.text.normalization import STEPS
 
 SHOWN = (
@@ -140,7 +140,7 @@ def follow_papers(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[P
 
 def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]:
     """RETURNS (List[Prediction]): What a pipeline with these steps says of each mention."""
-    reader = MentionReader(lookup, top_k=DEPTH, split_composites=steps.composites)
+    reader = MentionInterpreter(lookup, top_k=DEPTH, split_composites=steps.composites)
     mentions = [mention.text for mention in data.mentions]
     long_forms = data.long_forms if steps.abbreviations else [""] * len(mentions)
     found = reader.candidates(mentions, long_forms)

@@ -7,11 +7,11 @@ Example: python benchmarks/accuracy.py --dataset ncbi --encoder ngram --data ../
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 
-from catalog import DATASETS, PARTS, Data
-from exact_match import EXACT_SEARCHES, ExactMatcher
-from lookups import THRESHOLD, build_lookup, encoder_config, is_trained_here, make_sieve
-from options import begin, fail, finish, make_parser
-from trained import TRAINS
+from _common.builders import THRESHOLD, build_lookup, encoder_config, is_trained_here, make_sieve
+from _common.cli import begin, fail, finish, make_parser
+from _common.datasets import DATASETS, PARTS, Data
+from _common.exact_match import EXACT_SEARCHES, ExactMatcher
+from _common.trained_encoders import TRAINS
 
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.errors import ConnormError

@@ -16,12 +16,12 @@ from statistics import mean, stdev
 from typing import Any
 
 import srsly
+from _common.builders import build_lookup, encoder_config, make_hybrid
+from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.datasets import DATASETS, PARTS, Data
+from _common.trained_encoders import train_once
 from accuracy import DEPTH, predict, read_standard
-from catalog import DATASETS, PARTS, Data
-from lookups import build_lookup, encoder_config, make_hybrid
-from options import at_least, begin, fail, finish_tables, make_parser
 from thinc.api import Config
-from trained import train_once
 
 from spacy_connorm.concepts import Candidate, Ontology
 from spacy_connorm.errors import ConnormError

@@ -14,14 +14,14 @@ from time import perf_counter
 from typing import NamedTuple
 
 import spacy
-from options import at_least, begin, fail, finish, make_parser
+from _common.cli import at_least, begin, fail, finish, make_parser
 from spacy.tokens import Doc
 
+from spacy_connorm.annotations.abbreviations import read_definitions, set_definitions
+from spacy_connorm.annotations.mentions import annotated_mentions
 from spacy_connorm.corpora import read_corpus
-from spacy_connorm.definitions import read_definitions, set_definitions
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.mentions import annotated_mentions
 from spacy_connorm.text.abbreviations import find_definitions
 from spacy_connorm.text.expansion import expand
 

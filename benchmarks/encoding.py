@@ -17,11 +17,11 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
+from _common.builders import build_lookup, encoder_config, make_sieve
+from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.datasets import Data
+from _measure.device import measure_device
 from accuracy import DEPTH, predict, read_standard
-from catalog import Data
-from lookups import build_lookup, encoder_config, make_sieve
-from on_device import measure_device
-from options import at_least, begin, fail, finish_tables, make_parser
 from spacy import registry
 
 from spacy_connorm.cli.export import PRECISIONS, export

@@ -13,17 +13,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from _common.builders import THRESHOLD, build_lookup, encoder_config, is_trained_here
+from _common.cli import begin, fail, make_parser
+from _common.datasets import DATASETS, Data
+from _common.trained_encoders import TRAINS
 from accuracy import DEPTH, add_part, predict, read_standard
-from catalog import DATASETS, Data
-from lookups import THRESHOLD, build_lookup, encoder_config, is_trained_here
-from options import begin, fail, make_parser
-from trained import TRAINS
 
-from spacy_connorm.cli.score_files import show_sections, write_markdown, write_scores
-from spacy_connorm.cli.scoring import Run, Scored, to_rows
+from spacy_connorm.cli.output import show_sections, write_markdown, write_scores
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import evaluate
 from spacy_connorm.evaluation.grid import grid_sieves, search_all, sift
+from spacy_connorm.evaluation.pipelines.scoring import Run, Scored, to_rows
 from spacy_connorm.evaluation.ranks import add_ranks
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.evaluation.sections import AS_WRITTEN, grid_sections

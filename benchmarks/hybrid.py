@@ -16,21 +16,22 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
+from _common.builders import build_lookup, encoder_config, make_hybrid
+from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.datasets import PARTS, Data
 from accuracy import DEPTH, predict, read_standard
-from catalog import PARTS, Data
-from lookups import build_lookup, encoder_config, make_hybrid
-from options import at_least, begin, fail, finish_tables, make_parser
 
 from spacy_connorm.encoders import encode
+from spacy_connorm.encoders.vectors import Joined
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.lexical_weight import WEIGHTS, score_weights, weight_rows
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.index.annoy import AnnoyIndex
-from spacy_connorm.index.exact import ExactIndex, ExactSearcher, Neighbours
-from spacy_connorm.index.postings import Postings
-from spacy_connorm.index.vectors import HybridVectors, from_raw
-from spacy_connorm.joined import Joined
-from spacy_connorm.lookup import ConceptLookup
+from spacy_connorm.index.backends.annoy import AnnoyIndex
+from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
+from spacy_connorm.index.backends.inverted_index import Postings
+from spacy_connorm.index.backends.protocol import Neighbours
+from spacy_connorm.index.vectors.base import HybridVectors, from_raw
+from spacy_connorm.linker.lookup import ConceptLookup
 
 DATASETS = ("ncbi", "bc5cdr-d")
 SEARCH = "OD-T"

@@ -26,20 +26,20 @@ from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 import numpy as np
-from catalog import Data
-from graphs import GRAPHS
-from lookups import encoder_config
-from many_names import write_vectors
+from _common.builders import encoder_config
+from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.datasets import Data
+from _common.graph_indexes import GRAPHS
+from _common.synthetic_names import write_vectors
 from memory import mapped
-from options import at_least, begin, fail, finish_tables, make_parser
 from spacy import registry
 
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.index.annoy import AnnoyIndex
-from spacy_connorm.index.concept_index import Searcher
-from spacy_connorm.index.exact import ExactIndex, Neighbours
-from spacy_connorm.index.ivf import IvfIndex
-from spacy_connorm.index.vectors import DenseVectors, Vectors, from_raw
+from spacy_connorm.index.backends.annoy import AnnoyIndex
+from spacy_connorm.index.backends.exact import ExactIndex
+from spacy_connorm.index.backends.ivf import IvfIndex
+from spacy_connorm.index.backends.protocol import Neighbours, Searcher
+from spacy_connorm.index.vectors.base import DenseVectors, Vectors, from_raw
 from spacy_connorm.text.cleaning import clean
 
 DATASETS = ("ncbi", "bc5cdr-d")

@@ -17,21 +17,21 @@ from statistics import median
 from time import perf_counter
 
 import numpy as np
+from _common.builders import build_lookup, encoder_config, make_sieve
+from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.datasets import DATASETS, Data
+from _common.vector_cache import forget
+from _measure.stopwatch import frozen
 from accuracy import add_encoder
-from catalog import DATASETS, Data
-from lookups import build_lookup, encoder_config, make_sieve
-from memo import forget
-from options import at_least, begin, fail, finish_tables, make_parser
-from stopwatch import frozen
 from throughput import LEAST_REPEATS, SIEVE
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.index.spaces import Query
-from spacy_connorm.index.vectors import from_raw
-from spacy_connorm.lookup import ConceptLookup
-from spacy_connorm.sieve import name_candidates, run_sieve
+from spacy_connorm.index.search import Query
+from spacy_connorm.index.vectors.base import from_raw
+from spacy_connorm.linker.lookup import ConceptLookup
+from spacy_connorm.linker.sieve import name_candidates, run_sieve
 
 TOP_K = 10
 BATCH = 512
@@ -106,7 +106,7 @@ def encode_and_search(lookup: ConceptLookup, texts: Sequence[str]) -> list[list[
         vectors = from_raw(lookup.prepared.encode(batch))
         some = np.flatnonzero(vectors.norms)
         query = Query(vectors.unit[some], TOP_K)
-        hits = run_sieve(lookup.sieve, lookup.index, lookup.layer, query)
+        hits = run_sieve(lookup.sieve, lookup.index, lookup.overlay, query)
         own = name_candidates(hits, lookup.index, [batch[place] for place in some])
         found = dict(zip(some.tolist(), own, strict=True))
         answers += [found.get(place, []) for place in range(len(batch))]

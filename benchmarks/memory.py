@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import spacy
-from catalog import Data
-from lookups import build_lookup, encoder_config
-from options import begin, fail, finish, make_parser
-from resident import mapped, total
+from _common.builders import build_lookup, encoder_config
+from _common.cli import begin, fail, finish, make_parser
+from _common.datasets import Data
+from _measure.memory_usage import mapped, total
 
-from spacy_connorm.component import ConceptNormalizer
 from spacy_connorm.encoders import is_sparse
 from spacy_connorm.evaluation.report import Row
+from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
 
 PROCESSES = (1, 4)
 MENTIONS = 200

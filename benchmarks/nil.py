@@ -11,21 +11,21 @@ from collections.abc import Collection, Iterator
 from random import Random
 from typing import NamedTuple
 
+from _common.builders import THRESHOLD, build_lookup, encoder_config, make_sieve
+from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.datasets import DATASETS, Data
 from accuracy import DEPTH, add_encoder, read_standard
-from catalog import DATASETS, Data
-from lookups import THRESHOLD, build_lookup, encoder_config, make_sieve
-from options import at_least, begin, fail, finish_tables, make_parser
 
+from spacy_connorm.annotations.spans import written_id
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import Gold, Prediction
-from spacy_connorm.evaluation.calibrating import cosines_as_probabilities, read_answers
 from spacy_connorm.evaluation.nil_curve import apply_threshold, trace
+from spacy_connorm.evaluation.reliability import cosines_as_probabilities, read_answers
 from spacy_connorm.evaluation.report import Row, percent
 from spacy_connorm.evaluation.sieve_thresholds import sift
 from spacy_connorm.evaluation.tuning import Outcome, Tuning, apply, outcome_row, tune
-from spacy_connorm.readings import MentionReader
-from spacy_connorm.spans import written_id
+from spacy_connorm.linker.interpretations import MentionInterpreter
 
 SIEVE = "D-T+OD-T"
 HELD_OUT = 0.2
@@ -100,7 +100,7 @@ def ask(dataset: str, part: str, seed: int, arguments: Namespace) -> Asked:
     # A cached property that is set is not read from disk.
     data.ontology = Ontology(each for each in data.ontology if each.concept_id not in held)
     lookup = build_lookup(block, data, synonyms=synonyms, searches=[SIEVE], work=arguments.work)
-    reader = MentionReader(lookup, top_k=DEPTH)
+    reader = MentionInterpreter(lookup, top_k=DEPTH)
     texts = [mention.text for mention in data.mentions]
     found = {}
     for search in SIEVE.split("+"):

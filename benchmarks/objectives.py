@@ -9,7 +9,7 @@ Example: OMP_NUM_THREADS=2 python benchmarks/objectives.py --json objectives.jso
 import statistics
 import time
 
-from options import at_least, begin, finish, make_parser
+from _common.cli import at_least, begin, finish, make_parser
 
 NAMES = (
     "BatchHardTriplet",

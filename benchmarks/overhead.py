@@ -16,20 +16,20 @@ from statistics import median
 from typing import Any
 
 import spacy
+from _common.builders import build_lookup, encoder_config
+from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.datasets import DATASETS, Data
+from _common.vector_cache import forget
+from _measure.profiler import Phases
+from _measure.stopwatch import frozen
 from accuracy import add_encoder
-from catalog import DATASETS, Data
-from lookups import build_lookup, encoder_config
-from memo import forget
-from options import at_least, begin, fail, finish_tables, make_parser
-from phases import Phases
-from stopwatch import frozen
 from throughput import INDEXES, LEAST_REPEATS, SIEVE
 
-from spacy_connorm import answers
-from spacy_connorm.component import ConceptNormalizer
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.readings import MentionReader
+from spacy_connorm.linker import retriever as answers
+from spacy_connorm.linker.interpretations import MentionInterpreter
+from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
 
 # Seconds by phase.
 Turn = dict[str, float]
@@ -135,7 +135,7 @@ class Runner:
             synonyms=data.expanded_synonyms,
         )
         self._lookup.use(forget(built.encoder), built.index)
-        MentionReader(self._lookup, top_k=normalizer.cfg["top_k"]).memoize(
+        MentionInterpreter(self._lookup, top_k=normalizer.cfg["top_k"]).memoize(
             normalizer.cfg["memo_size"]
         )
         self._watch()
@@ -143,21 +143,21 @@ class Runner:
     def _watch(self) -> None:
         watch, normalizer, lookup = self._phases.watch, self._normalizer, self._lookup
         watch(normalizer, "predict", "mentions and long forms")
-        watch(normalizer, "candidates", "readings")
+        watch(normalizer, "candidates", "interpretations")
         watch(normalizer, "set_annotations", "answers onto spans")
         watch(lookup, "candidates", "look-ups")
         watch(lookup.prepared, "forms", f"{ENCODER}: forms")
         watch(lookup.prepared, "inputs", f"{ENCODER}: tokens")
         watch(lookup.prepared.model.shims[0], "encode", f"{ENCODER}: vectors")
-        if lookup.answers.memo is not None:
+        if lookup.retriever.memo is not None:
             for method in ("find", "find_rows", "candidates"):
-                watch(lookup.answers.memo, method, "memo")
+                watch(lookup.retriever.memo, method, "memo")
         for search in lookup.sieve.searches:
             watch(lookup.index.searcher(search), "nearest", f"{SEARCH}: neighbours")
 
     def run(self) -> Turn:
         """RETURNS (Dict[str, float]): Seconds of each phase of one pass over all documents."""
-        self._lookup.answers.forget()
+        self._lookup.retriever.forget()
         self._phases.reset()
         docs = [doc.copy() for doc in self._docs]
         with frozen():

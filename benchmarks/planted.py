@@ -17,12 +17,12 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
+from _common.builders import encoder_config, make_sieve
+from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.datasets import Data
+from _common.synthetic_names import chunks, distinct, many_names
+from _common.vector_cache import keep, remember
 from accuracy import predict, read_standard
-from catalog import Data
-from lookups import encoder_config, make_sieve
-from many_names import chunks, distinct, many_names
-from memo import keep, remember
-from options import at_least, begin, fail, finish_tables, make_parser
 from spacy import registry
 from thinc.api import Model
 
@@ -30,11 +30,12 @@ from spacy_connorm.concepts import Candidate, Concept
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import evaluate
 from spacy_connorm.evaluation.report import Row, comparison_row, percent, score_row
-from spacy_connorm.index.annoy import AnnoyIndex
-from spacy_connorm.index.concept_index import Backend, ConceptIndex
-from spacy_connorm.index.exact import ExactIndex
-from spacy_connorm.index.ivf import IvfIndex
-from spacy_connorm.lookup import ConceptLookup
+from spacy_connorm.index.backends.annoy import AnnoyIndex
+from spacy_connorm.index.backends.exact import ExactIndex
+from spacy_connorm.index.backends.ivf import IvfIndex
+from spacy_connorm.index.backends.protocol import Backend
+from spacy_connorm.index.concept_index import ConceptIndex
+from spacy_connorm.linker.lookup import ConceptLookup
 
 DATASETS = ("ncbi", "bc5cdr-d")
 SIEVE = "D-T+OD-T"

@@ -19,10 +19,10 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from catalog import Data
-from lookups import encoder_config
+from _common.builders import encoder_config
+from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.datasets import Data
 from memory import write_pipeline
-from options import at_least, begin, fail, finish_tables, make_parser
 
 from spacy_connorm.corpora.documents import write_docs
 from spacy_connorm.evaluation.report import Row

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from options import begin, finish, make_parser
+from _common.cli import begin, finish, make_parser
 
 from spacy_connorm.cli.ontology import convert_ontology
 

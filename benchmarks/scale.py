@@ -21,17 +21,18 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from made_up import make_concepts, make_encoder
-from options import at_least, begin, finish_tables, make_parser
+from _common.cli import at_least, begin, finish_tables, make_parser
+from _common.synthetic_vectors import make_concepts, make_encoder
 
-from spacy_connorm.index.annoy import AnnoyIndex
-from spacy_connorm.index.build import build_index
-from spacy_connorm.index.concept_index import Backend, ConceptIndex
-from spacy_connorm.index.exact import ExactIndex
-from spacy_connorm.index.ivf import IvfIndex
-from spacy_connorm.index.layer import SynonymLayer
-from spacy_connorm.index.spaces import Query, run_search
-from spacy_connorm.index.vectors import from_raw
+from spacy_connorm.index.backends.annoy import AnnoyIndex
+from spacy_connorm.index.backends.exact import ExactIndex
+from spacy_connorm.index.backends.ivf import IvfIndex
+from spacy_connorm.index.backends.protocol import Backend
+from spacy_connorm.index.builder.build import build_index
+from spacy_connorm.index.concept_index import ConceptIndex
+from spacy_connorm.index.overlay import SynonymOverlay
+from spacy_connorm.index.search import Query, run_search
+from spacy_connorm.index.vectors.base import from_raw
 from spacy_connorm.text.cleaning import clean
 
 BACKENDS = {"annoy": AnnoyIndex, "exact": ExactIndex, "ivf": IvfIndex}
@@ -135,7 +136,7 @@ def ask(arguments: Namespace, folder: Path) -> dict[str, Any]:
     before = status("RssAnon")
     start = perf_counter()
     index = ConceptIndex(folder / "index", backend)
-    layer = SynonymLayer(index)
+    overlay = SynonymOverlay(index)
     index.searcher(SEARCH)
     opened = perf_counter() - start
     names = [concept.canonical_name for concept in islice(asked(arguments), arguments.queries)]
@@ -143,7 +144,7 @@ def ask(arguments: Namespace, folder: Path) -> dict[str, Any]:
     for name in [*names[:WARM_UP], *names]:
         vectors = from_raw(encoder.encode([name])).unit
         start = perf_counter()
-        run_search(SEARCH, index, layer, Query(vectors, TOP_K))
+        run_search(SEARCH, index, overlay, Query(vectors, TOP_K))
         seconds.append(perf_counter() - start)
     warm = np.asarray(seconds[len(names[:WARM_UP]) :]) * 1000
     return {

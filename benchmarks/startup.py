@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 
-from options import begin, finish, make_parser
+from _common.cli import begin, finish, make_parser
 
 RUNS = 10
 HEAVY = ("torch", "transformers", "annoy", "sklearn", "scipy")
@@ -29,7 +29,7 @@ seconds = time.perf_counter() - start
 print(json.dumps({
     "ms": 1000 * seconds,
     "imported": [name for name in heavy if name in sys.modules],
-    "plugin": "spacy_connorm.factory" in sys.modules,
+    "plugin": "spacy_connorm.pipeline.factory" in sys.modules,
 }))
 """
 PREFIXES = {"without": "spacy_connorm", "with": "none at all"}

@@ -17,18 +17,18 @@ from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 import spacy
+from _common.builders import encoder_config
+from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.datasets import DATASETS, Data
+from _common.variants import Steps
+from _common.vector_cache import forget
+from _measure.stopwatch import Stopwatch
 from accuracy import add_encoder
-from catalog import DATASETS, Data
-from lookups import encoder_config
-from memo import forget
-from options import at_least, begin, fail, finish_tables, make_parser
 from spacy.tokens import Doc
-from steps import Steps
-from stopwatch import Stopwatch
 
-from spacy_connorm.component import ConceptNormalizer
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.report import Row
+from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
 from spacy_connorm.text.normalization import STEPS
 
 SIEVE = "D-T+OD-T"

@@ -6,8 +6,8 @@ Example: python benchmarks/ties.py --dataset ncbi --encoder ngram --data ../shar
 
 from collections.abc import Sequence
 
+from _common.cli import begin, fail, finish, make_parser
 from accuracy import add_options, labels, look_up
-from options import begin, fail, finish, make_parser
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError

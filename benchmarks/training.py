@@ -17,11 +17,11 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from catalog import Data
-from lookups import encoder_config
-from options import at_least, begin, fail, finish_tables, make_parser
+from _common.builders import encoder_config
+from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.datasets import Data
+from _measure.interleaved import clock_of, race, texts_of_turns, timed_step
 from spacy import registry
-from turns import clock_of, race, texts_of_turns, timed_step
 
 from spacy_connorm.encoders import encoder_inputs, trainable
 from spacy_connorm.errors import ConnormError
@@ -29,7 +29,7 @@ from spacy_connorm.evaluation.report import Row
 from spacy_connorm.training.pool import SynonymPool, gather
 
 if TYPE_CHECKING:
-    from loops import Batches, House, Loop
+    from _common.training_loops import Batches, House, Loop
 
 OBJECTIVES = ("MultiSimilarity", "BatchHardTriplet", "SupervisedContrastive")
 Tables = dict[str, list[Row]]
@@ -81,7 +81,7 @@ def minutes(text: str) -> float:
 
 def measure(arguments: Namespace) -> Tables:
     """RETURNS (Dict[str, List[Dict[str, Any]]]): The tables by title."""
-    from loops import MAX_LENGTH, Batches, House, SapBertStyle
+    from _common.training_loops import MAX_LENGTH, Batches, House, SapBertStyle
 
     data = Data("ncbi", arguments.data, part="dev")
     block = encoder_config(arguments.encoder, data, work=arguments.work)
@@ -212,7 +212,7 @@ def objective_rows(loop: "House", batches: "Batches", repeats: int) -> list[Row]
 
 def dev_score(block: dict[str, Any], data: Data) -> Callable[[Any], dict[str, float]]:
     """RETURNS (Callable): A module's scores on dev."""
-    from spacy_connorm.cli.dev import DevScore
+    from spacy_connorm.training.dev_score import DevScore
 
     return DevScore(block, data.ontology, data.synonyms, data.mentions)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from .errors import ConnormError, Errors, Warnings, warn
-from .files import open_text, read_lines, sha256, written_aside
-from .licence import read_licence, write_licence
+from .files.licence import read_licence, write_licence
+from .files.text import open_text, read_lines, sha256, written_aside
 
 NIL = "NIL"
 

@@ -5,6 +5,7 @@ The hundreds digit names the room: 0 component, 1 ontology, 2 corpora, 3 encoder
 """
 
 import warnings
+from typing import Any, NoReturn
 
 
 class ConnormError(ValueError):
@@ -503,3 +504,25 @@ def warn(message: str) -> None:
     message (str): One of `Warnings`, formatted.
     """
     warnings.warn(message, ConnormWarning, stacklevel=3)
+
+
+def require_positive(setting: str, value: int) -> None:
+    """Refuse a number under 1.
+
+    setting (str): Its name.
+    value (int): The number.
+    RAISES (ConnormError): CN006.
+    """
+    if value < 1:
+        refuse(setting, value, "at least 1")
+
+
+def refuse(setting: str, value: Any, expected: str) -> NoReturn:
+    """Refuse a setting.
+
+    setting (str): Its name.
+    value (Any): What it is.
+    expected (str): What it must be.
+    RAISES (ConnormError): CN006.
+    """
+    raise ConnormError(Errors.CN006.format(setting=setting, expected=expected, value=value))

@@ -1,11 +1,21 @@
 """A small ontology, a pipeline that normalizes with it, and encoders that need no download."""
 
+from pathlib import Path
+
 import hashing_encoder  # noqa: F401  (registers it)
 import pytest
 import spacy
+from spacy.cli import app
 from spacy.language import Language
+from typer.testing import CliRunner
 
 from spacy_connorm import Concept, Ontology
+
+ASSETS = Path(__file__).parents[1] / "assets"
+NGRAM_OPTIONS = (
+    "--components.concept_normalizer.encoder.@architectures",
+    "spacy-connorm.NgramEncoder.v1",
+)
 
 ODD_TEXTS = {
     "empty": "",
@@ -202,3 +212,53 @@ def save_tiny():
 def tiny_folder(tmp_path_factory, tiny_tokenizer, save_tiny):
     """The folder of a pretrained model."""
     return save_tiny(tmp_path_factory.mktemp("tiny"), tiny_tokenizer)
+
+
+def connorm(*arguments):
+    """Run a command."""
+    import spacy_connorm.cli  # noqa: F401
+
+    return CliRunner().invoke(app, ["connorm", *map(str, arguments)])
+
+
+@pytest.fixture(scope="session")
+def invoke():
+    return connorm
+
+
+@pytest.fixture(scope="session")
+def ngrams():
+    """Options for an encoder that needs no download."""
+    return NGRAM_OPTIONS
+
+
+@pytest.fixture(scope="session")
+def demo_ontology():
+    return ASSETS / "demo_ontology.obo"
+
+
+@pytest.fixture(scope="session")
+def demo_index(tmp_path_factory, demo_ontology):
+    """What `connorm index` writes for the demo ontology."""
+    folder = tmp_path_factory.mktemp("index") / "demo"
+    result = connorm("index", demo_ontology, folder, *NGRAM_OPTIONS)
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+@pytest.fixture
+def refused():
+    """A function that checks that a command ends in one clear message."""
+
+    def check(result, code):
+        assert result.exit_code == 1, result.output
+        assert f"[{code}]" in result.output
+        assert "Traceback" not in result.output
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def words():
+    """A function that gives a command's output without its layout."""
+    return lambda result: " ".join(result.output.split())

@@ -12,9 +12,9 @@ from thinc.api import Config
 from typer.main import get_command
 
 from spacy_connorm.concepts import Candidate
-from spacy_connorm.factory import DEFAULT_CONFIG
+from spacy_connorm.pipeline.factory import DEFAULT_CONFIG
 from spacy_connorm.text.normalization import STEPS
-from spacy_connorm.training.settings import Training, TrainingData
+from spacy_connorm.training.config import Training, TrainingData
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf8")

@@ -15,17 +15,16 @@ from spacy.tokens import Doc, Span
 from tqdm import tqdm
 from wasabi import msg
 
-from ..component import ConceptNormalizer
+from ..annotations.docbin import read_docs
+from ..annotations.spans import choose_spans
 from ..concepts import NIL
 from ..corpora import write_docs
-from ..errors import ConnormError, Errors, Warnings, warn
-from ..files import open_text, read_lines, written_aside
-from ..settings import refuse
-from ..spans import choose_spans
+from ..errors import ConnormError, Errors, Warnings, refuse, warn
+from ..files.text import open_text, read_lines, written_aside
+from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.loading import find_normalizer, load_pipeline
 from .app import command
 from .devices import choose_device
-from .files import read_docs
-from .pipelines import find_normalizer, load_pipeline
 
 _FIELDS_KEY = "fields"
 _SURROGATE = re.compile("[\ud800-\udfff]")

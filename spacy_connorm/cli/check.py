@@ -8,7 +8,7 @@ from tqdm import tqdm
 from wasabi import msg
 
 from ..errors import ConnormError, Errors
-from ..index.folder import MANIFEST, verify
+from ..files.folders import MANIFEST, verify
 from .app import command
 
 

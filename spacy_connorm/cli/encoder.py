@@ -6,8 +6,8 @@ import typer
 from wasabi import msg
 
 from ..encoders.transformer import TransformerEncoder
+from ..files.folders import read_object, replaced
 from .app import command
-from .files import read_object, replaced
 
 _CONFIG = "config.json"
 _PROBE = "heart attack"

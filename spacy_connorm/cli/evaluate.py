@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from ..errors import ConnormError, Errors
+from ..evaluation.pipelines.comparison import Survey, ask_pipelines, name_pipelines
+from ..evaluation.pipelines.drawing import Drawing
+from ..evaluation.pipelines.queries import PROTOCOLS, check_protocol
+from ..evaluation.pipelines.scoring import Request, check_searches, to_rows
 from ..evaluation.ranks import add_ranks
 from ..evaluation.report import Row
 from ..evaluation.sections import OPEN, Section, grid_sections, neighbour_section, run_sections
 from .app import command
 from .devices import choose_device
-from .drawing import Drawing
-from .questions import PROTOCOLS, check_protocol
-from .score_files import (
+from .output import (
     check_distinct,
     check_suffix,
     read_scores,
@@ -24,12 +26,10 @@ from .score_files import (
     write_mistakes,
     write_scores,
 )
-from .scoring import Request, check_searches, to_rows
-from .survey import Survey, ask_pipelines, name_pipelines
 
 if TYPE_CHECKING:
-    from .calibrating import Calibrated
-    from .lexical_weights import Weighed
+    from ..evaluation.pipelines.calibration import Calibrated
+    from ..evaluation.pipelines.lexical_weights import Weighed
 
 _LISTS = (".tsv", ".jsonl", ".md")
 _PICTURES = (".svg", ".png")
@@ -178,7 +178,7 @@ def evaluate_cli(
     sections += [weighed.section] if weighed else []
     calibrated = None
     if calibrate_path is not None:
-        from .calibrating import calibrate_pipeline
+        from ..evaluation.pipelines.calibration import calibrate_pipeline
 
         best = weighed.best if weighed else None
         calibrated = calibrate_pipeline(
@@ -215,7 +215,7 @@ class Written(NamedTuple):
         check_suffix(self.errors, _LISTS)
         check_suffix(self.picture, _PICTURES)
         if self.calibrated is not None:
-            from .calibrating import CURVES, require_drawable, require_new
+            from ..evaluation.pipelines.calibration import CURVES, require_drawable, require_new
 
             for path in self.curves:
                 check_suffix(path, CURVES)
@@ -262,7 +262,7 @@ def _weigh(
 ) -> "Weighed | None":
     if not weights:
         return None
-    from .lexical_weights import weigh_pipeline
+    from ..evaluation.pipelines.lexical_weights import weigh_pipeline
 
     return weigh_pipeline(source, path, weights, component=component)
 

@@ -9,16 +9,8 @@ from wasabi import msg
 
 from ..concepts import read_concepts, write_concepts
 from ..errors import ConnormError, Errors
-from ..licence import licence_path, write_licence
-from ..ontology import (
-    FORMATS,
-    Finding,
-    Inventory,
-    ReadReport,
-    Summary,
-    stream_ontology,
-    warn_about,
-)
+from ..files.licence import licence_path, write_licence
+from ..ontology import FORMATS, Finding, Inventory, ReadReport, Summary, stream_ontology, warn_about
 from .app import command, split_items
 
 _TABLES = "Tables (tsv)"

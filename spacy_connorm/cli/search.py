@@ -7,11 +7,11 @@ import typer
 from wasabi import msg
 
 from ..concepts import Candidate
+from ..pipeline.loading import load_normalizer
 from .app import command, split_items
-from .pipelines import load_normalizer
 
 if TYPE_CHECKING:
-    from ..explanation import Explanation, Reading
+    from ..linker.explanation import Explanation, Interpretation
 
 _ALIGNS = {
     **{"Mention": "l", "Concept": "l", "Name": "l", "Score": "r", "Dense": "r", "Lexical": "r"},
@@ -106,8 +106,11 @@ def _looked_up(mention: str, candidate: Candidate) -> str:
 def _show_explanation(explanation: "Explanation") -> None:
     searched = "" if explanation.searched == explanation.mention else f" as {explanation.searched}"
     msg.divider(f"{explanation.mention}{searched}")
-    if len(explanation.readings) > 1:
-        rows = [_reading_row(place, each) for place, each in enumerate(explanation.readings)]
+    if len(explanation.interpretations) > 1:
+        rows = [
+            _interpretation_row(place, each)
+            for place, each in enumerate(explanation.interpretations)
+        ]
         msg.table(rows, header=_READINGS, divider=True, max_col=_WIDTH)
     for step in explanation.steps:
         needed = "the last search" if step.threshold is None else f"needs {step.threshold}"
@@ -116,9 +119,14 @@ def _show_explanation(explanation: "Explanation") -> None:
         _show_table(_rows(explanation.mention, step.candidates))
 
 
-def _reading_row(place: int, reading: "Reading") -> tuple[str, ...]:
+def _interpretation_row(place: int, interpretation: "Interpretation") -> tuple[str, ...]:
     answers = "this one answers" if place == 0 else ""
-    return reading.kind, _shortened(" | ".join(reading.texts)), f"{reading.score:.3f}", answers
+    return (
+        interpretation.kind,
+        _shortened(" | ".join(interpretation.texts)),
+        f"{interpretation.score:.3f}",
+        answers,
+    )
 
 
 def _show_table(rows: Sequence[tuple[str, ...]]) -> None:

@@ -15,27 +15,28 @@ from spacy.vocab import Vocab
 from thinc.api import Config
 from wasabi import msg
 
-from ..annotated import expanded_mentions
+from ..annotations.docbin import read_docs
+from ..annotations.mentions import Mention, annotated_mentions
+from ..annotations.synonyms import expanded_mentions
 from ..concepts import Ontology
 from ..encoders import encoder_inputs, require_trainable, trainable
 from ..errors import ConnormError, Errors
-from ..files import sha256, written_aside
-from ..mentions import Mention, annotated_mentions
+from ..evaluation.pipelines.gold import warn_of_strange_ids
+from ..files.folders import read_object, replaced, require_replaceable
+from ..files.text import sha256, written_aside
 from ..ontology import read_ontology
 from ..training.checkpoints import last_checkpoint
+from ..training.config import TrainingData
 from ..training.model_card import CardFacts, make_card
 from ..training.pool import gather
 from ..training.pool_report import PoolReport
-from ..training.settings import TrainingData
 from .app import command
 from .configs import config_errors, parse_overrides, read_config, require_sections
 from .devices import choose_device
-from .files import read_docs, read_object, replaced, require_replaceable
-from .gold import warn_of_strange_ids
 
 if TYPE_CHECKING:
+    from ..training.dev_score import DevScore, ToSearch
     from ..training.trainer import Trained
-    from .dev import DevScore, ToSearch
 
 _SECTIONS = ("encoder", "data", "training")
 _LIBRARIES = ("torch", "transformers", "accelerate", "pytorch_metric_learning")
@@ -204,7 +205,7 @@ def _dev_score(
     if not any(each in ontology or each in in_data for m in gold for each in m.concept_ids):
         example = next(iter(ontology)).concept_id
         warn_of_strange_ids(gold, Path(data.dev[0]), example=example)
-    from .dev import DevScore
+    from ..training.dev_score import DevScore
 
     return DevScore(config["encoder"], ontology, synonyms, gold, to_search=to_search)
 

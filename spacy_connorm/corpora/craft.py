@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..annotations.mentions import Mention
 from ..errors import ConnormError, Errors
-from ..mentions import Mention
 from .documents import Document, make_mention
 from .lines import Place, placed_lines, replace_surrogates
 from .report import Report

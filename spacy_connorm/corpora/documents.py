@@ -8,9 +8,9 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.util import filter_spans
 
+from ..annotations.mentions import MENTIONS_KEY, Mention, set_mentions
 from ..errors import ConnormError, Errors
-from ..files import written_aside
-from ..mentions import MENTIONS_KEY, Mention, set_mentions
+from ..files.text import written_aside
 from .ids import normalize_ids
 from .lines import Place
 from .report import Report

@@ -2,7 +2,7 @@
 
 import re
 
-from ..mentions import NO_ID
+from ..annotations.mentions import NO_ID
 
 _SEPARATORS = re.compile(r"([|+,;])")
 _BARE_PREFIXES = ("MESH:", "UMLS:")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ..files import read_lines
+from ..files.text import read_lines
 from .report import Report
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -18,8 +18,8 @@ from pathlib import Path
 from spacy.language import Language
 from spacy.training import Example
 
+from ..annotations.mentions import Mention
 from ..errors import ConnormError, Errors
-from ..mentions import Mention
 from . import read_corpus
 from .documents import Document, make_mention
 from .lines import Place, placed_lines

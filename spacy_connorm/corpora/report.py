@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ..annotations.mentions import Mention
 from ..errors import Warnings, warn
-from ..mentions import Mention
 
 
 @dataclass(slots=True)

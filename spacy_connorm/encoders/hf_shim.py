@@ -21,9 +21,9 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer
 from transformers.modeling_utils import no_init_weights
 
 from ..errors import ConnormError, Errors
-from .forms import TokenizerForms
 from .hf_module import TransformerModule
 from .pretrained import load_pretrained
+from .tokenizer_forms import TokenizerForms
 
 # The thread pools of torch and tokenizers do not live through a fork: a worker of
 # `nlp.pipe(n_process=2)` that used them would wait for ever.

@@ -9,7 +9,6 @@ from thinc.shims import Shim
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
-from ..joined import Joined
 from .protocol import (
     encoder_forms,
     encoder_inputs,
@@ -20,6 +19,7 @@ from .protocol import (
     replica,
     required_extra,
 )
+from .vectors import Joined
 
 _LENGTH = 8
 

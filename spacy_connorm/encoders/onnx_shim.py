@@ -14,10 +14,10 @@ from thinc.types import Floats2d
 from tokenizers import Tokenizer
 
 from ..errors import ConnormError, Errors
-from .forms import TokenizerForms
 from .onnx_folder import OnnxModel, OnnxSettings, load_onnx
 from .onnx_session import GraphSession
 from .padding import batches_by_length, pad
+from .tokenizer_forms import TokenizerForms
 
 # The threads of tokenizers do not live through a fork.
 if hasattr(os, "register_at_fork"):

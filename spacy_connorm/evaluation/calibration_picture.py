@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .calibrating import Reliability
 from .nil_curve import NilCurve
 from .picture import require_matplotlib, save
+from .reliability import Reliability
 
 _SIZE = (10.4, 4.8)
 _COLOURS = ("#999999", "#332288")

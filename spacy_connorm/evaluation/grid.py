@@ -7,17 +7,18 @@ import numpy as np
 from tqdm import tqdm
 
 from ..concepts import Candidate
-from ..index.concept_index import ConceptIndex, Searcher
-from ..index.exact import ExactSearcher
+from ..index.backends.exact import ExactSearcher
+from ..index.backends.protocol import Searcher
+from ..index.builder.centroids import concept_means
+from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter, allowed_concepts
-from ..index.means import concept_means
 from ..index.members import TARGETS
-from ..index.spaces import SEARCHES, Query, run_search
-from ..index.vectors import from_raw
-from ..lookup import ConceptLookup
-from ..sieve import Answer, Sieve, answers_at, name_candidates
+from ..index.search import SEARCHES, Query, run_search
+from ..index.vectors.base import from_raw
+from ..linker.lookup import ConceptLookup
+from ..linker.sieve import Answer, Sieve, answers_at, name_candidates
 from ..text.cleaning import clean
-from .encoding import encode
+from .projection import encode
 
 # In the order of the paper's table.
 SIEVES = tuple(
@@ -91,7 +92,7 @@ def search_all(
             known = np.flatnonzero(vectors.norms)
             query = Query(vectors.unit[known], top_k, allowed)
             for search in SEARCHES:
-                hits = run_search(search, index, lookup.layer, query)
+                hits = run_search(search, index, lookup.overlay, query)
                 answers = [Answer(search, each) for each in hits]
                 named = name_candidates(answers, index, [batch[place][1] for place in known])
                 found[search].update(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from ..encoders.hybrid import lexical_weight, reweighed
-from ..lookup import ConceptLookup
+from ..linker.lookup import ConceptLookup
 from .metrics import ALL, UNSEEN, Evaluation, evaluate, hits, mean
 from .protocol import Gold, Prediction
 from .report import Row, percent

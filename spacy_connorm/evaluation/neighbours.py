@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..index.backends.exact import ExactSearcher
 from ..index.concept_index import ConceptIndex
-from ..index.exact import ExactSearcher
-from ..index.layer import SynonymLayer
-from ..index.spaces import rounded
-from ..lookup import ConceptLookup
+from ..index.overlay import SynonymOverlay
+from ..index.search import rounded
+from ..linker.lookup import ConceptLookup
 from ..text.cleaning import clean
-from .encoding import encode
+from .projection import encode
 
 RANKS = (1, 5, 10, 15, 20)
 _SEARCH = "OD-T"
@@ -73,32 +73,32 @@ _Text = tuple[int, float, dict[int, str]]
 def _indexed(
     lookup: ConceptLookup, query: np.ndarray, n: int
 ) -> dict[int, tuple[float, dict[int, str]]]:
-    index, layer = lookup.index, lookup.layer
+    index, overlay = lookup.index, lookup.overlay
     searcher = ExactSearcher(index.search_vectors(_SEARCH))
     # Withdrawn texts do not count, so as many more are needed.
-    found = searcher.nearest(query, n + len({row for row, _ in layer.removed}))
+    found = searcher.nearest(query, n + len({row for row, _ in overlay.removed}))
     rows = found.items[0][found.items[0] >= 0] + index.first_row(_SEARCH)
     scores = rounded(found.scores[0]).tolist()
     texts = {
-        row: (score, _denoted(index, layer, row))
+        row: (score, _denoted(index, overlay, row))
         for row, score in zip(rows.tolist(), scores, strict=False)
     }
     return {row: text for row, text in texts.items() if text[1]}
 
 
-def _denoted(index: ConceptIndex, layer: SynonymLayer, row: int) -> dict[int, str]:
+def _denoted(index: ConceptIndex, overlay: SynonymOverlay, row: int) -> dict[int, str]:
     members = range(index.members.start[row], index.members.start[row + 1])
     numbers = index.members.concept[members.start : members.stop].tolist()
     written = index.store.texts(members)
     return {
         number: written[member]
         for member, number in zip(members, numbers, strict=True)
-        if (row, number) not in layer.removed
+        if (row, number) not in overlay.removed
     }
 
 
 def _added(lookup: ConceptLookup, query: np.ndarray) -> Iterator[_Text]:
-    searcher, added = lookup.layer.texts(), lookup.layer.added
+    searcher, added = lookup.overlay.texts(), lookup.overlay.added
     if searcher is None:
         return
     found = searcher.nearest(query, len(added))

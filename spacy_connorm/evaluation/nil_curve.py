@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..spans import written_id
+from ..annotations.spans import written_id
 from .protocol import Gold, Prediction, by_part
 
 _MOST_POINTS = 200

@@ -6,12 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from ..encoders.normalized import NormalizedEncoder
+from ..encoders.vectors import Joined, Raw
 from ..errors import ConnormError, Errors
 from ..index.concept_index import ConceptIndex
-from ..index.vectors import Raw, Vectors, from_raw
-from ..joined import Joined
-from ..preparation import PreparedEncoder
-from .encoding import encode
+from ..index.vectors.base import Vectors, from_raw
 
 DEFAULT_CONCEPTS = 12
 MOST_TEXTS = 40
@@ -116,11 +115,11 @@ def read_texts(index: ConceptIndex, concept_ids: Sequence[str]) -> list[ConceptT
     return concepts
 
 
-def project(encoder: PreparedEncoder, concepts: Sequence[ConceptTexts], *, label: str) -> Panel:
+def project(encoder: NormalizedEncoder, concepts: Sequence[ConceptTexts], *, label: str) -> Panel:
     """Encode concept texts and lay them out: unit vectors, PCA to at most 50 dimensions, then t-SNE
     with a fixed seed; PCA alone for fewer than 30 texts. Equal texts give equal pictures.
 
-    encoder (PreparedEncoder): The encoder.
+    encoder (NormalizedEncoder): The encoder.
     concepts (Sequence[ConceptTexts]): At least three texts in all.
     label (str): What the panel is called.
     RETURNS (Panel): The points.
@@ -176,3 +175,15 @@ def mean_average_precision(vectors: np.ndarray, owners: np.ndarray) -> float:
     has_others = found > 0
     averages = (precisions * right).sum(axis=1)[has_others] / found[has_others]
     return float(averages.mean()) if len(averages) else 0.0
+
+
+def encode(encoder: NormalizedEncoder, texts: Sequence[str]) -> Vectors:
+    """Encode texts.
+
+    encoder (NormalizedEncoder): Any encoder, and what stands in front of it.
+    texts (Sequence[str]): n texts, cleaned.
+    RETURNS (Vectors): n unit vectors, float32; a text that the encoder knows nothing of has
+        length zero.
+    RAISES (ConnormError): Those of the encoder.
+    """
+    return from_raw(encoder.encode(texts))

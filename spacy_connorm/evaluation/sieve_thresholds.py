@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..sieve import answers_at
+from ..linker.sieve import answers_at
 from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank
 
 # By search what it finds, one prediction a mention.

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..calibration import Calibration
-from ..sieve import Sieve
-from .calibrating import DIGITS, Reliability, fit, judge, predict, read_answers
+from ..linker.calibration import Calibration
+from ..linker.sieve import Sieve
 from .folds import Split
 from .metrics import ALL, evaluate, hits, mean
 from .nil_curve import apply_threshold, choose_threshold, trace
 from .protocol import Gold, Prediction
+from .reliability import DIGITS, Reliability, fit, judge, predict, read_answers
 from .report import Row, percent
 from .sieve_thresholds import Found, choose_thresholds, sift
 

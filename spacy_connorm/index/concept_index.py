@@ -4,45 +4,20 @@ from dataclasses import replace
 from functools import cached_property
 from multiprocessing.context import get_spawning_popen
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
-from .checksums import Stamp
-from .exact import ExactSearcher, Neighbours
-from .folder import TemporaryFolder, pack, stamps, unpack, unseal, unseal_again
+from ..files.checksums import Stamp
+from ..files.folders import TemporaryFolder, pack, stamps, unpack, unseal, unseal_again
+from .backends.exact import ExactSearcher
+from .backends.protocol import Backend, Searcher
 from .keys import KeyTable
 from .members import TARGETS, Members, O
 from .store import ConceptStore
-from .vectors import Raw, Vectors, map_array, open_vectors
-
-
-class Searcher(Protocol):
-    """Finds the nearest of some vectors."""
-
-    @property
-    def vectors(self) -> Vectors:
-        """What is searched, one item a row."""
-
-    def __len__(self) -> int: ...
-
-    def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
-        """Find the n nearest allowed items of each unit query."""
-
-
-class Backend(Protocol):
-    """Makes searchers; `AnnoyIndex` and `ExactIndex` are backends."""
-
-    @property
-    def dtype(self) -> Any: ...
-
-    def build(self, vectors: Vectors, path: Path) -> None:
-        """Write what a searcher over the vectors needs, if anything, to the file `path`."""
-
-    def open(self, vectors: Vectors, path: Path) -> Searcher:
-        """Open a searcher over the vectors with what `build` wrote."""
+from .vectors.base import Vectors, map_array, open_vectors
 
 
 class ConceptIndex:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .arrays import map_array
+from .vectors.arrays import map_array
 
 
 class KeyTable:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .arrays import map_array
+from .vectors.arrays import map_array
 
 O, D = 1, 2  # noqa: E741  (the papers' names)
 TARGETS = {"O": O, "D": D, "OD": O | D}

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
-from ..recent import Recent
+from .cache import Cache
 
 _BRANCH = """
 WITH RECURSIVE branch(number) AS (
@@ -35,8 +35,8 @@ class ConceptStore:
         self._connection: sqlite3.Connection | None = None
         self._process = 0
         self._opened = _stamp(path)
-        self._labels: Recent[int, tuple[str, str]] = Recent(_REMEMBERED)
-        self._texts: Recent[int, str] = Recent(_REMEMBERED)
+        self._labels: Cache[int, tuple[str, str]] = Cache(_REMEMBERED)
+        self._texts: Cache[int, str] = Cache(_REMEMBERED)
 
     def __len__(self) -> int:
         return self._query("SELECT count(*) FROM concepts").fetchone()[0]

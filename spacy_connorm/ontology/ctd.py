@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
-from ..files import read_lines
+from ..files.text import read_lines
 from .report import ReadReport
 
 # MeSH ids stand bare in the corpora, and DOIDs name their source themselves.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
-from ..files import read_lines
+from ..files.text import read_lines
 
 _HEAD_LINES = 50
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from ..concepts import Concept, merge
 from ..errors import ConnormError, Errors
-from ..files import read_lines
+from ..files.text import read_lines
 from .report import ReadReport
 
 _ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +[01] (.{60}) (.+)")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..concepts import Concept, read_concepts
-from ..licence import read_licence
+from ..files.licence import read_licence
 from .report import ReadReport
 
 

@@ -5,7 +5,7 @@ from html import unescape
 from pathlib import Path
 
 from ..concepts import Concept
-from ..files import read_lines
+from ..files.text import read_lines
 from .report import ReadReport
 
 

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..concepts import Concept, merge
-from ..files import read_lines
+from ..files.text import read_lines
 from .report import ReadReport
 
 _MESH_ID = re.compile(r"[CD]\d{6,}")

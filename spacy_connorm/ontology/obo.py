@@ -7,7 +7,7 @@ from typing import Any
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
-from ..files import read_lines
+from ..files.text import read_lines
 from .report import ReadReport
 
 _SCOPES = ("EXACT", "NARROW", "BROAD", "RELATED")

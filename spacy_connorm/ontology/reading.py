@@ -10,7 +10,7 @@ from typing import Any
 
 from ..concepts import Concept, ConceptStream, Ontology, Source
 from ..errors import ConnormError, Errors, Warnings, warn
-from ..files import sha256
+from ..files.text import sha256
 from ..text.cleaning import clean
 from .checks import Finding, Inventory, warn_about
 from .formats import find_format, find_reader

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ..errors import ConnormError, Errors
-from ..files import read_lines
+from ..files.text import read_lines
 
 Row = list[str]
 _AFTER_ALL_CUIS = "\U0010ffff"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..concepts import Concept, merge
 from ..errors import ConnormError, Errors
-from ..files import read_lines
+from ..files.text import read_lines
 from .report import ReadReport
 
 Row = tuple[int, list[str]]

@@ -10,14 +10,7 @@ from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
 from .ellipsis import complete
-from .word_classes import (
-    DETERMINERS,
-    PREPOSITIONS,
-    QUALIFIERS,
-    is_head,
-    is_modifier,
-    shape,
-)
+from .word_classes import DETERMINERS, PREPOSITIONS, QUALIFIERS, is_head, is_modifier, shape
 
 _MOST_READINGS = 4
 _MOST_PARTS = 12

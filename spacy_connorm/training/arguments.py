@@ -10,7 +10,7 @@ from transformers.training_args import ParallelMode, TrainingArguments
 from transformers.utils import cached_property
 
 from ..errors import ConnormError, Errors
-from .settings import Training
+from .config import Training
 
 # What these say follows from the rest of the config, or from how batches are made.
 _OWN_ARGUMENTS = {

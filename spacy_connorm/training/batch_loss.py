@@ -8,8 +8,7 @@ import numpy as np
 import torch
 
 from .micro_batches import BatchEncoder
-from .rankings import Rankings
-from .relations import Relations
+from .relations import Rankings, Relations
 
 # Vectors of a batch, raw, shape (B, width), and how its texts stand to each other, to a scalar.
 Objective = Callable[[torch.Tensor, Any], torch.Tensor]

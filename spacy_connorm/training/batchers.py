@@ -12,8 +12,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..settings import refuse, require_positive
-from .drawn import Drawn
+from ..errors import refuse, require_positive
+from .batches import Drawn
 from .occurrences import Occurrences
 from .pool import SynonymPool, distinct
 

@@ -7,9 +7,8 @@ import numpy as np
 
 from ..encoders import is_sparse, replica
 from ..encoders.ngram import NgramEncoder
-from ..errors import ConnormError, Errors, Warnings, warn
-from ..settings import refuse, require_positive
-from .drawn import RankedRows
+from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
+from .batches import RankedRows
 from .neighbour_batcher import best
 from .pool import SynonymPool, distinct
 from .relevance import Hierarchy

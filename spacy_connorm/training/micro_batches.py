@@ -14,10 +14,9 @@ from torch.utils.data import Dataset
 
 from ..encoders.protocol import TrainableModule
 from .batchers import Batcher, Vectors
-from .drawn import Drawn, RankedRows, read_batches, rows_of, write_batches
+from .batches import Drawn, RankedRows, read_batches, rows_of, write_batches
 from .pool import SynonymPool
-from .rankings import Rankings
-from .relations import Relations, relate
+from .relations import Rankings, Relations, relate
 
 _READ_AT_ONCE = 10_000
 

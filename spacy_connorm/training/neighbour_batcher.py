@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..settings import require_positive
+from ..errors import require_positive
 from .batchers import Vectors, check_groups, draw_groups, pack_groups
 from .occurrences import Occurrences
 from .pool import SynonymPool

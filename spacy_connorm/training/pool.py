@@ -13,12 +13,11 @@ from math import isfinite
 
 import numpy as np
 
+from ..annotations.mentions import Mention
 from ..concepts import Concept
-from ..errors import ConnormError, Errors, Warnings, warn
-from ..mentions import Mention
-from ..settings import refuse
+from ..errors import ConnormError, Errors, Warnings, refuse, warn
+from .pairs import Reading
 from .pool_report import PoolReport
-from .reading import Reading
 
 _CHUNK = 65_536
 

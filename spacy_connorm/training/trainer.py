@@ -27,10 +27,10 @@ from .arguments import describe_hardware, make_arguments
 from .batch_loss import BatchLoss, Ranker
 from .callbacks import BeginEpoch, ScoreTheEnd
 from .checkpoints import is_finished, kept_checkpoint, last_checkpoint
-from .finishing import Finisher
+from .config import Training
 from .micro_batches import BatchEncoder, EpochBatches, relations_in
 from .pool import SynonymPool
-from .settings import Training
+from .weight_averaging import Finisher
 
 # A trained encoder's scores on dev data, by name; more is better.
 Score = Callable[[TrainableModule], dict[str, float]]

@@ -56,7 +56,7 @@ def test_no_gpu(measure, capsys):
 
 def test_operations_of_a_forward_pass(modules):
     torch = pytest.importorskip("torch")
-    from on_device import forward_flops
+    from _measure.device import forward_flops
     from torch.utils.flop_counter import FlopCounterMode
     from transformers import BertConfig, BertModel
 
@@ -72,7 +72,7 @@ def test_operations_of_a_forward_pass(modules):
 
 
 def test_peaks_are_found_by_name(modules):
-    from on_device import peak_tflops
+    from _measure.device import peak_tflops
 
     assert peak_tflops("NVIDIA H200") == peak_tflops("NVIDIA H100 80GB HBM3") == 989
     assert peak_tflops("NVIDIA H100 PCIe") == 756

@@ -6,8 +6,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from spacy_connorm.index.exact import Neighbours
-from spacy_connorm.index.vectors import DenseVectors
+from spacy_connorm.index.backends.protocol import Neighbours
+from spacy_connorm.index.vectors.base import DenseVectors
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def curve(modules):
 
 @pytest.fixture
 def names(modules):
-    import many_names
+    from _common import synthetic_names as many_names
 
     return many_names
 
@@ -75,7 +75,7 @@ def test_turns_begin_with_another_each_time(curve):
 
 
 def test_what_a_graph_proposes_is_rescored(modules):
-    from graphs import GraphSearcher
+    from _common.graph_indexes import GraphSearcher
 
     vectors = DenseVectors(np.eye(4, dtype="float32"), np.ones(4, dtype="float32"))
     queries = np.array([[0.6, 0.8, 0, 0]], dtype="float32")
@@ -92,7 +92,7 @@ def test_what_a_graph_proposes_is_rescored(modules):
 
 
 def test_a_graph_that_is_not_installed_is_named(modules, capsys):
-    from graphs import require
+    from _common.graph_indexes import require
 
     with pytest.raises(SystemExit):
         require("no_such_graph")

@@ -78,14 +78,14 @@ def stand_in(modules, monkeypatch, tmp_path):
         (package / f"{name}.py").write_text(code)
     monkeypatch.setenv("PYTHONPATH", str(package.parent), prepend=os.pathsep)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    import peer_process
+    from _peers import process as peer_process
 
     monkeypatch.setattr(peer_process, "make_environment", lambda python, work: python)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
 def test_both_sides_read_the_same(stand_in, data, work):
-    from options import make_parser
+    from _common.cli import make_parser
     from peers import add_options, measure
 
     work.mkdir()
@@ -116,7 +116,7 @@ def test_both_sides_read_the_same(stand_in, data, work):
 
 
 def test_annotated_texts_stand_among_the_aliases(modules):
-    from peer_sides import scispacy_records
+    from _peers.sides import scispacy_records
 
     ontology = Ontology([Concept("D1", "Heart Attack", ("Infarct",), alt_ids=("100",))])
     synonyms = [("heart attacks", "100"), ("Infarct", "D1"), ("a", "X"), ("b", "X"), ("b", "X")]
@@ -132,7 +132,7 @@ def test_annotated_texts_stand_among_the_aliases(modules):
 
 
 def test_mentions_of_a_call(modules):
-    from peer_child import calls
+    from _peers.child import calls
 
     documents = [["a", "b"], [], ["c"]]
     assert list(calls(documents, 2)) == [["a", "b"], ["c"]]
@@ -141,7 +141,7 @@ def test_mentions_of_a_call(modules):
 
 
 def test_candidates_are_ordered_as_entity_linker_does(modules):
-    from peer_rows import ranked
+    from _peers.rows import ranked
 
     found = [("A", 0.7), ("B", 0.9), ("C", 0.9), ("D", 0.2)]
     assert [each.concept_id for each in ranked(found)] == ["B", "C", "A", "D"]
@@ -149,7 +149,7 @@ def test_candidates_are_ordered_as_entity_linker_does(modules):
 
 
 def test_equal_similarities_share_a_place(modules):
-    from peer_rows import answer_row
+    from _peers.rows import answer_row
 
     gold = [Gold("cva", frozenset({"C"}), True), Gold("none", frozenset(), False)]
     found = [[("A", 0.5), ("B", 0.9), ("C", 0.9)], []]
@@ -158,7 +158,7 @@ def test_equal_similarities_share_a_place(modules):
 
 
 def test_turns_are_compared_one_by_one(modules):
-    from peer_rows import Build, Reading, Start, build_row, speed_row, start_row
+    from _peers.rows import Build, Reading, Start, build_row, speed_row, start_row
 
     own = [Reading(1, 0.5), Reading(2, 1), Reading(4, 1)]
     peer = [Reading(4, 4), Reading(4, 4), Reading(4, 4)]
@@ -175,7 +175,7 @@ def test_turns_are_compared_one_by_one(modules):
 
 
 def test_peak_memory(modules, capsys):
-    from peer_process import read_peak
+    from _peers.process import read_peak
 
     assert read_peak("VmPeak:\t  9 kB\nVmHWM:\t  125000 kB\nVmRSS:\t 1 kB\n") == 128
     with pytest.raises(SystemExit):
@@ -184,7 +184,7 @@ def test_peak_memory(modules, capsys):
 
 
 def test_a_process_that_dies(modules, capsys):
-    from peer_process import Peer
+    from _peers.process import Peer
 
     with pytest.raises(SystemExit), Peer([sys.executable, "-c", ""], threads=1) as peer:
         peer.ask("read", documents=1)
@@ -201,7 +201,7 @@ def test_settings_are_json(modules):
 
 
 def test_the_environment_is_pinned(modules):
-    from peer_process import REQUIREMENTS
+    from _peers.process import REQUIREMENTS
 
     lines = REQUIREMENTS.read_text().splitlines()
     pins = dict(line.split("==") for line in lines if not line.startswith("#"))

@@ -37,7 +37,7 @@ def test_dense_encoders_get_ngrams_beside_them(measure, tiny_folder):
 
 
 def test_texts_are_encoded_in_the_pipeline(modules, tmp_path):
-    from memo import Memo, forget, remember
+    from _common.vector_cache import Memo, forget, remember
     from spacy import registry
 
     hashes = registry.architectures.get("tests.HashingEncoder.v1")()
@@ -56,7 +56,7 @@ def test_texts_are_encoded_in_the_pipeline(modules, tmp_path):
 
 
 def test_a_stopwatch_counts_the_calls_of_one_object(modules):
-    from stopwatch import Stopwatch
+    from _measure.stopwatch import Stopwatch
 
     class Counter:
         def count(self, most, *, start=0):

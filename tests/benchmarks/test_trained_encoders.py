@@ -95,8 +95,8 @@ def test_a_trained_folder_scores_as_its_config(score, write_config, work):
 def test_a_folder_is_read_with_the_architecture_that_wrote_it(
     modules, data, work, write_config, score, tiny_folder
 ):
-    from catalog import Data
-    from lookups import encoder_config
+    from _common.builders import encoder_config
+    from _common.datasets import Data
 
     score(write_config())
     (folder,) = trained(work).values()

@@ -35,7 +35,7 @@ def module(tiny_folder):
 @pytest.fixture
 def batches(modules, module, tmp_path):
     import numpy as np
-    from loops import Batches
+    from _common.training_loops import Batches
 
     pool = SynonymPool(
         texts=[name for names in NAMES for name in names],
@@ -47,7 +47,7 @@ def batches(modules, module, tmp_path):
 
 
 def test_both_loops_learn_the_same(module, batches):
-    from loops import House, SapBertStyle
+    from _common.training_loops import House, SapBertStyle
 
     settings = {"precision": "fp32", "learning_rate": 1e-3}
     loops = [SapBertStyle(module, **settings), House(module, **settings)]
@@ -64,7 +64,7 @@ def test_both_loops_learn_the_same(module, batches):
 
 
 def test_padding_is_counted(batches, module):
-    from loops import MAX_LENGTH, House, SapBertStyle
+    from _common.training_loops import MAX_LENGTH, House, SapBertStyle
 
     settings = {"precision": "fp32", "learning_rate": 1e-3}
     lengths = [len(batches.tokens[row]) for row in batches.rows[0]]

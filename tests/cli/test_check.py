@@ -29,8 +29,8 @@ def test_damage_is_named(invoke, refused, index, name, damage):
 
 
 def test_what_opening_passes_over_is_found(invoke, refused, index, monkeypatch):
-    from spacy_connorm.index import checksums
-    from spacy_connorm.index.folder import seal, unseal
+    from spacy_connorm.files import checksums
+    from spacy_connorm.files.folders import seal, unseal
 
     monkeypatch.setattr(checksums, "_BLOCKS", 2)
     monkeypatch.setattr(checksums, "_BLOCK", 16)

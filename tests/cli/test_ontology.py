@@ -7,10 +7,10 @@ from spacy_connorm.cli import app
 from spacy_connorm.cli.ontology import convert_ontology
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.licence import read_licence
+from spacy_connorm.files.licence import read_licence
 
 DATA = Path(__file__).parent.parent / "data" / "ontologies"
-DEMO = Path(__file__).parent.parent.parent / "assets" / "demo_ontology.obo"
+DEMO = Path(__file__).parents[2] / "assets" / "demo_ontology.obo"
 
 
 def run(*arguments):

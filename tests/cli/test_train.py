@@ -166,7 +166,7 @@ def test_a_learned_weight_is_kept_and_dev_is_searched_with_it(
 ):
     from thinc.api import Config
 
-    from spacy_connorm.cli import dev
+    from spacy_connorm.training import dev_score as dev
 
     text = CONFIG.replace("PairBatcher.v1", "CandidateBatcher.v1").replace(
         "BatchHardTriplet.v1", "Bcnh.v1"

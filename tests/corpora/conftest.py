@@ -1,8 +1,8 @@
 import pytest
 import spacy
 
+from spacy_connorm.annotations.mentions import annotated_mentions
 from spacy_connorm.corpora import Report, read_corpus
-from spacy_connorm.mentions import annotated_mentions
 
 
 @pytest.fixture(scope="session")

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from spacy.tokens import DocBin
 from spacy.training import Corpus
 
+from spacy_connorm.annotations.mentions import Mention, annotated_mentions
 from spacy_connorm.corpora import FORMATS, Report, read_corpus, write_docs
 from spacy_connorm.corpora.documents import DOC_ID_KEY, Document, make_doc
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.mentions import Mention, annotated_mentions
 
 NOTE = "7|t|Fever, not flu\n7\t0\t5\tFever\tSymptom\tD1|D2\n7\t11\t14\tflu\tDisease\t-1\n"
 BLANK = spacy.blank("en")

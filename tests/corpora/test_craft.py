@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.mentions import Mention
 
 TEXT = "White and red blood cells meet in the 🩸 vessel wall."
 CELL = {"spans": [[14, 25]], "text": "blood cells", "id": "DEMO:0000081", "ontology": "CELL"}

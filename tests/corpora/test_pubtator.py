@@ -3,9 +3,9 @@ import spacy
 from spacy.training import Example
 from spacy.util import registry
 
+from spacy_connorm.annotations.mentions import Mention, annotated_mentions
 from spacy_connorm.corpora.pubtator import create_pubtator_reader
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.mentions import Mention, annotated_mentions
 
 NOTE = """\
 7|t|Fever after a tick bite

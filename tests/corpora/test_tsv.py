@@ -1,7 +1,7 @@
 import pytest
 
+from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.mentions import Mention
 
 ROWS = "DEMO:12\tMyocardial infarction\tHEART ATTACK\nDEMO:7\tDizziness\t head spinning \n"
 

@@ -14,8 +14,8 @@ from spacy_connorm.encoders import (
 )
 from spacy_connorm.encoders.hybrid import HybridEncoder, lexical_weight, reweighed
 from spacy_connorm.encoders.ngram import NgramEncoder
+from spacy_connorm.encoders.vectors import Joined
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.joined import Joined
 
 NAMES = ["Heart Attack", "Heart failure", "headache", "cancer of the skin"]
 

@@ -2,7 +2,7 @@ import pytest
 import spacy
 
 from spacy_connorm.concepts import Concept, Ontology
-from spacy_connorm.index.spaces import SEARCHES
+from spacy_connorm.index.search import SEARCHES
 
 CONCEPTS = [
     Concept("C1", "heart attack", ("myocardial infarction", "cardiac infarction")),

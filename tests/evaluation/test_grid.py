@@ -2,7 +2,6 @@ import pytest
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation.encoding import encode
 from spacy_connorm.evaluation.grid import (
     CompleteIndex,
     grid_sieves,
@@ -10,8 +9,9 @@ from spacy_connorm.evaluation.grid import (
     search_all,
     sift,
 )
-from spacy_connorm.index.spaces import SEARCHES
-from spacy_connorm.sieve import Sieve
+from spacy_connorm.evaluation.projection import encode
+from spacy_connorm.index.search import SEARCHES
+from spacy_connorm.linker.sieve import Sieve
 
 MENTIONS = ["heart attacks", "CVA", "flu", "", "cva", "Infarction", "\u4e2d", "brain attack"]
 

@@ -1,12 +1,7 @@
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.kinds import World
-from spacy_connorm.evaluation.mistakes import (
-    count_kinds,
-    largest_kinds,
-    list_mistakes,
-    to_markdown,
-)
+from spacy_connorm.evaluation.mistakes import count_kinds, largest_kinds, list_mistakes, to_markdown
 
 WORLD = World(lambda concept_id: (), {"B"}.__contains__)
 NAMES = {"A": "name of A", "B": "name of B"}

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation.protocol import (
     Gold,
@@ -14,7 +15,6 @@ from spacy_connorm.evaluation.protocol import (
     read_gold,
     strict_rank,
 )
-from spacy_connorm.mentions import Mention
 
 KNOWN = {
     "C1": Known("C1", "one", in_ontology=True),

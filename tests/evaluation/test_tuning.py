@@ -7,7 +7,7 @@ from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.folds import make_folds
 from spacy_connorm.evaluation.tuning import Outcome, apply, cross_validate, outcome_row, tune
-from spacy_connorm.sieve import Sieve
+from spacy_connorm.linker.sieve import Sieve
 
 SIEVE = Sieve(["D-T", "OD-T"], [0.95])
 

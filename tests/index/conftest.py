@@ -8,13 +8,13 @@ import pytest
 from scipy import sparse
 
 from spacy_connorm.concepts import Concept
-from spacy_connorm.index.annoy import AnnoyIndex
-from spacy_connorm.index.build import Encoder, build_index
+from spacy_connorm.encoders.vectors import Joined
+from spacy_connorm.index.backends.annoy import AnnoyIndex
+from spacy_connorm.index.backends.exact import ExactIndex
+from spacy_connorm.index.backends.ivf import IvfIndex
+from spacy_connorm.index.builder.build import Encoder, build_index
 from spacy_connorm.index.concept_index import ConceptIndex
-from spacy_connorm.index.exact import ExactIndex
-from spacy_connorm.index.ivf import IvfIndex
-from spacy_connorm.index.spaces import SEARCHES
-from spacy_connorm.joined import Joined
+from spacy_connorm.index.search import SEARCHES
 from spacy_connorm.text.cleaning import clean
 
 WIDTH = 12

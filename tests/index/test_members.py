@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_connorm.index.gathering import gather
+from spacy_connorm.index.builder.grouping import gather
+from spacy_connorm.index.builder.name_file import Names
 from spacy_connorm.index.keys import hash_keys
 from spacy_connorm.index.members import D, Members, O
-from spacy_connorm.index.names import Names
 
 
 class Denotation(NamedTuple):

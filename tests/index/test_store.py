@@ -6,8 +6,8 @@ import pytest
 
 from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.index.builder.store_writer import StoreWriter
 from spacy_connorm.index.store import ConceptStore
-from spacy_connorm.index.store_writer import StoreWriter
 
 CONCEPTS = [
     Concept("A", "Root", types=("T1",), alt_ids=("X", "C")),

@@ -6,7 +6,7 @@ import pytest
 
 from spacy_connorm.concepts import Concept, write_concepts
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.licence import write_licence
+from spacy_connorm.files.licence import write_licence
 from spacy_connorm.ontology import ReadReport
 from spacy_connorm.ontology.ctd import read_ctd
 from spacy_connorm.ontology.icd10cm import read_icd10cm

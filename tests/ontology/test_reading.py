@@ -7,7 +7,7 @@ import pytest
 
 from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.licence import read_licence
+from spacy_connorm.files.licence import read_licence
 from spacy_connorm.ontology import (
     FORMATS,
     ReadReport,

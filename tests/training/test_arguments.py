@@ -6,7 +6,7 @@ import torch
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.training.arguments import make_arguments
 from spacy_connorm.training.batchers import PairBatcher
-from spacy_connorm.training.settings import Training
+from spacy_connorm.training.config import Training
 
 
 def make(folder, *, scored, use_cpu=True, **arguments):

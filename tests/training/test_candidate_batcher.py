@@ -7,11 +7,11 @@ import pytest
 from spacy import registry
 
 from spacy_connorm import Concept
+from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.mentions import Mention
+from spacy_connorm.training.batches import read_batches, write_batches
 from spacy_connorm.training.candidate_batcher import CandidateBatcher
-from spacy_connorm.training.drawn import read_batches, write_batches
 from spacy_connorm.training.pool import gather
 
 CONCEPTS = tuple(

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm import Concept, Ontology
+from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.mentions import Mention
 from spacy_connorm.training.pool import gather
 
 CONCEPTS = (

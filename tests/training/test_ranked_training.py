@@ -10,19 +10,19 @@ import torch
 from transformers import TrainerCallback
 
 from spacy_connorm import Concept
+from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.encoders import encoder_inputs, trainable
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.mentions import Mention
 from spacy_connorm.training.batch_loss import BatchLoss, Ranker
 from spacy_connorm.training.batchers import PairBatcher
+from spacy_connorm.training.batches import read_batches
 from spacy_connorm.training.candidate_batcher import CandidateBatcher
-from spacy_connorm.training.drawn import read_batches
+from spacy_connorm.training.config import Training
 from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, relations_in
 from spacy_connorm.training.objectives.factories import SupervisedContrastive
 from spacy_connorm.training.objectives.ranking import Bcnh, BioSyn
 from spacy_connorm.training.pool import gather
-from spacy_connorm.training.settings import Training
 from spacy_connorm.training.trainer import run_training
 
 CONCEPTS = (

@@ -3,7 +3,7 @@
 import pytest
 
 from spacy_connorm import Concept
-from spacy_connorm.mentions import Mention
+from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.training.pool import gather
 from spacy_connorm.training.relevance import Hierarchy, Relevance
 

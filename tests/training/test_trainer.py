@@ -14,11 +14,11 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.training.adapters import LoraAdapter
 from spacy_connorm.training.batchers import GroupBatcher, PairBatcher
 from spacy_connorm.training.checkpoints import last_checkpoint
+from spacy_connorm.training.config import Training
 from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches
 from spacy_connorm.training.neighbour_batcher import NeighbourBatcher
 from spacy_connorm.training.objectives.factories import SupervisedContrastive
 from spacy_connorm.training.pool import SynonymPool
-from spacy_connorm.training.settings import Training
 from spacy_connorm.training.trainer import run_training
 
 QUERY = "transformer.encoder.layer.0.attention.self.query.weight"

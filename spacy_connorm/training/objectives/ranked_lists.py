@@ -4,7 +4,7 @@ from math import log
 
 import torch
 
-from ..rankings import Rankings
+from ..relations import Rankings
 from ..relevance import Relevance
 from .distances import to_unit_length
 from .masks import masked_logsumexp, mean_of, nothing

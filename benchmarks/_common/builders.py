@@ -1,0 +1,130 @@
+"""The encoders and indexes that the benchmarks compare."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from spacy import registry
+from thinc.api import Model
+
+from _common.cli import fail
+from _common.datasets import Data
+from _common.trained_encoders import CONFIG, read_block, train_once
+from _common.vector_cache import keep, remember
+from spacy_connorm.encoders import is_sparse
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.files.folders import read_object
+from spacy_connorm.index.backends.exact import ExactIndex
+from spacy_connorm.index.backends.protocol import Backend
+from spacy_connorm.linker.lookup import ConceptLookup
+from spacy_connorm.linker.sieve import Sieve
+
+# What a search of the sieve but the last must reach to answer (the paper's and the default).
+THRESHOLD = 0.95
+DAN = Path(__file__).parents[1] / "assets" / "dan.cfg"
+
+
+def make_sieve(name: str, threshold: float = THRESHOLD) -> Sieve:
+    """RETURNS (Sieve): A sieve by name, e.g. "OD-T" or "D-T+OD-T"."""
+    searches = name.split("+")
+    return Sieve(searches, [threshold] * (len(searches) - 1))
+
+
+def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> dict[str, Any]:
+    """Look an encoder up; one that a training config gives is trained now, or was before.
+
+    name (str): "ngram", "minilm", "dan" (for `assets/dan.cfg`), another training config, or a
+        folder that `spacy connorm train` or Transformers wrote.
+    data (Data): What a training config is trained on.
+    train (str): Its O, or its O and D ("OD").
+    work (Path): Keeps trained encoders.
+    RETURNS (Dict[str, Any]): Its block of a pipeline's config.
+    """
+    if name == "ngram":
+        return {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+    if name == "minilm":
+        return {"@architectures": "spacy-connorm.TransformerEncoder.v1"}
+    path = DAN if name == "dan" else Path(name)
+    if path.is_dir():
+        return _folder_config(path)
+    if path.suffix != ".cfg" or not path.is_file():
+        fail(
+            f"'{name}' is no encoder: give exact, ngram, minilm, dan, a training config (.cfg) or "
+            "the folder of a model."
+        )
+    try:
+        return train_once(path, data, on=train, work=work)
+    except ConnormError as error:
+        fail(str(error))
+
+
+def is_trained_here(name: str) -> bool:
+    """RETURNS (bool): Whether an encoder's name is a training config."""
+    return name == "dan" or name.endswith(".cfg")
+
+
+def _folder_config(folder: Path) -> dict[str, Any]:
+    if (folder / CONFIG).is_file():
+        return read_block(folder)
+    from spacy_connorm.encoders.dan_weights import MODEL_TYPE as DAN_TYPE
+    from spacy_connorm.encoders.onnx_folder import MODEL_TYPE as ONNX_TYPE
+
+    own = {DAN_TYPE: "DanEncoder", ONNX_TYPE: "OnnxEncoder"}
+    model_type = read_object(folder / "config.json").get("model_type")
+    architecture = own.get(model_type, "TransformerEncoder")
+    return {"@architectures": f"spacy-connorm.{architecture}.v1", "name": str(folder)}
+
+
+def make_hybrid(dense_block: dict[str, Any], weight: float) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The block of an encoder with n-grams beside a dense one."""
+    return {
+        "@architectures": "spacy-connorm.HybridEncoder.v1",
+        "lexical_weight": weight,
+        "dense": dense_block,
+        "lexical": {"@architectures": "spacy-connorm.NgramEncoder.v1", "ngram_range": [3, 3]},
+    }
+
+
+def build_lookup(
+    encoder_block: dict[str, Any],
+    data: Data,
+    *,
+    searches: Iterable[str],
+    work: Path,
+    backend: Backend | None = None,
+    synonyms: Sequence[tuple[str, str]] | None = None,
+    normalization: Sequence[str] = (),
+) -> ConceptLookup:
+    """Index a data set's ontology and D; texts that an earlier run encoded are not encoded again.
+
+    encoder_block (Dict[str, Any]): As `encoder_config` gives it.
+    data (Data): The data set.
+    searches (Iterable[str]): Searches and sieves to serve.
+    work (Path): Keeps vectors of texts.
+    backend (Optional[Backend]): How vectors are searched; exactly if not given.
+    synonyms (Optional[Sequence[Tuple[str, str]]]): Another D than the data set's own.
+    normalization (Sequence[str]): Steps of normalization.
+    RETURNS (ConceptLookup): The lookup.
+    """
+    parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))
+    encoder = _resolve(encoder_block, work)
+    sieve = Sieve(parts[:1], [])
+    lookup = ConceptLookup(encoder, sieve, backend or ExactIndex(), normalization=normalization)
+    ontology = data.ontology
+    try:
+        known = data.synonyms if synonyms is None else synonyms
+        lookup.build(ontology, known, source=ontology.source, searches=parts)
+        lookup.encoder.predict(sorted({mention.text for mention in data.mentions}))
+    except ConnormError as error:
+        fail(str(error))
+    keep(lookup.encoder)
+    return lookup
+
+
+def _resolve(block: dict[str, Any], work: Path) -> Model:
+    """Make an encoder whose dense side remembers what it has encoded."""
+    if "dense" in block:
+        sides = {name: _resolve(block[name], work) for name in ("dense", "lexical")}
+        return registry.resolve({"encoder": {**block, **sides}})["encoder"]
+    encoder = registry.resolve({"encoder": block})["encoder"]
+    return encoder if is_sparse(encoder) else remember(encoder, work)

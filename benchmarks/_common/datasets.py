@@ -1,0 +1,186 @@
+"""Which files make up each data set, and how they are read."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.tokens import Doc
+
+from _common.cli import fail
+from spacy_connorm.annotations.abbreviations import Definitions
+from spacy_connorm.annotations.mentions import Mention, annotated_mentions, annotated_synonyms
+from spacy_connorm.annotations.synonyms import expanded_synonyms
+from spacy_connorm.concepts import Ontology
+from spacy_connorm.corpora import read_corpus
+from spacy_connorm.ontology import read_ontology
+from spacy_connorm.text.abbreviations import find_definitions
+
+
+@dataclass(frozen=True)
+class OntologyFile:
+    """An ontology below the data folder.
+
+    path (str): Its file.
+    options (Dict[str, Any]): Settings of its reader.
+    files (Dict[str, str]): Settings that name another file.
+    """
+
+    path: str
+    options: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A corpus and its ontology.
+
+    ontology (OntologyFile): O.
+    train (Tuple[str, ...]): The files of train and of dev; none if there are no such parts.
+    test (str): The file of test.
+    types (Tuple[str, ...]): The mention types that count; all that are linked if empty.
+    """
+
+    ontology: OntologyFile
+    train: tuple[str, ...]
+    test: str
+    types: tuple[str, ...] = ()
+
+
+MEDIC = OntologyFile("medic_2012/medic_06Jul2012.txt.gz", {"format": "medic"})
+MESH = OntologyFile(
+    "mesh/mesh_descriptors_2019.tsv.gz",
+    files={
+        "tree": "mesh/mesh_tree_2017.tsv.gz",
+        "supplementary": "mesh/mesh_scr_partial.tsv.gz",
+    },
+)
+ASKAPATIENT = OntologyFile(
+    "askapatient_fold0/concepts.tsv.gz",
+    {"format": "tsv", "id": 1, "name": 2, "header": False},
+)
+
+
+def _parts(folder: str, suffix: str) -> tuple[tuple[str, ...], str]:
+    train, dev, test = (f"{folder}/{part}.{suffix}.gz" for part in ("train", "dev", "test"))
+    return (train, dev), test
+
+
+def _craft(name: str) -> Dataset:
+    ontology = OntologyFile(f"craft/{name}.obo.gz")
+    return Dataset(ontology, *_parts("craft", "jsonl"), types=(name,))
+
+
+PARTS = ("test", "dev")
+DATASETS = {
+    "ncbi": Dataset(MEDIC, *_parts("ncbi_disease", "pubtator.txt")),
+    "bc5cdr-d": Dataset(MEDIC, *_parts("bc5cdr", "pubtator.txt"), types=("Disease",)),
+    "bc5cdr-c": Dataset(MESH, *_parts("bc5cdr", "pubtator.txt"), types=("Chemical",)),
+    "craft-cl": _craft("CL"),
+    "craft-uberon": _craft("UBERON"),
+    "craft-so": _craft("SO"),
+    "askapatient": Dataset(ASKAPATIENT, *_parts("askapatient_fold0", "tsv")),
+    "nlmchem": Dataset(MESH, (), "nlmchem_test/test.pubtator.txt.gz"),
+}
+
+
+class Data:
+    """A data set, read from disk when it is asked for."""
+
+    def __init__(
+        self, name: str, folder: Path, *, ontology: Path | None = None, part: str = "test"
+    ) -> None:
+        """Check that the files are there.
+
+        name (str): One of `DATASETS`.
+        folder (Path): The data folder.
+        ontology (Optional[Path]): Another O than the data set's own.
+        part (str): What is scored, one of `PARTS`. D is train for dev, train and dev for test.
+        """
+        self.name = name
+        self.dataset = DATASETS[name]
+        self.folder = folder
+        self.part = part
+        self.other_ontology = ontology
+        if part == "dev" and not self.dataset.train:
+            fail(f"{name} has no dev part: score --part test.")
+        for path in self._ontology_files + self._data_files + [self._scored_file]:
+            if not path.is_file():
+                fail(f"No data: {path} is not there. Name its folder with --data.")
+
+    @property
+    def _ontology_files(self) -> list[Path]:
+        if self.other_ontology is not None:
+            return [self.other_ontology]
+        source = self.dataset.ontology
+        return [self.folder / path for path in (source.path, *source.files.values())]
+
+    @property
+    def _data_files(self) -> list[Path]:
+        paths = self.dataset.train[:-1] if self.part == "dev" else self.dataset.train
+        return [self.folder / path for path in paths]
+
+    @property
+    def _scored_file(self) -> Path:
+        return self.folder / (self.dataset.train[-1] if self.part == "dev" else self.dataset.test)
+
+    def digest(self, *, with_data: bool) -> str:
+        """RETURNS (str): A checksum of O, and of D if that is wanted."""
+        content = sha256()
+        for path in self._ontology_files + (self._data_files if with_data else []):
+            content.update(path.read_bytes())
+        if with_data:
+            content.update(" ".join(self.dataset.types).encode())
+        return content.hexdigest()
+
+    @cached_property
+    def ontology(self) -> Ontology:
+        """RETURNS (Ontology): O."""
+        if self.other_ontology is not None:
+            return read_ontology(self.other_ontology)
+        source = self.dataset.ontology
+        files = {name: self.folder / path for name, path in source.files.items()}
+        return read_ontology(self.folder / source.path, **source.options, **files)
+
+    @cached_property
+    def docs(self) -> list[Doc]:
+        """RETURNS (List[Doc]): The documents of D, with the mentions that count."""
+        return [doc for path in self._data_files for doc in self._read(path)]
+
+    @cached_property
+    def synonyms(self) -> list[tuple[str, str]]:
+        """RETURNS (List[Tuple[str, str]]): D: texts and concept ids."""
+        return list(annotated_synonyms(self.docs))
+
+    @cached_property
+    def expanded_synonyms(self) -> list[tuple[str, str]]:
+        """RETURNS (List[Tuple[str, str]]): D with the long forms that its documents define."""
+        return list(expanded_synonyms(self.docs))
+
+    @cached_property
+    def scored_docs(self) -> list[Doc]:
+        """RETURNS (List[Doc]): Those with the mentions to score."""
+        return list(self._read(self._scored_file))
+
+    @cached_property
+    def mentions(self) -> list[Mention]:
+        """RETURNS (List[Mention]): Those to score."""
+        return [mention for doc in self.scored_docs for mention in annotated_mentions(doc)]
+
+    @cached_property
+    def long_forms(self) -> list[str]:
+        """RETURNS (List[str]): What the documents define the mentions to stand for; empty where
+        they do not tell.
+        """
+        return [
+            definitions.long_form(mention.text, mention.extent[1] - 1)
+            for doc in self.scored_docs
+            for definitions in [Definitions([(0, find_definitions(doc.text))])]
+            for mention in annotated_mentions(doc)
+        ]
+
+    def _read(self, path: Path) -> Iterator[Doc]:
+        yield from read_corpus(path, nlp=spacy.blank("en"), types=self.dataset.types)

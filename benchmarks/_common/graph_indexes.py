@@ -1,0 +1,132 @@
+"""Graphs of other libraries (HNSW), behind the interface of our backends: what `index_curve.py`
+compares with before one believes that the second backend was well chosen. Their proposals are
+rescored like ours.
+"""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from _common.cli import fail
+from spacy_connorm.index.backends.protocol import Neighbours
+from spacy_connorm.index.backends.rescoring import blocks, rescore
+from spacy_connorm.index.vectors.base import Vectors
+
+# As usearch's defaults: links of a node, and nodes looked at for a new one.
+LINKS = 16
+WIDTH_ADDING = 128
+
+
+@dataclass(frozen=True)
+class UsearchIndex:
+    """usearch, vectors in eight bits, mapped.
+
+    width (int): Nodes kept while searching.
+    oversample (int): Proposals rescored for each item asked for.
+    """
+
+    width: int = 64
+    oversample: int = 2
+
+    def build(self, vectors: Vectors, path: Path) -> None:
+        """Add all vectors, with one thread."""
+        graph = self._module().Index(
+            ndim=vectors.width, dtype="i8", connectivity=LINKS, expansion_add=WIDTH_ADDING
+        )
+        first = 0
+        for block in blocks(vectors):
+            graph.add(np.arange(first, first + len(block)), block, threads=1)
+            first += len(block)
+        graph.save(str(path))
+
+    def open(self, vectors: Vectors, path: Path) -> "GraphSearcher":
+        """Map the file."""
+        graph = self._module().Index.restore(str(path), view=True)
+        graph.expansion_search = self.width
+
+        def propose(queries: np.ndarray, count: int) -> np.ndarray:
+            return graph.search(queries, count, threads=1).keys
+
+        return GraphSearcher(vectors, propose, self.oversample)
+
+    @staticmethod
+    def _module() -> Any:
+        require("usearch")
+        import usearch.index
+
+        return usearch.index
+
+
+@dataclass(frozen=True)
+class VoyagerIndex:
+    """Voyager, vectors in eight bits, which it reads into memory.
+
+    width (int): Nodes kept while searching.
+    oversample (int): Proposals rescored for each item asked for.
+    """
+
+    width: int = 64
+    oversample: int = 2
+
+    def build(self, vectors: Vectors, path: Path) -> None:
+        """Add all vectors, with one thread."""
+        voyager = self._module()
+        graph = voyager.Index(
+            voyager.Space.InnerProduct,
+            vectors.width,
+            M=LINKS,
+            ef_construction=WIDTH_ADDING,
+            max_elements=len(vectors),
+            storage_data_type=voyager.StorageDataType.E4M3,
+        )
+        for block in blocks(vectors):
+            graph.add_items(block, num_threads=1)
+        graph.save(str(path))
+
+    def open(self, vectors: Vectors, path: Path) -> "GraphSearcher":
+        """Read the file."""
+        graph = self._module().Index.load(str(path))
+
+        def propose(queries: np.ndarray, count: int) -> np.ndarray:
+            return graph.query(queries, count, num_threads=1, query_ef=max(self.width, count))[0]
+
+        return GraphSearcher(vectors, propose, self.oversample)
+
+    @staticmethod
+    def _module() -> Any:
+        require("voyager")
+        import voyager
+
+        return voyager
+
+
+class GraphSearcher:
+    """Rescores what a graph proposes."""
+
+    def __init__(self, vectors: Vectors, propose: Any, oversample: int) -> None:
+        """Put both together.
+
+        vectors (DenseVectors): The items.
+        propose (Callable[[Floats2d, int], Ints2d]): Gives so many different items for each query.
+        oversample (int): Of proposals.
+        """
+        self._vectors = vectors
+        self._propose = propose
+        self._oversample = oversample
+
+    def nearest(self, queries: np.ndarray, n: int) -> Neighbours:
+        """RETURNS (Neighbours): (b, n) neighbours by exact cosine."""
+        proposed = self._propose(queries, min(n * self._oversample, len(self._vectors)))
+        return rescore(self._vectors, queries, proposed.astype("int64"), n)
+
+
+GRAPHS: dict[str, Any] = {"usearch": UsearchIndex, "voyager": VoyagerIndex}
+
+
+def require(package: str) -> None:
+    """End with a message that says what to install, unless it is there."""
+    if find_spec(package) is None:
+        fail(f"{package} is not installed: pip install {package}, or leave it out of --graphs.")

@@ -1,0 +1,63 @@
+"""Encoders that a training config gives: trained once, then taken from the work folder."""
+
+import sys
+from contextlib import redirect_stdout
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from thinc.api import Config
+
+from _common.datasets import Data
+from spacy_connorm.cli.configs import read_config
+from spacy_connorm.cli.train import train
+from spacy_connorm.corpora.documents import write_docs
+from spacy_connorm.training.checkpoints import last_checkpoint
+
+TRAINS = ("O", "OD")
+# What `spacy connorm train` writes beside the weights.
+CONFIG = "training.cfg"
+
+
+def train_once(config_path: Path, data: Data, *, on: str, work: Path) -> dict[str, Any]:
+    """Train an encoder, unless the same config was trained on the same data before; an interrupted
+    training goes on. What is scored is never trained on, and no epoch is chosen by it: the last one
+    is taken.
+
+    config_path (Path): A training config. Its ontology and corpora are replaced.
+    data (Data): The data set.
+    on (str): One of `TRAINS`: its O, or O and D.
+    work (Path): Keeps the encoder.
+    RETURNS (Dict[str, Any]): The encoder's block of a pipeline's config.
+    RAISES (ConnormError): As `spacy_connorm.cli.train.train`.
+    """
+    data_digest = data.digest(with_data=on == "OD")
+    text = Config().from_disk(config_path, interpolate=False).to_str()
+    key = sha256(f"{text}\n{data_digest}".encode()).hexdigest()[:16]
+    folder = work / f"{config_path.stem}-{key}"
+    if not folder.is_dir():
+        ontology, corpus = (work / f"data-{data_digest[:16]}{end}" for end in (".jsonl", ".spacy"))
+        data.ontology.to_disk(ontology)
+        if on == "OD":
+            write_docs(data.docs, corpus)
+        config = read_config(
+            config_path,
+            {
+                "data.ontology": str(ontology),
+                "data.corpora": [str(corpus)] if on == "OD" else [],
+                "data.dev": [],
+                "training.arguments.eval_strategy": "no",
+            },
+        )
+        resume = last_checkpoint(folder.with_name(f"{folder.name}.checkpoints")) is not None
+        with redirect_stdout(sys.stderr):
+            train(config, folder, resume=resume)
+    return read_block(folder)
+
+
+def read_block(folder: Path) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The block of an encoder that `spacy connorm train` wrote: what it
+    was trained with, pooling and length included.
+    """
+    config = Config().from_disk(folder / CONFIG, interpolate=False)
+    return {**config["encoder"], "name": str(folder)}

@@ -1,0 +1,109 @@
+"""An encoder that encodes no text twice, in this run or a later one."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from thinc.api import Model, Ops
+from thinc.shims import Shim
+
+from spacy_connorm.encoders import encoder_inputs, fingerprint, make_encoder
+from spacy_connorm.encoders.hybrid import HybridEncoder, HybridShim
+from spacy_connorm.files.text import written_aside
+
+
+class Memo(Shim):
+    """Remembers the vectors of a dense encoder, in one file an encoder fingerprint."""
+
+    sparse = False
+    extra = ""
+
+    def __init__(self, encoder: Model, folder: Path) -> None:
+        """Wrap an encoder.
+
+        encoder (Model[List[str], Floats2d]): The encoder.
+        folder (Path): Keeps the vectors.
+        """
+        super().__init__(None)
+        self.encoder = encoder
+        self._folder = folder
+        self._vectors: dict[bytes, np.ndarray] = {}
+
+    @property
+    def width(self) -> int:
+        return self.encoder.get_dim("nO") if self.encoder.has_dim("nO") else 0
+
+    @property
+    def path(self) -> Path:
+        """RETURNS (Path): The file of this encoder's vectors."""
+        return self._folder / f"vectors-{self.fingerprint()}.npz"
+
+    def load(self, texts: list[str] | None) -> None:
+        self.encoder.initialize(X=texts)
+        self._vectors = {}
+        if self.path.is_file():
+            with np.load(self.path) as kept:
+                keys = map(bytes, kept["keys"])
+                self._vectors = dict(zip(keys, kept["vectors"], strict=True))
+
+    def encode(self, texts: list[str], ops: Ops) -> Any:
+        keys = [blake2b(key, digest_size=16).digest() for key in self.inputs(texts)]
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
+        if new:
+            vectors = self.encoder.ops.to_numpy(self.encoder.predict(list(new.values())))
+            self._vectors.update(zip(new, vectors, strict=True))
+        rows = [self._vectors[key] for key in keys]
+        return ops.asarray2f(np.asarray(rows, dtype="float32").reshape(-1, self.width))
+
+    def inputs(self, texts: Sequence[str]) -> list[bytes]:
+        return encoder_inputs(self.encoder, texts)
+
+    def fingerprint(self) -> str:
+        return fingerprint(self.encoder)
+
+    def keep(self) -> None:
+        """Write all vectors for the next run."""
+        keys = np.asarray([list(key) for key in self._vectors], dtype="uint8")
+        with written_aside(self.path) as aside:
+            np.savez(aside, keys=keys, vectors=np.asarray(list(self._vectors.values())))
+
+
+def remember(encoder: Model, folder: Path) -> Model:
+    """Let an encoder remember.
+
+    encoder (Model[List[str], Floats2d]): A dense encoder.
+    folder (Path): Keeps its vectors.
+    RETURNS (Model[List[str], Floats2d]): An encoder with the same vectors.
+    """
+    return make_encoder(f"remembering_{encoder.name}", Memo(encoder, folder))
+
+
+def keep(encoder: Model) -> None:
+    """Keep what an encoder of `remember` has encoded, or the one inside of a hybrid encoder; of
+    another there is nothing to keep.
+
+    encoder (Model[List[str], Floats2d]): The encoder.
+    """
+    for shim in encoder.shims:
+        if isinstance(shim, Memo):
+            shim.keep()
+        elif isinstance(shim, HybridShim):
+            keep(shim.dense)
+
+
+def forget(encoder: Model) -> Model:
+    """Take the memory away from an encoder of `remember`, or from the one inside of a hybrid
+    encoder.
+
+    encoder (Model[List[str], Floats2d]): The encoder, loaded.
+    RETURNS (Model[List[str], Floats2d]): One with the same vectors, which computes them.
+    """
+    for shim in encoder.shims:
+        if isinstance(shim, Memo):
+            return shim.encoder
+        if isinstance(shim, HybridShim):
+            dense = forget(shim.dense)
+            return HybridEncoder(dense=dense, lexical=shim.lexical, lexical_weight=shim.weight)
+    return encoder

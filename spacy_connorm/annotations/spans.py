@@ -1,0 +1,180 @@
+"""Which spans a concept normalizer reads, and what it writes on them.
+
+The values of span attributes live in `doc.user_data` under spaCy's own keys for them, as tuples
+and strings, so that a `DocBin(store_user_data=True)`, `Doc.from_docs` and worker processes keep
+them.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from spacy.tokens import Doc, Span
+
+from ..concepts import NIL, Candidate
+from ..errors import ConnormError, Errors, Warnings, warn
+
+_CANDIDATES = "candidates"
+_KB_ID = "kb_id"
+_KB_ENTS = "kb_ents"
+_NORMALIZED = "normalized"
+# As PubTator writes a composite.
+_ID_SEPARATOR = "|"
+
+
+def register_attributes(prefix: str = "") -> None:
+    """Make `span._.candidates`, `span._.kb_id` and `span._.kb_ents` readable.
+
+    prefix (str): Stands before each name.
+    RAISES (ConnormError): CN005 if a name is taken by somebody else.
+    """
+    for name, getter in _getters(prefix).items():
+        if not Span.has_extension(name):
+            Span.set_extension(name, getter=getter)
+        elif not _is_ours(Span.get_extension(name)[2]):
+            raise ConnormError(Errors.CN005.format(attribute=name))
+
+
+def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | None) -> list[Span]:
+    """Choose the spans of a document that are to be normalized.
+
+    doc (Doc): The document.
+    spans_key (Optional[str]): Those of `doc.spans[spans_key]`; `doc.ents` if None.
+    labels (Optional[Collection[str]]): Only those with these labels; all if None or empty.
+    RETURNS (List[Span]): The spans, in the document's order.
+    WARNS (ConnormWarning): CNW002 if the document has no such group of spans.
+    """
+    spans: Iterable[Span] = ()
+    if spans_key is None:
+        spans = doc.ents
+    elif spans_key in doc.spans:
+        spans = doc.spans[spans_key]
+    else:
+        warn(Warnings.CNW002.format(key=spans_key, known=list(doc.spans) or "none at all"))
+    return [span for span in spans if not labels or span.label_ in labels]
+
+
+def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> str:
+    """Decide what is written for a mention.
+
+    candidates (Sequence[Candidate]): Part by part, best first.
+    nil_threshold (Optional[float]): A best score under it is no concept; None: never.
+    RETURNS (str): The id of the first candidate, or those of each part's first joined by `|`,
+        parts without a concept left out; "NIL" if there is none at all.
+    """
+    if candidates and not candidates[-1].part:
+        leading = candidates[:1]  # as most are: no parts
+    else:
+        leading = [next(part) for _, part in groupby(candidates, key=lambda each: each.part)]
+    linked = [
+        each.concept_id for each in leading if nil_threshold is None or each.score >= nil_threshold
+    ]
+    return _ID_SEPARATOR.join(dict.fromkeys(linked)) or NIL
+
+
+def set_kb_ids(
+    doc: Doc, spans: Sequence[Span], kb_ids: Sequence[str], *, spans_key: str | None
+) -> None:
+    """Write the ids of the spans' concepts where spaCy keeps them: on the tokens of entities and in
+    the group itself. The spans that both give out are copies.
+
+    doc (Doc): The document.
+    spans (Sequence[Span]): Those of `choose_spans`.
+    kb_ids (Sequence[str]): One id a span.
+    spans_key (Optional[str]): As in `choose_spans`.
+    """
+    if spans_key is None:
+        for span, kb_id in zip(spans, kb_ids, strict=True):
+            for token in span:
+                token.ent_kb_id_ = kb_id
+    elif spans:
+        found = {_place(span): kb_id for span, kb_id in zip(spans, kb_ids, strict=True)}
+        group = doc.spans[spans_key]
+        for number, span in enumerate(group):
+            if _place(span) in found:
+                span.kb_id_ = found[_place(span)]
+                group[number] = span
+
+
+def set_answers(
+    doc: Doc,
+    spans: Sequence[Span],
+    kb_ids: Sequence[str],
+    candidates: Sequence[Sequence[Candidate]],
+    *,
+    prefix: str,
+) -> None:
+    """Write what a concept normalizer found in a document.
+
+    doc (Doc): The document.
+    spans (Sequence[Span]): The mentions.
+    kb_ids (Sequence[str]): One concept id, or "NIL", a mention.
+    candidates (Sequence[Sequence[Candidate]]): Those of each mention, best first.
+    prefix (str): Of the attributes.
+    """
+    user_data: dict[Any, Any] = doc.user_data
+    user_data[_mark(prefix)] = True
+    for span, kb_id, found in zip(spans, kb_ids, candidates, strict=True):
+        user_data[_key(span, prefix + _KB_ID)] = kb_id
+        user_data[_key(span, prefix + _CANDIDATES)] = tuple(map(tuple, found))
+
+
+def is_normalized(doc: Doc, prefix: str = "") -> bool:
+    """RETURNS (bool): Whether a concept normalizer has seen the document, mentions or none."""
+    user_data: dict[Any, Any] = doc.user_data
+    return _mark(prefix) in user_data
+
+
+def get_candidates(span: Span, prefix: str = "") -> list[Candidate] | None:
+    """Read the candidates of a span.
+
+    span (Span): The mention.
+    prefix (str): Of the attributes.
+    RETURNS (Optional[List[Candidate]]): Best first; None if no normalizer has seen the span.
+    """
+    stored = _read(span, prefix + _CANDIDATES, None)
+    return None if stored is None else [Candidate(*candidate) for candidate in stored]
+
+
+def _getters(prefix: str) -> dict[str, Callable[[Span], Any]]:
+    return {
+        prefix + _CANDIDATES: partial(_read_candidates, prefix),
+        prefix + _KB_ID: partial(_read_kb_id, prefix),
+        prefix + _KB_ENTS: partial(_read_kb_ents, prefix),
+    }
+
+
+def _read_candidates(prefix: str, span: Span) -> list[Candidate]:
+    return get_candidates(span, prefix) or []
+
+
+def _read_kb_id(prefix: str, span: Span) -> str:
+    return _read(span, prefix + _KB_ID, "")
+
+
+def _read_kb_ents(prefix: str, span: Span) -> list[tuple[str, float]]:
+    """scispaCy's reading: ids and scores."""
+    return [(each.concept_id, each.score) for each in _read_candidates(prefix, span)]
+
+
+def _place(span: Span) -> tuple[int, int, int]:
+    return span.start, span.end, span.label
+
+
+def _is_ours(getter: Any) -> bool:
+    return getattr(getattr(getter, "func", None), "__module__", None) == __name__
+
+
+def _read(span: Span, name: str, default: Any) -> Any:
+    user_data: dict[Any, Any] = span.doc.user_data
+    return user_data.get(_key(span, name), default)
+
+
+def _mark(prefix: str) -> tuple[str, str, int, int]:
+    # As if of an empty span: `Doc.from_docs` warns of all that belongs to a whole document.
+    return ("._.", prefix + _NORMALIZED, 0, 0)
+
+
+def _key(span: Span, name: str) -> tuple[str, str, int, int]:
+    return ("._.", name, span.start_char, span.end_char)

@@ -1,0 +1,59 @@
+"""The picture of `connorm evaluate`: the same concept texts as several encoders place them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wasabi import msg
+
+from ...files.text import written_aside
+from ...pipeline.concept_normalizer import ConceptNormalizer
+
+if TYPE_CHECKING:
+    from ..projection import ConceptTexts, Panel
+
+
+class Drawing:
+    """Panels that are added one pipeline at a time."""
+
+    def __init__(self, concept_ids: Sequence[str] = ()) -> None:
+        """Start without panels.
+
+        concept_ids (Sequence[str]): What to draw; see `evaluation.projection.choose_concepts` if
+            empty.
+        RAISES (ConnormError): CN604 if matplotlib is not installed.
+        """
+        from ..picture import require_matplotlib
+
+        require_matplotlib()
+        self._concept_ids = list(concept_ids)
+        self._concepts: list[ConceptTexts] = []
+        self._panels: list[Panel] = []
+
+    def add(self, normalizer: ConceptNormalizer, label: str) -> None:
+        """Add a panel. The first pipeline's index chooses concepts and texts for all panels.
+
+        normalizer (ConceptNormalizer): Its encoder places the texts.
+        label (str): What the panel is called.
+        RAISES (ConnormError): CN411 for a concept that the first index lacks, CN603 if there is too
+            little to draw.
+        """
+        from ..projection import choose_concepts, project, read_texts
+
+        index = normalizer.lookup.index
+        if not self._concepts:
+            self._concepts = read_texts(index, self._concept_ids or choose_concepts(index))
+        panel = project(normalizer.lookup.prepared, self._concepts, label=label)
+        self._panels.append(panel)
+
+    def write(self, path: Path) -> None:
+        """Draw the panels side by side.
+
+        path (Path): A `.svg` or `.png` file.
+        RAISES (ConnormError): CN105 or CN108 if it cannot be written.
+        """
+        from ..picture import draw
+
+        with written_aside(path) as aside:
+            draw(self._panels, self._concepts, aside)
+        msg.good(f"Drew {len(self._concepts)} concepts: {path}")

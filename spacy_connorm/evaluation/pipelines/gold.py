@@ -1,0 +1,127 @@
+"""The gold standard of a corpus, as the index of a pipeline sees it."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...annotations.docbin import read_docs
+from ...annotations.mentions import Mention, annotated_synonyms
+from ...errors import Warnings, warn
+from ...pipeline.concept_normalizer import ConceptNormalizer
+from ...text.cleaning import clean
+from .. import Known
+from ..kinds import World
+
+if TYPE_CHECKING:
+    from ...linker.lookup import ConceptLookup
+
+
+def read_data(path: Path, normalizer: ConceptNormalizer) -> list[tuple[str, str]]:
+    """Read D from an annotated corpus.
+
+    path (Path): A `.spacy` file.
+    normalizer (ConceptNormalizer): Its setting `labels` chooses among the mentions.
+    RETURNS (List[Tuple[str, str]]): Texts and concept ids, as often as they occur.
+    RAISES (ConnormError): What `read_docs` raises.
+    """
+    docs = read_docs(path, normalizer.vocab)
+    labels, spans_key = normalizer.cfg["labels"], normalizer.cfg["spans_key"]
+    return list(annotated_synonyms(docs, labels, spans_key=spans_key))
+
+
+def find_seen(
+    lookup: "ConceptLookup",
+    mentions: Sequence[Mention],
+    *,
+    data: Iterable[tuple[str, str]] | None = None,
+) -> list[bool]:
+    """Tell mentions whose text is in D from the others. Texts that the encoder cannot tell apart
+    are the same.
+
+    lookup (ConceptLookup): Has the encoder and the index.
+    mentions (Sequence[Mention]): The mentions.
+    data (Optional[Iterable[Tuple[str, str]]]): D, as `read_data` gives it; that of the index if
+        None.
+    RETURNS (List[bool]): One a mention.
+    """
+    if data is None:
+        return lookup.holds([mention.text for mention in mentions], "D")
+    keys = lookup.prepared.inputs(clean(mention.text) for mention in mentions)
+    seen = set(lookup.prepared.inputs(clean(text) for text, _ in data))
+    return [key in seen for key in keys]
+
+
+def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str, Known]:
+    """Look the gold ids of mentions up in the index, as ids or as alternate ids.
+
+    lookup (ConceptLookup): Has the index.
+    mentions (Iterable[Mention]): The mentions.
+    RETURNS (Dict[str, Known]): The concepts by gold id; without those that the index lacks.
+    """
+    store = lookup.index.store
+    gold_ids = dict.fromkeys(each for mention in mentions for each in mention.concept_ids)
+    numbers = {gold_id: store.number(gold_id) for gold_id in gold_ids}
+    found = {gold_id: number for gold_id, number in numbers.items() if number is not None}
+    labels = store.labels(found.values())
+    return {
+        gold_id: Known(*labels[number], in_ontology=store.in_ontology(number))
+        for gold_id, number in found.items()
+    }
+
+
+def warn_of_strange_ids(mentions: Iterable[Mention], path: Path, *, example: str) -> None:
+    """Say that no gold id is known, before every answer counts as wrong.
+
+    mentions (Iterable[Mention]): The mentions, at least one with a gold id.
+    path (Path): Where they come from.
+    example (str): An id that is known.
+    WARNS (ConnormWarning): CNW600.
+    """
+    gold_ids = dict.fromkeys(each for mention in mentions for each in mention.concept_ids)
+    counts = {"count": len(gold_ids), "first": next(iter(gold_ids))}
+    warn(Warnings.CNW600.format(path=path, example=example, **counts))
+
+
+def know_world(
+    normalizer: ConceptNormalizer, *, data: Iterable[tuple[str, str]] | None = None
+) -> World:
+    """Say what is known of the concepts of an index, to tell kinds of mistakes by.
+
+    normalizer (ConceptNormalizer): Has the index.
+    data (Optional[Iterable[Tuple[str, str]]]): As for `find_seen`.
+    RETURNS (World): Parents and D.
+    """
+    store = normalizer.lookup.index.store
+
+    @cache
+    def parents(concept_id: str) -> Collection[str]:
+        number = store.number(concept_id)
+        return () if number is None else store.concept(number).parents
+
+    return World(parents, _in_data(normalizer, data))
+
+
+def _in_data(
+    normalizer: ConceptNormalizer, data: Iterable[tuple[str, str]] | None
+) -> Callable[[str], bool]:
+    store = normalizer.lookup.index.store
+    if data is None:
+        numbers = _data_concepts(normalizer)
+    else:
+        named = {store.number(clean(concept_id)) for _, concept_id in data}
+        numbers = {number for number in named if number is not None}
+    return lambda concept_id: store.number(concept_id) in numbers
+
+
+def _data_concepts(normalizer: ConceptNormalizer) -> set[int]:
+    from ...index.members import D
+
+    index, overlay = normalizer.lookup.index, normalizer.lookup.overlay
+    mine = np.flatnonzero(index.members.target & D)
+    rows, concepts = index.row_numbers[mine].tolist(), index.members.concept[mine].tolist()
+    held = set(zip(rows, concepts, strict=True)) - overlay.removed
+    added = (number for denoted in overlay.added for number in denoted)
+    return {number for _, number in held} | set(added)

@@ -1,0 +1,192 @@
+"""What pipelines are asked about a corpus, under one of the protocols, and their answers."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from tqdm import tqdm
+
+from ...annotations.abbreviations import read_definitions
+from ...annotations.docbin import read_docs
+from ...annotations.mentions import Mention, annotated_mentions
+from ...concepts import Candidate
+from ...errors import ConnormError, Errors
+from ...pipeline.concept_normalizer import ConceptNormalizer
+from ...text.abbreviations import find_definitions
+from .. import Prediction
+from ..biosyn import papers_ids, papers_texts
+from ..sections import BIOSYN, OPEN
+
+if TYPE_CHECKING:
+    from ...linker.lookup import ConceptLookup
+
+PROTOCOLS = (OPEN, BIOSYN)
+# Candidates of each mention; a right concept that comes later counts as none.
+DEPTH = 20
+_BATCH = 256
+# Components that say what short forms stand for: ours, and scispaCy's.
+_RESOLVERS = ("abbreviation_resolver", "abbreviation_detector")
+
+
+class Question(NamedTuple):
+    """A mention, and how it is looked up.
+
+    mention (Mention): As annotated; by the papers' protocol without some of its gold ids.
+    long_form (str): What its document defines it to stand for; empty if that is not known.
+    texts (Tuple[str, ...]): The texts that the papers' protocol makes of it; empty if the pipeline
+        is to read the mention itself.
+    """
+
+    mention: Mention
+    long_form: str = ""
+    texts: tuple[str, ...] = ()
+
+
+def check_protocol(name: str) -> None:
+    """Refuse an unknown protocol.
+
+    name (str): A protocol.
+    RAISES (ConnormError): CN735 if it is none.
+    """
+    if name not in PROTOCOLS:
+        raise ConnormError(Errors.CN735.format(protocol=name, known=" or ".join(PROTOCOLS)))
+
+
+def read_questions(
+    path: Path, nlp: Language, normalizer: ConceptNormalizer, *, protocol: str = OPEN
+) -> list[Question]:
+    """Read the annotated mentions that a concept normalizer would be asked for.
+
+    path (Path): A `.spacy` file.
+    nlp (Language): The pipeline. Those of its components that find abbreviations read the
+        documents; mentions are taken as annotated.
+    normalizer (ConceptNormalizer): Its setting `labels` chooses among the mentions.
+    protocol (str): "open": as the pipeline reads mentions; "biosyn": as the papers do.
+    RETURNS (List[Question]): Those of mentions without gold ids included.
+    RAISES (ConnormError): CN600 if no mention has a gold id, and what `read_docs` raises.
+    """
+    labels, spans_key = normalizer.cfg["labels"], normalizer.cfg["spans_key"]
+    read = _read_openly(nlp, normalizer) if protocol == OPEN else _read_as_papers
+    questions: list[Question] = []
+    for doc in read_docs(path, nlp.vocab):
+        mentions = annotated_mentions(doc, spans_key=spans_key)
+        chosen = [each for each in mentions if not labels or each.label in labels]
+        questions += read(doc, chosen)
+    if not any(question.mention.concept_ids for question in questions):
+        named = f" with the labels {', '.join(labels)}" if labels else ""
+        raise ConnormError(Errors.CN600.format(count=len(questions), path=path, chosen=named))
+    return questions
+
+
+def _read_openly(
+    nlp: Language, normalizer: ConceptNormalizer
+) -> Callable[[Doc, Iterable[Mention]], Iterator[Question]]:
+    resolvers = [
+        pipe for name, pipe in nlp.pipeline if nlp.get_pipe_meta(name).factory in _RESOLVERS
+    ]
+
+    def read(doc: Doc, mentions: Iterable[Mention]) -> Iterator[Question]:
+        if not normalizer.cfg["expand_abbreviations"]:
+            yield from map(Question, mentions)
+            return
+        for resolver in resolvers:
+            doc = resolver(doc)
+        definitions = read_definitions(doc)
+        for each in mentions:
+            yield Question(each, definitions.long_form(each.text, each.extent[1] - 1))
+
+    return read
+
+
+def _read_as_papers(doc: Doc, mentions: Iterable[Mention]) -> Iterator[Question]:
+    long_forms = {each.short: each.long for each in find_definitions(doc.text)}
+    for mention in mentions:
+        gold_ids = papers_ids(mention.concept_ids)
+        texts = papers_texts(mention.text, gold_ids, long_forms)
+        yield Question(mention._replace(kb_id="|".join(gold_ids)), texts=texts)
+
+
+def predict(
+    normalizer: ConceptNormalizer, questions: Sequence[Question], search: str | None = None
+) -> list[Prediction]:
+    """Answer questions; those that are the same to the pipeline are asked once.
+
+    normalizer (ConceptNormalizer): Answers, within its types and branches.
+    questions (Sequence[Question]): Of one protocol.
+    search (Optional[str]): One search alone; the sieve if None.
+    RETURNS (List[Prediction]): One a question.
+    RAISES (ConnormError): CN408 for a search that the index was built without.
+    """
+    asked = [(each.mention.text, each.long_form, each.texts) for each in questions]
+    distinct = list(dict(zip(asked, questions, strict=True)).items())
+    found: dict[tuple, Prediction] = {}
+    with (
+        alone(normalizer.lookup, search),
+        tqdm(total=len(distinct), unit=" mentions", delay=2, leave=False, disable=None) as bar,
+    ):
+        for start in range(0, len(distinct), _BATCH):
+            batch = distinct[start : start + _BATCH]
+            answers = ask(normalizer, [question for _, question in batch])
+            for (key, _), candidates in zip(batch, answers, strict=True):
+                found[key] = Prediction(candidates, normalizer.decide(candidates))
+            bar.update(len(batch))
+    return [found[key] for key in asked]
+
+
+@contextmanager
+def alone(lookup: "ConceptLookup", search: str | None) -> Iterator[None]:
+    """Let one search answer in the place of the sieve, for a while.
+
+    lookup (ConceptLookup): What answers.
+    search (Optional[str]): The search; the sieve stays if None.
+    RAISES (ConnormError): CN408 if the index was built without it.
+    """
+    from ...linker.sieve import Sieve
+
+    sieve = lookup.sieve
+    try:
+        if search is not None:
+            lookup.index.searcher(search)
+            lookup.sieve = Sieve([search], [])
+        yield
+    finally:
+        lookup.sieve = sieve
+
+
+def ask(normalizer: ConceptNormalizer, questions: Sequence[Question]) -> list[list[Candidate]]:
+    """RETURNS (List[List[Candidate]]): Those of each question, best first, part by part."""
+    if not any(question.texts for question in questions):
+        return normalizer.candidates(
+            [question.mention.text for question in questions],
+            long_forms=[question.long_form for question in questions],
+            top_k=DEPTH,
+        )
+    limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
+    texts = [text for question in questions for text in question.texts]
+    found = normalizer.lookup.candidates(texts, top_k=DEPTH, **limits)
+    return join_parts(found, [len(question.texts) for question in questions])
+
+
+def join_parts(
+    found: Iterable[Sequence[Candidate]], counts: Iterable[int]
+) -> list[list[Candidate]]:
+    """Put the candidates of parts together.
+
+    found (Iterable[Sequence[Candidate]]): Of one text after the other.
+    counts (Iterable[int]): How many texts each mention has; the parts of one with several are
+        numbered from 1.
+    RETURNS (List[List[Candidate]]): One list a mention.
+    """
+    texts = iter(found)
+    return [
+        [
+            candidate._replace(part=part if count > 1 else 0)
+            for part, candidates in enumerate(islice(texts, count), start=1)
+            for candidate in candidates
+        ]
+        for count in counts
+    ]

@@ -1,0 +1,236 @@
+"""Answers of a pipeline to the mentions of a corpus, and their scores."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from spacy.language import Language
+
+from ...annotations.mentions import Mention
+from ...errors import ConnormError, Errors
+from ...pipeline.concept_normalizer import ConceptNormalizer
+from .. import Evaluation, Gold, Prediction, evaluate, read_gold
+from ..mistakes import list_mistakes
+from ..report import Row, comparison_row, score_row
+from ..sections import AS_WRITTEN, OPEN
+from .gold import find_known, find_seen, know_world, read_data, warn_of_strange_ids
+from .queries import DEPTH, Question, join_parts, predict, read_questions
+
+
+class Request(NamedTuple):
+    """What is asked of each pipeline.
+
+    corpus_path (Path): A `.spacy` file with gold ids.
+    train_path (Optional[Path]): Another D than the index's, to tell unseen mentions by.
+    searches (Sequence[str]): Searches to score alone, beside the pipeline's sieve.
+    grid (bool): Score the paper's fourteen searches instead.
+    threshold (Optional[float]): Of the grid's sieves; the pipeline's own first one if None.
+    protocol (str): How mentions are looked up, see `questions.read_questions`.
+    """
+
+    corpus_path: Path
+    train_path: Path | None = None
+    searches: Sequence[str] = ()
+    grid: bool = False
+    threshold: float | None = None
+    protocol: str = OPEN
+
+    @property
+    def shown_protocol(self) -> str:
+        """RETURNS (str): What tables call it: the grid's searches are asked for mentions as they
+        are written, without their long forms and parts.
+        """
+        return AS_WRITTEN if self.grid and self.protocol == OPEN else self.protocol
+
+
+class Run(NamedTuple):
+    """One way to answer the mentions of a corpus.
+
+    name (str): The search or the sieve.
+    threshold (Optional[float]): That of the sieve's first search; None for a search.
+    evaluation (Evaluation): The scores.
+    """
+
+    name: str
+    threshold: float | None
+    evaluation: Evaluation
+
+
+class Scored(NamedTuple):
+    """What a pipeline makes of a corpus.
+
+    mentions (List[Mention]): Those that it was asked for.
+    own (Run): Its sieve.
+    runs (List[Run]): What was asked for, its sieve included if it is among it.
+    mistakes (List[Dict[str, Any]]): The wrong answers of its sieve and of searches that were
+        named, see `evaluation.mistakes`.
+    """
+
+    mentions: list[Mention]
+    own: Run
+    runs: list[Run]
+    mistakes: list[Row]
+
+
+# The name of a run, the threshold of its first search, its answers.
+Answered = tuple[str, float | None, list[Prediction]]
+
+
+def score(nlp: Language, normalizer: ConceptNormalizer, request: Request) -> Scored:
+    """Ask a pipeline and score its answers.
+
+    nlp (Language): The pipeline.
+    normalizer (ConceptNormalizer): Answers, within its types and branches.
+    request (Request): What is asked.
+    RETURNS (Scored): The scores.
+    RAISES (ConnormError): CN408 for a search that the index was built without, CN500 for an unknown
+        one, CN502 for a threshold that is no cosine, CN600 for a corpus without gold ids.
+    """
+    path = request.corpus_path
+    questions = read_questions(path, nlp, normalizer, protocol=request.protocol)
+    mentions = [question.mention for question in questions]
+    concepts = find_known(normalizer.lookup, mentions)
+    if not concepts:
+        ((example, _),) = normalizer.lookup.index.store.labels([0]).values()
+        warn_of_strange_ids(mentions, path, example=example)
+    data = None if request.train_path is None else read_data(request.train_path, normalizer)
+    seen = find_seen(normalizer.lookup, mentions, data=data)
+    gold = [
+        read_gold(mention, concepts, seen=each)
+        for mention, each in zip(mentions, seen, strict=True)
+    ]
+    answer = answer_grid if request.grid else answer_searches
+    own, *others = answer(normalizer, questions, request)
+    names = {concept.concept_id: concept.name for concept in concepts.values()}
+    world = know_world(normalizer, data=data)
+    listed = [own] if request.grid else [own, *others]
+    mistakes = [
+        {"run": name, "protocol": request.shown_protocol, **row}
+        for name, _, predictions in listed
+        for row in list_mistakes(gold, predictions, names, world)
+    ]
+    first = _score(gold, own)
+    runs = [_score(gold, other) for other in others]
+    return Scored(mentions, first, runs if request.grid else [first, *runs], mistakes)
+
+
+def _score(gold: Sequence[Gold], answered: Answered) -> Run:
+    name, threshold, predictions = answered
+    return Run(name, threshold, evaluate(gold, predictions))
+
+
+def answer_searches(
+    normalizer: ConceptNormalizer, questions: Sequence[Question], request: Request
+) -> Iterator[Answered]:
+    """Answer mentions with the pipeline's sieve, then with searches alone.
+
+    normalizer (ConceptNormalizer): Answers.
+    questions (Sequence[Question]): The mentions.
+    request (Request): Which searches.
+    YIELDS (Tuple[str, Optional[float], List[Prediction]]): As `Answered`.
+    RAISES (ConnormError): CN408 for a search that the index was built without, CN500 for an unknown
+        one.
+    """
+    check_searches(request.searches)
+    for name in request.searches:
+        normalizer.lookup.index.searcher(name)
+    yield (*_own_name(normalizer), predict(normalizer, questions))
+    for name in dict.fromkeys(request.searches):
+        yield name, None, predict(normalizer, questions, name)
+
+
+def check_searches(names: Iterable[str]) -> None:
+    """Refuse what is no search.
+
+    names (Iterable[str]): Names of searches.
+    RAISES (ConnormError): CN500 for the first that is none.
+    """
+    from ...index.search import SEARCHES
+
+    for name in names:
+        if name not in SEARCHES:
+            raise ConnormError(Errors.CN500.format(search=name, known=", ".join(SEARCHES)))
+
+
+def _own_name(normalizer: ConceptNormalizer) -> tuple[str, float | None]:
+    sieve = normalizer.lookup.sieve
+    return "+".join(sieve.searches), sieve.thresholds[0] if sieve.thresholds else None
+
+
+def answer_grid(
+    normalizer: ConceptNormalizer, questions: Sequence[Question], request: Request
+) -> Iterator[Answered]:
+    """Answer mentions as they are written with the pipeline's sieve, then with the fourteen
+    searches of the paper, all from one encoding of each distinct text.
+
+    normalizer (ConceptNormalizer): Answers; its index need not have been built for all searches.
+    questions (Sequence[Question]): The mentions.
+    request (Request): The threshold.
+    YIELDS (Tuple[str, Optional[float], List[Prediction]]): As `Answered`.
+    RAISES (ConnormError): CN502 for a threshold that is no cosine.
+    """
+    from ..grid import grid_sieves, own_threshold, search_all, sift
+
+    own = normalizer.lookup.sieve
+    threshold = own_threshold(own) if request.threshold is None else request.threshold
+    sieves = grid_sieves(threshold)
+    limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
+    asked = [question.texts or (question.mention.text,) for question in questions]
+    texts = [text for each in asked for text in each]
+    found = search_all(normalizer.lookup, texts, top_k=DEPTH, **limits)
+    name, first_threshold = _own_name(normalizer)
+    rows = [(name, first_threshold, own)]
+    rows += [
+        (name, sieve.thresholds[0] if sieve.thresholds else None, sieve)
+        for name, sieve in sieves.items()
+    ]
+    for name, threshold_shown, sieve in rows:
+        answers = join_parts(sift(sieve, found), map(len, asked))
+        yield name, threshold_shown, [Prediction(each, normalizer.decide(each)) for each in answers]
+
+
+def to_rows(scored: dict[str, Scored], corpus: str, *, protocol: str) -> list[Row]:
+    """Put runs into flat rows. Each but the first pipeline's own sieve is compared with another:
+    one of another pipeline with the first pipeline's run of the same name, if it has one; every
+    other with the first pipeline's own sieve.
+
+    scored (Dict[str, Scored]): By the pipelines' labels.
+    corpus (str): What the corpus is called.
+    protocol (str): How its mentions were looked up.
+    RETURNS (List[Dict[str, Any]]): "corpus", "pipeline", "search", the scores, "protocol",
+        "threshold", and "against" with the comparison.
+    """
+    (first_label, first), *_ = scored.items()
+    by_name = {run.name: run for run in first.runs}
+    rows = []
+    for label, each in scored.items():
+        for run in each.runs:
+            head = {"corpus": corpus, "pipeline": label, "search": run.name}
+            row = {**head, **score_row(run.evaluation)}
+            row |= {"protocol": protocol, "threshold": run.threshold}
+            against = first.own if label == first_label else by_name.get(run.name, first.own)
+            is_reference = label == first_label and run[:2] == first.own[:2]
+            if not is_reference:
+                row["against"] = (
+                    f"{first_label} {against.name}" if len(scored) > 1 else against.name
+                )
+                row.update(comparison_row(run.evaluation, against.evaluation))
+            rows.append(row)
+    return rows
+
+
+def require_same_mentions(scored: dict[str, Scored], path: Path) -> None:
+    """Refuse to compare pipelines that were asked for different mentions.
+
+    scored (Dict[str, Scored]): By the pipelines' labels.
+    path (Path): The corpus.
+    RAISES (ConnormError): CN601 if the mentions with gold ids differ.
+    """
+    (first, expected), *others = (
+        (label, [mention[:3] for mention in each.mentions if mention.concept_ids])
+        for label, each in scored.items()
+    )
+    for other, found in others:
+        if found != expected:
+            sizes = {"expected": len(expected), "found": len(found)}
+            raise ConnormError(Errors.CN601.format(first=first, other=other, path=path, **sizes))

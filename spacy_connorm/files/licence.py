@@ -1,0 +1,32 @@
+"""Terms of use that travel with an ontology's file."""
+
+from pathlib import Path
+
+from .text import read_lines, written_aside
+
+
+def write_licence(licence: str, path: str | Path) -> None:
+    """Keep an ontology's terms of use beside it, in `<its file's name>.licence.txt`; the lines of
+    scispaCy's format have no place for them. Those of a file that stood there before go.
+
+    licence (str): The terms; may be empty.
+    path (Union[str, Path]): The ontology's file.
+    """
+    beside = licence_path(path)
+    if licence:
+        with written_aside(beside) as aside:
+            aside.write_text(licence + "\n", encoding="utf8")
+    else:
+        beside.unlink(missing_ok=True)
+
+
+def read_licence(path: str | Path) -> str:
+    """RETURNS (str): The terms of use kept beside an ontology's file; empty if there are none."""
+    beside = licence_path(path)
+    return "\n".join(line for _, line in read_lines(beside)) if beside.is_file() else ""
+
+
+def licence_path(path: str | Path) -> Path:
+    """RETURNS (Path): Where the terms of use of an ontology's file are kept."""
+    path = Path(path)
+    return path.with_name(f"{path.name}.licence.txt")

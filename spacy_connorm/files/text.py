@@ -1,0 +1,80 @@
+"""Text files, plain or gzipped: opened, read line by line, and put in place whole or not at all."""
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import ConnormError, Errors
+
+
+def open_text(path: Path, mode: str = "rt"):
+    """Open a text file as UTF-8; a `.gz` one through gzip. Lone surrogates pass unharmed, a byte
+    order mark is passed over.
+
+    path (Path): The file.
+    mode (str): "rt" or "wt".
+    RETURNS (TextIO): The open file.
+    """
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    encoding = "utf-8-sig" if mode == "rt" else "utf-8"
+    return opener(path, mode, encoding=encoding, errors="surrogatepass")
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Read a text file line by line.
+
+    path (Union[str, Path]): The file; a `.gz` one is read through gzip.
+    YIELDS (Tuple[int, str]): The number of the line, from 1, and the line without its end.
+    RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN106 for a file that
+        is damaged, cut off or no gzip file, CN107 for one that is not UTF-8 text.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ConnormError(Errors.CN105.format(path=path))
+    if not path.is_file():
+        raise ConnormError(Errors.CN100.format(path=path))
+    number = 0
+    try:
+        with open_text(path) as lines:
+            for number, line in enumerate(lines, start=1):
+                yield number, line.rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise ConnormError(Errors.CN107.format(path=path, line=number + 1)) from error
+    except (OSError, EOFError, zlib.error) as error:
+        message = Errors.CN106.format(path=path, line=number + 1, reason=error)
+        raise ConnormError(message) from error
+
+
+@contextmanager
+def written_aside(path: str | Path) -> Iterator[Path]:
+    """Write a file under another name and rename it once it is whole, so that a job that fails
+    leaves the old file or none.
+
+    path (Union[str, Path]): The file; its folder is made if it is not there.
+    YIELDS (Path): What to write to, with the same suffix.
+    RAISES (ConnormError): CN105 for a folder, CN108 if the file cannot be written.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ConnormError(Errors.CN105.format(path=path))
+    aside = path.with_name(f".{path.stem}.part{path.suffix}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield aside
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConnormError(
+            Errors.CN108.format(path=path, reason=error.strerror or error)
+        ) from error
+
+
+def sha256(path: Path) -> str:
+    """RETURNS (str): The SHA-256 of a file, as hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

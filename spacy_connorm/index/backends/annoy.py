@@ -1,0 +1,130 @@
+"""Approximate search with Annoy: the forest proposes, exact float32 cosine decides."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ...encoders.vectors import Raw
+from ...errors import ConnormError, Errors
+from ..vectors.base import Vectors
+from .exact import ExactSearcher
+from .protocol import Neighbours, check_positive
+from .rescoring import blocks, build_dense, complete, open_dense, rescore
+
+if TYPE_CHECKING:
+    from .protocol import Searcher
+
+
+@dataclass(frozen=True)
+class AnnoyIndex:
+    """Settings of the Annoy backend, `spacy-connorm.AnnoyIndex.v1`.
+
+    n_trees (int): More trees: better recall, a larger file.
+    search_k (int): Nodes inspected for a query: better recall, more time.
+    oversample (int): Proposals rescored for each item asked for.
+    seed (int): Of the random splits; the same seed gives the same forest.
+    dtype (str): How the vectors that rescore are stored, see `ExactIndex`.
+    """
+
+    n_trees: int = 50
+    search_k: int = 20_000
+    oversample: int = 2
+    seed: int = 13
+    dtype: Literal["float32", "float16", "int8"] = "float32"
+
+    def __post_init__(self) -> None:
+        # Annoy takes a negative number of trees for a huge one, and plants until memory is full.
+        check_positive(self, "n_trees", "search_k", "oversample")
+
+    def build(self, vectors: Vectors, path: Path) -> None:
+        """Plant the forest. Sparse vectors get none: they are searched exactly; those beside dense
+        ones, by their features.
+
+        vectors (Vectors): The items, one a row.
+        path (Path): The file that Annoy writes and later maps. Features stand in others beside it.
+        """
+        build_dense(vectors, path, self._build)
+
+    def open(self, vectors: Vectors, path: Path) -> "Searcher":
+        """Map the forest.
+
+        vectors (Vectors): The items it was planted with.
+        path (Path): Its file.
+        RETURNS (Searcher): A searcher over the vectors.
+        """
+        return open_dense(vectors, path, partial(AnnoySearcher, self))
+
+    def _build(self, vectors: Vectors, path: Path) -> None:
+        forest = _forest(vectors.width)
+        forest.set_seed(self.seed)
+        for item, vector in enumerate(row for block in blocks(vectors) for row in block):
+            forest.add_item(item, vector)
+        # One job: with several, the forest depends on their number. In memory and then saved:
+        # annoy's way of building on disk dies of SIGBUS when the disk is full.
+        forest.build(self.n_trees, n_jobs=1)
+        forest.save(str(path))
+        forest.unload()
+
+
+class AnnoySearcher:
+    """Searches a forest and rescores what it proposes."""
+
+    def __init__(self, settings: AnnoyIndex, vectors: Vectors, path: Path) -> None:
+        """Map a forest.
+
+        settings (AnnoyIndex): How to search it.
+        vectors (Vectors): The items it was planted with.
+        path (Path): Its file.
+        """
+        self.settings = settings
+        self.vectors = vectors
+        self._exact = ExactSearcher(vectors)
+        self._forest = _forest(vectors.width)
+        try:
+            self._forest.load(str(path))
+        except OSError as error:
+            raise ConnormError(Errors.CN403.format(path=path, reason=error)) from error
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
+        """Find the n nearest items of each query; exactly, where the forest cannot propose
+        enough allowed ones at less cost than looking at all: `search_k` is at least the number of
+        items, or a filter leaves few.
+
+        queries (Floats2d): float32 (b, width) unit vectors.
+        n (int): How many.
+        allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
+        RETURNS (Neighbours): Exact float32 cosines of approximate neighbours.
+        """
+        possible = len(self) if allowed is None else int(np.count_nonzero(allowed))
+        wanted = min(n, possible)
+        # So many that among them are enough that may be found.
+        proposals = wanted * self.settings.oversample * len(self) // max(possible, 1)
+        inspected = self.settings.search_k
+        if inspected >= len(self) or proposals > inspected or proposals * 4 > len(self):
+            return self._exact.nearest(queries, n, allowed)
+        proposed = self._propose(queries, proposals, allowed)
+        found = rescore(self.vectors, queries, proposed, n)
+        return complete(found, self._exact, queries, wanted=wanted, allowed=allowed)
+
+    def _propose(
+        self, queries: Raw, count: int, allowed: np.ndarray | None
+    ) -> Iterator[np.ndarray]:
+        for vector in queries:
+            rows = self._forest.get_nns_by_vector(vector, count, self.settings.search_k)
+            items = np.asarray(rows, dtype="int64")
+            yield items if allowed is None else items[allowed[items]]
+
+
+def _forest(width: int) -> Any:
+    try:
+        import annoy
+    except ImportError as error:
+        raise ConnormError(Errors.CN404.format()) from error
+    return annoy.AnnoyIndex(width, "angular")

@@ -1,0 +1,129 @@
+"""Exact search: blocked matrix products over memory-mapped vectors."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from ...encoders.vectors import Raw
+from ..vectors.base import DenseVectors, QuantizedVectors, Vectors
+from .protocol import Neighbours, check_positive
+
+
+@dataclass(frozen=True)
+class ExactIndex:
+    """Settings of the exact backend, `spacy-connorm.ExactIndex.v1`.
+
+    dtype (str): How dense vectors are stored: float16 halves the file, int8 makes it a quarter.
+        Scores are float32, and exact for what is stored.
+    block_rows (int): Vectors compared at once.
+    """
+
+    dtype: Literal["float32", "float16", "int8"] = "float32"
+    block_rows: int = 32768
+
+    def __post_init__(self) -> None:
+        check_positive(self, "block_rows")
+
+    def build(self, vectors: Vectors, path: Path) -> None:
+        """An exact search needs nothing but the vectors."""
+
+    def open(self, vectors: Vectors, path: Path) -> "ExactSearcher":
+        """RETURNS (ExactSearcher): A searcher over the vectors."""
+        return ExactSearcher(vectors, block_rows=self.block_rows)
+
+
+class ExactSearcher:
+    """Compares every query with every vector."""
+
+    def __init__(self, vectors: Vectors, *, block_rows: int = 32768) -> None:
+        """Wrap vectors.
+
+        vectors (Vectors): The items, one a row.
+        block_rows (int): Rows compared at once.
+        """
+        self.vectors = vectors
+        self.block_rows = block_rows
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
+        """Find the n nearest items of each query.
+
+        queries (Union[Floats2d, csr_matrix]): (b, width) unit vectors.
+        n (int): How many.
+        allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
+        RETURNS (Neighbours): Exact float32 cosines; those with dense vectors do not depend on what
+            else is asked.
+        """
+        found = self._find(queries, n, allowed)
+        if isinstance(self.vectors, DenseVectors | QuantizedVectors):
+            return self._rescored(found, queries)
+        return found
+
+    def _rescored(self, found: Neighbours, queries: Raw) -> Neighbours:
+        """A matrix product sums up in another order where it has more rows."""
+        for query, items in enumerate(found.items):
+            some = np.sort(items[items >= 0])
+            cosines = self.vectors.rescore(queries, query, some)
+            order = np.lexsort((some, -cosines))
+            found.items[query, : len(order)] = some[order]
+            found.scores[query, : len(order)] = cosines[order]
+        return found
+
+    def _find(self, queries: Raw, n: int, allowed: np.ndarray | None) -> Neighbours:
+        found = Neighbours(*_nothing(queries.shape[0]))
+        for start, scores in self._blocks(queries):
+            if allowed is not None:
+                scores = np.where(allowed[start : start + scores.shape[1]], scores, -np.inf)
+            best = _better if found.items.shape[1] == n else _best
+            found = _keep_best(found, best(scores, found, n, start), n)
+        return found
+
+    def _blocks(self, queries: Raw) -> Iterator[tuple[int, np.ndarray]]:
+        # They grow: the first is sorted out at a cost, of the others only what beats those before.
+        start, rows = 0, max(1, self.block_rows // 8)
+        while start < len(self.vectors):
+            stop = min(start + rows, len(self.vectors))
+            yield start, self.vectors.dots(queries, start, stop)
+            start, rows = stop, min(2 * rows, self.block_rows)
+
+
+def _nothing(count: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.empty((count, 0), dtype="int64"), np.empty((count, 0), dtype="float32")
+
+
+def _best(scores: np.ndarray, found: Neighbours, n: int, start: int) -> Neighbours:
+    """The n best of a block."""
+    if scores.shape[1] > n:
+        items = np.argpartition(scores, scores.shape[1] - n, axis=1)[:, -n:]
+        scores = np.take_along_axis(scores, items, axis=1)
+    else:
+        items = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
+    return Neighbours(items.astype("int64") + start, scores.astype("float32", copy=False))
+
+
+def _better(scores: np.ndarray, found: Neighbours, n: int, start: int) -> Neighbours:
+    """Those of a block that are better than the worst of the n that were found before."""
+    queries, places = np.nonzero(scores > found.scores[:, -1:])
+    counts = np.bincount(queries, minlength=len(scores))
+    columns = np.arange(len(queries)) - np.repeat(np.cumsum(counts) - counts, counts)
+    shape = (len(scores), counts.max(initial=0))
+    items = np.full(shape, -1, dtype="int64")
+    best = np.full(shape, -np.inf, dtype="float32")
+    items[queries, columns] = places + start
+    best[queries, columns] = scores[queries, places]
+    return Neighbours(items, best)
+
+
+def _keep_best(one: Neighbours, other: Neighbours, n: int) -> Neighbours:
+    items = np.concatenate([one.items, other.items], axis=1)
+    scores = np.concatenate([one.scores, other.scores], axis=1)
+    items = np.where(np.isneginf(scores), -1, items)
+    order = np.lexsort((items, -scores), axis=1)[:, :n]
+    return Neighbours(
+        np.take_along_axis(items, order, axis=1), np.take_along_axis(scores, order, axis=1)
+    )

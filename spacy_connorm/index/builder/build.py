@@ -1,0 +1,238 @@
+"""Building the index: texts to rows, rows to vectors, vectors to one sealed folder."""
+
+import datetime
+import platform
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from tqdm import tqdm
+
+from ...about import __version__
+from ...concepts import Concept, Source
+from ...encoders.vectors import Raw
+from ...errors import ConnormError, Errors, Warnings, warn
+from ...files.folders import seal, verify, written_aside
+from ..backends.protocol import Backend
+from ..concept_index import ConceptIndex
+from ..keys import KeyTable
+from ..members import TARGETS, D, Members, O
+from ..vectors.base import Vectors, open_vectors
+from .centroids import Means
+from .grouping import gather
+from .name_file import NameFile
+from .row_encoder import RowEncoder, is_known
+from .store_writer import StoreWriter
+
+_CHUNK = 4096
+
+
+class Encoder(NamedTuple):
+    """What the index needs of an encoder.
+
+    inputs (Callable): Texts to encoder inputs: equal inputs share a row.
+    encode (Callable): Texts to raw vectors, (n, width).
+    fingerprint (str): Of weights and settings.
+    """
+
+    inputs: Callable[[list[str]], list[bytes]]
+    encode: Callable[[list[str]], Raw]
+    fingerprint: str
+
+
+def build_index(
+    path: Path,
+    concepts: Iterable[Concept],
+    synonyms: Iterable[tuple[str, str]],
+    encoder: Encoder,
+    *,
+    searches: Sequence[str],
+    backend: Backend,
+    clean: Callable[[str], str],
+    source: Source | None = None,
+    known: ConceptIndex | None = None,
+) -> None:
+    """Build an index and put it in the place of `path` once it is whole. Concepts and synonyms are
+    read once and not held: memory grows by some 50 bytes a name.
+
+    path (Path): The folder to make or replace.
+    concepts (Iterable[Concept]): O. Those of one id are merged.
+    synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids, repeated as often as they
+        occur. An id that O lacks becomes a concept named by its most frequent text.
+    encoder (Encoder): Makes the vectors.
+    searches (Sequence[str]): The searches that the index must serve.
+    backend (Backend): How they are served.
+    clean (Callable): Applied to every text first.
+    source (Optional[Source]): Of the ontology, for the manifest.
+    known (Optional[ConceptIndex]): An older index. If its vectors are of this encoder, those of
+        texts that both have are copied.
+    RAISES (ConnormError): CN409 if there is no text at all, CN405 if it cannot be written, CN402 if
+        the older index is damaged.
+    """
+    with written_aside(path) as folder:
+        facts = _facts(encoder, searches, backend, source or Source())
+        counts = _fill(folder, _Said(concepts, synonyms, clean), encoder, searches, backend, known)
+        seal(folder, {**facts, "counts": counts})
+
+
+class _Said(NamedTuple):
+    """O, D and what cleans their texts; see `build_index`."""
+
+    concepts: Iterable[Concept]
+    synonyms: Iterable[tuple[str, str]]
+    clean: Callable[[str], str]
+
+
+def _fill(
+    folder: Path,
+    said: _Said,
+    encoder: Encoder,
+    searches: Sequence[str],
+    backend: Backend,
+    known: ConceptIndex | None,
+) -> dict[str, int]:
+    """Write all files but the manifest."""
+    with (
+        StoreWriter(folder / "concepts.sqlite") as store,
+        NameFile(folder / "names.txt", encoder.inputs) as names,
+    ):
+        _take(said, store, names)
+        if not len(names):
+            raise ConnormError(Errors.CN409)
+        table = gather(names.ordered(store.number()))
+        store.write_texts(_read(names, table.texts))
+        table.members.write(folder)
+        KeyTable.from_hashes(table.hashes).write(folder)
+        same = _same(known, encoder, backend)
+        rows = RowEncoder(encoder.encode, names, dtype=backend.dtype, known=same)
+        copied = rows.write(table, folder, "texts")
+        concept_count, only_in_data = len(store), store.only_in_data
+    del table
+    members, vectors = Members.open(folder), open_vectors(folder, "texts")
+    for search in searches:
+        _write_search(folder, search, vectors, members, backend, concept_count)
+    return {
+        "concepts": concept_count,
+        "concepts_only_in_data": only_in_data,
+        "rows": len(vectors),
+        "copied_rows": copied,
+        "width": vectors.width,
+        "ontology_members": int(np.count_nonzero(members.target & O)),
+        "data_members": int(np.count_nonzero(members.target & D)),
+    }
+
+
+def _same(known: ConceptIndex | None, encoder: Encoder, backend: Backend) -> ConceptIndex | None:
+    """The older index, if its vectors can be copied. All of it is checked first: a copy of what is
+    damaged would look sound.
+    """
+    fits = is_known(known, fingerprint=encoder.fingerprint, dtype=backend.dtype)
+    if known is None or not fits:
+        return None
+    verify(known.folder)
+    return known
+
+
+def _take(said: _Said, store: StoreWriter, names: NameFile) -> None:
+    """Take in all that is said, concept by concept and then text by text."""
+    with tqdm(said.concepts, desc="Reading", unit=" concepts", delay=2, disable=None) as reading:
+        for concept in reading:
+            concept = _cleaned(concept, said.clean)
+            place, is_new = store.add(concept)
+            for number, name in enumerate(filter(None, concept.names)):
+                names.add(name, place, O, preferred=is_new and number == 0)
+    empty = 0
+    for text, concept_id in said.synonyms:
+        text = said.clean(text)
+        if text:
+            names.add(text, store.place(concept_id, text), D)
+        empty += not text
+    if empty:
+        warn(Warnings.CNW402.format(count=empty))
+
+
+def _read(names: NameFile, texts: np.ndarray) -> Iterator[str]:
+    for start in range(0, len(texts), _CHUNK):
+        yield from names.read(texts[start : start + _CHUNK])
+
+
+def all_texts(
+    concepts: Iterable[Concept], synonyms: Iterable[tuple[str, str]], clean: Callable[[str], str]
+) -> list[str]:
+    """List what `build_index` will encode, for encoders that are fitted to it.
+
+    concepts, synonyms, clean: As those of `build_index`.
+    RETURNS (List[str]): The texts; those that come more than once are repeated.
+    RAISES (ConnormError): CN409 if there is no text at all.
+    """
+    names = [clean(name) for concept in concepts for name in concept.names]
+    texts = [*names, *(clean(text) for text, _ in synonyms)]
+    if not any(texts):
+        raise ConnormError(Errors.CN409)
+    return texts
+
+
+def _cleaned(concept: Concept, clean: Callable[[str], str]) -> Concept:
+    """Clean what SQLite could not store; a concept whose name vanishes is named by its id."""
+    concept_id = clean(concept.concept_id)
+    aliases = (clean(alias) for alias in concept.aliases)
+    return replace(
+        concept,
+        concept_id=concept_id,
+        canonical_name=clean(concept.canonical_name) or concept_id,
+        aliases=tuple(alias for alias in aliases if alias),
+        definition=clean(concept.definition),
+        types=tuple(map(clean, concept.types)),
+        parents=tuple(map(clean, concept.parents)),
+        alt_ids=tuple(map(clean, concept.alt_ids)),
+    )
+
+
+def _write_search(
+    folder: Path,
+    search: str,
+    vectors: Vectors,
+    members: Members,
+    backend: Backend,
+    concept_count: int,
+) -> None:
+    target, representation = search.split("-")
+    if representation == "T":
+        items = vectors.view(*members.rows_of(TARGETS[target]))
+    else:
+        means = Means(vectors, members, TARGETS[target], concept_count)
+        means.write(folder, search, dtype=backend.dtype)
+        items = open_vectors(folder, search)
+    if len(items):
+        backend.build(items, folder / f"{search}.index")
+
+
+def _facts(
+    encoder: Encoder, searches: Sequence[str], backend: Backend, source: Source
+) -> dict[str, Any]:
+    return {
+        "built_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "versions": {
+            "python": platform.python_version(),
+            "spacy_connorm": __version__,
+            **{package: _version(package) for package in ("spacy", "thinc", "numpy", "annoy")},
+        },
+        "encoder": {"fingerprint": encoder.fingerprint},
+        "backend": {"name": type(backend).__name__, **vars(backend), "dtype": backend.dtype},
+        "searches": list(searches),
+        "ontology": {
+            "path": source.path,
+            "sha256": source.sha256,
+            "licence": source.licence,
+        },
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

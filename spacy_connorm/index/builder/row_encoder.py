@@ -1,0 +1,99 @@
+"""The vectors of all rows, computed window by window and written as they come."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from ...encoders.vectors import Raw, stack
+from ..concept_index import ConceptIndex
+from ..vectors.base import Vectors, from_raw, join
+from ..vectors.writer import VectorWriter
+from .grouping import Table
+from .name_file import NameFile
+
+# Rows whose vectors are in memory before they are written.
+_WINDOW = 1 << 15
+_CHUNK = 4096
+_NOTHING = -1
+
+
+class RowEncoder:
+    """Makes the vectors of rows, or copies those that an older index has."""
+
+    def __init__(
+        self,
+        encode: Callable[[list[str]], Raw],
+        names: NameFile,
+        *,
+        dtype: str,
+        known: ConceptIndex | None,
+    ) -> None:
+        """Put together what is needed.
+
+        encode (Callable): Texts to raw vectors.
+        names (NameFile): Has the texts.
+        dtype (str): How dense vectors are stored.
+        known (Optional[ConceptIndex]): An index with vectors of the same encoder and dtype.
+        """
+        self._encode = encode
+        self._names = names
+        self._dtype = dtype
+        self._known = known
+
+    def write(self, table: Table, folder: Path, stem: str) -> int:
+        """Write the vectors of all rows.
+
+        table (Table): The rows.
+        folder (Path): Where to write.
+        stem (str): How the files begin.
+        RETURNS (int): How many vectors were copied.
+        """
+        writer, encoded, copied = VectorWriter(folder, stem), table.encoded, 0
+        with tqdm(total=len(encoded), desc="Encoding", unit="text", delay=2, disable=None) as bar:
+            for start in range(0, len(encoded), _WINDOW):
+                window = slice(start, start + _WINDOW)
+                rows = self._known_rows(table.hashes[window])
+                writer.append(self._vectors(encoded[window], rows))
+                copied += int(np.count_nonzero(rows != _NOTHING))
+                bar.update(len(rows))
+        writer.close()
+        return copied
+
+    def _known_rows(self, hashes: np.ndarray) -> np.ndarray:
+        if self._known is None:
+            return np.full(len(hashes), _NOTHING)
+        return self._known.keys.rows_of(hashes)
+
+    def _vectors(self, texts: np.ndarray, rows: np.ndarray) -> Vectors:
+        new, old = np.flatnonzero(rows == _NOTHING), np.flatnonzero(rows != _NOTHING)
+        parts = []
+        if len(new):
+            raw = _encode_all(self._names.read(texts[new]), self._encode)
+            parts.append(from_raw(raw, dtype=self._dtype))
+        if self._known is not None and len(old):
+            parts.append(self._known.vectors.take(rows[old]))
+        if len(parts) == 1:
+            return parts[0]
+        return join(parts).take(np.argsort(np.concatenate([new, old])))
+
+
+def _encode_all(texts: list[str], encode: Callable[[list[str]], Raw]) -> Raw:
+    # Neighbours in length share a chunk, so that an encoder pads little.
+    order = np.argsort([len(text) for text in texts], kind="stable")
+    chunks = [order[start : start + _CHUNK] for start in range(0, len(order), _CHUNK)]
+    encoded = stack(encode([texts[place] for place in chunk]) for chunk in chunks)
+    return encoded[np.argsort(order)]
+
+
+def is_known(index: ConceptIndex | None, *, fingerprint: str, dtype: str) -> bool:
+    """RETURNS (bool): Whether the vectors of an index are those of an encoder.
+
+    index (Optional[ConceptIndex]): The index.
+    fingerprint (str): The encoder's.
+    dtype (str): How dense vectors are to be stored.
+    """
+    if index is None or index.fingerprint != fingerprint:
+        return False
+    return index.manifest["backend"].get("dtype") == dtype

@@ -1,0 +1,213 @@
+"""Concepts on their way into a store: taken one by one in any order, then numbered by their ids.
+SQLite holds and sorts them, so that memory is the same for a thousand as for millions."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...concepts import Concept
+from ...errors import Warnings, warn
+
+_STAGE = """
+CREATE TABLE stage.concepts (
+    place INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER);
+CREATE TABLE stage.alt_ids (value TEXT, place INTEGER);
+CREATE TABLE stage.types (value TEXT, place INTEGER);
+CREATE TABLE stage.parents (value TEXT, place INTEGER);
+CREATE TABLE stage.repeated (place INTEGER PRIMARY KEY);
+CREATE TABLE stage.unknown (text TEXT, place INTEGER);
+CREATE INDEX stage.by_alt_id ON alt_ids (value);
+"""
+_SCHEMA = """
+CREATE TABLE main.concepts (
+    number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER);
+CREATE TABLE main.alt_ids (id TEXT, number INTEGER);
+CREATE TABLE main.types (type TEXT, number INTEGER);
+CREATE TABLE main.parents (parent INTEGER, child INTEGER);
+CREATE TABLE main.texts (member INTEGER PRIMARY KEY, text TEXT);
+"""
+_INDEXES = """
+CREATE INDEX by_alt_id ON alt_ids (id);
+CREATE INDEX by_type ON types (type, number);
+CREATE INDEX types_of ON types (number);
+CREATE INDEX by_parent ON parents (parent);
+CREATE INDEX parents_of ON parents (child);
+"""
+_ADD = "INSERT INTO stage.concepts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+# Of several concepts with one alternate id it is the first one's, as in the store.
+_BY_ALT_ID = """
+SELECT place FROM stage.alt_ids JOIN stage.concepts USING (place) WHERE value = ? ORDER BY id
+"""
+_MERGE = """
+DELETE FROM stage.{table} WHERE place IN (SELECT place FROM stage.repeated) AND rowid NOT IN (
+    SELECT min(rowid) FROM stage.{table} WHERE place IN (SELECT place FROM stage.repeated)
+    GROUP BY value, place)
+"""
+_NAME_UNKNOWN = """
+UPDATE stage.concepts SET name = (
+    SELECT text FROM stage.unknown AS said WHERE said.place = concepts.place
+    GROUP BY text ORDER BY count(*) DESC, text LIMIT 1)
+WHERE NOT in_ontology
+"""
+_NUMBER = """
+INSERT INTO main.concepts
+SELECT row_number() OVER (ORDER BY id) - 1, id, name, definition, in_ontology
+FROM stage.concepts ORDER BY id
+"""
+_FIELD = """
+INSERT INTO main.{table}
+SELECT listed.value, numbered.number FROM stage.{table} AS listed
+CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
+CROSS JOIN main.concepts AS numbered ON numbered.id = staged.id
+ORDER BY listed.rowid
+"""
+_PARENTS = """
+INSERT INTO main.parents
+SELECT parent.number, child.number FROM stage.parents AS listed
+CROSS JOIN main.concepts AS parent ON parent.id = listed.value
+CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
+CROSS JOIN main.concepts AS child ON child.id = staged.id
+ORDER BY listed.rowid
+"""
+_CACHE_KILOBYTES = 65_536
+
+
+class StoreWriter:
+    """Writes what a `ConceptStore` opens."""
+
+    def __init__(self, path: Path) -> None:
+        """path (Path): The SQLite file to make; while the writer is open, one more is beside it."""
+        self._path = path
+        self._stage = path.with_suffix(".stage")
+        self._known = 0
+        self._unknown: dict[str, int] = {}
+        with self._writing():
+            self._connection = sqlite3.connect(path, isolation_level=None)
+            self._connection.execute("ATTACH ? AS stage", (str(self._stage),))
+            for schema in ("main", "stage"):
+                self._connection.executescript(
+                    f"PRAGMA {schema}.journal_mode=OFF; PRAGMA {schema}.synchronous=OFF;"
+                    f"PRAGMA {schema}.cache_size=-{_CACHE_KILOBYTES}"
+                )
+            self._connection.executescript(_STAGE + _SCHEMA)
+            self._connection.execute("BEGIN")
+
+    def __enter__(self) -> "StoreWriter":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._connection.close()
+        self._stage.unlink(missing_ok=True)
+
+    def __len__(self) -> int:
+        return self._known + len(self._unknown)
+
+    @property
+    def only_in_data(self) -> int:
+        """RETURNS (int): How many concepts the ontology does not have."""
+        return len(self._unknown)
+
+    def add(self, concept: Concept) -> tuple[int, bool]:
+        """Take a concept of the ontology; one of an id that was there before is merged with it.
+
+        concept (Concept): The concept.
+        RETURNS (Tuple[int, bool]): Its place, and whether it is the first of its id.
+        """
+        place, is_new = len(self), True
+        fields = (concept.concept_id, concept.canonical_name, concept.definition, True)
+        if not self._execute(_ADD, (place, *fields)).rowcount:
+            place, is_new = self._merge(concept), False
+        for table in ("alt_ids", "types", "parents"):
+            if values := getattr(concept, table):
+                self._insert(f"stage.{table}", ((value, place) for value in values))
+        self._known += is_new
+        return place, is_new
+
+    def _merge(self, concept: Concept) -> int:
+        (place,) = self._find("SELECT place FROM stage.concepts WHERE id = ?", concept.concept_id)
+        self._execute("INSERT OR IGNORE INTO stage.repeated VALUES (?)", (place,))
+        update = "UPDATE stage.concepts SET definition = ? WHERE place = ? AND definition = ''"
+        self._execute(update, (concept.definition, place))
+        return place
+
+    def place(self, concept_id: str, text: str) -> int:
+        """Find the concept that annotated data names, once the ontology is complete. An id that is
+        unknown becomes a concept, named by its most frequent text.
+
+        concept_id (str): An id, or an alternate id.
+        text (str): What denotes it.
+        RETURNS (int): Its place.
+        """
+        by_id = "SELECT place FROM stage.concepts WHERE id = ? AND in_ontology"
+        found = self._find(by_id, concept_id) or self._find(_BY_ALT_ID, concept_id)
+        if found:
+            return found[0]
+        if concept_id not in self._unknown:
+            place = len(self)
+            self._execute(_ADD, (place, concept_id, "", "", False))
+            self._unknown[concept_id] = place
+        self._insert("stage.unknown", [(text, self._unknown[concept_id])])
+        return self._unknown[concept_id]
+
+    def number(self) -> np.ndarray:
+        """Number all concepts by their ids, and write them.
+
+        RETURNS (Ints1d): int32 (concepts,): the number of each, by its place.
+        """
+        self._warn()
+        with self._writing():
+            self._connection.execute("CREATE INDEX stage.said_of ON unknown (place, text)")
+            self._connection.execute(_NAME_UNKNOWN)
+            self._connection.execute(_NUMBER)
+            for table in ("alt_ids", "types", "parents"):
+                self._connection.execute(_MERGE.format(table=table))
+            self._connection.execute(_FIELD.format(table="alt_ids"))
+            self._connection.execute(_FIELD.format(table="types"))
+            self._connection.execute(_PARENTS)
+            rows = self._connection.execute("SELECT place FROM stage.concepts ORDER BY id")
+            places = np.fromiter((place for (place,) in rows), dtype="int64", count=len(self))
+        numbers = np.empty(len(places), dtype="int32")
+        numbers[places] = np.arange(len(places))
+        return numbers
+
+    def write_texts(self, texts: Iterable[str]) -> None:
+        """Write the concept texts, and finish the file.
+
+        texts (Iterable[str]): One a member, in the members' order.
+        """
+        self._insert("main.texts", enumerate(texts))
+        with self._writing():
+            self._connection.execute("COMMIT")
+            self._connection.execute("DETACH stage")
+            self._connection.executescript(_INDEXES)
+
+    def _warn(self) -> None:
+        repeated = self._find("SELECT count(*), min(place) FROM stage.repeated")
+        if repeated and repeated[0]:
+            (first,) = self._find("SELECT id FROM stage.concepts WHERE place = ?", repeated[1])
+            warn(Warnings.CNW101.format(count=repeated[0], first=first))
+        if self._unknown:
+            first = next(iter(self._unknown))
+            warn(Warnings.CNW401.format(count=len(self._unknown), first=first))
+
+    def _find(self, sql: str, *values: Any) -> Any:
+        return self._execute(sql, values).fetchone()
+
+    def _execute(self, sql: str, values: tuple) -> sqlite3.Cursor:
+        with self._writing():
+            return self._connection.execute(sql, values)
+
+    def _insert(self, table: str, rows: Iterable[tuple]) -> None:
+        with self._writing():
+            self._connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", rows)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise OSError(f"SQLite could not write {self._path}: {error}") from error

@@ -1,0 +1,55 @@
+"""Vectors written to disk block by block, so that they are never in memory as a whole."""
+
+from pathlib import Path
+
+from .arrays import ArrayWriter
+from .base import HybridVectors, Vectors
+from .sparse import SparseVectors
+
+
+class VectorWriter:
+    """Appends blocks of vectors to the files that `open_vectors` opens. Sparse ones are kept until
+    the end: the encoders that give them hold more than that while they are fitted."""
+
+    def __init__(self, folder: Path, stem: str) -> None:
+        """folder (Path): Where to write.
+        stem (str): How the files begin.
+        """
+        self._folder = folder
+        self._stem = stem
+        self._files: dict[str, ArrayWriter] = {}
+        self._sides: dict[str, VectorWriter] = {}
+        self._sparse: list[SparseVectors] = []
+
+    def append(self, vectors: Vectors) -> None:
+        """Write some rows.
+
+        vectors (Vectors): Of the same kind in every block.
+        """
+        if isinstance(vectors, HybridVectors):
+            self._side("dense").append(vectors.dense)
+            self._side("lexical").append(vectors.lexical)
+        elif isinstance(vectors, SparseVectors):
+            self._sparse.append(vectors)
+        else:
+            for key, array in vectors.arrays.items():  # type: ignore[attr-defined]
+                self._file(key).append(array)
+
+    def close(self) -> None:
+        """Finish the files."""
+        for file in self._files.values():
+            file.close()
+        for side in self._sides.values():
+            side.close()
+        if self._sparse:
+            SparseVectors.join(self._sparse).write(self._folder, self._stem)
+
+    def _file(self, key: str) -> ArrayWriter:
+        if key not in self._files:
+            self._files[key] = ArrayWriter(self._folder / f"{self._stem}.{key}.npy")
+        return self._files[key]
+
+    def _side(self, name: str) -> "VectorWriter":
+        if name not in self._sides:
+            self._sides[name] = VectorWriter(self._folder, f"{self._stem}.{name}")
+        return self._sides[name]

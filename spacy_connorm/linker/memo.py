@@ -1,0 +1,274 @@
+"""Answers that were worked out when an index was built: what its own texts are answered with.
+
+A text that the index knows needs neither the encoder nor a search. It is found by a hash of its
+form (see `encoders.encoder_forms`), and its answer is what the sieve said of its vector. Synonyms
+that are added or removed later make the answers stale that they could change; those are searched
+again.
+"""
+
+import json
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from hashlib import blake2b
+from itertools import chain, islice, repeat
+from multiprocessing.context import get_spawning_popen
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..concepts import Candidate
+from ..encoders.normalized import NormalizedEncoder
+from ..encoders.vectors import stack
+from ..files.folders import TemporaryFolder, pack, unpack
+from ..index.concept_index import ConceptIndex
+from ..index.filters import Filter
+from ..index.overlay import SynonymOverlay
+from ..index.search import SCALE
+from ..index.store import ConceptStore
+from ..index.vectors.base import Vectors, from_raw, map_array
+from .sieve import Question
+
+FACTS = "memo.json"
+# Answers, and new texts, that are compared with each other at once.
+_BLOCK = 512
+# No answer depends on a text that scores this much less than all that it holds.
+_NOISE = 2 / SCALE
+NONE = -1
+# As `Candidate._make`, which takes longer than all the rest of an answer.
+_new_candidate: Callable[[tuple], Candidate] = partial(tuple.__new__, Candidate)
+
+
+class Arrays(NamedTuple):
+    """n answers of at most k concepts each, opened memory-mapped.
+
+    hashes (Ints1d): uint64 (forms,), sorted: of the forms of all texts that are known.
+    places (Ints1d): int32 (forms,): which answer is theirs.
+    rows (Ints1d): int64 (n,): whose vectors were asked.
+    searches (Ints1d): uint8 (n,): which search of the sieve answered.
+    labels (Ints1d): int32 (c,), sorted: the numbers of all concepts in answers.
+    texts (Ints1d): int32 (m,), sorted: the numbers of all members in answers.
+    concepts (Ints2d): int32 (n, k): places in `labels`, best first; -1 where there are no more.
+    scores (Ints2d): int32 (n, k): cosines, times `index.spaces.SCALE`.
+    members (Ints2d): int32 (n, k): places in `texts`; -1 for the mean of a concept.
+    parts (Ints3d): int32 (n, k, 2): dense and lexical cosines, times `SCALE`; (n, k, 0) for all but
+        hybrid vectors.
+    """
+
+    hashes: np.ndarray
+    places: np.ndarray
+    rows: np.ndarray
+    searches: np.ndarray
+    labels: np.ndarray
+    texts: np.ndarray
+    concepts: np.ndarray
+    scores: np.ndarray
+    members: np.ndarray
+    parts: np.ndarray
+
+
+def premises(index: ConceptIndex, encoder: NormalizedEncoder) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): JSON: what answers depend on, besides the question."""
+    backend = index.backend
+    return {
+        "index": zlib.crc32(json.dumps(index.manifest, sort_keys=True).encode()),
+        "backend": {"name": type(backend).__name__, **vars(backend)},
+        "lexical_weight": encoder.lexical_weight,
+    }
+
+
+_Read = Callable[[Iterable[int]], Mapping[int, Any]]
+
+
+class Memo:
+    """Knows the answers to some texts of an index."""
+
+    def __init__(self, folder: Path, *, owner: TemporaryFolder | None = None) -> None:
+        """Open what `write_memo` wrote.
+
+        folder (Path): The folder.
+        owner (Optional[TemporaryFolder]): Kept as long as the memo, if the folder is its.
+        """
+        facts = json.loads((folder / FACTS).read_text(encoding="utf8"))
+        self.folder = folder
+        self.premises = facts["premises"]
+        self.question = Question(
+            tuple(facts["searches"]),
+            tuple(facts["thresholds"]),
+            facts["top_k"],
+            Filter(tuple(facts["types"]), tuple(facts["branches"])),
+        )
+        self._arrays = Arrays(*(map_array(folder / f"{name}.npy") for name in Arrays._fields))
+        self._owner = owner
+        self._stale = np.zeros(len(self), dtype="bool")
+        self._seen: set[bytes | tuple[int, int]] = set()
+        self._labels = Strings(self._arrays.labels)
+        self._texts = Strings(self._arrays.texts)
+
+    def __len__(self) -> int:
+        return len(self._arrays.rows)
+
+    def __reduce__(self) -> tuple:
+        # As `ConceptIndex`: a spawned worker maps the same files.
+        if get_spawning_popen() is not None:
+            return Memo, (self.folder,)
+        return _from_files, (pack(self.folder),)
+
+    def find(self, forms: Sequence[str]) -> np.ndarray:
+        """Look texts up.
+
+        forms (Sequence[str]): b forms, as the encoder gives them.
+        RETURNS (Ints1d): int64 (b,): the place of each one's answer; -1 for those that are not
+            known, or whose answers are stale.
+        """
+        hashes = hash_forms(forms)
+        if not len(self):
+            return np.full(len(hashes), NONE, dtype="int64")
+        near = np.searchsorted(self._arrays.hashes, hashes)
+        near[near == len(self._arrays.hashes)] = 0
+        places = self._arrays.places[near].astype("int64")
+        places[(self._arrays.hashes[near] != hashes) | self._stale[places]] = NONE
+        return places
+
+    def find_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Look rows of the index up.
+
+        rows (Ints1d): int64 (b,): their numbers; -1 for texts that the index does not have.
+        RETURNS (Ints1d): int64 (b,): as `find`.
+        """
+        places = np.searchsorted(self._arrays.rows, rows)
+        places[places == len(self)] = 0
+        known = (rows >= 0) & bool(len(self))
+        known[known] = (self._arrays.rows[places] == rows)[known] & ~self._stale[places[known]]
+        return np.where(known, places, NONE)
+
+    def candidates(
+        self, places: np.ndarray, searched: Sequence[str], store: ConceptStore
+    ) -> list[list[Candidate]]:
+        """Read answers.
+
+        places (Ints1d): int64 (b,), of `find`.
+        searched (Sequence[str]): The b texts that are answered.
+        store (ConceptStore): That of the index.
+        RETURNS (List[List[Candidate]]): b lists, best first, exactly as the sieve found them.
+        """
+        concepts = self._arrays.concepts[places]
+        filled = concepts >= 0
+        # Most often all are, and a mask takes longer than to leave everything as it is.
+        chosen = slice(None) if filled.all() else np.flatnonzero(filled)
+        sizes = np.count_nonzero(filled, axis=1).tolist()
+        labels = self._labels.get(concepts.ravel()[chosen], store.labels)
+        members = self._arrays.members[places].ravel()[chosen]
+        texts = self._texts.get(members, store.texts)
+        ids, preferred = zip(*labels, strict=True) if labels else ("", "")
+        names = map(self.question.searches.__getitem__, self._arrays.searches[places].tolist())
+        columns = (
+            ids,
+            preferred,
+            (self._arrays.scores[places].ravel()[chosen] / SCALE).tolist(),
+            # The mean of a concept has no text: its preferred name stands there.
+            texts
+            if all(texts)
+            else [text or name for text, name in zip(texts, preferred, strict=True)],
+            chain.from_iterable(map(repeat, names, sizes)),
+            chain.from_iterable(map(repeat, searched, sizes)),
+            repeat(0),
+            *self._parts(places, chosen),
+            repeat(None),
+        )
+        found = map(_new_candidate, zip(*columns, strict=False))
+        return [list(islice(found, size)) for size in sizes]
+
+    def _parts(
+        self, places: np.ndarray, chosen: np.ndarray | slice
+    ) -> Iterable[Iterable[float | None]]:
+        parts = self._arrays.parts
+        if not parts.shape[2]:
+            return repeat(None), repeat(None)
+        return (parts[places].reshape(-1, parts.shape[2])[chosen] / SCALE).T.tolist()
+
+    def revise(self, index: ConceptIndex, overlay: SynonymOverlay) -> None:
+        """Take notice of synonyms: answers that they could change are stale from now on.
+
+        index (ConceptIndex): The index.
+        overlay (SynonymOverlay): What was added to it and removed from it.
+        """
+        added = {key: raw for key, raw in overlay.raw.items() if key not in self._seen}
+        removed = overlay.removed - self._seen
+        if (added or removed) and not all(each.endswith("T") for each in self.question.searches):
+            self._stale[:] = True
+        if added:
+            self._stale |= self._is_near(from_raw(stack(added.values())), index)
+        if removed:
+            gone = np.concatenate([index.members.of(*pair) for pair in removed])
+            places = np.flatnonzero(np.isin(self._arrays.texts, gone))
+            self._stale |= np.isin(self._arrays.members, places).any(axis=1)
+        self._seen.update(added, removed)
+
+    def _is_near(self, added: Vectors, index: ConceptIndex) -> np.ndarray:
+        """Which answers some new texts could enter, or take from the search that gave them."""
+        least = np.min([self._last_scores(), *self._thresholds()], axis=0)
+        near = np.zeros(len(self), dtype="bool")
+        weight = self.premises["lexical_weight"]
+        for start in range(0, len(self), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            own = index.vectors.queries(self._arrays.rows[block], weight=weight)
+            for first in range(0, len(added), _BLOCK):
+                cosines = added.dots(own, first, min(first + _BLOCK, len(added)))
+                near[block] |= cosines.max(axis=1) >= least[block] - _NOISE
+        return near
+
+    def _last_scores(self) -> np.ndarray:
+        is_full = self._arrays.concepts[:, -1] >= 0
+        return np.where(is_full, self._arrays.scores[:, -1] / SCALE, -np.inf)
+
+    def _thresholds(self) -> list[np.ndarray]:
+        return [np.full(len(self), threshold) for threshold in self.question.thresholds]
+
+
+def hash_forms(forms: Iterable[str]) -> np.ndarray:
+    # A text that nobody knows has the hash of a known one once in 10^14 times, for 100,000 of them.
+    digests = [blake2b(form.encode(), digest_size=8).digest() for form in forms]
+    return np.frombuffer(b"".join(digests), dtype="<u8")
+
+
+def _from_files(files: dict[str, bytes]) -> Memo:
+    owner = TemporaryFolder()
+    unpack(files, owner.path)
+    return Memo(owner.path, owner=owner)
+
+
+class Strings:
+    """Keeps what a store says of some numbers, once it has been asked: many are then found at once,
+    in a small part of the time that SQLite takes. Threads may share it.
+    """
+
+    def __init__(self, numbers: np.ndarray) -> None:
+        """numbers (Ints1d): All that will be asked for."""
+        self._numbers = numbers
+        # The last is what the place -1 stands for.
+        self._values = np.full(len(numbers) + 1, None, dtype="object")
+        self._values[-1] = ""
+
+    def get(self, places: np.ndarray, read: _Read) -> list[Any]:
+        """Read values.
+
+        places (Ints1d): n places of those numbers; -1 for none.
+        read (Callable): Gives the values of some numbers.
+        RETURNS (List[Any]): n values; an empty string for none.
+        """
+        values = self._values[places].tolist()
+        if None in values:
+            missing = {
+                place for place, value in zip(places.tolist(), values, strict=True) if value is None
+            }
+            self._fill(sorted(missing), read)
+            values = self._values[places].tolist()
+        return values
+
+    def _fill(self, places: list[int], read: _Read) -> None:
+        numbers = self._numbers[places].tolist()
+        known = read(numbers)
+        for place, number in zip(places, numbers, strict=True):
+            self._values[place] = known[number]

@@ -1,0 +1,114 @@
+"""Answers are worked out when an index is built."""
+
+import json
+from itertools import chain, islice
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from ..encoders.normalized import NormalizedEncoder
+from ..index.concept_index import ConceptIndex
+from ..index.filters import allowed_concepts
+from ..index.members import D
+from ..index.overlay import SynonymOverlay
+from ..index.search import SCALE, Query
+from ..index.vectors.base import HybridVectors
+from .memo import FACTS, NONE, Arrays, hash_forms, premises
+from .sieve import Answer, Question, run_sieve
+
+_BATCH = 512
+
+
+def write_memo(
+    folder: Path, index: ConceptIndex, encoder: NormalizedEncoder, question: Question, *, size: int
+) -> None:
+    """Work answers out and write them.
+
+    folder (Path): An empty folder.
+    index (ConceptIndex): The index, without any synonyms that were added or removed since.
+    encoder (NormalizedEncoder): The one that it was built with.
+    question (Question): The sieve, how many concepts it is asked for, and which may be found.
+    size (int): How many texts: first those of D, then the others.
+    """
+    rows = _choose_rows(index, size)
+    arrays = _work_out(rows, index, encoder.lexical_weight, question)
+    members = index.members.of_rows(rows)
+    texts = index.store.texts(members.tolist())
+    forms = hash_forms(encoder.forms([texts[member] for member in members.tolist()]))
+    sizes = index.members.start[rows + 1] - index.members.start[rows]
+    hashes, first = np.unique(forms, return_index=True)
+    places = np.repeat(np.arange(len(rows)), sizes)[first].astype("int32")
+    for name, array in arrays._replace(hashes=hashes, places=places)._asdict().items():
+        np.save(folder / f"{name}.npy", array)
+    facts = {
+        "premises": premises(index, encoder),
+        "searches": question.searches,
+        "thresholds": question.thresholds,
+        "top_k": question.top_k,
+        **question.filter._asdict(),
+    }
+    (folder / FACTS).write_text(json.dumps(facts), encoding="utf8")
+
+
+def _choose_rows(index: ConceptIndex, size: int) -> np.ndarray:
+    first, last = index.members.rows_of(D)
+    rows = chain(range(first, last), range(first), range(last, len(index.vectors)))
+    return np.sort(np.fromiter(islice(rows, size), dtype="int64"))
+
+
+def _work_out(
+    rows: np.ndarray, index: ConceptIndex, lexical_weight: float, question: Question
+) -> Arrays:
+    arrays = _make_arrays(rows, question.top_k, isinstance(index.vectors, HybridVectors))
+    nothing_added = SynonymOverlay(index)
+    allowed = allowed_concepts(question.filter, index)
+    # A zero vector has no direction, and its text no answer.
+    asked = np.flatnonzero(index.vectors.norms[rows])
+    with tqdm(total=len(asked), desc="Memo", unit="text", delay=2, disable=None) as bar:
+        for start in range(0, len(asked), _BATCH):
+            batch = asked[start : start + _BATCH]
+            vectors = index.vectors.queries(rows[batch], weight=lexical_weight)
+            query = Query(vectors, question.top_k, allowed)
+            answers = run_sieve(question.sieve, index, nothing_added, query)
+            for place, answer in zip(batch.tolist(), answers, strict=True):
+                _fill(arrays, place, answer, question)
+            bar.update(len(batch))
+    labels, concepts = _factored(arrays.concepts)
+    texts, members = _factored(arrays.members)
+    return arrays._replace(labels=labels, concepts=concepts, texts=texts, members=members)
+
+
+def _make_arrays(rows: np.ndarray, top_k: int, is_hybrid: bool) -> Arrays:
+    """Arrays whose concepts and members are numbers until they are factored."""
+    shape = (len(rows), top_k)
+    return Arrays(
+        hashes=np.empty(0, dtype="uint64"),
+        places=np.empty(0, dtype="int32"),
+        rows=rows,
+        searches=np.zeros(len(rows), dtype="uint8"),
+        labels=np.empty(0, dtype="int32"),
+        texts=np.empty(0, dtype="int32"),
+        concepts=np.full(shape, NONE, dtype="int32"),
+        scores=np.zeros(shape, dtype="int32"),
+        members=np.full(shape, NONE, dtype="int32"),
+        parts=np.zeros((*shape, 2 if is_hybrid else 0), dtype="int32"),
+    )
+
+
+def _factored(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct numbers, and the place of each one among them; that of -1 is -1."""
+    distinct = np.unique(numbers)
+    distinct = distinct[distinct != NONE]
+    places = np.searchsorted(distinct, numbers).astype("int32")
+    return distinct, np.where(numbers == NONE, np.int32(NONE), places)
+
+
+def _fill(arrays: Arrays, place: int, answer: Answer, question: Question) -> None:
+    arrays.searches[place] = question.searches.index(answer.search)
+    for number, hit in enumerate(answer.hits):
+        arrays.concepts[place, number] = hit.concept
+        arrays.scores[place, number] = round(hit.score * SCALE)
+        arrays.members[place, number] = hit.member
+        if hit.parts is not None:
+            arrays.parts[place, number] = np.rint(np.asarray(hit.parts) * SCALE)

@@ -1,1 +1,0 @@
-"""Answers to texts of an index, worked out when it is built."""

@@ -1,0 +1,305 @@
+"""The pipeline component: spans in, concept ids and candidates on the spans."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.util import minibatch
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ..annotations.abbreviations import find_long_forms
+from ..annotations.mentions import annotated_synonyms
+from ..annotations.spans import (
+    choose_spans,
+    register_attributes,
+    set_answers,
+    set_kb_ids,
+    written_id,
+)
+from ..annotations.synonyms import expanded_synonyms
+from ..concepts import AnyOntology, Candidate, Concept
+from ..encoders import required_extra
+from ..errors import ConnormError, Errors, refuse
+from ..linker.calibration import read_calibration
+from ..linker.explanation import Explanation
+from . import serialization
+from .requirements import require_extra
+from .settings import (
+    DEFAULTS,
+    Limits,
+    Settings,
+    as_pairs,
+    check_arguments,
+    check_settings,
+    choose_limits,
+)
+
+if TYPE_CHECKING:
+    from ..linker.interpretations import MentionInterpreter
+
+
+class ConceptNormalizer(Pipe):
+    """Attaches concept ids to entity spans."""
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        name: str = "concept_normalizer",
+        *,
+        encoder: Model,
+        index: Any,
+        sieve: Any,
+        normalization: Sequence[str] = (),
+        scorer: Callable | None = None,
+        **settings: Unpack[Settings],
+    ) -> None:
+        """Store the settings; nothing is loaded before `initialize` or `from_disk`.
+
+        vocab (Vocab): The pipeline's.
+        name (str): The component's name.
+        encoder (Model[List[str], Floats2d]): A registered architecture, see `encoders`.
+        index (Backend): `AnnoyIndex.v1` or `ExactIndex.v1`.
+        sieve (Sieve): `Sieve.v1`: the searches and their thresholds.
+        normalization (Sequence[str]): Steps through which names and mentions pass, in order,
+            before they are encoded; see `text.normalization`.
+        scorer (Optional[Callable]): Scores examples.
+        **settings (Settings): Those that `to_disk` keeps; see `settings.Settings`.
+        RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for a bad setting.
+        """
+        from ..linker.lookup import ConceptLookup
+
+        check_arguments(index=index, sieve=sieve, settings=settings)
+        self.vocab = vocab
+        self.name = name
+        self.scorer = scorer
+        self.lookup = ConceptLookup(encoder, sieve, index, normalization=normalization)
+        self.cfg: dict[str, Any] = dict(DEFAULTS)
+        self._accept(settings)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """RETURNS (Tuple[str, ...]): Those that are normalized; empty for all."""
+        return tuple(self.cfg["labels"] or ())
+
+    @property
+    def displacy_options(self) -> dict[str, Any]:
+        """RETURNS (Dict[str, Any]): For `displacy.render(doc, style="ent", options=...)`: links."""
+        template = self.cfg["kb_url_template"]
+        return {} if template is None else {"kb_url_template": template}
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Normalize the spans of one document.
+
+        doc (Doc): The document.
+        RETURNS (Doc): The same.
+        RAISES (ConnormError): CN001 before `initialize`.
+        """
+        self.set_annotations([doc], self.predict([doc]))
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Normalize the spans of documents; each distinct mention of a batch is encoded once.
+
+        stream (Iterable[Doc]): The documents.
+        batch_size (int): Documents whose mentions are encoded together.
+        YIELDS (Doc): The same documents, in order.
+        """
+        error_handler = self.get_error_handler()
+        for docs in minibatch(stream, size=batch_size):
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception as error:
+                error_handler(self.name, self, docs, error)
+            else:
+                yield from docs
+
+    def predict(self, docs: Sequence[Doc]) -> list[list[list[Candidate]]]:
+        """Find the candidates of all spans, changing nothing.
+
+        docs (Sequence[Doc]): The documents.
+        RETURNS (List[List[List[Candidate]]]): Candidates by document and span.
+        RAISES (ConnormError): CN001 before `initialize`.
+        """
+        spans = [self.spans(doc) for doc in docs]
+        mentions = [span.text for each in spans for span in each]
+        long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
+        found = iter(self.candidates(mentions, long_forms=long_forms))
+        return [list(islice(found, len(each))) for each in spans]
+
+    def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
+        """RETURNS (List[str]): What a document defines its spans to stand for; empty for those of
+        which it does not tell, and for all if abbreviations are not to be expanded.
+        """
+        expand = self.cfg["expand_abbreviations"]
+        return find_long_forms(doc, spans) if expand else [""] * len(spans)
+
+    def set_annotations(
+        self, docs: Sequence[Doc], predictions: Sequence[Sequence[list[Candidate]]]
+    ) -> None:
+        """Write concept ids and candidates onto spans.
+
+        docs (Sequence[Doc]): The documents.
+        predictions (Sequence[Sequence[List[Candidate]]]): What `predict` returned for them.
+        """
+        prefix = self.cfg["attribute_prefix"]
+        for doc, by_span in zip(docs, predictions, strict=True):
+            spans = self.spans(doc) if by_span else []
+            kb_ids = [self.decide(each) for each in by_span]
+            set_answers(doc, spans, kb_ids, by_span, prefix=prefix)
+            if not prefix:
+                set_kb_ids(doc, spans, kb_ids, spans_key=self.cfg["spans_key"])
+
+    def spans(self, doc: Doc) -> list[Span]:
+        """RETURNS (List[Span]): The spans of a document that are to be normalized."""
+        return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
+
+    def candidates(
+        self,
+        mentions: Sequence[str],
+        *,
+        long_forms: Sequence[str] | None = None,
+        **limits: Unpack[Limits],
+    ) -> list[list[Candidate]]:
+        """Look texts up as if they were mentions.
+
+        mentions (Sequence[str]): b texts; an empty one has no candidates.
+        long_forms (Optional[Sequence[str]]): What they stand for, empty where it is not known.
+        **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
+        RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
+        """
+        known = [""] * len(mentions) if long_forms is None else long_forms
+        return self._reader(**limits).candidates(mentions, known)
+
+    def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> Explanation:
+        """Tell how a mention is read, and what each search of the sieve finds for it.
+
+        mention (Union[str, Span]): A text, or a span, whose document may define its long form.
+        **limits (Limits): `top_k`, `types` and `branches`, as in `candidates`.
+        RETURNS (Explanation): The readings, and one step a search.
+        """
+        reader = self._reader(**limits)
+        if isinstance(mention, str):
+            return reader.explain(mention, "")
+        return reader.explain(mention.text, *self.long_forms(mention.doc, [mention]))
+
+    def _reader(self, **limits: Unpack[Limits]) -> "MentionInterpreter":
+        from ..linker.interpretations import MentionInterpreter
+
+        how = {"split_composites": self.cfg["split_composites"], "calibration": self._calibration}
+        return MentionInterpreter(self.lookup, **how, **choose_limits(self.cfg, limits))
+
+    def concept(self, concept_id: str) -> Concept:
+        """RETURNS (Concept): What the index knows of a concept, by its id or an alternate id.
+        RAISES (ConnormError): CN411 for an id that it lacks.
+        """
+        return self.lookup.index.concept(concept_id)
+
+    def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
+        """Let texts denote concepts from now on; see `ConceptLookup.add_synonyms`."""
+        self.lookup.add_synonyms(as_pairs(synonyms), count=count)
+
+    def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
+        """Let texts no longer denote concepts; see `ConceptLookup.remove_synonyms`."""
+        self.lookup.remove_synonyms(as_pairs(synonyms))
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        ontology: AnyOntology | Callable[[], AnyOntology] | None = None,
+        corpus: Callable[[Language], Iterable[Example]] | None = None,
+        synonyms: Iterable[tuple[str, str]] | None = None,
+        index: str | Path | None = None,
+    ) -> None:
+        """Load the encoder and index an ontology, or take both from a folder. Called again
+        without any of the four sources, it keeps the index that it has.
+
+        get_examples (Callable[[], Iterable[Example]]): Their references' mentions become D.
+        nlp (Optional[Language]): The pipeline.
+        ontology (Optional[Union[Ontology, Callable]]): O, or what reads it.
+        corpus (Optional[Callable]): More annotated data for D, such as `spacy.Corpus.v1`.
+        synonyms (Optional[Iterable[Tuple[str, str]]]): More of D: texts and concept ids.
+        index (Optional[Union[str, Path]]): What `to_disk` wrote: the component's folder in a
+            saved pipeline, such as that of `connorm index`. Instead of the others.
+        RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` beside
+            other sources, CN406 and CN407 for types and branches of the settings that the index
+            lacks, and those of the sources.
+        """
+        synonyms = as_pairs(synonyms or ())
+        others = ontology is not None or corpus is not None or synonyms
+        if index is not None:
+            if others:
+                refuse("index", str(index), "the only source")
+            self.from_disk(index, exclude=["cfg"])
+        elif others or not self.lookup.is_ready:
+            examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
+            read = expanded_synonyms if self.cfg["expand_abbreviations"] else annotated_synonyms
+            gold = (example.reference for example in examples)
+            annotated = read(gold, self.cfg["labels"], spans_key=self.cfg["spans_key"])
+            self._build(ontology() if callable(ontology) else ontology, [*annotated, *synonyms])
+        self.candidates(())  # finds unknown types and branches now, not at the first document
+        if nlp is not None:
+            require_extra(nlp, required_extra(self.lookup.encoder))
+
+    def _build(self, ontology: AnyOntology | None, annotated: list[tuple[str, str]]) -> None:
+        if ontology is None and not annotated:
+            raise ConnormError(Errors.CN004.format(name=self.name))
+        if not isinstance(ontology, AnyOntology | None):
+            refuse("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
+        source = ontology.source if ontology else None
+        self.lookup.build(ontology or (), annotated, source=source)
+        self._reader().memoize(self.cfg["memo_size"])
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write all that the component needs, aside first and then renamed.
+
+        path (Union[str, Path]): The folder to make or replace.
+        exclude (Iterable[str]): Any of "cfg", "encoder", "index".
+        RAISES (ConnormError): CN001 before `initialize`, CN405 if it cannot be written.
+        """
+        serialization.save(Path(path), self.cfg, self.lookup, exclude=list(exclude))
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
+        """Read what `to_disk` wrote; the index is mapped, not loaded.
+
+        path (Union[str, Path]): The folder.
+        exclude (Iterable[str]): Any of "cfg", "encoder", "index".
+        RETURNS (ConceptNormalizer): The component.
+        RAISES (ConnormError): CN400, CN401, CN402 if the folder is not sound, CN410 if the index
+            was built with another encoder.
+        """
+        self._accept(serialization.load(Path(path), self.lookup, exclude=list(exclude)))
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """RETURNS (bytes): What `to_disk` writes, in memory."""
+        return serialization.dump(self.cfg, self.lookup, exclude=list(exclude))
+
+    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
+        """Read what `to_bytes` gave.
+
+        content (bytes): From `to_bytes`.
+        exclude (Iterable[str]): Any of "cfg", "encoder", "index".
+        RETURNS (ConceptNormalizer): The component.
+        """
+        self._accept(serialization.parse(content, self.lookup, exclude=list(exclude)))
+        return self
+
+    def _accept(self, settings: Mapping[str, Any]) -> None:
+        merged = {**self.cfg, **settings}
+        check_settings(merged)
+        self._calibration = read_calibration(merged["calibration"])
+        self.cfg = merged
+        self.lookup.cache_size = merged["cache_size"]
+        register_attributes(merged["attribute_prefix"])
+
+    def decide(self, candidates: Sequence[Candidate]) -> str:
+        """RETURNS (str): What is written for candidates; see `spans.written_id`."""
+        return written_id(candidates, self.cfg["nil_threshold"])

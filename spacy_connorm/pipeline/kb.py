@@ -1,0 +1,109 @@
+"""A bridge to spaCy's own `entity_linker`: our candidates, disambiguated by context."""
+
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from spacy.kb import Candidate as KBCandidate
+from spacy.kb import InMemoryLookupKB, KnowledgeBase
+from spacy.tokens import Span
+from spacy.vocab import Vocab
+
+from ..annotations.spans import get_candidates, is_normalized
+from ..errors import ConnormError, Errors
+
+if TYPE_CHECKING:
+    from ..index.concept_index import ConceptIndex
+
+
+def create_candidate_generator(
+    attribute_prefix: str = "",
+) -> Callable[[KnowledgeBase, Span], Iterable[KBCandidate]]:
+    """Make a `get_candidates` for the entity linker, `spacy-connorm.CandidateGenerator.v1`, that
+    offers what a concept normalizer earlier in the pipeline has found for the span.
+
+    attribute_prefix (str): Of that normalizer.
+    RETURNS (Callable): Knowledge base and span to spaCy candidates. Their prior probability is
+        the cosine, cut at 0. Concepts that the knowledge base lacks are passed over. An entity
+        that was set after the normalizer ran, such as a gold one that your NER does not find, has
+        no candidates, and teaches the linker nothing.
+    RAISES (ConnormError): CN007 in a document that no normalizer has seen.
+    """
+
+    def generate(kb: KnowledgeBase, mention: Span) -> Iterable[KBCandidate]:
+        candidates = get_candidates(mention, attribute_prefix)
+        if candidates is None and not is_normalized(mention.doc, attribute_prefix):
+            raise ConnormError(Errors.CN007.format(text=mention.text))
+        strings = kb.vocab.strings
+        return [
+            KBCandidate(
+                kb,
+                entity_hash=strings.add(candidate.concept_id),
+                entity_freq=0,
+                entity_vector=kb.get_vector(candidate.concept_id),
+                alias_hash=strings.add(candidate.text),
+                prior_prob=max(candidate.score, 0.0),
+            )
+            for candidate in candidates or ()
+            if kb.contains_entity(candidate.concept_id)
+        ]
+
+    return generate
+
+
+def create_kb_loader(
+    path: Path, concepts: list[str] | None = None
+) -> Callable[[Vocab], InMemoryLookupKB]:
+    """Make a `kb_loader` for the entity linker's `initialize`, `spacy-connorm.KnowledgeBase.v1`.
+
+    path (Path): What a concept normalizer's `to_disk` wrote: `OUT/concept_normalizer` of
+        `connorm index`.
+    concepts (Optional[List[str]]): Only these concepts; all if None.
+    RETURNS (Callable): Vocab to knowledge base.
+    """
+
+    def load(vocab: Vocab) -> InMemoryLookupKB:
+        from ..index.backends.exact import ExactIndex
+        from ..index.concept_index import ConceptIndex
+
+        index = ConceptIndex(Path(path) / "index", ExactIndex())
+        return build_knowledge_base(index, vocab, concepts=concepts)
+
+    return load
+
+
+def build_knowledge_base(
+    index: "ConceptIndex", vocab: Vocab, *, concepts: Collection[str] | None = None
+) -> InMemoryLookupKB:
+    """Fill spaCy's knowledge base with concepts: the vector of each is the mean of its texts'
+    vectors (OD-C), its frequency how often D names it. Of a hybrid it is the dense vectors'.
+
+    index (ConceptIndex): The index.
+    vocab (Vocab): The pipeline's.
+    concepts (Optional[Collection[str]]): Only these, by their ids or alternate ids; all if None.
+    RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it with itself.
+    RAISES (ConnormError): CN008 if the index holds sparse vectors, CN411 for an id that it lacks.
+    """
+    from ..index.builder.centroids import concept_means
+    from ..index.members import TARGETS
+    from ..index.vectors.base import HybridVectors, SparseVectors
+
+    vectors = index.vectors.dense if isinstance(index.vectors, HybridVectors) else index.vectors
+    if isinstance(vectors, SparseVectors):
+        raise ConnormError(Errors.CN008)
+    numbers, means = concept_means(vectors, index.members, TARGETS["OD"], index.concept_count)
+    counts = np.bincount(
+        index.members.concept, weights=index.members.count, minlength=index.concept_count
+    )
+    chosen = None if concepts is None else {index.number(each) for each in concepts}
+    labels = index.store.labels(numbers)
+    kept = [
+        (labels[number][0], counts[number], vector)
+        for number, vector in zip(numbers.tolist(), means, strict=True)
+        if chosen is None or number in chosen
+    ]
+    kb = InMemoryLookupKB(vocab, entity_vector_length=vectors.width)
+    ids, frequencies, averages = zip(*kept, strict=True) if kept else ((), (), ())
+    kb.set_entities(entity_list=ids, freq_list=frequencies, vector_list=averages)
+    return kb

@@ -1,0 +1,77 @@
+"""How right an encoder in training is on dev data, told by the search that a pipeline would do."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from spacy.util import registry
+
+from ..annotations.mentions import Mention
+from ..concepts import NIL, Ontology
+from ..encoders.protocol import TrainableModule
+from ..errors import ConnormWarning
+from ..evaluation import Prediction, evaluate, read_gold
+from ..evaluation.pipelines.gold import find_known, find_seen
+from ..evaluation.pipelines.queries import DEPTH
+from ..evaluation.report import score_row
+from ..index.backends.exact import ExactIndex
+from ..linker.lookup import ConceptLookup
+from ..linker.sieve import Sieve
+from .config import METRICS
+
+_SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.95]
+# The block of a trained encoder to that of the encoder which a pipeline would search with.
+ToSearch = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class DevScore:
+    """Indexes O and D with an encoder and links the dev mentions, D being the train data."""
+
+    def __init__(
+        self,
+        encoder_config: dict[str, Any],
+        ontology: Ontology,
+        synonyms: Sequence[tuple[str, str]],
+        mentions: Sequence[Mention],
+        *,
+        to_search: ToSearch = dict,
+    ) -> None:
+        """encoder_config (Dict[str, Any]): The block of the encoder; its `name` is replaced.
+        ontology (Ontology): O.
+        synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
+        mentions (Sequence[Mention]): The dev mentions; those without gold ids do not count.
+        to_search (Callable): Gives the block of the encoder that searches; the same by default.
+        """
+        self._encoder_config = encoder_config
+        self._ontology = ontology
+        self._synonyms = synonyms
+        self._to_search = to_search
+        self._mentions = [mention for mention in mentions if mention.concept_ids]
+
+    def __call__(self, module: TrainableModule) -> dict[str, float]:
+        """RETURNS (Dict[str, float]): Scores of the default sieve, in percent, and the number of
+        mentions.
+        """
+        # What there is to say about O and D was said before the training.
+        with TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConnormWarning)
+            module.save(Path(folder))
+            block = self._to_search({**self._encoder_config, "name": folder})
+            encoder = registry.resolve({"encoder": block})["encoder"]
+            lookup = ConceptLookup(encoder, Sieve(_SEARCHES, _THRESHOLDS), ExactIndex())
+            lookup.build(self._ontology, self._synonyms)
+            texts = [mention.text for mention in self._mentions]
+            found = lookup.candidates(texts, top_k=DEPTH)
+            known, seen = find_known(lookup, self._mentions), find_seen(lookup, self._mentions)
+        gold = [
+            read_gold(mention, known, seen=each)
+            for mention, each in zip(self._mentions, seen, strict=True)
+        ]
+        predictions = [
+            Prediction(candidates, candidates[0].concept_id if candidates else NIL)
+            for candidates in found
+        ]
+        row = score_row(evaluate(gold, predictions))
+        return {key: row[key] for key in (*METRICS, "mentions") if row.get(key) is not None}

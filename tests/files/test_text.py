@@ -1,0 +1,58 @@
+import gzip
+
+import pytest
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.files.text import open_text, read_lines, written_aside
+
+
+def test_lines_are_numbered_and_stripped_of_their_ends(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbfone\r\n two \n\nthree")
+    assert list(read_lines(path)) == [(1, "one"), (2, " two "), (3, ""), (4, "three")]
+
+
+def test_gzip_is_told_by_the_name(tmp_path):
+    path = tmp_path / "A.TXT.GZ"
+    path.write_bytes(gzip.compress("bêta\n".encode()))
+    assert list(read_lines(path)) == [(1, "bêta")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("a.txt.gz", b"plain\n", "CN106.*line 1"),
+        ("a.txt.gz", gzip.compress(b"line\n" * 99_999)[:-99], "CN106"),
+        ("a.txt", b"one\ntw\xf6\n", "CN107"),
+    ],
+)
+def test_what_cannot_be_read(tmp_path, name, content, code):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ConnormError, match=code):
+        list(read_lines(tmp_path / name))
+
+
+def test_what_is_not_there(tmp_path):
+    with pytest.raises(ConnormError, match="CN100"):
+        list(read_lines(tmp_path / "a.txt"))
+    with pytest.raises(ConnormError, match="CN105"):
+        list(read_lines(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, name):
+    path = tmp_path / "folder" / name
+    with written_aside(path) as aside, open_text(aside, "wt") as file:
+        file.write("old")
+    with pytest.raises(KeyError), written_aside(path) as aside, open_text(aside, "wt") as file:
+        file.write("new")
+        raise KeyError
+    assert list(read_lines(path)) == [(1, "old")]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_disk_that_fills_up_is_named(tmp_path):
+    path = tmp_path / "a.txt"
+    with pytest.raises(ConnormError, match=r"CN108.*No space left"), written_aside(path):
+        raise OSError(28, "No space left on device")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,133 @@
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.index.backends.annoy import AnnoyIndex, AnnoySearcher
+from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
+from spacy_connorm.index.backends.ivf import IvfIndex
+from spacy_connorm.index.vectors.base import from_raw
+
+RNG = np.random.default_rng(5)
+# Texts of one concept lie close together.
+CONCEPTS = RNG.normal(size=(100, 16)).repeat(20, axis=0)
+RAW = (CONCEPTS + 0.3 * RNG.normal(size=(2000, 16))).astype("float32")
+RAW[100] = RAW[7]  # a tie
+QUERIES = np.vstack([RAW[7], CONCEPTS[::400] + 0.3 * RNG.normal(size=(5, 16))]).astype("float32")
+VECTORS = from_raw(RAW)
+UNIT = from_raw(QUERIES).unit
+
+
+@pytest.fixture(
+    params=[
+        ExactIndex(block_rows=300),
+        AnnoyIndex(n_trees=30, search_k=1500),
+        IvfIndex(lists=100, probes=50, oversample=40, exact_below=1000),
+    ],
+    ids=["exact", "annoy", "lists"],
+)
+def searcher(request, tmp_path):
+    request.param.build(VECTORS, tmp_path / "vectors.index")
+    return request.param.open(VECTORS, tmp_path / "vectors.index")
+
+
+def brute_force(n, allowed=None):
+    cosines = UNIT @ VECTORS.unit.T
+    if allowed is not None:
+        cosines = np.where(allowed, cosines, -np.inf)
+    order = np.lexsort((np.broadcast_to(np.arange(len(RAW)), cosines.shape), -cosines))[:, :n]
+    return order, np.take_along_axis(cosines, order, axis=1)
+
+
+@pytest.mark.parametrize("n", [1, 10, 299, 700])
+def test_nearest_are_the_nearest(searcher, n):
+    _, scores = brute_force(n)
+    found = searcher.nearest(UNIT, n)
+    np.testing.assert_allclose(found.scores[:, 0], scores[:, 0], atol=1e-6)
+    assert np.mean(np.isclose(found.scores, scores, atol=1e-6)) > 0.95
+    assert (np.diff(found.scores, axis=1) <= 0).all()
+
+
+def test_equal_scores_stand_in_item_order(searcher):
+    assert searcher.nearest(UNIT[:1], 2).items.tolist() == [[7, 100]]
+
+
+def test_more_asked_for_than_there_is(searcher):
+    found = searcher.nearest(UNIT, 5000)
+    assert (np.sort(found.items[:, :2000], axis=1) == np.arange(2000)).all()
+
+
+@pytest.mark.parametrize("kept", [3, 40, 1000])
+def test_only_allowed_items_and_enough_of_them(searcher, kept):
+    allowed = np.zeros(2000, dtype=bool)
+    allowed[RNG.permutation(2000)[:kept]] = True
+    found = searcher.nearest(UNIT, 10, allowed)
+    _, scores = brute_force(min(10, kept), allowed)
+    there = found.items >= 0
+    assert (there.sum(axis=1) == min(10, kept)).all()
+    assert allowed[found.items[there]].all()
+    np.testing.assert_allclose(found.scores[:, 0], scores[:, 0], atol=1e-6)
+
+
+def test_nothing_allowed_finds_nothing(searcher):
+    found = searcher.nearest(UNIT, 3, np.zeros(2000, dtype=bool))
+    assert not (found.items >= 0).any()
+
+
+def test_annoy_scores_are_exact_cosines(tmp_path):
+    settings = AnnoyIndex(n_trees=5, search_k=100)
+    settings.build(VECTORS, tmp_path / "f")
+    searcher = settings.open(VECTORS, tmp_path / "f")
+    assert isinstance(searcher, AnnoySearcher)
+    found = searcher.nearest(UNIT, 5)
+    exact = np.take_along_axis(UNIT @ VECTORS.unit.T, found.items, axis=1)
+    np.testing.assert_allclose(found.scores, exact, atol=1e-6)
+
+
+def test_same_seed_same_forest(tmp_path):
+    for name in ("one", "two"):
+        AnnoyIndex(n_trees=4).build(VECTORS, tmp_path / name)
+    AnnoyIndex(n_trees=4, seed=1).build(VECTORS, tmp_path / "other")
+    one, two, other = ((tmp_path / name).read_bytes() for name in ("one", "two", "other"))
+    assert one == two != other
+
+
+@pytest.mark.parametrize("setting", ["n_trees", "search_k", "oversample", "block_rows"])
+@pytest.mark.parametrize("value", [0, -5])
+def test_setting_under_one(setting, value):
+    backend = ExactIndex if setting == "block_rows" else AnnoyIndex
+    with pytest.raises(ConnormError, match=f"CN006.*{setting}.*{value}"):
+        backend(**{setting: value})
+
+
+def test_sparse_vectors_are_searched_exactly(tmp_path):
+    vectors = from_raw(sparse.csr_matrix(np.maximum(RAW, 0)))
+    AnnoyIndex().build(vectors, tmp_path / "f")
+    assert not (tmp_path / "f").exists()
+    assert isinstance(AnnoyIndex().open(vectors, tmp_path / "f"), ExactSearcher)
+
+
+def test_missing_forest_names_the_file(tmp_path):
+    with pytest.raises(ConnormError, match=r"CN403.*nowhere"):
+        AnnoyIndex().open(VECTORS, tmp_path / "nowhere")
+
+
+def test_without_annoy_the_error_tells_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "annoy", None)
+    with pytest.raises(ConnormError, match=r"CN404.*ExactIndex\.v1"):
+        AnnoyIndex().build(VECTORS, tmp_path / "f")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_exact_scores_do_not_depend_on_what_else_is_asked(dtype):
+    wide = RNG.normal(size=(400, 333)).astype("float32")
+    vectors = from_raw(wide, dtype=dtype)
+    searcher = ExactSearcher(vectors, block_rows=64)
+    asked = from_raw(RNG.normal(size=(97, 333)).astype("float32")).unit
+    together = searcher.nearest(asked, 7)
+    for place in range(len(asked)):
+        alone = searcher.nearest(asked[place : place + 1], 7)
+        assert (alone.items == together.items[place]).all()
+        assert (alone.scores == together.scores[place]).all()

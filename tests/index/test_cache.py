@@ -1,0 +1,69 @@
+"""What is kept, what goes, and that no more is kept than was allowed."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_connorm.index.cache import Cache
+
+
+def double(keys):
+    return {key: 2 * key for key in keys}
+
+
+@given(size=st.integers(2, 9), keys=st.lists(st.integers(0, 12)))
+def test_never_holds_more_than_its_size_nor_anything_wrong(size, keys):
+    recent = Cache(size)
+    for key in keys:
+        assert recent.get(key) in (None, 2 * key)
+        recent.put(key, 2 * key)
+        assert recent.get(key) == 2 * key
+        assert len(recent) <= size
+
+
+def test_what_is_used_stays_and_what_is_not_goes():
+    recent = Cache(10)
+    recent.put("used", 1)
+    recent.put("unused", 2)
+    for number in range(50):
+        recent.put(number, number)
+        assert recent.get("used") == 1
+    assert recent.get("unused") is None
+
+
+@pytest.mark.parametrize("key", ["a", "b"])
+def test_nothing_is_kept_without_room(key):
+    recent = Cache(0)
+    recent.put(key, 1)
+    assert recent.get(key) is None
+    assert len(recent) == 0
+
+
+def test_only_what_is_missing_is_fetched():
+    asked = []
+
+    def fetch(keys):
+        asked.extend(keys)
+        return double(keys)
+
+    recent = Cache(100)
+    assert recent.get_all([1, 2, 1], fetch) == {1: 2, 2: 4}
+    assert recent.get_all([2, 3], fetch) == {2: 4, 3: 6}
+    assert sorted(asked) == [1, 2, 3]
+
+
+def test_more_values_than_there_is_room_for_are_all_given():
+    assert Cache(2).get_all(range(50), double) == double(range(50))
+    assert Cache(0).get_all(range(50), double) == double(range(50))
+
+
+def test_what_cannot_be_fetched_is_left_out():
+    assert Cache(10).get_all([1, 2], lambda keys: {1: 5}) == {1: 5}
+
+
+def test_a_copy_in_another_process_starts_empty():
+    recent = Cache(10)
+    recent.put("a", 1)
+    assert len(pickle.loads(pickle.dumps(recent))) == 0

@@ -1,0 +1,248 @@
+"""The six searches against their definitions, written out by hand (Xu & Bethard 2021)."""
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from spacy_connorm.encoders.vectors import Joined
+from spacy_connorm.index.members import D, O
+from spacy_connorm.index.overlay import SynonymOverlay
+from spacy_connorm.index.search import SEARCHES, Query, run_search
+from spacy_connorm.index.vectors.base import from_raw
+
+from .conftest import DENSE, HYBRID, WEIGHT, build, make_concepts, make_synonyms
+
+MENTIONS = ["shared", "NAME 7", "mention 3", "alias 3 0", "something else", "Name 31"]
+
+
+def texts_by_target(synonyms, removed=()):
+    """T(c) by target: {"O": {concept: {text: is it the preferred name}}, ...}."""
+    ontology, data = defaultdict(dict), defaultdict(dict)
+    for concept in make_concepts():
+        for place, name in enumerate(concept.names):
+            if (name.lower(), concept.concept_id) in removed:
+                continue
+            ontology[concept.concept_id][name.lower()] = place == 0
+    for text, concept_id in synonyms:
+        data[concept_id].setdefault(text.lower(), False)
+    both = {
+        concept: {**data.get(concept, {}), **ontology.get(concept, {})}
+        for concept in {*ontology, *data}
+    }
+    return {"O": ontology, "D": data, "OD": both}
+
+
+def sides_of(vectors):
+    """The vector of a text, dense; two vectors of a hybrid encoder."""
+    sides = [vectors.dense, vectors.lexical] if isinstance(vectors, Joined) else [vectors]
+    return [
+        np.asarray(side.todense() if sparse.issparse(side) else side)[0].astype(float)
+        for side in sides
+    ]
+
+
+def side_cosine(one, other):
+    norms = np.linalg.norm(one) * np.linalg.norm(other)
+    return float(one @ other / norms) if norms else 0.0
+
+
+def expected(
+    search, mention, encoder, synonyms, top_k, *, allowed=lambda concept: True, removed=()
+):
+    """Concept ids, best first, and the best scores, by brute force."""
+    target, representation = search.split("-")
+
+    def raw(text):
+        return sides_of(encoder.encode([text]))
+
+    def cosine(one, other):
+        """That of the only side there is, or of both, the second with its weight."""
+        weights = [1, WEIGHT][: len(one)]
+        both = zip(weights, one, other, strict=True)
+        return round(sum(weight * side_cosine(*pair) for weight, *pair in both) / sum(weights), 5)
+
+    counts = Counter((text.lower(), concept) for text, concept in synonyms)
+    query, ranked = raw(mention), []
+    for concept, texts in texts_by_target(synonyms, removed)[target].items():
+        if not allowed(concept):
+            continue
+        if representation == "C":
+            sides = zip(*(raw(text) for text in texts), strict=True)
+            mean = [np.mean(side, axis=0) for side in sides]
+            ranked.append((-cosine(query, mean), concept))
+        else:
+            ranked.append(
+                min(
+                    (
+                        -cosine(query, raw(text)),
+                        -counts[text, concept] if "D" in target else 0,
+                        not preferred,
+                        concept,
+                    )
+                    for text, preferred in texts.items()
+                )
+            )
+    best = sorted(ranked)[:top_k]
+    return [each[-1] for each in best], [-each[0] for each in best]
+
+
+def found(search, index, overlay, encoder, mentions, top_k, allowed=None):
+    vectors = from_raw(encoder.encode(mentions)).unit
+    for hits in run_search(search, index, overlay, Query(vectors, top_k, allowed)):
+        labels = index.store.labels(hit.concept for hit in hits)
+        yield [labels[hit.concept][0] for hit in hits], [hit.score for hit in hits]
+
+
+@pytest.mark.parametrize("top_k", [1, 4])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_search_is_its_definition(search, top_k, index, encoder_of):
+    results = found(search, index, SynonymOverlay(index), encoder_of, MENTIONS, top_k)
+    for mention, (ids, scores) in zip(MENTIONS, results, strict=True):
+        ids_expected, scores_expected = expected(
+            search, mention, encoder_of, make_synonyms(), top_k
+        )
+        assert scores == pytest.approx(scores_expected, abs=2e-5), mention
+        assert ids == ids_expected, mention
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_filter_finds_k_survivors(search, index, encoder_of):
+    allowed = np.zeros(index.concept_count, dtype=bool)
+    allowed[index.store.of_types(["rare"])] = True
+    allowed[[index.store.number(f"C{number:03}") for number in (3, 10, 15)]] = True
+    kept = {"C031", "C003", "C010", "C015"}
+    overlay = SynonymOverlay(index)
+    results = found(search, index, overlay, encoder_of, MENTIONS, 4, allowed)
+    for mention, result in zip(MENTIONS, results, strict=True):
+        ids, scores = expected(
+            search, mention, encoder_of, make_synonyms(), 4, allowed=kept.__contains__
+        )
+        assert result[0] == ids
+        assert result[1] == pytest.approx(scores, abs=2e-5)
+
+
+def change(overlay, index, encoder, added, removed):
+    for text, concept_id in added:
+        (key,) = encoder.inputs([text])
+        overlay.add(key, text, encoder.encode([text]), index.store.number(concept_id), 1)
+    for text, concept_id in removed:
+        (key,) = encoder.inputs([text])
+        assert overlay.remove(key, index.store.number(concept_id))
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_added_synonyms_search_as_if_built_in(search, index, encoder_of, tmp_path):
+    added = [("brand new", "C040"), ("shared", "C015"), ("shared", "C015"), ("Name 7", "C009")]
+    overlay = SynonymOverlay(index)
+    change(overlay, index, encoder_of, added, [])
+    mentions = [*MENTIONS, "brand new"]
+    live = found(search, index, overlay, encoder_of, mentions, 5)
+    synonyms = [*make_synonyms(), *added]
+    for mention, (ids, scores) in zip(mentions, live, strict=True):
+        ids_expected, scores_expected = expected(search, mention, encoder_of, synonyms, 5)
+        assert scores == pytest.approx(scores_expected, abs=2e-5), mention
+        assert ids == ids_expected, mention
+
+
+@pytest.mark.parametrize("saved", [False, True], ids=["live", "saved"])
+@pytest.mark.parametrize("search", ["D-T", "OD-T"])
+def test_added_preferred_name_breaks_ties_as_one_built_in(search, saved, tmp_path):
+    added = [("Name 12", "C002"), ("Name 12", "C012")]
+    orders = []
+    for name, built_in, later in (("one", added, []), ("two", [], added)):
+        index = build(tmp_path / name, synonyms=built_in)
+        overlay = SynonymOverlay(index)
+        change(overlay, index, DENSE, later, [])
+        if saved:
+            overlay.write(tmp_path)
+            overlay = SynonymOverlay.read(tmp_path, index)
+        ((ids, _),) = found(search, index, overlay, DENSE, ["name 12"], 2)
+        orders.append(ids)
+    assert orders == [["C012", "C002"]] * 2
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_removed_texts_search_as_if_never_there(search, index, encoder_of):
+    added = [("mention 99", "C019")]
+    removed = [
+        *added,
+        ("mention 3", "C003"),
+        ("shared", "C010"),
+        ("unheard of", "X1"),
+        ("Name 31", "C031"),
+        ("Name 7", "C007"),
+    ]
+    overlay = SynonymOverlay(index)
+    change(overlay, index, encoder_of, added, removed)
+    gone = {(text.lower(), concept) for text, concept in removed}
+    synonyms = [pair for pair in make_synonyms() if (pair[0].lower(), pair[1]) not in gone]
+    live = found(search, index, overlay, encoder_of, MENTIONS, 5)
+    for mention, (ids, scores) in zip(MENTIONS, live, strict=True):
+        ids_expected, scores_expected = expected(
+            search, mention, encoder_of, synonyms, 5, removed=gone
+        )
+        assert scores == pytest.approx(scores_expected, abs=2e-5), mention
+        assert ids == ids_expected, mention
+
+
+def test_removing_twice_finds_nothing(index, encoder_of):
+    overlay = SynonymOverlay(index)
+    (key,) = encoder_of.inputs(["Name 4"])
+    assert overlay.remove(key, index.store.number("C004"))
+    assert not overlay.remove(key, index.store.number("C004"))
+    assert not overlay.remove(b"never seen", index.store.number("C004"))
+
+
+def test_what_is_in_data_is_told_with_all_changes(index, encoder_of):
+    overlay = SynonymOverlay(index)
+    change(overlay, index, encoder_of, [("brand new", "C040")], [("mention 3", "C003")])
+    texts = ["MENTION 4", "alias 3 0", "brand new", "mention 3", "Name 4", "never seen"]
+    keys = encoder_of.inputs(texts)
+    assert [overlay.holds(key, D) for key in keys] == [True, True, True, False, False, False]
+    assert overlay.holds(keys[4], O)
+    assert not overlay.holds(keys[2], O)
+    assert not any(overlay.holds(keys[-1], target) for target in (O, D, O | D))
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_layer_survives_the_disk(search, index, encoder_of, tmp_path):
+    overlay = SynonymOverlay(index)
+    change(overlay, index, encoder_of, [("brand new", "C040")], [("mention 3", "C003")])
+    overlay.write(tmp_path)
+    again = SynonymOverlay.read(tmp_path, index)
+    mentions = [*MENTIONS, "brand new"]
+    assert len(again) == len(overlay) == 2
+    for one, other in zip(
+        found(search, index, overlay, encoder_of, mentions, 5),
+        found(search, index, again, encoder_of, mentions, 5),
+        strict=True,
+    ):
+        assert one[0] == other[0]
+        assert one[1] == pytest.approx(other[1], abs=2e-5)
+
+
+def test_without_data_searches_over_it_find_nothing(tmp_path):
+    index = build(tmp_path / "index", synonyms=[])
+    vectors = from_raw(np.ones((2, index.vectors.width), dtype="float32")).unit
+    for search in ("D-T", "D-C"):
+        assert run_search(search, index, SynonymOverlay(index), Query(vectors, 3)) == [[], []]
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_hits_of_a_hybrid_tell_both_cosines(search, index, encoder_of):
+    overlay = SynonymOverlay(index)
+    change(overlay, index, encoder_of, [("brand new", "C040")], [("mention 3", "C003")])
+    query = Query(from_raw(encoder_of.encode([*MENTIONS, "brand new"])).unit, 5)
+    for hits in run_search(search, index, overlay, query):
+        for hit in hits:
+            if encoder_of is not HYBRID:
+                assert hit.parts is None
+                continue
+            dense, lexical = hit.parts
+            assert hit.score == pytest.approx((dense + WEIGHT * lexical) / (1 + WEIGHT), abs=2e-5)
+            if hit.member >= 0 or hit.text:
+                text = hit.text or index.store.texts([hit.member])[hit.member]
+                assert dense == 0 if "5" in text else dense != 0
+                assert lexical == 0 if "6" in text else True

@@ -1,0 +1,229 @@
+"""Which interpretation of a mention answers: its long form, what is written, or its parts."""
+
+import pytest
+
+from spacy_connorm.concepts import Candidate
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.linker.calibration import Calibration
+from spacy_connorm.linker.explanation import Interpretation
+from spacy_connorm.linker.interpretations import (
+    MentionInterpreter,
+    best_first,
+    is_settled,
+    links_better,
+)
+
+
+class Lookup:
+    """Scores of concepts by text, as an index would give them; everything else is unknown."""
+
+    def __init__(self, found, *, data=()):
+        self.found = found
+        self.data = set(data)
+        self.asked = []
+
+    def candidates(self, texts, *, top_k, types=(), branches=()):
+        self.asked.extend(texts)
+        return [
+            [
+                Candidate(concept, concept, score, text, "OD-T", searched=text)
+                for concept, score in self.found.get(text, {}).items()
+            ][:top_k]
+            for text in texts
+        ]
+
+    def holds(self, texts, target):
+        return [text in self.data or (target == "OD" and text in self.found) for text in texts]
+
+
+def read(lookup, mention, long_form="", **settings):
+    reader = MentionInterpreter(lookup, **{"top_k": 5, **settings})
+    (found,) = reader.candidates([mention], [long_form])
+    return [(each.concept_id, each.searched, each.part) for each in found]
+
+
+def interpretation(*scored, kind="as written"):
+    parts = tuple(
+        [Candidate(concept, concept, score, "", "O-T") for concept, score in part.items()]
+        for part in scored
+    )
+    return Interpretation("parts" if len(parts) > 1 else kind, ("",) * len(parts), parts)
+
+
+# Long forms
+
+
+def test_the_long_form_is_searched_where_there_is_one():
+    lookup = Lookup({"CRC": {"C1": 0.9}, "colorectal cancer": {"C2": 0.5}})
+    assert read(lookup, "CRC", "colorectal cancer") == [("C2", "colorectal cancer", 0)]
+    assert lookup.asked == ["colorectal cancer"]
+
+
+def test_a_short_form_without_a_definition_is_searched_as_it_is():
+    assert read(Lookup({"CRC": {"C1": 0.9}}), "CRC") == [("C1", "CRC", 0)]
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "winner"), [(1.0, 0.9, "AAPC"), (0.8, 0.9, "polyposis"), (1, 1, "polyposis")]
+)
+def test_of_a_short_form_in_the_data_the_better_text_answers(short, long, winner):
+    lookup = Lookup({"AAPC": {"C1": short}, "polyposis": {"C2": long}}, data=["AAPC"])
+    ((_, searched, _),) = read(lookup, "AAPC", "polyposis")
+    assert searched == winner
+
+
+@pytest.mark.parametrize(("mention", "texts"), [("GALC activity", 2), ("GALC", 1)])
+def test_what_the_ontology_says_of_more_than_a_short_form_is_heard(mention, texts):
+    lookup = Lookup({mention: {"C1": 1.0}, "galactocerebrosidase": {"C2": 0.9}})
+    read(lookup, mention, "galactocerebrosidase")
+    assert len(lookup.asked) == texts
+
+
+def test_one_text_with_and_without_a_definition():
+    lookup = Lookup({"CRC": {"C1": 0.9}, "colorectal cancer": {"C2": 0.5}})
+    one, other = MentionInterpreter(lookup, top_k=1).candidates(
+        ["CRC"] * 2, ["colorectal cancer", ""]
+    )
+    assert (one[0].concept_id, other[0].concept_id) == ("C2", "C1")
+
+
+# Parts
+
+CANCERS = {
+    "breast and ovarian cancer": {"B": 0.7, "O": 0.6},
+    "breast cancer": {"B": 1.0, "T": 0.5},
+    "ovarian cancer": {"O": 0.9},
+}
+
+
+def test_parts_answer_where_they_link_better():
+    assert read(Lookup(CANCERS), "breast and ovarian cancer") == [
+        ("B", "breast cancer", 1),
+        ("T", "breast cancer", 1),
+        ("O", "ovarian cancer", 2),
+    ]
+
+
+def test_parts_can_be_left_alone():
+    lookup = Lookup(CANCERS)
+    found = read(lookup, "breast and ovarian cancer", split_composites=False)
+    assert [searched for _, searched, _ in found] == ["breast and ovarian cancer"] * 2
+    assert lookup.asked == ["breast and ovarian cancer"]
+
+
+def test_parts_of_the_long_form():
+    lookup = Lookup(CANCERS)
+    found = read(lookup, "BOC", "breast and ovarian cancer")
+    assert {part for _, _, part in found} == {1, 2}
+
+
+def test_a_text_that_the_index_has_is_not_taken_apart():
+    lookup = Lookup({**CANCERS, "breast and ovarian cancer": {"BO": 1.0, "B": 0.7}})
+    assert read(lookup, "breast and ovarian cancer")[0] == ("BO", "breast and ovarian cancer", 0)
+    assert lookup.asked == ["breast and ovarian cancer"]
+
+
+def test_a_composite_that_was_annotated_with_all_ids_is_taken_apart():
+    known = {"breast and ovarian cancer": {"B": 1.0, "O": 1.0}, "ovarian cancer": {"O": 1.0}}
+    found = read(Lookup({**CANCERS, **known}), "breast and ovarian cancer")
+    assert [(concept, part) for concept, _, part in found] == [("B", 1), ("T", 1), ("O", 2)]
+
+
+@pytest.mark.parametrize("calibration", [None, Calibration(intercept=-2, score=3, margin=10)])
+@pytest.mark.parametrize("top_k", [1, 2])
+def test_what_answers_does_not_depend_on_how_many_candidates_are_kept(top_k, calibration):
+    known = {"breast and ovarian cancer": {"B": 1.0, "O": 1.0}}
+    settings = {"top_k": top_k, "calibration": calibration}
+    found = read(Lookup({**CANCERS, **known}), "breast and ovarian cancer", **settings)
+    kept = [("B", "breast cancer", 1), ("T", "breast cancer", 1)][:top_k]
+    assert found == [*kept, ("O", "breast and ovarian cancer", 2)]
+
+
+def test_a_known_composite_is_as_certain_as_its_text():
+    known = {"breast/ovarian ca": {"B": 1.0, "O": 1.0}}
+    parts = {"breast ca": {"B": 0.6, "T": 0.5}, "ovarian ca": {"O": 0.7}}
+    (found,) = MentionInterpreter(Lookup(known | parts), top_k=5).candidates(
+        ["breast/ovarian ca"], [""]
+    )
+    assert [(each.concept_id, each.score, each.part) for each in found] == [
+        ("B", 1.0, 1),
+        ("T", 0.5, 1),
+        ("O", 1.0, 2),
+    ]
+    assert [each.searched == "breast/ovarian ca" for each in found] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("parts", "whole", "better"),
+    [
+        ([{"A": 0.9}, {"B": 0.8}], {"C": 0.7}, True),
+        ([{"A": 0.9}, {"B": 0.6}], {"C": 0.7}, False),
+        ([{"A": 0.9}, {"B": 0.74}], {"C": 0.7}, False),
+        ([{"A": 0.9}, {"B": 0.76}], {"C": 0.7}, True),
+        ([{"A": 0.7}, {"B": 0.7}], {"A": 0.7, "B": 0.7}, True),
+        ([{"A": 0.6}, {"B": 0.5}], {"A": 0.7, "B": 0.7, "C": 0.7}, True),
+        ([{"A": 0.6}, {"D": 0.5}], {"A": 0.7, "B": 0.7, "C": 0.7}, False),
+        ([{"A": 0.7}, {"B": 0.7}], {"A": 0.7, "B": 0.6}, False),
+        ([{"A": 0.9}, {"A": 0.9}], {"C": 0.7}, False),
+        ([{"A": 0.9}, {}], {"C": 0.7}, False),
+        ([{"A": 0.9}, {"B": 0.8}], {}, True),
+        ([{}, {}], {}, False),
+    ],
+)
+def test_when_parts_link_better(parts, whole, better):
+    assert links_better(interpretation(*parts), interpretation(whole)) is better
+
+
+def test_the_best_of_several_ways_to_take_a_mention_apart():
+    one, other = (
+        interpretation({"A": 0.8}, {"B": 0.9}),
+        interpretation({"A": 0.9}, {"B": 0.9}, {"D": 0.85}),
+    )
+    assert best_first([interpretation({"C": 0.7}), one, other])[0] is other
+
+
+def test_readings_stay_together_the_best_first():
+    interpretations = [interpretation({"A": 0.5}, kind="long form"), interpretation({"B": 0.6})]
+    assert best_first(interpretations) == interpretations[::-1]
+
+
+@pytest.mark.parametrize(
+    ("scores", "settled"),
+    [({"A": 1.0, "B": 0.9}, True), ({"A": 1.0, "B": 1.0}, False), ({}, False)],
+)
+def test_what_parts_cannot_better(scores, settled):
+    assert is_settled(interpretation(scores)) is settled
+
+
+# Calibration
+
+
+def test_probabilities_do_not_depend_on_how_many_candidates_are_kept():
+    lookup = Lookup({"fever": {"A": 0.9, "B": 0.85}})
+    calibration = Calibration(intercept=-2, score=3, margin=10)
+    found = [
+        MentionInterpreter(lookup, top_k=top_k, calibration=calibration).candidates(
+            ["fever"], [""]
+        )[0]
+        for top_k in (1, 2)
+    ]
+    assert [len(each) for each in found] == [1, 2]
+    assert found[0][0] == found[1][0]
+    assert found[0][0].probability == pytest.approx(calibration.probability(0.9, 0.05))
+
+
+def test_no_candidate_for_nothing():
+    assert read(Lookup({}), "") == []
+
+
+@pytest.mark.parametrize(
+    ("mentions", "long_forms"), [("fever", [""]), (["fever"], "x"), ([None], [""]), (["a"], [])]
+)
+def test_what_is_no_list_of_texts_is_refused(mentions, long_forms):
+    with pytest.raises(ConnormError, match="CN006"):
+        MentionInterpreter(Lookup({}), top_k=1).read(mentions, long_forms)
+
+
+def test_unreasonable_depth_is_refused():
+    with pytest.raises(ConnormError, match="CN006"):
+        read(Lookup({}), "fever", top_k=0)

@@ -1,0 +1,107 @@
+"""A script of `test_multiprocessing.py`: a pipeline read by one process and by several, whose
+answers are written as JSON. Spawned workers import it again.
+
+Usage: python many_processes.py PIPELINE TASK METHOD:PROCESSES ...
+"""
+
+import json
+import multiprocessing
+import sys
+from pathlib import Path
+
+import spacy
+from spacy.language import Language
+
+from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
+
+TEXTS = [
+    "An MI and a cold.",
+    "No mention.",
+    "Acetylsalicylic acid (ASA) is old. ASA helps.",
+    "heart disease, aspirin, ASA",
+    "",
+    "Heart attack, head spinning",
+]
+BATCH = 3
+
+
+class Fragile(ConceptNormalizer):
+    """Fails on some documents."""
+
+    def predict(self, docs):
+        if any("cold" in doc.text for doc in docs):
+            raise ValueError("too cold")
+        return super().predict(docs)
+
+
+@Language.component("mapped_files")
+def mapped_files(doc):
+    """Tell which files below temporary folders the process has mapped, by path and number."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    files = {tuple(line.split(maxsplit=5)[4:]) for line in lines if "spacy_connorm-" in line}
+    doc.user_data["mapped"] = [[path, int(number)] for number, path in files]
+    return doc
+
+
+def read(doc):
+    return [(ent.text, ent.kb_id_, ent._.candidates) for ent in doc.ents]
+
+
+def skip(name, component, docs, error):
+    """An error handler that passes documents over."""
+
+
+def answers(nlp, processes):
+    """What all documents are answered with, beside what was handed through with them."""
+    texts = [(text, {"place": place}) for place, text in enumerate(TEXTS * 2)]
+    docs = nlp.pipe(texts, as_tuples=True, n_process=processes, batch_size=BATCH)
+    return [(context, read(doc)) for doc, context in docs]
+
+
+def errors(nlp, processes):
+    """What is left of documents when some of them fail, and what is raised if that is not borne."""
+    normalizer = nlp.get_pipe("concept_normalizer")
+    normalizer.__class__ = Fragile
+    nlp.set_error_handler(skip)
+    texts = ["A cold.", "MI", "An MI.", "ASA", "aspirin", "Aspirin"]
+    left = [(doc.text, read(doc)) for doc in nlp.pipe(texts, n_process=processes, batch_size=BATCH)]
+    nlp.set_error_handler(spacy.util.raise_error)
+    try:
+        list(nlp.pipe(texts, n_process=processes, batch_size=BATCH))
+    except ValueError as error:
+        return left, "too cold" in str(error)
+    return left, False
+
+
+def shared(nlp, processes):
+    """Of an index that was never saved, and its memo: which of their files the workers have mapped,
+    and what else of this kind.
+    """
+    nlp.from_bytes(nlp.to_bytes())
+    nlp.add_pipe("mapped_files", last=True)
+    lookup = nlp.get_pipe("concept_normalizer").lookup
+    folders = (lookup.index.folder, lookup.retriever.memo.folder)
+    docs = list(nlp.pipe(TEXTS * 2, n_process=processes, batch_size=BATCH))
+    mapped = {tuple(file) for doc in docs for file in doc.user_data["mapped"]}
+    own = {(str(file), file.stat().st_ino) for each in folders for file in each.rglob("*")}
+    return sorted(Path(path).name for path, _ in mapped & own), sorted(mapped - own)
+
+
+TASKS = {"answers": answers, "errors": errors, "shared": shared}
+
+
+def main(path, task, runs):
+    found = {}
+    for run in runs:
+        method, processes = run.split(":")
+        nlp = spacy.load(path)
+        nlp.get_pipe("concept_normalizer").add_synonyms([("heart disease", "C6")])
+        # This process has worked, and so have its thread pools, before it forks.
+        list(nlp.pipe(TEXTS))
+        multiprocessing.set_start_method(method, force=True)
+        found[run] = TASKS[task](nlp, int(processes))
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -1,0 +1,56 @@
+import pytest
+import spacy
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.pipeline.loading import find_normalizer, load_normalizer
+
+
+@pytest.fixture
+def two_normalizers(blank_pipeline):
+    nlp = blank_pipeline()
+    nlp.add_pipe("concept_normalizer", "second", config={"attribute_prefix": "second_"})
+    return nlp
+
+
+def test_a_folder_is_loaded(demo_index):
+    normalizer = load_normalizer(str(demo_index))
+    assert normalizer.candidates(["heart attack"])[0][0].concept_id == "DEMO:0000006"
+
+
+def test_one_of_several_is_named(two_normalizers):
+    assert find_normalizer(two_normalizers, component="second").name == "second"
+    with pytest.raises(ConnormError, match="CN703.*concept_normalizer, second"):
+        find_normalizer(two_normalizers)
+    with pytest.raises(ConnormError, match="CN704.*third"):
+        find_normalizer(two_normalizers, component="third")
+
+
+def test_a_pipeline_without_a_normalizer():
+    with pytest.raises(ConnormError, match=r"CN702.*none\."):
+        find_normalizer(spacy.blank("en"))
+
+
+def test_no_pipeline_of_this_name(tmp_path):
+    for name in ("en_no_such_pipeline", str(tmp_path / "nowhere")):
+        with pytest.raises(ConnormError, match="CN700"):
+            load_normalizer(name)
+
+
+def test_a_folder_that_is_no_pipeline(tmp_path, demo_index):
+    for folder in (tmp_path, demo_index / "concept_normalizer"):
+        with pytest.raises(ConnormError, match="CN701.*one above"):
+            load_normalizer(str(folder))
+
+
+def test_a_damaged_file_of_spacys_has_a_reason(tmp_path, pipeline):
+    pipeline.to_disk(tmp_path)
+    (tmp_path / "vocab" / "lookups.bin").write_bytes(b"\xc1")  # msgpack's error says nothing
+    with pytest.raises(ConnormError, match=r"CN701.*loaded \(\w+\)"):
+        load_normalizer(str(tmp_path))
+
+
+def test_a_damaged_pipeline_says_what_is_damaged(tmp_path, pipeline):
+    pipeline.to_disk(tmp_path)
+    (tmp_path / "concept_normalizer" / "index" / "manifest.json").unlink()
+    with pytest.raises(ConnormError, match=r"CN40\d"):
+        load_normalizer(str(tmp_path))
