@@ -12,7 +12,7 @@ import pytest
 import spacy
 from spacy.cli import app as spacy_app
 from spacy.util import registry
-from test_imports import MAY_IMPORT
+from test_imports import IMPORTS
 from typer.main import get_command
 from weasel.cli.run import project_run
 from weasel.util import load_project_config
@@ -193,4 +193,4 @@ def test_the_table_of_rooms_is_the_one_that_is_held():
     }
     assert told.pop("cli") == set()
     anywhere = {"__init__", "about", "errors"}
-    assert told == {room: may for room, may in MAY_IMPORT.items() if room not in anywhere}
+    assert told == {room: may for room, may in IMPORTS.items() if room not in anywhere}

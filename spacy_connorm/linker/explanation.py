@@ -77,3 +77,8 @@ class Explanation(NamedTuple):
     searched: str
     steps: list[Step]
     interpretations: Sequence[Interpretation] = ()
+
+    @property
+    def readings(self) -> Sequence[Interpretation]:
+        """RETURNS (Sequence[Interpretation]): `interpretations`, under their name in 0.1."""
+        return self.interpretations
