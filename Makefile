@@ -8,13 +8,16 @@ INSTALLED := $(VENV)/installed
 # Annoy comes as source: compile it for any machine, as its own default is for this one only.
 export ANNOY_COMPILER_ARGS ?= -O3,-ffast-math,-fno-associative-math
 
-.PHONY: demo test lint clean
+.PHONY: demo test faults lint clean
 
 demo: $(INSTALLED)
 	HF_HUB_OFFLINE=1 $(RUN) -m spacy project run demo
 
 test: $(INSTALLED)
 	$(RUN) -m pytest
+
+faults: $(INSTALLED)
+	$(RUN) -m pytest tests/faults --faults-long
 
 lint: $(INSTALLED)
 	$(RUN) -m ruff check .

@@ -1,0 +1,41 @@
+"""How often a fault is looked for: a few times in `make test`, long in `make faults`."""
+
+import os
+
+import pytest
+
+_TRIALS = "trials"
+
+
+def pytest_addoption(parser):
+    parser.addoption("--faults-long", action="store_true", help="run all trials of tests/faults")
+
+
+def is_long(config) -> bool:
+    """Whether this is the long run."""
+    asked = config.getoption("--faults-long", default=False)
+    return asked or os.environ.get("CONNORM_FAULTS") == "long"
+
+
+@pytest.fixture
+def trials(pytestconfig, record_property):
+    """A function that takes the number of trials in a short and in a long run, and gives that of
+    this run. The summary of a long run prints it."""
+
+    def choose(short: int, long: int) -> int:
+        number = long if is_long(pytestconfig) else short
+        record_property(_TRIALS, number)
+        return number
+
+    return choose
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if not is_long(config):
+        return
+    terminalreporter.section("trials")
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            for name, number in report.user_properties:
+                if name == _TRIALS:
+                    terminalreporter.write_line(f"{number:>9,} {outcome}  {report.nodeid}")
