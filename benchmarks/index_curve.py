@@ -31,7 +31,7 @@ from _common.cli import at_least, begin, fail, finish_tables, make_parser
 from _common.datasets import Data
 from _common.graph_indexes import GRAPHS
 from _common.synthetic_names import write_vectors
-from memory import mapped
+from _measure.memory_usage import mapped
 from spacy import registry
 
 from spacy_connorm.evaluation.report import Row

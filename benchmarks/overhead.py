@@ -143,7 +143,7 @@ class Runner:
     def _watch(self) -> None:
         watch, normalizer, lookup = self._phases.watch, self._normalizer, self._lookup
         watch(normalizer, "predict", "mentions and long forms")
-        watch(normalizer, "candidates", "interpretations")
+        watch(normalizer, "candidates", "readings")
         watch(normalizer, "set_annotations", "answers onto spans")
         watch(lookup, "candidates", "look-ups")
         watch(lookup.prepared, "forms", f"{ENCODER}: forms")

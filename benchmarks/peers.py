@@ -29,7 +29,7 @@ from _common.cli import at_least, begin, fail, finish_tables, make_parser
 from _common.datasets import Data
 from _common.machine import thread_count
 from _peers.process import Peer, describe_environment, make_environment
-from _peers.rows import Build, Interpretation, Start, answer_row, build_row, speed_row, start_row
+from _peers.rows import Build, Reading, Start, answer_row, build_row, speed_row, start_row
 from _peers.sides import (
     SCISPACY,
     SIEVES,
@@ -60,11 +60,11 @@ class Turns(NamedTuple):
     """What one side did in all turns.
 
     starts (List[Start]): One a repeat.
-    interpretations (Dict[int, List[Interpretation]]): By documents of a call, one a repeat.
+    readings (Dict[int, List[Reading]]): By documents of a call, one a repeat.
     """
 
     starts: list[Start]
-    interpretations: dict[int, list[Interpretation]]
+    readings: dict[int, list[Reading]]
 
 
 def main() -> None:
@@ -190,12 +190,12 @@ def take_turns(sides: Sequence[Side], batches: Sequence[int], repeats: int) -> l
                 peers[place] = stack.enter_context(peer)
                 open_s = open_cold(sides[place], peer)
                 ready = perf_counter() - begun
-                turns[place].interpretations[batches[0]].append(read(peer, batches[0]))
+                turns[place].readings[batches[0]].append(read(peer, batches[0]))
                 turns[place].starts.append(Start(ready, open_s, peer.peak_mb()))
             for number, batch in enumerate(batches[1:], start=repeat + 1):
                 for place in rotated(range(len(sides)), number):
                     open_cold(sides[place], peers[place])
-                    turns[place].interpretations[batch].append(read(peers[place], batch))
+                    turns[place].readings[batch].append(read(peers[place], batch))
     return turns
 
 
@@ -206,9 +206,9 @@ def open_cold(side: Side, peer: Peer) -> float:
     return open_s
 
 
-def read(peer: Peer, batch: int) -> Interpretation:
-    """RETURNS (Interpretation): Of all mentions, twice."""
-    return Interpretation(*(peer.ask("read", documents=batch) for _ in Interpretation._fields))
+def read(peer: Peer, batch: int) -> Reading:
+    """RETURNS (Reading): Of all mentions, twice."""
+    return Reading(*(peer.ask("read", documents=batch) for _ in Reading._fields))
 
 
 def rotated(items: Sequence[Item], by: int) -> list[Item]:
@@ -230,9 +230,9 @@ def rows_of(
             side.open(peer)
             found = peer.ask("answer", mentions=[each.text for each in gold])
         name = {"side": side.name}
-        for batch, interpretations in own.interpretations.items():
+        for batch, readings in own.readings.items():
             call = {0: "one by one", 1: "1 document"}.get(batch, f"{batch} documents")
-            speed = speed_row(interpretations, turns[0].interpretations[batch], mentions)
+            speed = speed_row(readings, turns[0].readings[batch], mentions)
             yield "Mentions a second", {**name, "call": call, **speed}
         thresholds = (None, THRESHOLD) if side.name == SCISPACY else (None,)
         for threshold in thresholds:

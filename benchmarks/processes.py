@@ -11,6 +11,7 @@ Example: python benchmarks/processes.py --encoder dan --data ../shared/data
 
 import json
 import multiprocessing
+import os
 import subprocess
 import sys
 from argparse import Namespace
@@ -27,7 +28,6 @@ from memory import write_pipeline
 from spacy_connorm.corpora.documents import write_docs
 from spacy_connorm.evaluation.report import Row
 
-CHILD = Path(__file__).with_name("process_child.py")
 LEAST_REPEATS = 5
 PRECISE = (
     *("spacy_s", "libraries_s", "own_s", "own_lowest", "own_highest"),
@@ -74,8 +74,10 @@ def take_turns(arguments: Namespace) -> list[Row]:
         "processes": arguments.processes,
         "repeats": arguments.repeats,
     }
-    command = [sys.executable, "-W", "ignore", str(CHILD), json.dumps(task)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    command = [sys.executable, "-W", "ignore", "-m", "_measure.worker", json.dumps(task)]
+    paths = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=env)
     return json.loads(done.stdout)
 
 

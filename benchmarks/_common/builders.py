@@ -21,7 +21,7 @@ from spacy_connorm.linker.sieve import Sieve
 
 # What a search of the sieve but the last must reach to answer (the paper's and the default).
 THRESHOLD = 0.95
-DAN = Path(__file__).parents[1] / "assets" / "dan.cfg"
+DAN = Path(__file__).parents[2] / "assets" / "dan.cfg"
 
 
 def make_sieve(name: str, threshold: float = THRESHOLD) -> Sieve:

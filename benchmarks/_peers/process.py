@@ -13,8 +13,8 @@ from typing import Any
 
 from _common.cli import fail
 
-HERE = Path(__file__).parent
-REQUIREMENTS = HERE / "scispacy.txt"
+BENCHMARKS = Path(__file__).parents[1]
+REQUIREMENTS = Path(__file__).with_name("scispacy.txt")
 # Of its packages, those that are told of.
 TOLD = ("scispacy", "spacy", "numpy", "scipy", "scikit-learn", "nmslib-metabrainz")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
@@ -36,7 +36,7 @@ class Peer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, **dict.fromkeys(THREADS, str(threads))},
+            env=environment(threads),
         )
         cores = sorted(os.sched_getaffinity(0))[:threads]
         os.sched_setaffinity(self._process.pid, cores)
@@ -66,6 +66,16 @@ class Peer:
     def peak_mb(self) -> float:
         """RETURNS (float): The most memory that it had resident so far, in megabytes."""
         return read_peak(Path(f"/proc/{self._process.pid}/status").read_text())
+
+
+def environment(threads: int) -> dict[str, str]:
+    """RETURNS (Dict[str, str]): The variables of a process that can import the benchmarks."""
+    paths = [str(BENCHMARKS), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        **os.environ,
+        **dict.fromkeys(THREADS, str(threads)),
+        "PYTHONPATH": os.pathsep.join(paths),
+    }
 
 
 def read_peak(status: str) -> float:

@@ -13,7 +13,7 @@ from _common.builders import THRESHOLD, encoder_config
 from _common.datasets import Data
 from spacy.tokens import DocBin
 
-from _peers.process import HERE, Peer
+from _peers.process import Peer
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.files.folders import FORMAT_VERSION
 
@@ -133,7 +133,7 @@ def scispacy_side(python: Path, files: Files, work: Path) -> Side:
     key = _digest(files.names.read_bytes(), str(python).encode())
     return Side(
         name=SCISPACY,
-        command=(str(python), str(HERE / "peer_scispacy.py")),
+        command=(str(python), "-m", "_peers.scispacy"),
         folder=work / f"scispacy-index-{key}",
         builds=builds,
         opens={**builds, "stream": str(files.stream)},
@@ -175,7 +175,7 @@ def our_side(
     paths = {"ontology": str(files.ontology), "synonyms": str(files.synonyms)}
     return Side(
         name=f"{Path(encoder).name}, {index}",
-        command=(sys.executable, str(HERE / "peer_ours.py")),
+        command=(sys.executable, "-m", "_peers.ours"),
         folder=work / f"pipeline-{key}",
         builds={**paths, "config": config},
         opens={"documents": str(files.documents)},

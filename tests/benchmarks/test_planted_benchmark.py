@@ -16,7 +16,7 @@ def planted(modules):
 @pytest.fixture
 def many_names(modules, monkeypatch):
     """Names made of MEDIC's alone."""
-    names = import_module("many_names")
+    names = import_module("_common.synthetic_names")
     monkeypatch.setattr(names, "ONTOLOGIES", names.ONTOLOGIES[:1])
     return names
 

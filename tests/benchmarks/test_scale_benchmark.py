@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def made_up(modules):
-    return import_module("made_up")
+    return import_module("_common.synthetic_vectors")
 
 
 @pytest.fixture
