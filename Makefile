@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 VENV := .venv
-RUN := $(VENV)/bin/python
+RUN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts/python.exe,bin/python)
 INSTALLED := $(VENV)/installed
 
 # Annoy comes as source: compile it for any machine, as its own default is for this one only.
@@ -13,8 +13,10 @@ export ANNOY_COMPILER_ARGS ?= -O3,-ffast-math,-fno-associative-math
 demo: $(INSTALLED)
 	HF_HUB_OFFLINE=1 $(RUN) -m spacy project run demo
 
+# One worker a core, so each needs one thread only.
+test: export OMP_NUM_THREADS := 1
 test: $(INSTALLED)
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n auto --dist worksteal
 
 faults: $(INSTALLED)
 	$(RUN) -m pytest tests/faults --faults-long

@@ -65,7 +65,7 @@ def test_a_format_can_be_named(tmp_path, nlp):
         ("wrong.jsonl", NOTE.encode(), {}, "CN209"),
         ("wrong.tsv", NOTE.encode(), {}, "CN210"),
         ("plain.pubtator.gz", NOTE.encode(), {}, "CN106"),
-        ("cut.pubtator.gz", gzip.compress(NOTE.encode())[:-9], {}, "CN106"),
+        ("cut.pubtator.gz", gzip.compress(NOTE.encode(), mtime=0)[:-9], {}, "CN106"),
         ("latin1.pubtator", "7|t|Fi\xe8vre".encode("latin1"), {}, "CN107"),
     ],
 )

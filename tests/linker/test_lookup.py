@@ -36,20 +36,21 @@ def test_setting_limits_all_answers(make_normalizer):
 @pytest.mark.parametrize(
     ("limits", "expected"),
     [
-        ({"types": ["Phenomenon"]}, {"C4"}),
-        ({"types": ["Symptom", "Chemical"]}, {"C5", "C6"}),
-        ({"branches": ["C1"]}, {"C1", "C2"}),
-        ({"branches": ["OMIM:2"]}, {"C2"}),
-        ({"types": ["Disease"], "branches": ["C2", "C5"]}, {"C2"}),
+        ({"types": ["Phenomenon"]}, ["C4"]),
+        ({"types": ["Symptom", "Chemical"]}, ["C5", "C6"]),
+        ({"branches": ["C1"]}, ["C1", "C2"]),
+        ({"branches": ["OMIM:2"]}, ["C2"]),
+        ({"types": ["Disease"], "branches": ["C2", "C5"]}, ["C2"]),
     ],
     ids=str,
 )
 @pytest.mark.parametrize("where", ["call", "settings"])
 def test_filters(make_normalizer, limits, expected, where):
     if where == "call":
-        assert set(ids(make_normalizer(), "cold", **limits)) == expected
+        found = ids(make_normalizer(), "cold", **limits)
     else:
-        assert set(ids(make_normalizer(**limits), "cold")) == expected
+        found = ids(make_normalizer(**limits), "cold")
+    assert sorted(found) == expected
 
 
 def test_ids_and_types_are_cleaned_as_those_of_the_index_are(make_normalizer):
