@@ -20,8 +20,8 @@ from accuracy import DEPTH, add_encoder, add_part, labels, read_standard
 
 from spacy_connorm.annotations.spans import written_id
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation import Gold, Prediction, evaluate
-from spacy_connorm.evaluation.biosyn import papers_ids, papers_texts
+from spacy_connorm.evaluation import Gold, Prediction, score_predictions
+from spacy_connorm.evaluation.biosyn import biosyn_ids, biosyn_texts
 from spacy_connorm.evaluation.pipelines.queries import join_parts
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.linker.interpretations import MentionInterpreter
@@ -115,18 +115,18 @@ def _measure_one(arguments: Namespace) -> Iterator[Row]:
     for steps in variants(weight, arguments.normalization):
         print(f"{arguments.dataset}: {steps.name}", file=sys.stderr)
         predictions = predict(steps, data, build(replace(steps, name="", composites=False)))
-        yield {**row, "steps": steps.name, **score_row(evaluate(gold, predictions))}
+        yield {**row, "steps": steps.name, **score_row(score_predictions(gold, predictions))}
     gold, predictions = follow_papers(data, build(PREPARED))
-    yield {**row, "steps": PREPARED.name, **score_row(evaluate(gold, predictions))}
+    yield {**row, "steps": PREPARED.name, **score_row(score_predictions(gold, predictions))}
 
 
 def follow_papers(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[Prediction]]:
     """RETURNS (Tuple[List[Gold], List[Prediction]]): What is right, and what is found, if mentions
     are prepared as the papers prepare them; names are by the index.
     """
-    ids = [papers_ids(mention.concept_ids) for mention in data.mentions]
+    ids = [biosyn_ids(mention.concept_ids) for mention in data.mentions]
     texts = [
-        papers_texts(mention.text, gold_ids, {mention.text: long_form} if long_form else {})
+        biosyn_texts(mention.text, gold_ids, {mention.text: long_form} if long_form else {})
         for mention, gold_ids, long_form in zip(data.mentions, ids, data.long_forms, strict=True)
     ]
     found = lookup.candidates([text for parts in texts for text in parts], top_k=DEPTH)

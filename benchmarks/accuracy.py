@@ -15,7 +15,7 @@ from _common.trained_encoders import TRAINS
 
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation import Gold, Known, Prediction, evaluate, read_gold
+from spacy_connorm.evaluation import Gold, Known, Prediction, read_gold, score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
 
 SEARCHES = ("O-T", "OD-T", "D-T+OD-T")
@@ -89,7 +89,11 @@ def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row a search."""
     gold, found = look_up(arguments)
     return [
-        {**labels(arguments), "search": name, **score_row(evaluate(gold, predict(found[name])))}
+        {
+            **labels(arguments),
+            "search": name,
+            **score_row(score_predictions(gold, predict(found[name]))),
+        }
         for name in found
     ]
 

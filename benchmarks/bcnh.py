@@ -25,7 +25,7 @@ from thinc.api import Config
 
 from spacy_connorm.concepts import Candidate, Ontology
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation import Gold, evaluate
+from spacy_connorm.evaluation import Gold, score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
 
 CONFIG = Path(__file__).parents[1] / "assets" / "bcnh.cfg"
@@ -181,7 +181,7 @@ def search(
     lookup = build_lookup(block, data, searches=[SEARCH], work=work)
     found = lookup.candidates([mention.text for mention in gold], top_k=DEPTH)
     (example,) = lookup.candidates([EXAMPLE], top_k=SHOWN)
-    row = score_row(evaluate(gold, predict(found)))
+    row = score_row(score_predictions(gold, predict(found)))
     return Outcome(weight, {score: row[score] for score in SCORES}, example)
 
 

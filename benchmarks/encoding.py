@@ -29,7 +29,7 @@ from spacy_connorm.concepts import Candidate
 from spacy_connorm.encoders.pretrained import MINILM
 from spacy_connorm.encoders.protocol import Encoder, encode, fingerprint
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation import evaluate
+from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
 
 DATASETS = ("ncbi", "bc5cdr-d")
@@ -221,7 +221,7 @@ def measure_accuracy(blocks: dict[str, dict[str, Any]], data: Data, work: Path) 
         lookup = build_lookup(block, data, searches=[SIEVE], work=work)
         lookup.sieve = make_sieve(SIEVE)
         found = lookup.candidates([mention.text for mention in gold], top_k=DEPTH)
-        scores = score_row(evaluate(gold, predict(found)))
+        scores = score_row(score_predictions(gold, predict(found)))
         expected, first = expected or scores, first or first_concepts(found)
         yield {
             "dataset": data.name,

@@ -21,7 +21,7 @@ from accuracy import DEPTH, add_part, predict, read_standard
 
 from spacy_connorm.cli.output import show_sections, write_markdown, write_scores
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation import evaluate
+from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.grid import grid_sieves, search_all, sift
 from spacy_connorm.evaluation.pipelines.scoring import Run, Scored, to_rows
 from spacy_connorm.evaluation.ranks import add_ranks
@@ -142,7 +142,7 @@ def score(contender: Contender, data: Data, arguments: Namespace) -> Scored:
         Run(
             name,
             sieve.thresholds[0] if sieve.thresholds else None,
-            evaluate(gold, predict(sift(sieve, found))),
+            score_predictions(gold, predict(sift(sieve, found))),
         )
         for name, sieve in grid_sieves(arguments.threshold).items()
     ]

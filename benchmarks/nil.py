@@ -20,11 +20,11 @@ from spacy_connorm.annotations.spans import written_id
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import Gold, Prediction
-from spacy_connorm.evaluation.nil_curve import apply_threshold, trace
-from spacy_connorm.evaluation.reliability import cosines_as_probabilities, read_answers
+from spacy_connorm.evaluation.nil_curve import apply_threshold, trace_nil_curve
+from spacy_connorm.evaluation.reliability import cosines_as_probabilities, read_calibration_data
 from spacy_connorm.evaluation.report import Row, percent
 from spacy_connorm.evaluation.sieve_thresholds import sift
-from spacy_connorm.evaluation.tuning import Outcome, Tuning, apply, outcome_row, tune
+from spacy_connorm.evaluation.tuning import Outcome, Tuning, apply_tuning, outcome_row, tune
 from spacy_connorm.linker.interpretations import MentionInterpreter
 
 SIEVE = "D-T+OD-T"
@@ -72,7 +72,7 @@ def measure(dataset: str, seed: int, arguments: Namespace) -> tuple[list[Row], l
     head = {"dataset": dataset, "encoder": arguments.encoder, "seed": seed}
     dev, test = (ask(dataset, part, seed, arguments) for part in ("dev", "test"))
     tuning = tune(dev.gold, dev.found, make_sieve(SIEVE))
-    before, after = as_it_was(test), apply(tuning, test.gold, test.found)
+    before, after = as_it_was(test), apply_tuning(tuning, test.gold, test.found)
     rows = [
         {**head, "settings": label, **thresholds, **outcome_row(outcome)}
         for label, thresholds, outcome in (
@@ -121,7 +121,7 @@ def as_it_was(asked: Asked) -> Outcome:
     sieve = make_sieve(SIEVE)
     found = sift(asked.found, sieve.searches, sieve.thresholds)
     predictions = apply_threshold(found, None)
-    answers = read_answers(asked.gold, predictions)
+    answers = read_calibration_data(asked.gold, predictions)
     return Outcome(asked.gold, predictions, cosines_as_probabilities(answers), answers.right)
 
 
@@ -138,7 +138,7 @@ def coverage_points(outcome: Outcome) -> Iterator[Row]:
     from above, and what is right among what is written then. One that several are nearest to,
     since many mentions have the best score, occurs once.
     """
-    curve = trace(outcome.gold, outcome.predictions)
+    curve = trace_nil_curve(outcome.gold, outcome.predictions)
     last = len(curve.coverage) - 1
     places = (min(int((curve.coverage < coverage).sum()), last) for coverage in COVERAGES)
     for place in dict.fromkeys(places):

@@ -28,7 +28,7 @@ from thinc.api import Model
 
 from spacy_connorm.concepts import Candidate, Concept
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation import evaluate
+from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, comparison_row, percent, score_row
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex
@@ -202,7 +202,9 @@ def score(data: Data, found: dict[str, Found]) -> Iterator[Row]:
     search among the same names, with intervals of 95 %.
     """
     gold = read_standard(data)
-    runs = {name: evaluate(gold, predict(candidates)) for name, candidates in found.items()}
+    runs = {
+        name: score_predictions(gold, predict(candidates)) for name, candidates in found.items()
+    }
     for name, run in runs.items():
         scores, difference = score_row(run), comparison_row(run, runs[BASELINE])
         yield {

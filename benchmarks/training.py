@@ -26,7 +26,7 @@ from spacy import registry
 from spacy_connorm.encoders import encoder_inputs, trainable
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.training.pool import SynonymPool, gather
+from spacy_connorm.training.pool import SynonymPool, build_pool
 
 if TYPE_CHECKING:
     from _common.training_loops import Batches, House, Loop
@@ -136,7 +136,7 @@ def start_from(block: dict[str, Any], data: Data) -> tuple[Any, SynonymPool]:
     encoder = registry.resolve({"encoder": block})["encoder"]
     encoder.initialize()
     inputs = partial(encoder_inputs, encoder)
-    pool, _ = gather(data.ontology, inputs=inputs, use_ontology=True, data_share=None)
+    pool, _ = build_pool(data.ontology, inputs=inputs, use_ontology=True, data_share=None)
     return trainable(encoder), pool
 
 

@@ -5,7 +5,7 @@ from statistics import median
 from typing import NamedTuple
 
 from spacy_connorm.concepts import NIL, Candidate
-from spacy_connorm.evaluation import Gold, Prediction, evaluate
+from spacy_connorm.evaluation import Gold, Prediction, score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
 
 Found = Sequence[tuple[str, float]]
@@ -148,5 +148,5 @@ def answer_row(
     """
     candidates = [ranked(each, threshold=threshold) for each in found]
     predictions = [Prediction(each, each[0].concept_id if each else NIL) for each in candidates]
-    scores = score_row(evaluate(gold, predictions))
+    scores = score_row(score_predictions(gold, predictions))
     return {key: scores[key] for key in ("mentions", "lenient@1", "lenient@5")}

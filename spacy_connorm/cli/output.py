@@ -8,10 +8,9 @@ import srsly
 from wasabi import msg
 
 from ..errors import ConnormError, Errors
-from ..evaluation.mistakes import count_kinds, largest_kinds
-from ..evaluation.mistakes import to_markdown as mistakes_to_markdown
+from ..evaluation.mistakes import count_kinds, largest_kinds, mistakes_to_markdown
 from ..evaluation.report import Row, to_json, to_table, to_tsv
-from ..evaluation.sections import Section, protocol_of, to_markdown
+from ..evaluation.sections import Section, protocol_of, sections_to_markdown
 from ..files.text import read_lines, written_aside
 
 _NAMES = ("corpus", "pipeline", "search")
@@ -100,7 +99,7 @@ def write_markdown(sections: Sequence[Section], path: Path) -> None:
     RAISES (ConnormError): CN105 or CN108 if it cannot be written.
     """
     with written_aside(path) as aside:
-        aside.write_text(to_markdown(sections), encoding="utf8")
+        aside.write_text(sections_to_markdown(sections), encoding="utf8")
 
 
 def write_mistakes(mistakes: Mapping[str, Sequence[Row]], path: Path) -> None:

@@ -28,7 +28,7 @@ from ..ontology import read_ontology
 from ..training.checkpoints import last_checkpoint
 from ..training.config import TrainingData
 from ..training.model_card import CardFacts, make_card
-from ..training.pool import gather
+from ..training.pool import build_pool
 from ..training.pool_report import PoolReport
 from .app import command
 from .configs import config_errors, parse_overrides, read_config, require_sections
@@ -95,7 +95,7 @@ def train(config: Config, output_path: Path, *, gpu_id: int = -1, resume: bool =
     ontology = read_ontology(Path(data.ontology))
     mentions = list(_read_mentions(data.corpora, data))
     blocks["encoder"].initialize()
-    pool, report = gather(
+    pool, report = build_pool(
         ontology,
         mentions,
         inputs=partial(encoder_inputs, blocks["encoder"]),

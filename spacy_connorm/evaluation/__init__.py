@@ -3,7 +3,7 @@
 Pure functions over mentions and candidates; no running pipeline imports this package.
 """
 
-from .metrics import Evaluation, evaluate
+from .metrics import Evaluation, score_predictions
 from .protocol import Gold, Known, Prediction, read_gold
 
-__all__ = ["Evaluation", "Gold", "Known", "Prediction", "evaluate", "read_gold"]
+__all__ = ["Evaluation", "Gold", "Known", "Prediction", "read_gold", "score_predictions"]

@@ -16,7 +16,7 @@ _OMIM = "OMIM:"
 _GAPS = re.compile(r"[\W_]+")
 
 
-def papers_texts(
+def biosyn_texts(
     mention: str, gold_ids: Sequence[str], long_forms: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Tell which texts the papers look up for a mention: its short forms are replaced, then it is
@@ -24,7 +24,7 @@ def papers_texts(
     of space and punctuation one space.
 
     mention (str): As annotated.
-    gold_ids (Sequence[str]): Those of `papers_ids`. Their number decides whether it is split.
+    gold_ids (Sequence[str]): Those of `biosyn_ids`. Their number decides whether it is split.
     long_forms (Mapping[str, str]): Of the short forms that its abstract defines.
     RETURNS (Tuple[str, ...]): The parts of a composite, or the one text.
     """
@@ -34,7 +34,7 @@ def papers_texts(
     return tuple(map(_fold, parts))
 
 
-def papers_ids(gold_ids: Sequence[str]) -> tuple[str, ...]:
+def biosyn_ids(gold_ids: Sequence[str]) -> tuple[str, ...]:
     """RETURNS (Tuple[str, ...]): The gold ids without those of OMIM, unless there are no others."""
     return tuple(each for each in gold_ids if not each.startswith(_OMIM)) or tuple(gold_ids)
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .figures import require_matplotlib, save_figure
 from .nil_curve import NilCurve
-from .picture import require_matplotlib, save
 from .reliability import Reliability
 
 _SIZE = (10.4, 4.8)
@@ -35,7 +35,7 @@ def draw_calibration(
     left, right = figure.subplots(1, 2)
     _draw_reliability(left, reliabilities)
     _draw_curve(right, curve, threshold)
-    save(figure, path)
+    save_figure(figure, path)
 
 
 def _draw_reliability(axis: Any, reliabilities: Mapping[str, Reliability]) -> None:

@@ -18,7 +18,6 @@ from ..index.vectors.base import from_raw
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Answer, Sieve, answers_at, name_candidates
 from ..text.cleaning import clean
-from .projection import encode
 
 # In the order of the paper's table.
 SIEVES = tuple(
@@ -88,7 +87,7 @@ def search_all(
     with tqdm(total=len(waiting), unit=" mentions", delay=2, leave=False, disable=None) as bar:
         for start in range(0, len(waiting), _BATCH):
             batch = waiting[start : start + _BATCH]
-            vectors = encode(lookup.prepared, [text for _, text in batch])
+            vectors = from_raw(lookup.prepared.encode([text for _, text in batch]))
             known = np.flatnonzero(vectors.norms)
             query = Query(vectors.unit[known], top_k, allowed)
             for search in SEARCHES:

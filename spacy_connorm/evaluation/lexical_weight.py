@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..encoders.hybrid import lexical_weight, reweighed
 from ..linker.lookup import ConceptLookup
-from .metrics import ALL, UNSEEN, Evaluation, evaluate, hits, mean
+from .metrics import ALL, UNSEEN, Evaluation, hits, mean, score_predictions
 from .protocol import Gold, Prediction
 from .report import Row, percent
 
@@ -31,7 +31,7 @@ def score_weights(
     try:
         for weight in dict.fromkeys([*weights, lexical_weight(own)]):
             lookup.use(reweighed(own, weight))
-            scores[weight] = evaluate(gold, answer())
+            scores[weight] = score_predictions(gold, answer())
     finally:
         lookup.use(own)
     return dict(sorted(scores.items()))

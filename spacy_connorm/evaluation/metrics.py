@@ -50,7 +50,7 @@ class Evaluation(NamedTuple):
     nil: NilScore
 
 
-def evaluate(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> Evaluation:
+def score_predictions(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> Evaluation:
     """Score a run.
 
     gold (Sequence[Gold]): What is right for n mentions.

@@ -123,7 +123,7 @@ def _run_of(row: Row) -> tuple[tuple[str, str], ...]:
     return tuple((key, row[key]) for key in _RUN if key in row)
 
 
-def to_markdown(rows: Sequence[Row]) -> str:
+def mistakes_to_markdown(rows: Sequence[Row]) -> str:
     """Write mistakes for a person to read: a chapter a run, a section a kind, with counts.
 
     rows (Sequence[Dict[str, Any]]): As for `count_kinds`.

@@ -9,9 +9,9 @@ from ..index.backends.exact import ExactSearcher
 from ..index.concept_index import ConceptIndex
 from ..index.overlay import SynonymOverlay
 from ..index.search import rounded
+from ..index.vectors.base import from_raw
 from ..linker.lookup import ConceptLookup
 from ..text.cleaning import clean
-from .projection import encode
 
 RANKS = (1, 5, 10, 15, 20)
 _SEARCH = "OD-T"
@@ -45,7 +45,7 @@ def nearest_texts(
     RETURNS (List[Neighbour]): In this order; without places beyond the last text, and empty for a
         mention that the encoder knows nothing of.
     """
-    vectors = encode(lookup.prepared, [clean(mention)])
+    vectors = from_raw(lookup.prepared.encode([clean(mention)]))
     if not vectors.norms[0]:
         return []
     texts = {**_indexed(lookup, vectors.unit, max(ranks))}

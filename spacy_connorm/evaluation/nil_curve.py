@@ -50,7 +50,7 @@ class NilCurve(NamedTuple):
         return 2 * self.right / np.maximum(self.written + self.linked, 1)
 
 
-def trace(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> NilCurve:
+def trace_nil_curve(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> NilCurve:
     """Lower the threshold from the best score of all to the worst.
 
     gold (Sequence[Gold]): What is right for b mentions, those of no concept included.
@@ -107,7 +107,7 @@ def apply_threshold(predictions: Sequence[Prediction], threshold: float | None) 
     return [each._replace(written=written_id(each.candidates, threshold)) for each in predictions]
 
 
-def points(curve: NilCurve, *, most: int = _MOST_POINTS) -> list[dict[str, float]]:
+def curve_points(curve: NilCurve, *, most: int = _MOST_POINTS) -> list[dict[str, float]]:
     """Thin a curve out.
 
     curve (NilCurve): The curve.

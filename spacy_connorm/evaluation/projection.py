@@ -126,7 +126,7 @@ def project(encoder: NormalizedEncoder, concepts: Sequence[ConceptTexts], *, lab
     """
     texts = [text for concept in concepts for text in concept.texts]
     owners = np.repeat(np.arange(len(concepts)), [len(each.texts) for each in concepts])
-    matrix = _dense(encode(encoder, texts).unit)
+    matrix = _dense(from_raw(encoder.encode(texts)).unit)
     return Panel(label, _lay_out(matrix), mean_average_precision(matrix, owners))
 
 
@@ -175,15 +175,3 @@ def mean_average_precision(vectors: np.ndarray, owners: np.ndarray) -> float:
     has_others = found > 0
     averages = (precisions * right).sum(axis=1)[has_others] / found[has_others]
     return float(averages.mean()) if len(averages) else 0.0
-
-
-def encode(encoder: NormalizedEncoder, texts: Sequence[str]) -> Vectors:
-    """Encode texts.
-
-    encoder (NormalizedEncoder): Any encoder, and what stands in front of it.
-    texts (Sequence[str]): n texts, cleaned.
-    RETURNS (Vectors): n unit vectors, float32; a text that the encoder knows nothing of has
-        length zero.
-    RAISES (ConnormError): Those of the encoder.
-    """
-    return from_raw(encoder.encode(texts))

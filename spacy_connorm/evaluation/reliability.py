@@ -16,7 +16,7 @@ BINS = 10
 DIGITS = 8
 
 
-class Answers(NamedTuple):
+class CalibrationData(NamedTuple):
     """The first candidates of mentions and of the parts of split ones.
 
     features (Floats2d): float64 (n, 2), score and margin.
@@ -58,12 +58,14 @@ class Bin(NamedTuple):
     right: float
 
 
-def read_answers(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> Answers:
+def read_calibration_data(
+    gold: Sequence[Gold], predictions: Sequence[Prediction]
+) -> CalibrationData:
     """Collect what a pipeline answers first, whatever it writes.
 
     gold (Sequence[Gold]): What is right for b mentions, those of no concept included.
     predictions (Sequence[Prediction]): What the pipeline says of them.
-    RETURNS (Answers): One a mention with candidates, or one a part.
+    RETURNS (CalibrationData): One a mention with candidates, or one a part.
     """
     rows = [
         (part[0].score, next(margins(part)), part[0].concept_id in each.concept_ids)
@@ -71,36 +73,38 @@ def read_answers(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> Ans
         for part in by_part(prediction.candidates)
     ]
     table = np.asarray(rows, dtype="float64").reshape(-1, 3)
-    return Answers(table[:, :2], table[:, 2].astype("bool"))
+    return CalibrationData(table[:, :2], table[:, 2].astype("bool"))
 
 
-def fit(answers: Answers) -> Calibration:
+def fit_calibration(data: CalibrationData) -> Calibration:
     """Fit a logistic regression of score and margin.
 
-    answers (Answers): Right ones and wrong ones.
+    data (CalibrationData): Right ones and wrong ones.
     RETURNS (Calibration): Its numbers, to eight decimals.
     """
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=_INVERSE_PENALTY).fit(answers.features, answers.right)
+    model = LogisticRegression(C=_INVERSE_PENALTY).fit(data.features, data.right)
     numbers = [*model.intercept_.tolist(), *model.coef_[0].tolist()]
     return Calibration(*(round(number, DIGITS) for number in numbers))
 
 
-def predict(answers: Answers, calibration: Calibration) -> np.ndarray:
+def predict_probabilities(data: CalibrationData, calibration: Calibration) -> np.ndarray:
     """RETURNS (Floats1d): float64 (n,), the probabilities of n answers."""
-    pairs = answers.features.tolist()
+    pairs = data.features.tolist()
     return np.asarray([calibration.probability(*pair) for pair in pairs], dtype="float64")
 
 
-def cosines_as_probabilities(answers: Answers) -> np.ndarray:
+def cosines_as_probabilities(data: CalibrationData) -> np.ndarray:
     """RETURNS (Floats1d): float64 (n,), the scores of n answers taken for probabilities: what one
     would do without a calibration. None is surer than 99.9 %, or one error would decide.
     """
-    return np.clip(answers.features[:, 0], 1 - _MOST_SURE, _MOST_SURE)
+    return np.clip(data.features[:, 0], 1 - _MOST_SURE, _MOST_SURE)
 
 
-def judge(probabilities: np.ndarray, right: np.ndarray, *, bins: int = BINS) -> Reliability:
+def measure_reliability(
+    probabilities: np.ndarray, right: np.ndarray, *, bins: int = BINS
+) -> Reliability:
     """Compare probabilities with what was the case.
 
     probabilities (Floats1d): (n,), 0 to 1.

@@ -103,7 +103,7 @@ def neighbour_section(mention: str, near: Mapping[str, Sequence["Neighbour"]]) -
     return Section(f"Texts near '{mention}'", rows)
 
 
-def to_markdown(sections: Sequence[Section]) -> str:
+def sections_to_markdown(sections: Sequence[Section]) -> str:
     """RETURNS (str): The sections as Markdown."""
     tables = (f"## {title}\n\n{to_table(rows, markdown=True)}\n" for title, rows in sections)
     return "\n".join(tables)

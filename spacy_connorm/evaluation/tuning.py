@@ -8,10 +8,17 @@ import numpy as np
 from ..linker.calibration import Calibration
 from ..linker.sieve import Sieve
 from .folds import Split
-from .metrics import ALL, evaluate, hits, mean
-from .nil_curve import apply_threshold, choose_threshold, trace
+from .metrics import ALL, hits, mean, score_predictions
+from .nil_curve import apply_threshold, choose_threshold, trace_nil_curve
 from .protocol import Gold, Prediction
-from .reliability import DIGITS, Reliability, fit, judge, predict, read_answers
+from .reliability import (
+    DIGITS,
+    Reliability,
+    fit_calibration,
+    measure_reliability,
+    predict_probabilities,
+    read_calibration_data,
+)
 from .report import Row, percent
 from .sieve_thresholds import Found, choose_thresholds, sift
 
@@ -46,7 +53,7 @@ class Outcome(NamedTuple):
     @property
     def reliability(self) -> Reliability:
         """RETURNS (Reliability): How far the probabilities can be trusted."""
-        return judge(self.probabilities, self.right)
+        return measure_reliability(self.probabilities, self.right)
 
 
 def tune(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Tuning:
@@ -62,20 +69,22 @@ def tune(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Tuning:
     thresholds = choose_thresholds(gold, found, sieve.searches, sieve.thresholds)
     predictions = sift(found, sieve.searches, thresholds)
     has_nil = any(not each.concept_ids for each in gold)
-    nil_threshold = choose_threshold(trace(gold, predictions)) if has_nil else None
+    nil_threshold = choose_threshold(trace_nil_curve(gold, predictions)) if has_nil else None
     return Tuning(
         Sieve(list(sieve.searches), [round(each, DIGITS) for each in thresholds]),
         None if nil_threshold is None else round(nil_threshold, DIGITS),
-        fit(read_answers(gold, predictions)),
+        fit_calibration(read_calibration_data(gold, predictions)),
     )
 
 
-def apply(tuning: Tuning, gold: Sequence[Gold], found: Found) -> Outcome:
+def apply_tuning(tuning: Tuning, gold: Sequence[Gold], found: Found) -> Outcome:
     """RETURNS (Outcome): What comes of settings, the searches having been asked before."""
     answered = sift(found, tuning.sieve.searches, tuning.sieve.thresholds)
     predictions = apply_threshold(answered, tuning.nil_threshold)
-    answers = read_answers(gold, predictions)
-    return Outcome(list(gold), predictions, predict(answers, tuning.calibration), answers.right)
+    answers = read_calibration_data(gold, predictions)
+    return Outcome(
+        list(gold), predictions, predict_probabilities(answers, tuning.calibration), answers.right
+    )
 
 
 def cross_validate(
@@ -90,7 +99,7 @@ def cross_validate(
     outcomes = []
     for fold in folds:
         tuning = tune(*_choose(gold, found, fold.kept), sieve)
-        outcomes.append(apply(tuning, *_choose(gold, found, fold.held_out)))
+        outcomes.append(apply_tuning(tuning, *_choose(gold, found, fold.held_out)))
     return Outcome(
         [each for outcome in outcomes for each in outcome.gold],
         [each for outcome in outcomes for each in outcome.predictions],
@@ -118,7 +127,7 @@ def outcome_row(outcome: Outcome) -> Row:
         the share of mentions that have one; "nil_mentions", "nil_precision", "nil_recall",
         "nil_f1"; "log_loss" in nats and "calibration_error" of the first candidates' probabilities.
     """
-    evaluation = evaluate(outcome.gold, outcome.predictions)
+    evaluation = score_predictions(outcome.gold, outcome.predictions)
     ranks, nil = evaluation.ranks[ALL], evaluation.nil
     right = int(hits(ranks.strict, 1).sum())
     written = sum(bool(each.written_ids) for each in outcome.predictions)

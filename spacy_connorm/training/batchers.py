@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ..errors import refuse, require_positive
-from .batches import Drawn
+from .batches import BatchRows
 from .occurrences import Occurrences
 from .pool import SynonymPool, distinct
 
@@ -26,14 +26,14 @@ class Batcher(Protocol):
 
     def batches(
         self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors
-    ) -> Sequence[Drawn]:
+    ) -> Sequence[BatchRows]:
         """Draw the batches of an epoch.
 
         pool (SynonymPool): What to draw from.
         seed (int): Of the training, 0 or more.
         epoch (int): Its number, 0 or more; another epoch draws other batches, but as many.
         vectors (Callable): Encodes rows of the pool with the encoder as it is.
-        RETURNS (Sequence[Drawn]): Of each batch: int64, rows into `pool.texts`, ascending; or
+        RETURNS (Sequence[BatchRows]): Of each batch: int64, rows into `pool.texts`, ascending; or
             ranked lists of them. Empty if no concept has two texts.
         """
 

@@ -32,19 +32,19 @@ class RankedRows(NamedTuple):
 
 
 # Texts that are compared with each other by their concepts are but rows of the pool.
-Drawn = np.ndarray | RankedRows
+BatchRows = np.ndarray | RankedRows
 
 
-def rows_of(batch: Drawn) -> np.ndarray:
+def rows_of(batch: BatchRows) -> np.ndarray:
     """RETURNS (Ints1d): int64 (B,), the rows of the pool whose texts a batch has."""
     return batch.rows if isinstance(batch, RankedRows) else batch
 
 
-def write_batches(path: Path, batches: Sequence[Drawn], *, pool: str) -> None:
+def write_batches(path: Path, batches: Sequence[BatchRows], *, pool: str) -> None:
     """Keep the batches of an epoch, aside first and then renamed.
 
     path (Path): The `.npz` file.
-    batches (Sequence[Drawn]): At least one, all of a kind.
+    batches (Sequence[BatchRows]): At least one, all of a kind.
     pool (str): The checksum of what they were drawn from.
     """
     columns: dict[str, np.ndarray] = {}
@@ -55,12 +55,12 @@ def write_batches(path: Path, batches: Sequence[Drawn], *, pool: str) -> None:
         np.savez(aside, pool=pool, **columns)  # type: ignore[arg-type]  # names are no options
 
 
-def read_batches(path: Path, *, pool: str) -> list[Drawn]:
+def read_batches(path: Path, *, pool: str) -> list[BatchRows]:
     """Read the batches of an epoch.
 
     path (Path): As `write_batches` wrote it.
     pool (str): The checksum of what they must have been drawn from.
-    RETURNS (List[Drawn]): The batches.
+    RETURNS (List[BatchRows]): The batches.
     RAISES (ConnormError): CN828 if they were drawn from another pool.
     """
     with np.load(path) as kept:
@@ -76,7 +76,7 @@ def read_batches(path: Path, *, pool: str) -> list[Drawn]:
     return [RankedRows(*parts) for parts in zip(*columns, strict=True)]
 
 
-def _by_name(batches: Sequence[Drawn]) -> dict[str, list[np.ndarray]]:
+def _by_name(batches: Sequence[BatchRows]) -> dict[str, list[np.ndarray]]:
     if not isinstance(batches[0], RankedRows):
         return {_ROWS: [rows_of(batch) for batch in batches]}
     return {name: [getattr(batch, name) for batch in batches] for name in RankedRows._fields}

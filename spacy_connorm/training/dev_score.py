@@ -12,7 +12,7 @@ from ..annotations.mentions import Mention
 from ..concepts import NIL, Ontology
 from ..encoders.protocol import TrainableModule
 from ..errors import ConnormWarning
-from ..evaluation import Prediction, evaluate, read_gold
+from ..evaluation import Prediction, read_gold, score_predictions
 from ..evaluation.pipelines.gold import find_known, find_seen
 from ..evaluation.pipelines.queries import DEPTH
 from ..evaluation.report import score_row
@@ -73,5 +73,5 @@ class DevScore:
             Prediction(candidates, candidates[0].concept_id if candidates else NIL)
             for candidates in found
         ]
-        row = score_row(evaluate(gold, predictions))
+        row = score_row(score_predictions(gold, predictions))
         return {key: row[key] for key in (*METRICS, "mentions") if row.get(key) is not None}

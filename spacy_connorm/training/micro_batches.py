@@ -14,7 +14,7 @@ from torch.utils.data import Dataset
 
 from ..encoders.protocol import TrainableModule
 from .batchers import Batcher, Vectors
-from .batches import Drawn, RankedRows, read_batches, rows_of, write_batches
+from .batches import BatchRows, RankedRows, read_batches, rows_of, write_batches
 from .pool import SynonymPool
 from .relations import Rankings, Relations, relate
 
@@ -102,7 +102,7 @@ class EpochBatches(Dataset):
         self._seed = seed
         self._folder = folder
         self._digest = pool.digest()
-        self._batches: list[Drawn] = []
+        self._batches: list[BatchRows] = []
 
     def forget(self) -> None:
         """Remove the batches that a run before this one left."""
@@ -146,7 +146,7 @@ class EpochBatches(Dataset):
             **self._relations(self._batches[item])._asdict(),
         )
 
-    def _relations(self, batch: Drawn) -> Relations | Rankings:
+    def _relations(self, batch: BatchRows) -> Relations | Rankings:
         if isinstance(batch, RankedRows):
             return Rankings(*map(torch.from_numpy, batch[1:]))
         return relate([self._pool.concepts[row] for row in batch], torch.device("cpu"))

@@ -16,8 +16,8 @@ import numpy as np
 from ..annotations.mentions import Mention
 from ..concepts import Concept
 from ..errors import ConnormError, Errors, Warnings, refuse, warn
-from .pairs import Reading
 from .pool_report import PoolReport
+from .text_concept_pairs import TextConceptPairs
 
 _CHUNK = 65_536
 
@@ -63,7 +63,7 @@ class SynonymPool:
         return content.hexdigest()
 
 
-def gather(
+def build_pool(
     concepts: Iterable[Concept],
     mentions: Iterable[Mention] = (),
     *,
@@ -96,24 +96,24 @@ def gather(
     if data_share is not None and not (data_share > 0 and isfinite(data_share)):
         refuse("data_share", data_share, "a number above 0, or null")
     report = PoolReport()
-    reading = Reading()
+    stated = TextConceptPairs()
     for concept in concepts:
-        reading.add_concept(concept)
+        stated.add_concept(concept)
     for mention in mentions:
-        reading.add_mention(mention, report)
+        stated.add_mention(mention, report)
     if report.unknown_ids:
-        first = reading.concept_ids[reading.known]
+        first = stated.concept_ids[stated.known]
         warn(Warnings.CNW810.format(count=report.unknown_ids, first=first))
-    if not use_ontology and not reading.data:
+    if not use_ontology and not stated.data:
         raise ConnormError(Errors.CN811.format(count=report.mentions))
-    rows, texts = _rows(list(reading.texts), inputs)
-    pairs = _Pairs.join(
-        *(_numbered(said, rows, report) for said in (reading.ontology, reading.data)),
+    rows, texts = _rows(list(stated.texts), inputs)
+    pairs = _CountedPairs.join(
+        *(_numbered(said, rows, report) for said in (stated.ontology, stated.data)),
         use_ontology=use_ontology,
         data_share=data_share,
         report=report,
     )
-    pool = _pool(pairs.used(), texts, reading, report)
+    pool = _pool(pairs.used(), texts, stated, report)
     if report.concepts == report.single_text_concepts:
         counts = {"texts": report.texts, "concepts": report.concepts}
         raise ConnormError(Errors.CN810.format(**counts))
@@ -147,7 +147,7 @@ def _numbered(said: array, rows: np.ndarray, report: PoolReport) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pairs:
+class _CountedPairs:
     """Pairs of row and concept, ordered by both; int64 (n,) each, and whether O says so and whether
     D does, bool (n,)."""
 
@@ -166,7 +166,7 @@ class _Pairs:
         use_ontology: bool,
         data_share: float | None,
         report: PoolReport,
-    ) -> "_Pairs":
+    ) -> "_CountedPairs":
         concept = _low(ontology)
         learned = np.ones(len(ontology), bool) if use_ontology else np.isin(concept, _low(data))
         report.from_ontology = int(np.count_nonzero(learned))
@@ -182,10 +182,10 @@ class _Pairs:
         named[by_ontology] = annotated[by_data] = True
         return cls(keys >> 32, _low(keys), times, named, annotated)
 
-    def used(self) -> "_Pairs":
+    def used(self) -> "_CountedPairs":
         """Those of rows that are drawn at all."""
         chosen = np.isin(self.row, self.row[self.times > 0])
-        return _Pairs(*(getattr(self, each.name)[chosen] for each in fields(self)))
+        return _CountedPairs(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
 
 def _low(keys: np.ndarray) -> np.ndarray:
@@ -197,10 +197,12 @@ def _shares(total: int, count: int) -> np.ndarray:
     return np.diff(np.arange(count + 1, dtype="int64") * total // max(count, 1))
 
 
-def _pool(pairs: _Pairs, texts: list[str], reading: Reading, report: PoolReport) -> SynonymPool:
+def _pool(
+    pairs: _CountedPairs, texts: list[str], stated: TextConceptPairs, report: PoolReport
+) -> SynonymPool:
     chosen_rows, row = np.unique(pairs.row, return_inverse=True)
     chosen_concepts, concept = np.unique(pairs.concept, return_inverse=True)
-    concept_ids = reading.concept_ids
+    concept_ids = stated.concept_ids
     pool = SynonymPool(
         texts=[texts[each] for each in chosen_rows.tolist()],
         concepts=_by_row(row, concept, len(chosen_concepts)),
@@ -208,7 +210,7 @@ def _pool(pairs: _Pairs, texts: list[str], reading: Reading, report: PoolReport)
         concept_ids=[concept_ids[each] for each in chosen_concepts.tolist()],
         names=distinct(row[pairs.named]).astype("int32"),
         mentions=distinct(row[pairs.annotated]).astype("int32"),
-        parents=_parents(chosen_concepts.tolist(), reading),
+        parents=_parents(chosen_concepts.tolist(), stated),
     )
     texts_of = np.bincount(concept[pairs.times > 0], minlength=len(chosen_concepts))
     report.concepts = int(np.count_nonzero(texts_of))
@@ -238,10 +240,10 @@ def _by_concept(
     return [flat[start:end] for start, end in pairwise(chain([0], np.cumsum(sizes).tolist()))]
 
 
-def _parents(chosen: list[int], reading: Reading) -> list[tuple[int, ...]]:
+def _parents(chosen: list[int], stated: TextConceptPairs) -> list[tuple[int, ...]]:
     numbers = {each: number for number, each in enumerate(chosen)}
     return [
-        tuple(numbers[parent] for parent in reading.parents(each) if parent in numbers)
+        tuple(numbers[parent] for parent in stated.parents(each) if parent in numbers)
         for each in chosen
     ]
 

@@ -30,7 +30,7 @@ from .checkpoints import is_finished, kept_checkpoint, last_checkpoint
 from .config import Training
 from .micro_batches import BatchEncoder, EpochBatches, relations_in
 from .pool import SynonymPool
-from .weight_averaging import Finisher
+from .weight_averaging import WeightAverager
 
 # A trained encoder's scores on dev data, by name; more is better.
 Score = Callable[[TrainableModule], dict[str, float]]
@@ -39,8 +39,8 @@ Score = Callable[[TrainableModule], dict[str, float]]
 class Trained(NamedTuple):
     """What came of a training run.
 
-    module (TrainableModule): The encoder, finished (see `Finisher`); that of the best epoch where
-        there was dev data, else of the last.
+    module (TrainableModule): The encoder after `WeightAverager`: that of the best epoch if there
+        was dev data, else that of the last.
     arguments (Dict[str, Any]): Every argument of the trainer.
     history (List[Dict[str, float]]): What was logged, in order.
     best (Optional[Dict[str, float]]): The best dev scores.
@@ -93,7 +93,7 @@ def run_training(
     checkpoint = last_checkpoint(folder) if resume else None
     if resume and checkpoint is None:
         raise ConnormError(Errors.CN822.format(path=folder))
-    finish = Finisher(module, adapter=training.adapter, interpolation=training.interpolation)
+    finish = WeightAverager(module, adapter=training.adapter, interpolation=training.interpolation)
     torch.manual_seed(training.seed)
     if training.adapter is not None:
         training.adapter.add(module)

@@ -8,7 +8,7 @@ import torch
 from .adapters import LoraAdapter
 
 
-class Finisher:
+class WeightAverager:
     """Merges adapters, and averages the weights with those that training started from.
 
     The average keeps what the encoder knew of texts that it is not trained on (Wortsman et al.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_connorm.evaluation.biosyn import papers_ids, papers_texts
+from spacy_connorm.evaluation.biosyn import biosyn_ids, biosyn_texts
 
 LONG_FORMS = {"HD": "Huntington's disease", "BOC": "breast and ovarian cancer"}
 
@@ -28,7 +28,7 @@ LONG_FORMS = {"HD": "Huntington's disease", "BOC": "breast and ovarian cancer"}
     ],
 )
 def test_texts(mention, gold_ids, texts):
-    assert papers_texts(mention, gold_ids, LONG_FORMS) == texts
+    assert biosyn_texts(mention, gold_ids, LONG_FORMS) == texts
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_texts(mention, gold_ids, texts):
     ],
 )
 def test_omim_ids_go_where_there_are_others(gold_ids, left):
-    assert papers_ids(gold_ids) == left
+    assert biosyn_ids(gold_ids) == left

@@ -1,6 +1,7 @@
 import pytest
 
 from spacy_connorm.concepts import Candidate
+from spacy_connorm.encoders.normalized import NormalizedEncoder
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.grid import (
     CompleteIndex,
@@ -9,7 +10,6 @@ from spacy_connorm.evaluation.grid import (
     search_all,
     sift,
 )
-from spacy_connorm.evaluation.projection import encode
 from spacy_connorm.index.search import SEARCHES
 from spacy_connorm.linker.sieve import Sieve
 
@@ -52,13 +52,13 @@ def test_every_sieve_answers_as_the_pipeline_would(lookup, built):
 
 
 def test_a_mention_is_encoded_once_and_no_text_of_the_index_is(lookup, monkeypatch):
-    encoded = []
+    encoded, encode = [], NormalizedEncoder.encode
 
     def count(encoder, texts):
         encoded.extend(texts)
         return encode(encoder, texts)
 
-    monkeypatch.setattr("spacy_connorm.evaluation.grid.encode", count)
+    monkeypatch.setattr(NormalizedEncoder, "encode", count)
     search_all(lookup, MENTIONS, top_k=4)
     # "CVA" and "cva" are one to this encoder, which lower-cases; the empty one is not asked.
     assert len(encoded) == len({text.lower() for text in MENTIONS}) - 1

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spacy_connorm.concepts import NIL, Candidate
-from spacy_connorm.evaluation import Gold, Prediction, evaluate
+from spacy_connorm.evaluation import Gold, Prediction, score_predictions
 from spacy_connorm.evaluation.metrics import hits, mean, nil_score, reciprocals
 
 RANKS = np.asarray([1, 2, 0, 6])
@@ -28,7 +28,7 @@ def test_nothing_has_no_mean():
 
 
 def test_groups_of_mentions():
-    run = evaluate(
+    run = score_predictions(
         [
             gold("A", seen=True),
             gold("B", seen=False),
@@ -47,7 +47,7 @@ def test_groups_of_mentions():
 
 
 def test_unseen_is_no_group_where_d_is_not_known():
-    run = evaluate([gold("A")], [predict(("A", 0.9))])
+    run = score_predictions([gold("A")], [predict(("A", 0.9))])
     assert list(run.ranks) == ["all", "in_ontology"]
 
 
@@ -56,7 +56,7 @@ def test_mentions_without_gold_id_count_for_nil_alone():
     written = [predict(), predict(("A", 0.9)), predict(("A", 0.1), written=NIL), predict(("B", 1))]
     score = nil_score(annotated, written)
     assert score == (2, 0.5, 0.5, 0.5)
-    assert len(evaluate(annotated, written).ranks["all"].lenient) == 2
+    assert len(score_predictions(annotated, written).ranks["all"].lenient) == 2
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,12 @@
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.kinds import World
-from spacy_connorm.evaluation.mistakes import count_kinds, largest_kinds, list_mistakes, to_markdown
+from spacy_connorm.evaluation.mistakes import (
+    count_kinds,
+    largest_kinds,
+    list_mistakes,
+    mistakes_to_markdown,
+)
 
 WORLD = World(lambda concept_id: (), {"B"}.__contains__)
 NAMES = {"A": "name of A", "B": "name of B"}
@@ -117,7 +122,7 @@ def test_the_largest_kinds_are_shown_by_their_most_frequent_mistakes():
 
 def test_markdown_has_a_section_a_kind():
     rows = list_mistakes(GOLD, PREDICTIONS, NAMES, WORLD)
-    text = to_markdown([{"pipeline": "mine", "run": "O-T", **row} for row in rows])
+    text = mistakes_to_markdown([{"pipeline": "mine", "run": "O-T", **row} for row in rows])
     titles = [line for line in text.splitlines() if line.startswith("#")]
     assert titles == [
         "# Wrong answers",
@@ -127,4 +132,4 @@ def test_markdown_has_a_section_a_kind():
         "### other: 1",
     ]
     assert "| name of B" in text
-    assert to_markdown([]) == "# Wrong answers\n"
+    assert mistakes_to_markdown([]) == "# Wrong answers\n"

@@ -6,7 +6,12 @@ from hypothesis import strategies as st
 
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
-from spacy_connorm.evaluation.nil_curve import apply_threshold, choose_threshold, points, trace
+from spacy_connorm.evaluation.nil_curve import (
+    apply_threshold,
+    choose_threshold,
+    curve_points,
+    trace_nil_curve,
+)
 
 
 def candidate(concept_id, score, part=0):
@@ -35,7 +40,7 @@ PREDICTIONS = [
 
 
 def test_a_curve_by_hand():
-    curve = trace(GOLD, PREDICTIONS)
+    curve = trace_nil_curve(GOLD, PREDICTIONS)
     assert curve.threshold.tolist() == [0.9, 0.8, 0.7, 0.6, 0.2]
     assert curve.written.tolist() == [1, 2, 3, 5, 6]
     assert curve.right.tolist() == [1, 2, 2, 3, 3]
@@ -47,13 +52,13 @@ def test_a_curve_by_hand():
 
 
 def test_the_threshold_stands_half_way_to_what_is_not_to_pass():
-    assert choose_threshold(trace(GOLD, PREDICTIONS)) == pytest.approx(0.4)
+    assert choose_threshold(trace_nil_curve(GOLD, PREDICTIONS)) == pytest.approx(0.4)
 
 
 def test_without_anything_to_gain_there_is_no_threshold():
-    assert choose_threshold(trace(GOLD[:2], PREDICTIONS[:2])) is None
-    assert choose_threshold(trace(GOLD[-1:], PREDICTIONS[-1:])) is None
-    assert choose_threshold(trace([], [])) is None
+    assert choose_threshold(trace_nil_curve(GOLD[:2], PREDICTIONS[:2])) is None
+    assert choose_threshold(trace_nil_curve(GOLD[-1:], PREDICTIONS[-1:])) is None
+    assert choose_threshold(trace_nil_curve([], [])) is None
 
 
 def test_of_equal_thresholds_the_lowest_is_chosen():
@@ -63,26 +68,31 @@ def test_of_equal_thresholds_the_lowest_is_chosen():
         predict(candidate("B", 0.4)),
     ]
     # F1 2/4 with one right of one, 4/5 with two of two, 4/6 with two of three
-    assert choose_threshold(trace([gold("A"), gold("A"), gold("A")], listed)) == pytest.approx(0.45)
+    assert choose_threshold(
+        trace_nil_curve([gold("A"), gold("A"), gold("A")], listed)
+    ) == pytest.approx(0.45)
     # one right of one among two with gold ids: 2/3; both wrong in between: 2/4, then two of three
     wrong = [gold("A"), gold("A"), gold()]
     scores = [candidate("A", 0.9), candidate("B", 0.5), candidate("A", 0.4)]
     assert (
-        choose_threshold(trace([wrong[0], wrong[2], wrong[1]], list(map(predict, scores)))) is None
+        choose_threshold(
+            trace_nil_curve([wrong[0], wrong[2], wrong[1]], list(map(predict, scores)))
+        )
+        is None
     )
 
 
 def test_what_rounding_puts_above_1_needs_no_threshold_above_1():
     listed = [predict(candidate("A", 1.000001)), predict(candidate("B", 1.0))]
-    curve = trace([gold("A"), gold()], listed)
+    curve = trace_nil_curve([gold("A"), gold()], listed)
     assert (curve.threshold.tolist(), curve.written.tolist()) == ([1.0], [2])
 
 
 def test_parts_pass_one_by_one():
     both = predict(candidate("A", 0.9, 1), candidate("B", 0.5, 2))
-    curve = trace([gold("A", "B")], [both])
+    curve = trace_nil_curve([gold("A", "B")], [both])
     assert (curve.written.tolist(), curve.right.tolist()) == ([1, 1], [0, 1])
-    curve = trace([gold("A")], [both])
+    curve = trace_nil_curve([gold("A")], [both])
     assert (curve.written.tolist(), curve.right.tolist()) == ([1, 1], [1, 0])
     assert choose_threshold(curve) == pytest.approx(0.7)
 
@@ -112,7 +122,7 @@ def test_every_point_is_what_scoring_anew_gives(mentions):
         )
         for _, answer, is_split in mentions
     ]
-    curve = trace(golds, predictions)
+    curve = trace_nil_curve(golds, predictions)
     for threshold, written, right in zip(curve.threshold, curve.written, curve.right, strict=True):
         anew = apply_threshold(predictions, threshold)
         assert written == sum(each.written != NIL for each in anew)
@@ -124,8 +134,8 @@ def test_every_point_is_what_scoring_anew_gives(mentions):
 
 def test_long_curves_are_thinned_out_and_keep_their_ends():
     listed = [predict(candidate("A", number / 1000)) for number in range(1000)]
-    shown = points(trace([gold("A")] * 1000, listed), most=50)
+    shown = curve_points(trace_nil_curve([gold("A")] * 1000, listed), most=50)
     assert len(shown) == 50
     assert (shown[0]["threshold"], shown[-1]["threshold"]) == (0.999, 0.0)
     assert shown[-1] == {"threshold": 0, "precision": 1, "recall": 1, "f1": 1, "coverage": 1}
-    assert points(trace([], [])) == []
+    assert curve_points(trace_nil_curve([], [])) == []

@@ -3,7 +3,6 @@ import pytest
 
 from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation.picture import draw
 from spacy_connorm.evaluation.projection import (
     ConceptTexts,
     choose_concepts,
@@ -11,6 +10,7 @@ from spacy_connorm.evaluation.projection import (
     project,
     read_texts,
 )
+from spacy_connorm.evaluation.projection_picture import draw_projections
 
 from .conftest import CONCEPTS, SYNONYMS
 
@@ -81,13 +81,13 @@ def test_mean_average_precision_by_hand():
 def test_a_picture_is_the_same_every_time(lookup, many, tmp_path, suffix):
     panels = [project(lookup.prepared, many, label=label) for label in ("before", "after")]
     for name in ("one", "two"):
-        draw(panels, many, tmp_path / f"{name}{suffix}")
+        draw_projections(panels, many, tmp_path / f"{name}{suffix}")
     first = (tmp_path / f"one{suffix}").read_bytes()
     assert first == (tmp_path / f"two{suffix}").read_bytes()
     assert first.startswith(b"\x89PNG" if suffix == ".png" else b"<?xml")
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch, many, tmp_path):
-    monkeypatch.setattr("spacy_connorm.evaluation.picture.find_spec", lambda name: None)
+    monkeypatch.setattr("spacy_connorm.evaluation.figures.find_spec", lambda name: None)
     with pytest.raises(ConnormError, match=r"CN604.*\[plot\]"):
-        draw([], many, tmp_path / "p.svg")
+        draw_projections([], many, tmp_path / "p.svg")

@@ -8,13 +8,13 @@ import pytest
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.reliability import (
-    Answers,
     Bin,
+    CalibrationData,
     cosines_as_probabilities,
-    fit,
-    judge,
-    predict,
-    read_answers,
+    fit_calibration,
+    measure_reliability,
+    predict_probabilities,
+    read_calibration_data,
 )
 from spacy_connorm.linker.calibration import Calibration
 
@@ -34,38 +34,40 @@ def test_answers_are_the_first_candidates_of_mentions_and_parts():
         Prediction([], NIL),
         Prediction([candidate("A", 0.3)], NIL),
     ]
-    answers = read_answers([gold("A"), gold("A", "C"), gold("A"), gold()], predictions)
+    answers = read_calibration_data([gold("A"), gold("A", "C"), gold("A"), gold()], predictions)
     expected = [[0.9, 0.2], [0.8, 0.8], [0.6, 0.1], [0.3, 0.3]]
     np.testing.assert_allclose(answers.features, expected)
     assert answers.right.tolist() == [True, True, False, False]
 
 
 def test_there_may_be_no_answer():
-    answers = read_answers([gold("A")], [Prediction([], NIL)])
+    answers = read_calibration_data([gold("A")], [Prediction([], NIL)])
     assert answers.features.shape == (0, 2)
-    assert judge(cosines_as_probabilities(answers), answers.right) == (None, None, [])
+    assert measure_reliability(cosines_as_probabilities(answers), answers.right) == (None, None, [])
 
 
 def test_a_logistic_regression_is_found_again():
     generator = np.random.default_rng(0)
     features = generator.uniform(0, 1, (20_000, 2))
     true = Calibration(intercept=-4.0, score=6.0, margin=3.0)
-    probabilities = predict(Answers(features, np.zeros(len(features), dtype="bool")), true)
+    probabilities = predict_probabilities(
+        CalibrationData(features, np.zeros(len(features), dtype="bool")), true
+    )
     right = generator.uniform(size=len(features)) < probabilities
-    found = fit(Answers(features, right))
+    found = fit_calibration(CalibrationData(features, right))
     assert list(found.to_dict().values()) == pytest.approx([-4, 6, 3], abs=0.3)
 
 
 def test_what_can_be_told_apart_still_has_finite_weights():
     features = np.asarray([[0.9, 0.5], [0.8, 0.4], [0.2, 0.0], [0.1, 0.0]])
-    found = fit(Answers(features, np.asarray([True, True, False, False])))
+    found = fit_calibration(CalibrationData(features, np.asarray([True, True, False, False])))
     assert all(math.isfinite(value) for value in found.to_dict().values())
 
 
 def test_reliability_by_hand():
     probabilities = np.asarray([0.95, 1.0, 0.9, 0.25, 0.2])
     right = np.asarray([True, True, False, False, True])
-    found = judge(probabilities, right)
+    found = measure_reliability(probabilities, right)
     assert found.log_loss == pytest.approx(
         -(math.log(0.95) + math.log(1) + math.log(0.1) + math.log(0.75) + math.log(0.2)) / 5
     )
@@ -76,10 +78,10 @@ def test_reliability_by_hand():
 
 
 def test_being_wholly_sure_and_wrong_costs_much_but_not_everything():
-    assert 100 < judge(np.asarray([1.0]), np.asarray([False])).log_loss < math.inf
+    assert 100 < measure_reliability(np.asarray([1.0]), np.asarray([False])).log_loss < math.inf
 
 
 def test_cosines_are_never_wholly_sure():
     features = np.asarray([[1.0, 0.0], [0.5, 0.0], [-0.2, 0.0]])
-    answers = Answers(features, np.asarray([True, True, False]))
+    answers = CalibrationData(features, np.asarray([True, True, False]))
     assert cosines_as_probabilities(answers).tolist() == pytest.approx([0.999, 0.5, 0.001])

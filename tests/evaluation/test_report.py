@@ -3,7 +3,7 @@ import json
 import pytest
 
 from spacy_connorm.concepts import NIL, Candidate
-from spacy_connorm.evaluation import Gold, Prediction, evaluate
+from spacy_connorm.evaluation import Gold, Prediction, score_predictions
 from spacy_connorm.evaluation.report import (
     comparison_row,
     comparison_text,
@@ -33,7 +33,7 @@ PREDICTIONS = [predict("A"), predict("A", "B"), predict("A", "B"), predict(), pr
 
 @pytest.fixture
 def run():
-    return evaluate(GOLD, PREDICTIONS)
+    return score_predictions(GOLD, PREDICTIONS)
 
 
 def test_a_row_is_flat_and_in_percent(run):
@@ -60,7 +60,7 @@ def test_a_row_is_flat_and_in_percent(run):
 
 
 def test_a_group_without_mentions_has_no_scores():
-    row = score_row(evaluate(GOLD[:1], PREDICTIONS[:1]))
+    row = score_row(score_predictions(GOLD[:1], PREDICTIONS[:1]))
     assert row["unseen_mentions"] == 0
     assert row["unseen_lenient@1"] is row["unseen_lenient@1_low"] is row["unseen_mrr"] is None
 
@@ -79,7 +79,9 @@ def test_groups_stand_below_and_protocols_beside_each_other(run):
 
 
 def test_two_runs_are_compared(run):
-    better = evaluate(GOLD, [predict("A"), predict("B"), predict("B"), predict("X"), predict()])
+    better = score_predictions(
+        GOLD, [predict("A"), predict("B"), predict("B"), predict("X"), predict()]
+    )
     row = {"search": "D-T", "mentions": 4, **comparison_row(better, run), "against": "O-T"}
     assert row["lenient@1_difference"] == 25.0
     assert row["strict@1_difference"] == 75.0

@@ -6,7 +6,7 @@ import pytest
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.folds import make_folds
-from spacy_connorm.evaluation.tuning import Outcome, apply, cross_validate, outcome_row, tune
+from spacy_connorm.evaluation.tuning import Outcome, apply_tuning, cross_validate, outcome_row, tune
 from spacy_connorm.linker.sieve import Sieve
 
 SIEVE = Sieve(["D-T", "OD-T"], [0.95])
@@ -44,7 +44,7 @@ def test_without_nil_there_is_no_nil_threshold():
 def test_what_comes_of_settings():
     gold, found = corpus()
     tuning = tune(gold, found, SIEVE)
-    row = outcome_row(apply(tuning, gold, found))
+    row = outcome_row(apply_tuning(tuning, gold, found))
     expected = {"mentions": 120, "coverage": 50.0, "nil_mentions": 30}
     assert {key: row[key] for key in expected} == expected
     assert (row["strict@1"], row["concept_p"], row["concept_f"]) == (66.67, 100.0, 80.0)
@@ -59,7 +59,7 @@ def test_held_out_mentions_are_each_answered_once_and_no_better():
     assert sorted(each.text for each in outcome.gold) == sorted(each.text for each in gold)
     assert len(outcome.probabilities) == len(outcome.right) == 120
     own, held = (
-        outcome_row(each) for each in (apply(tune(gold, found, SIEVE), gold, found), outcome)
+        outcome_row(each) for each in (apply_tuning(tune(gold, found, SIEVE), gold, found), outcome)
     )
     assert held["log_loss"] > own["log_loss"]
     assert held["concept_f"] <= own["concept_f"]

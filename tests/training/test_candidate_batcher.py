@@ -12,7 +12,7 @@ from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.training.batches import read_batches, write_batches
 from spacy_connorm.training.candidate_batcher import CandidateBatcher
-from spacy_connorm.training.pool import gather
+from spacy_connorm.training.pool import build_pool
 
 CONCEPTS = tuple(
     Concept(f"C{number}", f"{kind} {organ}", (f"{organ} {kind}ness",), parents=parents)
@@ -46,7 +46,7 @@ class Now:
 @pytest.fixture
 def pool(inputs):
     mentions = [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in MENTIONS]
-    return gather(CONCEPTS, mentions, inputs=inputs, use_ontology=True, data_share=None)[0]
+    return build_pool(CONCEPTS, mentions, inputs=inputs, use_ontology=True, data_share=None)[0]
 
 
 def vectors_of(pool, seed=0):
@@ -195,7 +195,7 @@ def test_batches_are_kept_whole(pool, tmp_path):
 def test_without_parents_it_warns_once(inputs):
     flat = [Concept(each.concept_id, each.canonical_name, each.aliases) for each in CONCEPTS]
     mention = Mention("sick heart", "Disease", "C0", ((0, 10),))
-    pool, _ = gather(flat, [mention], inputs=inputs, use_ontology=True, data_share=None)
+    pool, _ = build_pool(flat, [mention], inputs=inputs, use_ontology=True, data_share=None)
     now = Now(vectors_of(pool))
     with pytest.warns(ConnormWarning, match="CNW830"):
         draw(CandidateBatcher(), pool, now)
@@ -210,10 +210,10 @@ def test_mentions_of_unknown_concepts_have_no_list(inputs):
     texts = (("sick heart", "C0"), ("strange", "X1"))
     mentions = [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in texts]
     settings = {"inputs": inputs, "use_ontology": True, "data_share": None}
-    pool, _ = gather(CONCEPTS, mentions, **settings)
+    pool, _ = build_pool(CONCEPTS, mentions, **settings)
     (batch,) = draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
     assert [pool.texts[row] for row in batch.rows[batch.mentions]] == ["sick heart"]
-    pool, _ = gather(CONCEPTS, mentions[1:], **settings)
+    pool, _ = build_pool(CONCEPTS, mentions[1:], **settings)
     with pytest.raises(ConnormError, match="CN831.*1 annotated"):
         draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.training.pool import gather
+from spacy_connorm.training.pool import build_pool
 
 CONCEPTS = (
     Concept("C1", "heart disease"),
@@ -36,7 +36,7 @@ def make(inputs):
     """A function that gathers the concepts above and these mentions."""
 
     def make(*mentions, concepts=CONCEPTS, use_ontology=True, data_share=None):
-        return gather(
+        return build_pool(
             concepts, mentions, inputs=inputs, use_ontology=use_ontology, data_share=data_share
         )
 
@@ -129,7 +129,7 @@ def test_empty_texts_are_left_out(make, text):
 
 
 def test_texts_of_which_the_encoder_sees_nothing_are_left_out():
-    pool, report = gather(
+    pool, report = build_pool(
         [Concept("C1", "cold", ("???", "flu"))],
         inputs=lambda texts: [text.strip("?").encode() for text in texts],
         use_ontology=True,
@@ -159,7 +159,7 @@ def test_data_is_never_drawn_less_than_once(make):
 def test_repetitions_add_up_and_are_even(inputs, count, share, names):
     aliases = tuple(f"name {number}" for number in range(1, names))
     mentions = [mention(f"mention {number}", "C1") for number in range(count)]
-    pool, report = gather(
+    pool, report = build_pool(
         [Concept("C1", "name 0", aliases)],
         mentions,
         inputs=inputs,
@@ -201,7 +201,7 @@ def test_whatever_comes_the_pool_is_consistent(
 ):
     concepts = [Concept(i, "a", tuple(each), alt_ids=("A1",)) for i, each in concepts]
     try:
-        pool, report = gather(
+        pool, report = build_pool(
             concepts,
             [mention(*each) for each in mentions],
             inputs=inputs,

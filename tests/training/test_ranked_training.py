@@ -22,7 +22,7 @@ from spacy_connorm.training.config import Training
 from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, relations_in
 from spacy_connorm.training.objectives.factories import SupervisedContrastive
 from spacy_connorm.training.objectives.ranking import Bcnh, BioSyn
-from spacy_connorm.training.pool import gather
+from spacy_connorm.training.pool import build_pool
 from spacy_connorm.training.trainer import run_training
 
 CONCEPTS = (
@@ -73,7 +73,7 @@ def make_encoder(tiny_folder):
 @pytest.fixture
 def pool(make_encoder):
     encoder = make_encoder()
-    return gather(
+    return build_pool(
         CONCEPTS,
         [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in MENTIONS],
         inputs=lambda texts: encoder_inputs(encoder, texts),

@@ -4,7 +4,7 @@ import pytest
 
 from spacy_connorm import Concept
 from spacy_connorm.annotations.mentions import Mention
-from spacy_connorm.training.pool import gather
+from spacy_connorm.training.pool import build_pool
 from spacy_connorm.training.relevance import Hierarchy, Relevance
 
 CONCEPTS = (
@@ -24,7 +24,7 @@ def make(inputs):
     """A function that gathers concepts and mentions."""
 
     def make(*mentions, concepts=CONCEPTS):
-        return gather(concepts, mentions, inputs=inputs, use_ontology=True, data_share=None)[0]
+        return build_pool(concepts, mentions, inputs=inputs, use_ontology=True, data_share=None)[0]
 
     return make
 

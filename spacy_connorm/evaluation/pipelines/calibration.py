@@ -15,13 +15,12 @@ from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...pipeline.loading import find_normalizer, load_pipeline
 from .. import Gold, Prediction, read_gold
 from ..folds import FOLDS, make_folds
-from ..nil_curve import NilCurve, points, trace
+from ..nil_curve import NilCurve, curve_points, trace_nil_curve
 from ..protocol import by_part
-from ..reliability import cosines_as_probabilities, read_answers
-from ..reliability import predict as predict_probabilities
+from ..reliability import cosines_as_probabilities, predict_probabilities, read_calibration_data
 from ..report import Row, to_json
 from ..sections import Section
-from ..tuning import Outcome, Tuning, apply, cross_validate, outcome_row, tune
+from ..tuning import Outcome, Tuning, apply_tuning, cross_validate, outcome_row, tune
 from .gold import find_known, find_seen
 from .lexical_weights import reweigh
 from .queries import predict, read_questions
@@ -135,7 +134,7 @@ class Calibrated(NamedTuple):
                 for key, each in outcomes
                 for point in each.reliability.bins
             ),
-            *({"table": "nil_curve", "settings": _SAME, **row} for row in points(self.curve)),
+            *({"table": "nil_curve", "settings": _SAME, **row} for row in curve_points(self.curve)),
         ]
 
 
@@ -155,7 +154,7 @@ def require_drawable(paths: Sequence[Path]) -> None:
     RAISES (ConnormError): CN604 if one is a picture and matplotlib is not installed.
     """
     if any(path.suffix != _POINTS for path in paths):
-        from ..picture import require_matplotlib
+        from ..figures import require_matplotlib
 
         require_matplotlib()
 
@@ -198,14 +197,14 @@ def calibrate_pipeline(
     sieve = normalizer.lookup.sieve
     found = {search: predict(normalizer, questions, search) for search in sieve.searches}
     tuning = tune(gold, found, sieve)
-    fitted = apply(tuning, gold, found)
+    fitted = apply_tuning(tuning, gold, found)
     folds = make_folds([each.text for each in gold])
     outcomes = {
         _BEFORE: _as_it_was(normalizer, gold, own),
         _SAME: fitted,
         _HELD_OUT: cross_validate(gold, found, sieve, folds),
     }
-    curve = trace(gold, fitted.predictions)
+    curve = trace_nil_curve(gold, fitted.predictions)
     return Calibrated(nlp, normalizer, path.name, tuning, outcomes, curve)
 
 
@@ -224,7 +223,7 @@ def _check(gold: Sequence[Gold], own: Sequence[Prediction], path: Path) -> None:
 
 
 def _as_it_was(normalizer: ConceptNormalizer, gold: list[Gold], own: list[Prediction]) -> Outcome:
-    answers = read_answers(gold, own)
+    answers = read_calibration_data(gold, own)
     calibration = read_calibration(normalizer.cfg["calibration"])
     probabilities = (
         cosines_as_probabilities(answers)

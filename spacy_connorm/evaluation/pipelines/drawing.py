@@ -23,7 +23,7 @@ class Drawing:
             empty.
         RAISES (ConnormError): CN604 if matplotlib is not installed.
         """
-        from ..picture import require_matplotlib
+        from ..figures import require_matplotlib
 
         require_matplotlib()
         self._concept_ids = list(concept_ids)
@@ -52,8 +52,8 @@ class Drawing:
         path (Path): A `.svg` or `.png` file.
         RAISES (ConnormError): CN105 or CN108 if it cannot be written.
         """
-        from ..picture import draw
+        from ..projection_picture import draw_projections
 
         with written_aside(path) as aside:
-            draw(self._panels, self._concepts, aside)
+            draw_projections(self._panels, self._concepts, aside)
         msg.good(f"Drew {len(self._concepts)} concepts: {path}")

@@ -18,7 +18,7 @@ from ...errors import ConnormError, Errors
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...text.abbreviations import find_definitions
 from .. import Prediction
-from ..biosyn import papers_ids, papers_texts
+from ..biosyn import biosyn_ids, biosyn_texts
 from ..sections import BIOSYN, OPEN
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ def _read_openly(
 def _read_as_papers(doc: Doc, mentions: Iterable[Mention]) -> Iterator[Question]:
     long_forms = {each.short: each.long for each in find_definitions(doc.text)}
     for mention in mentions:
-        gold_ids = papers_ids(mention.concept_ids)
-        texts = papers_texts(mention.text, gold_ids, long_forms)
+        gold_ids = biosyn_ids(mention.concept_ids)
+        texts = biosyn_texts(mention.text, gold_ids, long_forms)
         yield Question(mention._replace(kb_id="|".join(gold_ids)), texts=texts)
 
 

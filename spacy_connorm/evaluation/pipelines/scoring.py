@@ -9,7 +9,7 @@ from spacy.language import Language
 from ...annotations.mentions import Mention
 from ...errors import ConnormError, Errors
 from ...pipeline.concept_normalizer import ConceptNormalizer
-from .. import Evaluation, Gold, Prediction, evaluate, read_gold
+from .. import Evaluation, Gold, Prediction, read_gold, score_predictions
 from ..mistakes import list_mistakes
 from ..report import Row, comparison_row, score_row
 from ..sections import AS_WRITTEN, OPEN
@@ -116,7 +116,7 @@ def score(nlp: Language, normalizer: ConceptNormalizer, request: Request) -> Sco
 
 def _score(gold: Sequence[Gold], answered: Answered) -> Run:
     name, threshold, predictions = answered
-    return Run(name, threshold, evaluate(gold, predictions))
+    return Run(name, threshold, score_predictions(gold, predictions))
 
 
 def answer_searches(

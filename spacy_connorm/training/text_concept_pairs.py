@@ -9,7 +9,7 @@ from ..text.cleaning import clean
 from .pool_report import PoolReport
 
 
-class Reading:
+class TextConceptPairs:
     """What was said of which text, as text and concept numbers in turns."""
 
     def __init__(self) -> None:

@@ -1,12 +1,10 @@
 """Projections as a picture."""
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
 
-from ..errors import ConnormError, Errors
+from .figures import require_matplotlib, save_figure
 from .projection import ConceptTexts, Panel
 
 # Twelve colours that are told apart with any eyes (Carto's "Safe", after Paul Tol). The marker
@@ -22,16 +20,7 @@ _LEGEND_INCHES = 0.22
 _NAME_WIDTH = 40
 
 
-def require_matplotlib() -> None:
-    """Refuse to begin with a picture that could not be drawn.
-
-    RAISES (ConnormError): CN604 if matplotlib is not installed.
-    """
-    if find_spec("matplotlib") is None:
-        raise ConnormError(Errors.CN604)
-
-
-def draw(panels: Sequence[Panel], concepts: Sequence[ConceptTexts], path: Path) -> None:
+def draw_projections(panels: Sequence[Panel], concepts: Sequence[ConceptTexts], path: Path) -> None:
     """Draw projections side by side, one colour and one marker a concept.
 
     panels (Sequence[Panel]): At least one.
@@ -58,22 +47,7 @@ def draw(panels: Sequence[Panel], concepts: Sequence[ConceptTexts], path: Path) 
             left=0.02, right=0.98, top=1 - _TITLE_INCHES / height, bottom=bottom, wspace=0.04
         )
         figure.legend(handles, labels, loc="lower center", ncols=columns, frameon=False)
-        save(figure, path)
-
-
-def save(figure: Any, path: Path) -> None:
-    """Write a figure; equal figures give equal files.
-
-    figure (Figure): The figure.
-    path (Path): A `.svg` or `.png` file.
-    """
-    import matplotlib
-
-    kind = path.suffix[1:]
-    metadata = {"Date": None} if kind == "svg" else {"Software": None}
-    # Fixed ids and no date.
-    with matplotlib.rc_context({"svg.hashsalt": "connorm"}):
-        figure.savefig(path, format=kind, dpi=150, metadata=metadata)
+        save_figure(figure, path)
 
 
 def _draw_panel(axis, panel: Panel, concepts: Sequence[ConceptTexts], names: Sequence[str]) -> None:
