@@ -73,7 +73,7 @@ class Concept:
             field is not of the type it should be.
         """
         if not isinstance(record, dict):
-            raise ConnormError(Errors.CN102.format(field="the record", expected="a JSON object"))
+            raise ConnormError(Errors.CN102.format(field="record", expected="a JSON object"))
         concept_id = _text_field(record, "concept_id")
         canonical_name = _text_field(record, "canonical_name")
         if not concept_id or not canonical_name:
