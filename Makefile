@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts/python.exe,bin/python)
 INSTALLED := $(VENV)/installed
+DOCS_INSTALLED := $(VENV)/installed-docs
 
 # Annoy comes as source: compile it for any machine, as its own default is for this one only.
 export ANNOY_COMPILER_ARGS ?= -O3,-ffast-math,-fno-associative-math
 
-.PHONY: demo test faults lint clean
+.PHONY: demo test faults lint docs clean
 
 demo: $(INSTALLED)
 	HF_HUB_OFFLINE=1 $(RUN) -m spacy project run demo
@@ -26,11 +27,19 @@ lint: $(INSTALLED)
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy spacy_connorm
 
+# Warnings are errors, and nothing is fetched.
+docs: $(DOCS_INSTALLED)
+	$(RUN) -m sphinx -q -W --keep-going docs docs/_build/html
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info corpus training metrics packages annotations project.lock
+	rm -rf $(VENV) build dist *.egg-info corpus training metrics packages annotations project.lock docs/_build
 
 $(INSTALLED): setup.cfg setup.py constraints.txt
 	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV), about a minute"
 	$(RUN) -m pip install -qq --constraint constraints.txt --editable '.[test,lint]'
+	touch $@
+
+$(DOCS_INSTALLED): $(INSTALLED)
+	$(RUN) -m pip install -qq --constraint constraints.txt --editable '.[docs]'
 	touch $@

@@ -1,0 +1,164 @@
+"""What the README and the docs show runs: Python as it stands, commands and configs as far as
+their names and settings go.
+"""
+
+import inspect
+from pathlib import Path
+
+import pytest
+import spacy
+from click import Command
+from spacy.cli import app as spacy_app
+from spacy.util import registry
+from thinc.api import Config
+from typer.main import get_command
+from weasel.util import load_project_config
+
+from spacy_connorm.cli import app
+from spacy_connorm.cli.configs import parse_overrides
+from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
+
+from .pages import PAGES, README, ROOT, blocks, commands, extras, name, with_parents
+
+# Pages whose commands read downloaded data; the tests of the benchmarks run them.
+MEASURED = "docs/benchmarks/"
+PROGRAMS = {"python", "pip", "make", "export", "torchrun"}
+
+
+def with_blocks(language: str) -> list:
+    return [pytest.param(page, id=name(page)) for page in PAGES if blocks(page, language)]
+
+
+def with_commands() -> list:
+    return [page for page in with_blocks("bash") if not page.id.startswith(MEASURED)]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Runs the Python of a page, in a folder of its own, and gives its names."""
+    ran: dict[Path, dict] = {}
+
+    def run_page(page: Path) -> dict:
+        if page not in ran:
+            folder = tmp_path_factory.mktemp("page")
+            (folder / "assets").symlink_to(ROOT / "assets")
+            ran[page] = {"__name__": "page"}
+            with pytest.MonkeyPatch.context() as patch:
+                patch.chdir(folder)
+                for block in blocks(page, "python"):
+                    exec(compile(block, name(page), "exec"), ran[page])
+        return ran[page]
+
+    return run_page
+
+
+@pytest.mark.parametrize("page", with_blocks("python"))
+def test_python_runs_in_the_order_of_reading(page, run, capsys):
+    run(page)
+    if "print(" in "".join(blocks(page, "python")):
+        assert capsys.readouterr().out.strip()
+
+
+def test_the_first_answer_is_right(run):
+    answers = {ent.text: ent.kb_id_ for ent in run(README)["doc"].ents}
+    assert answers == {"head spinning": "C0012833", "MI": "C0027051"}
+
+
+def test_abbreviations_and_composites_are_read_as_it_says(run):
+    names = run(ROOT / "docs" / "mentions.md")
+    assert [(ent.text, ent._.long_form, ent.kb_id_) for ent in names["doc"].ents] == [
+        ("head spinning", None, "C0012833"),
+        ("HS", "head spinning", "C0012833"),
+        ("HS", "head spinning", "C0012833"),
+        ("vertigo and heart attack", None, "C0012833|C0027051"),
+    ]
+    found = names["normalizer"].explain(names["doc"].ents[-1]).interpretations
+    assert [each.kind for each in found[:2]] == ["parts", "as written"]
+
+
+def test_a_threshold_makes_nil_as_it_says(run):
+    names = run(ROOT / "docs" / "calibration.md")
+    answers = {ent.text: ent.kb_id_ for ent in names["doc"].ents}
+    assert answers == {"vertigo": "C0012833", "sunburn": "NIL"}
+    assert names["normalizer"].cfg["nil_threshold"] is None
+
+
+def test_synonyms_come_and_go_as_it_says(run):
+    normalizer = run(ROOT / "docs" / "ontologies.md")["normalizer"]
+    ((first, *_),) = normalizer.candidates(["head spinning"])
+    assert (first.concept_id, first.search) == ("C0012833", "D-T")
+    assert normalizer.concept("C0027051").aliases == ("heart attack", "MI")
+    assert normalizer.candidates(["MI"], top_k=1)[0][0].text != "MI"
+
+
+@pytest.mark.parametrize("page", with_commands())
+def test_every_command_and_its_options_exist(page):
+    for words in commands(page):
+        assert words[0] in PROGRAMS, words
+        if "connorm" in words:
+            check_connorm(words[words.index("connorm") + 1 :])
+        elif words[:3] == ["python", "-m", "spacy"]:
+            check_spacy(*words[3:])
+
+
+def check_connorm(words: list[str]) -> None:
+    group = get_command(app)
+    assert isinstance(group.commands, dict)  # type: ignore[attr-defined]
+    if words == ["--help"]:
+        return
+    command: Command = group.commands[words[0]]  # type: ignore[attr-defined]
+    context = command.make_context(words[0], words[1:])
+    parse_overrides(context.args)
+
+
+def check_spacy(command: str, *words: str) -> None:
+    if command == "project":
+        check_project(*words)
+    else:
+        assert command in get_command(spacy_app).commands  # type: ignore[attr-defined]
+
+
+def check_project(verb: str, *words: str) -> None:
+    project = load_project_config(ROOT)
+    named = {each["name"] for each in project["commands"]} | set(project["workflows"])
+    assert verb == "run" and words[0] in named
+    options = [word.removeprefix("--vars.") for word in words if word.startswith("--")]
+    assert set(options) <= set(project["vars"])
+
+
+@pytest.mark.parametrize("page", with_blocks("bash"))
+def test_extras_and_targets_exist(page):
+    makefile = (ROOT / "Makefile").read_text(encoding="utf8")
+    for words in commands(page):
+        if words[:2] == ["pip", "install"]:
+            named = [word.partition("[")[2].rstrip("]") for word in words if "[" in word]
+            assert {each for group in named for each in group.split(",")} <= extras()
+        elif words[0] == "make":
+            assert f"\n{words[1]}:" in makefile
+        elif words[0] == "python" and words[1].endswith(".py"):
+            assert (ROOT / words[1]).exists()
+
+
+@pytest.mark.parametrize("page", with_blocks("ini"))
+def test_configs_parse_and_resolve(page):
+    for block in blocks(page, "ini"):
+        config = Config().from_str(with_parents(block))
+        assert config
+        for section in registered(config):
+            assert registry.resolve({"section": section})["section"] is not None
+        for component, settings in config.get("components", {}).items():
+            factory = settings.get("factory", component)
+            known = spacy.Language.get_factory_meta(factory).default_config
+            assert settings.keys() - {"factory"} <= known.keys()
+        for sources in config.get("initialize", {}).get("components", {}).values():
+            takes = inspect.signature(ConceptNormalizer.initialize).parameters
+            assert sources.keys() <= takes.keys() | {"kb_loader"}
+
+
+def registered(config: dict):
+    for section in config.values():
+        if isinstance(section, dict):
+            if any(key.startswith("@") for key in section):
+                yield section
+            else:
+                yield from registered(section)

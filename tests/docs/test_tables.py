@@ -1,0 +1,151 @@
+"""Tables of the docs hold what there is: settings with their defaults, fields, steps, formats."""
+
+import inspect
+import json
+from dataclasses import MISSING, fields
+from importlib.metadata import entry_points
+
+import pytest
+import spacy
+from thinc.api import Config
+from typer.main import get_command
+
+from spacy_connorm import corpora, ontology
+from spacy_connorm.cli import app
+from spacy_connorm.concepts import Candidate
+from spacy_connorm.evaluation.kinds import KINDS, OTHER
+from spacy_connorm.pipeline.factory import DEFAULT_CONFIG
+from spacy_connorm.text.normalization import STEPS
+from spacy_connorm.training.config import Training, TrainingData
+
+from .pages import DOCS, PAGES, README, ROOT, codes, commands, extras, table, text
+
+TRAINING = DOCS / "training.md"
+SETTINGS = DOCS / "settings.md"
+
+
+def test_the_readme_is_short():
+    assert len(text(README).splitlines()) <= 150
+    assert {"make demo", "make test"} <= {" ".join(words) for words in commands(README)}
+
+
+def test_the_readme_leads_to_every_page():
+    listed = [page for page in PAGES if page.parent == DOCS and page.stem != "index"]
+    assert listed
+    assert not [page.name for page in listed if f"(docs/{page.name})" not in text(README)]
+
+
+def test_every_setting_is_in_the_table():
+    settings = Config().from_str(DEFAULT_CONFIG)["concept_normalizer"]
+    rows = table(SETTINGS, "setting of `concept_normalizer`")
+    told = {codes(row[0])[0]: codes(row[1])[0] for row in rows}
+    assert told.keys() == settings.keys() - {"scorer"}
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            registered = next(each for key, each in value.items() if key.startswith("@"))
+            assert name == "scorer" or registered == f"spacy-connorm.{told[name]}"
+        else:
+            assert json.loads(told[name]) == value
+
+
+@pytest.mark.parametrize(
+    ("page", "heading", "group"),
+    [
+        (SETTINGS, "encoder | settings", "spacy_architectures"),
+        (DOCS / "speed.md", "`index`", "spacy_misc"),
+    ],
+)
+def test_every_encoder_and_index_has_its_settings(page, heading, group):
+    known = {
+        each.name.removeprefix("spacy-connorm."): each
+        for each in entry_points(group=group)
+        if each.name.startswith("spacy-connorm.")
+        and ("Encoder" in each.name or "Index" in each.name)
+    }
+    rows = {
+        codes(row[0])[0].removeprefix("spacy-connorm."): row[-1] for row in table(page, heading)
+    }
+    assert rows.keys() == known.keys()
+    for name, cell in rows.items():
+        takes = set(inspect.signature(known[name].load()).parameters)
+        told = set(codes(cell))
+        assert told <= takes
+        # Of an index all of them; of an encoder those that most users need.
+        assert told == takes or group == "spacy_architectures"
+
+
+def test_every_field_of_a_candidate_is_in_its_table():
+    rows = table(DOCS / "mentions.md", "field of a candidate")
+    assert sorted(name for row in rows for name in codes(row[0])) == sorted(Candidate._fields)
+
+
+def test_steps_of_normalization_do_what_their_table_says():
+    rows = table(DOCS / "encoders.md", "step")
+    assert [codes(name)[0] for name, *_ in rows] == list(STEPS)
+    for name, _, before, after in rows:
+        assert STEPS[codes(name)[0]](before) == after
+
+
+@pytest.mark.parametrize("block", [TrainingData, Training])
+def test_every_setting_of_a_training_is_in_its_table(block):
+    name = {TrainingData: "data", Training: "training"}[block]
+    rows = table(TRAINING, f"setting of `[{name}]`")
+    assert {codes(row[0])[0]: row[1] for row in rows} == {
+        each.name: default_of(each) for each in fields(block)
+    }
+
+
+def default_of(field) -> str:
+    return "" if field.default is MISSING else f"`{json.dumps(field.default)}`"
+
+
+def test_every_config_and_registered_name_is_in_the_page_on_training():
+    trained = [
+        path.name
+        for path in (ROOT / "assets").glob("*.cfg")
+        if "\n[training]\n" in path.read_text(encoding="utf8")
+    ]
+    assert trained and all(f"(../assets/{name})" in text(TRAINING) for name in trained)
+    for registry, group in (("losses", "thinc_losses"), ("batchers", "spacy_batchers")):
+        ours = {point.name for point in entry_points(group=group) if "connorm" in point.name}
+        assert ours and all(spacy.registry.has(registry, name) for name in ours)
+        assert not [name for name in ours if f"`{name.partition('.')[2]}`" not in text(TRAINING)]
+
+
+@pytest.mark.parametrize(
+    ("heading", "package"), [("format | for", ontology), ("format | what it is", corpora)]
+)
+def test_every_format_and_its_options_are_in_their_table(heading, package):
+    rows = table(DOCS / "ontologies.md", heading)
+    assert sorted(codes(row[0])[0] for row in rows) == sorted(package.FORMATS)
+    command = {ontology: "ontology", corpora: "corpus"}[package]
+    declared = get_command(app).commands[command].params  # type: ignore[attr-defined]
+    options = {each for param in declared for each in (*param.opts, *param.secondary_opts)}
+    assert {option for row in rows for option in codes(row[-1])} <= options
+
+
+def test_every_extra_is_in_the_table():
+    told = [name for row in table(DOCS / "install.md", "extra") for name in codes(row[0])]
+    assert sorted(told) == sorted(extras())
+
+
+def test_every_kind_of_error_is_in_the_table():
+    rows = table(DOCS / "evaluation.md", "kind")
+    assert [row[0] for row in rows] == [*KINDS, OTHER]
+
+
+def test_every_command_is_shown():
+    known = set(get_command(app).commands)  # type: ignore[attr-defined]
+    shown = {
+        words[words.index("connorm") + 1]
+        for page in PAGES
+        for words in commands(page)
+        if "connorm" in words
+    }
+    assert shown - {"--help"} == known
+
+
+def test_every_command_is_in_the_changelog():
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf8")
+    (listed,) = (line for line in changes.splitlines() if line.startswith("- `python -m spacy"))
+    assert set(codes(listed)[1:]) == set(get_command(app).commands)  # type: ignore[attr-defined]
