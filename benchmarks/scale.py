@@ -28,7 +28,7 @@ from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex
 from spacy_connorm.index.backends.protocol import Backend
-from spacy_connorm.index.builder.build import build_index
+from spacy_connorm.index.builder.build import write_index
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.overlay import SynonymOverlay
 from spacy_connorm.index.search import Query, run_search
@@ -103,7 +103,7 @@ def build(arguments: Namespace, folder: Path, change: float) -> dict[str, Any]:
 
     with peak_of_memory() as peak:
         start = perf_counter()
-        build_index(
+        write_index(
             path,
             make_concepts(arguments.names, changed=change),
             (),

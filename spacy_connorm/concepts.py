@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from .errors import ConnormError, Errors, Warnings, warn
 from .files.licence import read_licence, write_licence
-from .files.text import open_text, read_lines, sha256, written_aside
+from .files.text import atomic_file, open_text, read_lines, sha256
 
 NIL = "NIL"
 
@@ -292,7 +292,7 @@ def write_concepts(concepts: Iterable[Concept], path: str | Path) -> int:
     RAISES (ConnormError): CN108 if the file cannot be written.
     """
     count = 0
-    with written_aside(path) as aside, open_text(aside, "wt") as lines:
+    with atomic_file(path) as aside, open_text(aside, "wt") as lines:
         for count, concept in enumerate(concepts, start=1):
             lines.write(json.dumps(concept.to_dict(), ensure_ascii=False) + "\n")
     return count

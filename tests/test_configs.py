@@ -12,7 +12,8 @@ from spacy.util import load_config, load_model_from_config, registry
 from typer.main import get_command
 
 from spacy_connorm.cli import app
-from spacy_connorm.cli.configs import parse_overrides, read_config
+from spacy_connorm.cli.app import parse_overrides
+from spacy_connorm.files.configs import read_config
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = sorted((ROOT / "assets").glob("*.cfg"))

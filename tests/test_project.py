@@ -18,7 +18,8 @@ from weasel.cli.run import project_run
 from weasel.util import load_project_config
 
 from spacy_connorm.cli import app
-from spacy_connorm.cli.configs import parse_overrides, read_config
+from spacy_connorm.cli.app import parse_overrides
+from spacy_connorm.files.configs import read_config
 
 ROOT = Path(__file__).parent.parent
 ASSETS = ROOT / "assets"

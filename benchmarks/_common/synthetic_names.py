@@ -14,7 +14,7 @@ from thinc.api import Model
 from _common.cli import fail
 from _common.datasets import ASKAPATIENT, MEDIC, MESH, OntologyFile
 from spacy_connorm.encoders import encoder_inputs, fingerprint
-from spacy_connorm.files.text import written_aside
+from spacy_connorm.files.text import atomic_file
 from spacy_connorm.index.vectors.base import from_raw
 from spacy_connorm.ontology import stream_ontology
 from spacy_connorm.text.cleaning import clean
@@ -116,7 +116,7 @@ def write_vectors(encoder: Model, data: Path, wanted: int, *, work: Path) -> Pat
     """
     path = work / f"names-{wanted}-{fingerprint(encoder)}.npy"
     if not path.is_file():
-        with written_aside(path) as aside:
+        with atomic_file(path) as aside:
             shape = (wanted, encoder.get_dim("nO"))
             unit = np.lib.format.open_memmap(aside, mode="w+", dtype="float32", shape=shape)
             done = 0

@@ -11,7 +11,7 @@ from thinc.shims import Shim
 
 from spacy_connorm.encoders import encoder_inputs, fingerprint, make_encoder
 from spacy_connorm.encoders.hybrid import HybridEncoder, HybridShim
-from spacy_connorm.files.text import written_aside
+from spacy_connorm.files.text import atomic_file
 
 
 class Memo(Shim):
@@ -66,7 +66,7 @@ class Memo(Shim):
     def keep(self) -> None:
         """Write all vectors for the next run."""
         keys = np.asarray([list(key) for key in self._vectors], dtype="uint8")
-        with written_aside(self.path) as aside:
+        with atomic_file(self.path) as aside:
             np.savez(aside, keys=keys, vectors=np.asarray(list(self._vectors.values())))
 
 

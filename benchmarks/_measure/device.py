@@ -12,7 +12,7 @@ from typing import Any
 from _common.cli import fail
 from spacy import registry
 
-from spacy_connorm.cli.devices import choose_device
+from spacy_connorm.encoders.devices import choose_device
 from spacy_connorm.encoders.pretrained import MINILM, find_folder
 from spacy_connorm.encoders.protocol import Encoder, encode, trainable
 from spacy_connorm.evaluation.report import Row

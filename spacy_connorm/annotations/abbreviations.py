@@ -160,7 +160,7 @@ def long_form_of(span: Span) -> str | None:
     return None
 
 
-def register_attributes() -> None:
+def register_abbreviation_attributes() -> None:
     """Make `doc._.abbreviations` and `span._.long_form` readable, each unless another component has
     it already; theirs are read where they have.
     """

@@ -23,7 +23,7 @@ _NORMALIZED = "normalized"
 _ID_SEPARATOR = "|"
 
 
-def register_attributes(prefix: str = "") -> None:
+def register_span_attributes(prefix: str = "") -> None:
     """Make `span._.candidates`, `span._.kb_id` and `span._.kb_ents` readable.
 
     prefix (str): Stands before each name.

@@ -19,12 +19,12 @@ from ..annotations.docbin import read_docs
 from ..annotations.spans import choose_spans
 from ..concepts import NIL
 from ..corpora import write_docs
+from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors, Warnings, refuse, warn
-from ..files.text import open_text, read_lines, written_aside
+from ..files.text import atomic_file, open_text, read_lines
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .app import command
-from .devices import choose_device
 
 _FIELDS_KEY = "fields"
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -139,7 +139,7 @@ def write_jsonl(docs: Iterable[Doc], path: Path, normalizer: ConceptNormalizer) 
     normalizer (ConceptNormalizer): Whose answers to write.
     RAISES (ConnormError): CN105 or CN108 if the file cannot be written.
     """
-    with written_aside(path) as aside, open_text(aside, "wt") as lines:
+    with atomic_file(path) as aside, open_text(aside, "wt") as lines:
         for doc in docs:
             lines.write(json.dumps(to_record(doc, normalizer), ensure_ascii=False) + "\n")
 

@@ -1,4 +1,4 @@
-"""The `python -m spacy connorm` application and the way its commands fail."""
+"""The `python -m spacy connorm` application: registering commands, reading options, failing."""
 
 import functools
 import warnings
@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
+from click import UsageError
+from spacy.cli._util import parse_config_overrides
 from wasabi import msg
 
-from ..errors import ConnormError, ConnormWarning
+from ..errors import ConnormError, ConnormWarning, Errors
 
 app = typer.Typer(
     name="connorm",
@@ -19,12 +21,12 @@ app = typer.Typer(
 
 
 def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Callable]:
-    """Register a function as a command. Its docstring is the help; a `ConnormError` becomes one
-    line and exit code 1, a `ConnormWarning` one line.
+    """Register a function as a command. Its docstring is the help text. A `ConnormError` is shown
+    as one line and exits with code 1; a `ConnormWarning` is shown as one line.
 
     name (str): The command's name.
-    overridable (bool): Whether it finds options that it does not declare in `ctx.args`.
-    RETURNS (Callable): A decorator that gives the function back unchanged.
+    overridable (bool): Whether to collect undeclared options in `ctx.args`.
+    RETURNS (Callable): A decorator that returns the function unchanged.
     """
 
     def register(function: Callable) -> Callable:
@@ -46,8 +48,22 @@ def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Cal
 
 
 def split_items(items: str) -> tuple[str, ...]:
-    """RETURNS (Tuple[str, ...]): The items of an option that takes several between commas."""
+    """RETURNS (Tuple[str, ...]): The items of an option that takes a comma-separated list."""
     return tuple(item.strip() for item in items.split(",") if item.strip())
+
+
+def parse_overrides(arguments: list[str]) -> dict[str, Any]:
+    """Parse config settings given on the command line: `--section.setting value`.
+
+    arguments (List[str]): The arguments left after a command's own options.
+    RETURNS (Dict[str, Any]): The settings by their dotted names.
+    RAISES (ConnormError): CN711 for anything else.
+    """
+    try:
+        return parse_config_overrides(arguments)
+    except UsageError as error:  # click's own: a Typer with a vendored click does not catch it
+        reason = error.format_message().rstrip(".")
+        raise ConnormError(Errors.CN711.format(reason=reason)) from error
 
 
 def _show_warning(message: Any, category: type[Warning], *args: Any, **kwargs: Any) -> None:

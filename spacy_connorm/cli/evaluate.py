@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors
 from ..evaluation.pipelines.comparison import Survey, ask_pipelines, name_pipelines
 from ..evaluation.pipelines.drawing import Drawing
@@ -16,7 +17,6 @@ from ..evaluation.ranks import add_ranks
 from ..evaluation.report import Row
 from ..evaluation.sections import OPEN, Section, grid_sections, neighbour_section, run_sections
 from .app import command
-from .devices import choose_device
 from .output import (
     check_distinct,
     check_suffix,

@@ -15,9 +15,9 @@ from ..encoders.onnx import OnnxEncoder
 from ..encoders.onnx_folder import CONFIG, MODEL_TYPE
 from ..encoders.protocol import Encoder
 from ..errors import ConnormError, Errors
+from ..files.configs import config_errors
 from ..files.folders import read_object, replaced, require_replaceable
 from .app import command
-from .configs import config_errors
 
 PRECISIONS = ("int8", "fp32")
 _LIBRARIES = ("torch", "transformers", "onnx", "onnxscript")

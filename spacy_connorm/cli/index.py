@@ -12,14 +12,14 @@ from thinc.api import Config
 from wasabi import msg
 
 from ..annotations.docbin import read_docs
+from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors
+from ..files.configs import config_errors, read_config
 from ..files.folders import MANIFEST, read_object, replaced
 from ..files.text import read_lines
 from ..ontology import FORMATS, open_ontology
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
-from .app import command
-from .configs import config_errors, parse_overrides, read_config
-from .devices import choose_device
+from .app import command, parse_overrides
 
 # The empty sections are filled by the component's defaults, and can be overridden.
 _DEFAULT_CONFIG = """

@@ -11,7 +11,7 @@ from ..errors import ConnormError, Errors
 from ..evaluation.mistakes import count_kinds, largest_kinds, mistakes_to_markdown
 from ..evaluation.report import Row, to_json, to_table, to_tsv
 from ..evaluation.sections import Section, protocol_of, sections_to_markdown
-from ..files.text import read_lines, written_aside
+from ..files.text import atomic_file, read_lines
 
 _NAMES = ("corpus", "pipeline", "search")
 _NEEDED = (*_NAMES, "mentions", "lenient@1", "strict@1", "nil_mentions", "seen_mentions")
@@ -87,7 +87,7 @@ def write_scores(rows: Sequence[Row], path: Path) -> None:
     path (Path): The file.
     RAISES (ConnormError): CN105 or CN108 if it cannot be written.
     """
-    with written_aside(path) as aside:
+    with atomic_file(path) as aside:
         aside.write_text(to_json(rows), encoding="utf8")
 
 
@@ -98,7 +98,7 @@ def write_markdown(sections: Sequence[Section], path: Path) -> None:
     path (Path): The file.
     RAISES (ConnormError): CN105 or CN108 if it cannot be written.
     """
-    with written_aside(path) as aside:
+    with atomic_file(path) as aside:
         aside.write_text(sections_to_markdown(sections), encoding="utf8")
 
 
@@ -110,7 +110,7 @@ def write_mistakes(mistakes: Mapping[str, Sequence[Row]], path: Path) -> None:
     RAISES (ConnormError): CN105 or CN108 if it cannot be written.
     """
     rows = [{"pipeline": label, **row} for label, listed in mistakes.items() for row in listed]
-    with written_aside(path) as aside:
+    with atomic_file(path) as aside:
         if path.suffix == ".jsonl":
             srsly.write_jsonl(aside, rows)
         else:

@@ -20,19 +20,19 @@ from ..annotations.mentions import Mention, annotated_mentions
 from ..annotations.synonyms import expanded_mentions
 from ..concepts import Ontology
 from ..encoders import encoder_inputs, require_trainable, trainable
+from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors
 from ..evaluation.pipelines.gold import warn_of_strange_ids
+from ..files.configs import config_errors, read_config, require_sections
 from ..files.folders import read_object, replaced, require_replaceable
-from ..files.text import sha256, written_aside
+from ..files.text import atomic_file, sha256
 from ..ontology import read_ontology
 from ..training.checkpoints import last_checkpoint
 from ..training.config import TrainingData
 from ..training.model_card import CardFacts, make_card
 from ..training.pool import build_pool
 from ..training.pool_report import PoolReport
-from .app import command
-from .configs import config_errors, parse_overrides, read_config, require_sections
-from .devices import choose_device
+from .app import command, parse_overrides
 
 if TYPE_CHECKING:
     from ..training.dev_score import DevScore, ToSearch
@@ -160,7 +160,7 @@ def _begin(output_path: Path, config: Config, *, resume: bool) -> Path:
         if work.exists() and any(work.iterdir()) and not begun_with.is_file():
             raise ConnormError(Errors.CN705.format(path=work))
         shutil.rmtree(work, ignore_errors=True)
-        with written_aside(begun_with) as aside:
+        with atomic_file(begun_with) as aside:
             aside.write_text(config.to_str(), encoding="utf8")
     return work
 

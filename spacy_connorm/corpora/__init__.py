@@ -17,8 +17,8 @@ __all__ = ["FORMATS", "Report", "read_corpus", "write_docs"]
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """A corpus format; its reader `read_NAME` lives in the module `NAME`.
+class CorpusFormat:
+    """A corpus format; its reader `read_NAME_corpus` lives in the module `NAME`.
 
     name (str): The format's name.
     suffixes (Tuple[str, ...]): Parts of a file name, lower-cased, that tell it.
@@ -35,19 +35,19 @@ class Format:
     def reader(self) -> Callable[..., Iterator[Document]]:
         """RETURNS (Callable[..., Iterator[Document]]): The reader, imported now."""
         module = import_module(f".{self.name}", __name__)
-        return getattr(module, f"read_{self.name}")
+        return getattr(module, f"read_{self.name}_corpus")
 
 
 FORMATS = {
     form.name: form
     for form in (
-        Format(
+        CorpusFormat(
             name="pubtator",
             suffixes=(".pubtator", ".txt"),
             unlinked=("OTHER", "NonStandardRef"),  # of NLM-Chem
         ),
-        Format(name="craft", suffixes=(".jsonl",)),
-        Format(name="tsv", suffixes=(".tsv",), options=("columns", "header")),
+        CorpusFormat(name="craft", suffixes=(".jsonl",)),
+        CorpusFormat(name="tsv", suffixes=(".tsv",), options=("columns", "header")),
     )
 }
 
@@ -93,7 +93,7 @@ def read_corpus(
     report.warn(types=types)
 
 
-def _format(path: Path, name: str | None) -> Format:
+def _format(path: Path, name: str | None) -> CorpusFormat:
     known = ", ".join(FORMATS)
     if name is not None:
         if name not in FORMATS:

@@ -21,7 +21,7 @@ from .report import Report
 _ELLIPSIS = " ... "
 
 
-def read_craft(path: Path, *, report: Report) -> Iterator[Document]:
+def read_craft_corpus(path: Path, *, report: Report) -> Iterator[Document]:
     """Read the articles of a CRAFT file.
 
     path (Path): The file.

@@ -10,7 +10,7 @@ from spacy.util import filter_spans
 
 from ..annotations.mentions import MENTIONS_KEY, Mention, set_mentions
 from ..errors import ConnormError, Errors
-from ..files.text import written_aside
+from ..files.text import atomic_file
 from .ids import normalize_ids
 from .lines import Place
 from .report import Report
@@ -133,11 +133,11 @@ def write_docs(docs: Iterable[Doc], path: str | Path) -> None:
 
     docs (Iterable[Doc]): The documents.
     path (Union[str, Path]): A `.spacy` file.
-    RAISES (ConnormError): CN212 for another suffix, and what `written_aside` raises.
+    RAISES (ConnormError): CN212 for another suffix, and what `atomic_file` raises.
     """
     path = Path(path)
     if path.suffix != ".spacy":
         raise ConnormError(Errors.CN212.format(path=path))
     doc_bin = DocBin(docs=docs, store_user_data=True)
-    with written_aside(path) as aside:
+    with atomic_file(path) as aside:
         doc_bin.to_disk(aside)

@@ -41,7 +41,7 @@ class _Block:
         return f"{self.title}\n{self.abstract}" if self.abstract else self.title
 
 
-def read_pubtator(path: Path, *, report: Report) -> Iterator[Document]:
+def read_pubtator_corpus(path: Path, *, report: Report) -> Iterator[Document]:
     """Read the documents of a PubTator file.
 
     path (Path): The file.

@@ -15,7 +15,7 @@ DEFAULT_COLUMNS = ("id", "name", "mention")
 DEFAULT_TYPE = "MENTION"
 
 
-def read_tsv(
+def read_tsv_corpus(
     path: Path,
     *,
     report: Report,

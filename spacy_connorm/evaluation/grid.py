@@ -34,7 +34,7 @@ Found = Mapping[str, Sequence[Sequence[Candidate]]]
 
 class CompleteIndex(ConceptIndex):
     """An index that serves all six searches: means that it was built without are averaged, exactly
-    as `build_index` does it, from the vectors that it holds, and compared one by one."""
+    as `write_index` does it, from the vectors that it holds, and compared one by one."""
 
     def __init__(self, index: ConceptIndex) -> None:
         """Look at an index, which stays as it is; its files are shared.

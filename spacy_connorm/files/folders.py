@@ -23,7 +23,7 @@ _OWN = "crc32"
 
 
 @contextmanager
-def written_aside(path: Path) -> Iterator[Path]:
+def atomic_folder(path: Path) -> Iterator[Path]:
     """Give a folder beside `path` to write in, and put it in the place of `path` once the block
     ends well. A failed or killed block leaves the old folder as it was.
 
@@ -234,7 +234,7 @@ def replaced(path: Path, *, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
     RAISES (ConnormError): CN705 if something else is there, CN405 if it cannot be written.
     """
     require_replaceable(path, is_ours=is_ours)
-    with written_aside(path.resolve()) as aside:
+    with atomic_folder(path.resolve()) as aside:
         yield aside
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .text import read_lines, written_aside
+from .text import atomic_file, read_lines
 
 
 def write_licence(licence: str, path: str | Path) -> None:
@@ -14,7 +14,7 @@ def write_licence(licence: str, path: str | Path) -> None:
     """
     beside = licence_path(path)
     if licence:
-        with written_aside(beside) as aside:
+        with atomic_file(beside) as aside:
             aside.write_text(licence + "\n", encoding="utf8")
     else:
         beside.unlink(missing_ok=True)

@@ -49,7 +49,7 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 @contextmanager
-def written_aside(path: str | Path) -> Iterator[Path]:
+def atomic_file(path: str | Path) -> Iterator[Path]:
     """Write a file under another name and rename it once it is whole, so that a job that fails
     leaves the old file or none.
 

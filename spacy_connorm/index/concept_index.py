@@ -34,7 +34,7 @@ class ConceptIndex:
         """Open an index. Files are mapped and read when they are searched: what this takes does not
         grow with the number of rows.
 
-        folder (Path): What `build_index` wrote.
+        folder (Path): What `write_index` wrote.
         backend (Backend): How to search it.
         owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
         manifest (Optional[Dict[str, Any]]): What `unseal` gave, if it was asked already.

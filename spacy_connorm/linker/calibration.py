@@ -64,7 +64,9 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def calibrate(candidates: Sequence[Candidate], calibration: Calibration) -> list[Candidate]:
+def with_probabilities(
+    candidates: Sequence[Candidate], calibration: Calibration
+) -> list[Candidate]:
     """Tell how likely each candidate is right, by itself: those of a part need not add up to 1,
     since none may be, and several can be where one text denotes them all.
 

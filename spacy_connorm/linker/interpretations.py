@@ -12,7 +12,7 @@ from ..concepts import Candidate
 from ..errors import refuse, require_positive
 from ..text.cleaning import clean
 from ..text.composites import split
-from .calibration import Calibration, calibrate
+from .calibration import Calibration, with_probabilities
 from .explanation import Explanation, Interpretation
 from .lookup import ConceptLookup
 
@@ -162,7 +162,7 @@ class MentionInterpreter:
         distinct = list(dict.fromkeys(texts))
         found = self.lookup.candidates(distinct, top_k=self._depth, **self.limits)
         if self.calibration is not None:
-            found = [calibrate(each, self.calibration) for each in found]
+            found = [with_probabilities(each, self.calibration) for each in found]
         return dict(zip(distinct, found, strict=True))
 
 

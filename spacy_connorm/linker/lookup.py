@@ -7,9 +7,9 @@ from thinc.api import Model
 from ..concepts import Candidate, Concept, Source
 from ..encoders.normalized import NormalizedEncoder
 from ..errors import ConnormError, Errors, refuse, require_positive
-from ..files.folders import TemporaryFolder, written_aside
+from ..files.folders import TemporaryFolder, atomic_folder
 from ..index.backends.protocol import Backend
-from ..index.builder.build import Encoder, all_texts, build_index
+from ..index.builder.build import Encoder, all_texts, write_index
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter
 from ..index.members import TARGETS
@@ -127,7 +127,7 @@ class ConceptLookup:
         else:
             encoder = self._encoder.fitted()
         owner = TemporaryFolder()
-        build_index(
+        write_index(
             owner.path / "index",
             concepts,
             synonyms,
@@ -258,7 +258,7 @@ class ConceptLookup:
         if size:
             owner = TemporaryFolder()
             question = self._question(self.sieve, top_k, types, branches)
-            with written_aside(owner.path / "memo") as folder:
+            with atomic_folder(owner.path / "memo") as folder:
                 write_memo(folder, self.index, self._encoder, question, size=size)
             memo = Memo(owner.path / "memo", owner=owner)
         self.use(self.encoder, self.index, self.overlay, memo)

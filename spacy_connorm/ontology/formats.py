@@ -17,7 +17,7 @@ from ..files.text import read_lines
 _HEAD_LINES = 50
 
 
-class Format(NamedTuple):
+class OntologyFormat(NamedTuple):
     """How a file in one format is told from the others.
 
     suffixes (Tuple[str, ...]): What its name ends in, before `.gz`; none if that tells nothing.
@@ -31,14 +31,14 @@ class Format(NamedTuple):
 
 # Where formats share a suffix, the first whose signature is found is meant, or else the last.
 FORMATS = {
-    "jsonl": Format((".jsonl",), r"\A\s*\{"),
-    "obo": Format((".obo",), r"^(format-version:|\[Term\])"),
-    "rrf": Format((".rrf",), r"\AC\d{7}\|[A-Z]{3}\|"),
-    "icd10cm": Format((".xml",), r"\A\d{5} [A-Z]\w{2,6} +[01] |<ICD10CM"),
-    "medic": Format((), r"\A[^|\n]+(\|[^|\n]+)*\|\|"),
-    "ctd": Format((".tsv",), r"\A#[^\0]*^#\s*\w+Name\t\w+ID\t"),
-    "mesh": Format((".tsv",), r"\A[CD]\d{6,}\t"),
-    "tsv": Format((".tsv", ".csv")),
+    "jsonl": OntologyFormat((".jsonl",), r"\A\s*\{"),
+    "obo": OntologyFormat((".obo",), r"^(format-version:|\[Term\])"),
+    "rrf": OntologyFormat((".rrf",), r"\AC\d{7}\|[A-Z]{3}\|"),
+    "icd10cm": OntologyFormat((".xml",), r"\A\d{5} [A-Z]\w{2,6} +[01] |<ICD10CM"),
+    "medic": OntologyFormat((), r"\A[^|\n]+(\|[^|\n]+)*\|\|"),
+    "ctd": OntologyFormat((".tsv",), r"\A#[^\0]*^#\s*\w+Name\t\w+ID\t"),
+    "mesh": OntologyFormat((".tsv",), r"\A[CD]\d{6,}\t"),
+    "tsv": OntologyFormat((".tsv", ".csv")),
 }
 
 

@@ -5,7 +5,7 @@ whenever a pipeline is made, so it must stay light.
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotations.abbreviations import register_attributes, set_definitions
+from ..annotations.abbreviations import register_abbreviation_attributes, set_definitions
 from ..text.abbreviations import find_definitions
 
 
@@ -25,7 +25,7 @@ class AbbreviationResolver:
         name (str): The component's name.
         """
         self.name = name
-        register_attributes()
+        register_abbreviation_attributes()
 
     def __call__(self, doc: Doc) -> Doc:
         """Find the definitions of a document.

@@ -17,7 +17,7 @@ from ..annotations.abbreviations import find_long_forms
 from ..annotations.mentions import annotated_synonyms
 from ..annotations.spans import (
     choose_spans,
-    register_attributes,
+    register_span_attributes,
     set_answers,
     set_kb_ids,
     written_id,
@@ -298,7 +298,7 @@ class ConceptNormalizer(Pipe):
         self._calibration = read_calibration(merged["calibration"])
         self.cfg = merged
         self.lookup.cache_size = merged["cache_size"]
-        register_attributes(merged["attribute_prefix"])
+        register_span_attributes(merged["attribute_prefix"])
 
     def decide(self, candidates: Sequence[Candidate]) -> str:
         """RETURNS (str): What is written for candidates; see `spans.written_id`."""

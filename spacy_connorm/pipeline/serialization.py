@@ -10,7 +10,7 @@ from thinc.api import Model
 
 from ..encoders import replica
 from ..errors import ConnormError, Errors
-from ..files.folders import TemporaryFolder, pack, seal, unpack, unseal, written_aside
+from ..files.folders import TemporaryFolder, atomic_folder, pack, seal, unpack, unseal
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
@@ -32,7 +32,7 @@ def save(
     exclude (Collection[str]): Any of "cfg", "encoder", "index".
     RAISES (ConnormError): CN001 if there is no index, CN405 if it cannot be written.
     """
-    with written_aside(path) as folder:
+    with atomic_folder(path) as folder:
         if _ENCODER not in exclude:
             lookup.encoder.to_disk(folder / _ENCODER)
         if _INDEX not in exclude:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
-from .ellipsis import complete
+from .ellipsis import restore_words
 from .word_classes import DETERMINERS, PREPOSITIONS, QUALIFIERS, is_head, is_modifier, shape
 
 _MOST_READINGS = 4
@@ -138,7 +138,7 @@ def _qualifies(segment: str) -> bool:
 def _readings(segments: list[list[str]]) -> list[tuple[str, ...]]:
     by_completion = [
         [_parts(completed, cut) for cut in _ranked_cuts(completed)]
-        for completed in complete(segments)
+        for completed in restore_words(segments)
     ]
     return [reading for rank in zip_longest(*by_completion) for reading in rank if reading]
 

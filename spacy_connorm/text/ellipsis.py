@@ -17,7 +17,7 @@ _STEM = re.compile(r"(?P<stem>.*[^\W\d_]-?)(?:\d+|[IVX]+)")
 _REST = re.compile(r"-?(?P<rest>\d+[A-Za-z]?|[IVX]+)")
 
 
-def complete(segments: list[list[str]]) -> list[list[list[str]]]:
+def restore_words(segments: list[list[str]]) -> list[list[list[str]]]:
     """Complete the cut words of a coordination, "T-" of "T- and B-cell lymphoma" as well as the
     "2" of "HSV-1 and 2" and "BRCA1/2".
 

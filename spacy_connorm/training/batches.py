@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ConnormError, Errors
-from ..files.text import written_aside
+from ..files.text import atomic_file
 
 _ROWS = "rows"
 
@@ -51,7 +51,7 @@ def write_batches(path: Path, batches: Sequence[BatchRows], *, pool: str) -> Non
     for name, parts in _by_name(batches).items():
         columns[name] = np.concatenate(parts)
         columns[_borders(name)] = np.cumsum([len(part) for part in parts[:-1]], dtype="int64")
-    with written_aside(path) as aside:
+    with atomic_file(path) as aside:
         np.savez(aside, pool=pool, **columns)  # type: ignore[arg-type]  # names are no options
 
 

@@ -11,7 +11,7 @@ from spacy_connorm.annotations.abbreviations import (
     get_definitions,
     long_form_of,
     read_definitions,
-    register_attributes,
+    register_abbreviation_attributes,
     set_definitions,
 )
 from spacy_connorm.text.abbreviations import find_definitions
@@ -125,7 +125,7 @@ def test_joined_documents_keep_their_own_definitions(nlp):
     uses = [joined[token.i : token.i + 1] for token in joined if token.text == "AS"]
     angelman, stenosis = "Angelman syndrome", "Aortic stenosis"
     assert find_long_forms(joined, uses) == ["", angelman, angelman, stenosis, stenosis, ""]
-    register_attributes()
+    register_abbreviation_attributes()
     assert joined._.abbreviations == uses[1:-1]
 
 
@@ -142,7 +142,7 @@ def test_definitions_set_again_replace_all_others(nlp):
 
 
 def test_attributes_can_be_read_by_users(nlp):
-    register_attributes()
+    register_abbreviation_attributes()
     doc = define(nlp(TEXT))
     assert [(span.text, span.start_char) for span in doc._.abbreviations] == [
         ("AS", 19),
@@ -154,7 +154,7 @@ def test_attributes_can_be_read_by_users(nlp):
 
 def test_attributes_of_others_are_left_alone(nlp):
     register_scispacy()
-    register_attributes()
+    register_abbreviation_attributes()
     assert (
         Doc.get_extension("abbreviations")[0] == [] and Span.get_extension("long_form")[2] is None
     )
@@ -165,7 +165,7 @@ def test_attributes_of_others_are_left_alone(nlp):
 
 
 def test_others_may_take_the_attributes_over(nlp):
-    register_attributes()
+    register_abbreviation_attributes()
     register_scispacy()
     doc = define(nlp(TEXT))
     assert find_long_forms(doc, spans(doc, "AS")) == ["Angelman syndrome"]

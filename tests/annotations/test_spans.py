@@ -5,7 +5,7 @@ from spacy import displacy
 from spacy.tokens import Doc, DocBin, Span
 
 from spacy_connorm import Candidate
-from spacy_connorm.annotations.spans import get_candidates, register_attributes
+from spacy_connorm.annotations.spans import get_candidates, register_span_attributes
 from spacy_connorm.errors import ConnormError, ConnormWarning
 
 TEXT = "An MI and a cold after aspirin."
@@ -175,8 +175,8 @@ def test_attribute_of_somebody_else_is_not_taken(blank_pipeline, name):
 
 
 def test_attributes_are_registered_as_often_as_one_likes():
-    register_attributes("again_")
-    register_attributes("again_")
+    register_span_attributes("again_")
+    register_span_attributes("again_")
 
 
 def by_bytes(doc):

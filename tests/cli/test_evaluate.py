@@ -414,7 +414,7 @@ def test_calibrating_on_what_is_indexed_is_told(run, folder):
     nlp.to_disk(folder / "indexed")
     result = run("indexed", "dev.spacy", "--calibrate", "too_sure")
     assert result.exit_code == 0, result.output
-    assert "[CNW610] The index knows 100 %" in words(result)
+    assert "[CNW610] The index already has 100 %" in words(result)
 
 
 def test_a_pipeline_that_resolves_abbreviations_reads_the_corpus_with_them(run, folder):

@@ -8,6 +8,7 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.files import checksums
 from spacy_connorm.files.folders import (
     TemporaryFolder,
+    atomic_folder,
     pack,
     recover,
     seal,
@@ -16,7 +17,6 @@ from spacy_connorm.files.folders import (
     unseal,
     unseal_again,
     verify,
-    written_aside,
 )
 
 
@@ -31,7 +31,7 @@ def sealed(tmp_path):
 
 
 def write(path, content):
-    with written_aside(path) as folder:
+    with atomic_folder(path) as folder:
         (folder / "file").write_text(content)
 
 
@@ -45,7 +45,7 @@ def test_folder_is_made_and_replaced(tmp_path):
 @pytest.mark.parametrize("error", [RuntimeError("anything"), KeyboardInterrupt()])
 def test_failure_leaves_the_old_folder(tmp_path, error):
     write(tmp_path / "target", "old")
-    with pytest.raises(type(error)), written_aside(tmp_path / "target") as folder:
+    with pytest.raises(type(error)), atomic_folder(tmp_path / "target") as folder:
         (folder / "file").write_text("half")
         raise error
     assert (tmp_path / "target" / "file").read_text() == "old"
@@ -55,7 +55,7 @@ def test_failure_leaves_the_old_folder(tmp_path, error):
 def test_full_disk_is_told_and_leaves_the_old_folder(tmp_path):
     write(tmp_path / "target", "old")
     full = pytest.raises(ConnormError, match="CN405.*target.*disk is full")
-    with full, written_aside(tmp_path / "target") as folder:
+    with full, atomic_folder(tmp_path / "target") as folder:
         (folder / "file").write_text("half")
         raise OSError(errno.ENOSPC, "No space left on device")
     assert (tmp_path / "target" / "file").read_text() == "old"

@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files.text import open_text, read_lines, written_aside
+from spacy_connorm.files.text import atomic_file, open_text, read_lines
 
 
 def test_lines_are_numbered_and_stripped_of_their_ends(tmp_path):
@@ -42,9 +42,9 @@ def test_what_is_not_there(tmp_path):
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, name):
     path = tmp_path / "folder" / name
-    with written_aside(path) as aside, open_text(aside, "wt") as file:
+    with atomic_file(path) as aside, open_text(aside, "wt") as file:
         file.write("old")
-    with pytest.raises(KeyError), written_aside(path) as aside, open_text(aside, "wt") as file:
+    with pytest.raises(KeyError), atomic_file(path) as aside, open_text(aside, "wt") as file:
         file.write("new")
         raise KeyError
     assert list(read_lines(path)) == [(1, "old")]
@@ -53,6 +53,6 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, name):
 
 def test_a_disk_that_fills_up_is_named(tmp_path):
     path = tmp_path / "a.txt"
-    with pytest.raises(ConnormError, match=r"CN108.*No space left"), written_aside(path):
+    with pytest.raises(ConnormError, match=r"CN108.*No space left"), atomic_file(path):
         raise OSError(28, "No space left on device")
     assert not list(tmp_path.iterdir())

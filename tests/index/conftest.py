@@ -12,7 +12,7 @@ from spacy_connorm.encoders.vectors import Joined
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex
-from spacy_connorm.index.builder.build import Encoder, build_index
+from spacy_connorm.index.builder.build import Encoder, write_index
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.search import SEARCHES
 from spacy_connorm.text.cleaning import clean
@@ -91,7 +91,7 @@ def build(
     path: Path, *, encoder: Encoder = DENSE, backend=None, synonyms=None, concepts=None, known=None
 ) -> ConceptIndex:
     backend = backend or ExactIndex(block_rows=17)
-    build_index(
+    write_index(
         path,
         make_concepts() if concepts is None else concepts,
         make_synonyms() if synonyms is None else synonyms,

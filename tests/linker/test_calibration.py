@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.linker.calibration import Calibration, calibrate, margins
+from spacy_connorm.linker.calibration import Calibration, margins, with_probabilities
 
 CALIBRATION = Calibration(intercept=-6.0, score=8.0, margin=5.0)
 
@@ -40,16 +40,16 @@ def test_parts_have_rivals_of_their_own():
 
 
 def test_probabilities_by_hand():
-    first, second = calibrate(found(0.9, 0.7), CALIBRATION)
+    first, second = with_probabilities(found(0.9, 0.7), CALIBRATION)
     assert first.probability == pytest.approx(logistic(-6 + 8 * 0.9 + 5 * 0.2))
     assert second.probability == pytest.approx(logistic(-6 + 8 * 0.7 - 5 * 0.2))
 
 
 def test_nothing_else_of_a_candidate_changes():
     before = found(0.9, 0.7)
-    after = calibrate(before, CALIBRATION)
+    after = with_probabilities(before, CALIBRATION)
     assert [each._replace(probability=None) for each in after] == before
-    assert calibrate([], CALIBRATION) == []
+    assert with_probabilities([], CALIBRATION) == []
 
 
 def test_settings_and_back():
@@ -83,13 +83,14 @@ NUMBERS = st.floats(-1e9, 1e9)
 @given(NUMBERS, NUMBERS, NUMBERS, st.lists(st.floats(-1, 1)))
 def test_probabilities_lie_between_0_and_1(intercept, score, margin, scores):
     candidates = found(*sorted(scores, reverse=True))
-    for candidate in calibrate(candidates, Calibration(intercept, score, margin)):
+    for candidate in with_probabilities(candidates, Calibration(intercept, score, margin)):
         assert 0 <= candidate.probability <= 1
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1))
 def test_with_weights_over_0_the_order_stays(scores):
     probabilities = [
-        each.probability for each in calibrate(found(*sorted(scores, reverse=True)), CALIBRATION)
+        each.probability
+        for each in with_probabilities(found(*sorted(scores, reverse=True)), CALIBRATION)
     ]
     assert probabilities == sorted(probabilities, reverse=True)

@@ -6,7 +6,7 @@ import pytest
 from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends.exact import ExactIndex
-from spacy_connorm.index.builder.build import Encoder, build_index
+from spacy_connorm.index.builder.build import Encoder, write_index
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.overlay import SynonymOverlay
 from spacy_connorm.index.search import SEARCHES, Query, run_search
@@ -37,7 +37,7 @@ def index(tmp_path_factory):
         lambda texts: np.asarray([PLACES[text] for text in texts], dtype="float32"),
         "places",
     )
-    build_index(
+    write_index(
         path,
         CONCEPTS,
         SYNONYMS,

@@ -9,7 +9,7 @@ from wasabi import msg
 
 from ...errors import ConnormError, Errors, Warnings, warn
 from ...files.folders import read_object, replaced, require_replaceable
-from ...files.text import written_aside
+from ...files.text import atomic_file
 from ...linker.calibration import read_calibration
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...pipeline.loading import find_normalizer, load_pipeline
@@ -23,7 +23,7 @@ from ..sections import Section
 from ..tuning import Outcome, Tuning, apply_tuning, cross_validate, outcome_row, tune
 from .gold import find_known, find_seen
 from .lexical_weights import reweigh
-from .queries import predict, read_questions
+from .queries import answer_queries, read_queries
 
 _POINTS = ".json"
 CURVES = (".svg", ".png", _POINTS)
@@ -115,7 +115,7 @@ class Calibrated(NamedTuple):
         path (Path): A `.svg`, `.png` or `.json` file.
         RAISES (ConnormError): CN105 or CN108 if it cannot be written.
         """
-        with written_aside(path) as aside:
+        with atomic_file(path) as aside:
             if path.suffix == _POINTS:
                 aside.write_text(to_json(self._points()), encoding="utf8")
             else:
@@ -186,16 +186,16 @@ def calibrate_pipeline(
     normalizer = find_normalizer(nlp, component=component)
     if lexical_weight is not None:
         reweigh(nlp, normalizer, lexical_weight)
-    questions = read_questions(path, nlp, normalizer)
-    mentions = [question.mention for question in questions]
+    queries = read_queries(path, nlp, normalizer)
+    mentions = [query.mention for query in queries]
     known = find_known(normalizer.lookup, mentions)
     seen = find_seen(normalizer.lookup, mentions)
     pairs = zip(mentions, seen, strict=True)
     gold = [read_gold(mention, known, seen=each) for mention, each in pairs]
-    own = predict(normalizer, questions)
+    own = answer_queries(normalizer, queries)
     _check(gold, own, path)
     sieve = normalizer.lookup.sieve
-    found = {search: predict(normalizer, questions, search) for search in sieve.searches}
+    found = {search: answer_queries(normalizer, queries, search) for search in sieve.searches}
     tuning = tune(gold, found, sieve)
     fitted = apply_tuning(tuning, gold, found)
     folds = make_folds([each.text for each in gold])

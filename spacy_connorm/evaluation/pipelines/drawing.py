@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wasabi import msg
 
-from ...files.text import written_aside
+from ...files.text import atomic_file
 from ...pipeline.concept_normalizer import ConceptNormalizer
 
 if TYPE_CHECKING:
@@ -54,6 +54,6 @@ class Drawing:
         """
         from ..projection_picture import draw_projections
 
-        with written_aside(path) as aside:
+        with atomic_file(path) as aside:
             draw_projections(self._panels, self._concepts, aside)
         msg.good(f"Drew {len(self._concepts)} concepts: {path}")

@@ -14,7 +14,7 @@ from .. import read_gold
 from ..lexical_weight import best_weight, score_weights, weight_rows
 from ..sections import Section
 from .gold import find_known, find_seen
-from .queries import predict, read_questions
+from .queries import answer_queries, read_queries
 
 
 class Weighed(NamedTuple):
@@ -43,13 +43,13 @@ def weigh_pipeline(
     """
     nlp = load_pipeline(source)
     normalizer = find_normalizer(nlp, component=component)
-    questions = read_questions(path, nlp, normalizer)
-    mentions = [question.mention for question in questions]
+    queries = read_queries(path, nlp, normalizer)
+    mentions = [query.mention for query in queries]
     known = find_known(normalizer.lookup, mentions)
     seen = find_seen(normalizer.lookup, mentions)
     pairs = zip(mentions, seen, strict=True)
     gold = [read_gold(mention, known, seen=each) for mention, each in pairs]
-    ask = partial(predict, normalizer, questions)
+    ask = partial(answer_queries, normalizer, queries)
     scores = score_weights(normalizer.lookup, gold, ask, weights)
     section = Section(f"Lexical weights on {path.name}, percent", weight_rows(scores))
     return Weighed(section, best_weight(scores))

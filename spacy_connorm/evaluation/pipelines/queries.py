@@ -32,7 +32,7 @@ _BATCH = 256
 _RESOLVERS = ("abbreviation_resolver", "abbreviation_detector")
 
 
-class Question(NamedTuple):
+class MentionQuery(NamedTuple):
     """A mention, and how it is looked up.
 
     mention (Mention): As annotated; by the papers' protocol without some of its gold ids.
@@ -56,9 +56,9 @@ def check_protocol(name: str) -> None:
         raise ConnormError(Errors.CN735.format(protocol=name, known=" or ".join(PROTOCOLS)))
 
 
-def read_questions(
+def read_queries(
     path: Path, nlp: Language, normalizer: ConceptNormalizer, *, protocol: str = OPEN
-) -> list[Question]:
+) -> list[MentionQuery]:
     """Read the annotated mentions that a concept normalizer would be asked for.
 
     path (Path): A `.spacy` file.
@@ -66,63 +66,63 @@ def read_questions(
         documents; mentions are taken as annotated.
     normalizer (ConceptNormalizer): Its setting `labels` chooses among the mentions.
     protocol (str): "open": as the pipeline reads mentions; "biosyn": as the papers do.
-    RETURNS (List[Question]): Those of mentions without gold ids included.
+    RETURNS (List[MentionQuery]): Those of mentions without gold ids included.
     RAISES (ConnormError): CN600 if no mention has a gold id, and what `read_docs` raises.
     """
     labels, spans_key = normalizer.cfg["labels"], normalizer.cfg["spans_key"]
     read = _read_openly(nlp, normalizer) if protocol == OPEN else _read_as_papers
-    questions: list[Question] = []
+    queries: list[MentionQuery] = []
     for doc in read_docs(path, nlp.vocab):
         mentions = annotated_mentions(doc, spans_key=spans_key)
         chosen = [each for each in mentions if not labels or each.label in labels]
-        questions += read(doc, chosen)
-    if not any(question.mention.concept_ids for question in questions):
+        queries += read(doc, chosen)
+    if not any(query.mention.concept_ids for query in queries):
         named = f" with the labels {', '.join(labels)}" if labels else ""
-        raise ConnormError(Errors.CN600.format(count=len(questions), path=path, chosen=named))
-    return questions
+        raise ConnormError(Errors.CN600.format(count=len(queries), path=path, chosen=named))
+    return queries
 
 
 def _read_openly(
     nlp: Language, normalizer: ConceptNormalizer
-) -> Callable[[Doc, Iterable[Mention]], Iterator[Question]]:
+) -> Callable[[Doc, Iterable[Mention]], Iterator[MentionQuery]]:
     resolvers = [
         pipe for name, pipe in nlp.pipeline if nlp.get_pipe_meta(name).factory in _RESOLVERS
     ]
 
-    def read(doc: Doc, mentions: Iterable[Mention]) -> Iterator[Question]:
+    def read(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQuery]:
         if not normalizer.cfg["expand_abbreviations"]:
-            yield from map(Question, mentions)
+            yield from map(MentionQuery, mentions)
             return
         for resolver in resolvers:
             doc = resolver(doc)
         definitions = read_definitions(doc)
         for each in mentions:
-            yield Question(each, definitions.long_form(each.text, each.extent[1] - 1))
+            yield MentionQuery(each, definitions.long_form(each.text, each.extent[1] - 1))
 
     return read
 
 
-def _read_as_papers(doc: Doc, mentions: Iterable[Mention]) -> Iterator[Question]:
+def _read_as_papers(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQuery]:
     long_forms = {each.short: each.long for each in find_definitions(doc.text)}
     for mention in mentions:
         gold_ids = biosyn_ids(mention.concept_ids)
         texts = biosyn_texts(mention.text, gold_ids, long_forms)
-        yield Question(mention._replace(kb_id="|".join(gold_ids)), texts=texts)
+        yield MentionQuery(mention._replace(kb_id="|".join(gold_ids)), texts=texts)
 
 
-def predict(
-    normalizer: ConceptNormalizer, questions: Sequence[Question], search: str | None = None
+def answer_queries(
+    normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], search: str | None = None
 ) -> list[Prediction]:
-    """Answer questions; those that are the same to the pipeline are asked once.
+    """Answer queries; those that are the same to the pipeline are asked once.
 
     normalizer (ConceptNormalizer): Answers, within its types and branches.
-    questions (Sequence[Question]): Of one protocol.
+    queries (Sequence[MentionQuery]): Of one protocol.
     search (Optional[str]): One search alone; the sieve if None.
-    RETURNS (List[Prediction]): One a question.
+    RETURNS (List[Prediction]): One a query.
     RAISES (ConnormError): CN408 for a search that the index was built without.
     """
-    asked = [(each.mention.text, each.long_form, each.texts) for each in questions]
-    distinct = list(dict(zip(asked, questions, strict=True)).items())
+    asked = [(each.mention.text, each.long_form, each.texts) for each in queries]
+    distinct = list(dict(zip(asked, queries, strict=True)).items())
     found: dict[tuple, Prediction] = {}
     with (
         alone(normalizer.lookup, search),
@@ -130,7 +130,7 @@ def predict(
     ):
         for start in range(0, len(distinct), _BATCH):
             batch = distinct[start : start + _BATCH]
-            answers = ask(normalizer, [question for _, question in batch])
+            answers = ask(normalizer, [query for _, query in batch])
             for (key, _), candidates in zip(batch, answers, strict=True):
                 found[key] = Prediction(candidates, normalizer.decide(candidates))
             bar.update(len(batch))
@@ -157,18 +157,18 @@ def alone(lookup: "ConceptLookup", search: str | None) -> Iterator[None]:
         lookup.sieve = sieve
 
 
-def ask(normalizer: ConceptNormalizer, questions: Sequence[Question]) -> list[list[Candidate]]:
-    """RETURNS (List[List[Candidate]]): Those of each question, best first, part by part."""
-    if not any(question.texts for question in questions):
+def ask(normalizer: ConceptNormalizer, queries: Sequence[MentionQuery]) -> list[list[Candidate]]:
+    """RETURNS (List[List[Candidate]]): Those of each query, best first, part by part."""
+    if not any(query.texts for query in queries):
         return normalizer.candidates(
-            [question.mention.text for question in questions],
-            long_forms=[question.long_form for question in questions],
+            [query.mention.text for query in queries],
+            long_forms=[query.long_form for query in queries],
             top_k=DEPTH,
         )
     limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
-    texts = [text for question in questions for text in question.texts]
+    texts = [text for query in queries for text in query.texts]
     found = normalizer.lookup.candidates(texts, top_k=DEPTH, **limits)
-    return join_parts(found, [len(question.texts) for question in questions])
+    return join_parts(found, [len(query.texts) for query in queries])
 
 
 def join_parts(

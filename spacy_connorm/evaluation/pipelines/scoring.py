@@ -14,7 +14,7 @@ from ..mistakes import list_mistakes
 from ..report import Row, comparison_row, score_row
 from ..sections import AS_WRITTEN, OPEN
 from .gold import find_known, find_seen, know_world, read_data, warn_of_strange_ids
-from .queries import DEPTH, Question, join_parts, predict, read_questions
+from .queries import DEPTH, MentionQuery, answer_queries, join_parts, read_queries
 
 
 class Request(NamedTuple):
@@ -25,7 +25,7 @@ class Request(NamedTuple):
     searches (Sequence[str]): Searches to score alone, beside the pipeline's sieve.
     grid (bool): Score the paper's fourteen searches instead.
     threshold (Optional[float]): Of the grid's sieves; the pipeline's own first one if None.
-    protocol (str): How mentions are looked up, see `questions.read_questions`.
+    protocol (str): How mentions are looked up, see `queries.read_queries`.
     """
 
     corpus_path: Path
@@ -87,8 +87,8 @@ def score(nlp: Language, normalizer: ConceptNormalizer, request: Request) -> Sco
         one, CN502 for a threshold that is no cosine, CN600 for a corpus without gold ids.
     """
     path = request.corpus_path
-    questions = read_questions(path, nlp, normalizer, protocol=request.protocol)
-    mentions = [question.mention for question in questions]
+    queries = read_queries(path, nlp, normalizer, protocol=request.protocol)
+    mentions = [query.mention for query in queries]
     concepts = find_known(normalizer.lookup, mentions)
     if not concepts:
         ((example, _),) = normalizer.lookup.index.store.labels([0]).values()
@@ -100,7 +100,7 @@ def score(nlp: Language, normalizer: ConceptNormalizer, request: Request) -> Sco
         for mention, each in zip(mentions, seen, strict=True)
     ]
     answer = answer_grid if request.grid else answer_searches
-    own, *others = answer(normalizer, questions, request)
+    own, *others = answer(normalizer, queries, request)
     names = {concept.concept_id: concept.name for concept in concepts.values()}
     world = know_world(normalizer, data=data)
     listed = [own] if request.grid else [own, *others]
@@ -120,12 +120,12 @@ def _score(gold: Sequence[Gold], answered: Answered) -> Run:
 
 
 def answer_searches(
-    normalizer: ConceptNormalizer, questions: Sequence[Question], request: Request
+    normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], request: Request
 ) -> Iterator[Answered]:
     """Answer mentions with the pipeline's sieve, then with searches alone.
 
     normalizer (ConceptNormalizer): Answers.
-    questions (Sequence[Question]): The mentions.
+    queries (Sequence[MentionQuery]): The mentions.
     request (Request): Which searches.
     YIELDS (Tuple[str, Optional[float], List[Prediction]]): As `Answered`.
     RAISES (ConnormError): CN408 for a search that the index was built without, CN500 for an unknown
@@ -134,9 +134,9 @@ def answer_searches(
     check_searches(request.searches)
     for name in request.searches:
         normalizer.lookup.index.searcher(name)
-    yield (*_own_name(normalizer), predict(normalizer, questions))
+    yield (*_own_name(normalizer), answer_queries(normalizer, queries))
     for name in dict.fromkeys(request.searches):
-        yield name, None, predict(normalizer, questions, name)
+        yield name, None, answer_queries(normalizer, queries, name)
 
 
 def check_searches(names: Iterable[str]) -> None:
@@ -158,13 +158,13 @@ def _own_name(normalizer: ConceptNormalizer) -> tuple[str, float | None]:
 
 
 def answer_grid(
-    normalizer: ConceptNormalizer, questions: Sequence[Question], request: Request
+    normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], request: Request
 ) -> Iterator[Answered]:
     """Answer mentions as they are written with the pipeline's sieve, then with the fourteen
     searches of the paper, all from one encoding of each distinct text.
 
     normalizer (ConceptNormalizer): Answers; its index need not have been built for all searches.
-    questions (Sequence[Question]): The mentions.
+    queries (Sequence[MentionQuery]): The mentions.
     request (Request): The threshold.
     YIELDS (Tuple[str, Optional[float], List[Prediction]]): As `Answered`.
     RAISES (ConnormError): CN502 for a threshold that is no cosine.
@@ -175,7 +175,7 @@ def answer_grid(
     threshold = own_threshold(own) if request.threshold is None else request.threshold
     sieves = grid_sieves(threshold)
     limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
-    asked = [question.texts or (question.mention.text,) for question in questions]
+    asked = [query.texts or (query.mention.text,) for query in queries]
     texts = [text for each in asked for text in each]
     found = search_all(normalizer.lookup, texts, top_k=DEPTH, **limits)
     name, first_threshold = _own_name(normalizer)

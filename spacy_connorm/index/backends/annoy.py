@@ -12,8 +12,8 @@ from ...encoders.vectors import Raw
 from ...errors import ConnormError, Errors
 from ..vectors.base import Vectors
 from .exact import ExactSearcher
-from .protocol import Neighbours, check_positive
-from .rescoring import blocks, build_dense, complete, open_dense, rescore
+from .protocol import Neighbours, require_positive_settings
+from .rescoring import blocks, build_dense, fill_exactly, open_dense, rescore
 
 if TYPE_CHECKING:
     from .protocol import Searcher
@@ -38,7 +38,7 @@ class AnnoyIndex:
 
     def __post_init__(self) -> None:
         # Annoy takes a negative number of trees for a huge one, and plants until memory is full.
-        check_positive(self, "n_trees", "search_k", "oversample")
+        require_positive_settings(self, "n_trees", "search_k", "oversample")
 
     def build(self, vectors: Vectors, path: Path) -> None:
         """Plant the forest. Sparse vectors get none: they are searched exactly; those beside dense
@@ -111,7 +111,7 @@ class AnnoySearcher:
             return self._exact.nearest(queries, n, allowed)
         proposed = self._propose(queries, proposals, allowed)
         found = rescore(self.vectors, queries, proposed, n)
-        return complete(found, self._exact, queries, wanted=wanted, allowed=allowed)
+        return fill_exactly(found, self._exact, queries, wanted=wanted, allowed=allowed)
 
     def _propose(
         self, queries: Raw, count: int, allowed: np.ndarray | None

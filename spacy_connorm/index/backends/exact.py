@@ -9,7 +9,7 @@ import numpy as np
 
 from ...encoders.vectors import Raw
 from ..vectors.base import DenseVectors, QuantizedVectors, Vectors
-from .protocol import Neighbours, check_positive
+from .protocol import Neighbours, require_positive_settings
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class ExactIndex:
     block_rows: int = 32768
 
     def __post_init__(self) -> None:
-        check_positive(self, "block_rows")
+        require_positive_settings(self, "block_rows")
 
     def build(self, vectors: Vectors, path: Path) -> None:
         """An exact search needs nothing but the vectors."""

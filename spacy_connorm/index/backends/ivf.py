@@ -11,9 +11,9 @@ from ...encoders.vectors import Raw
 from ...errors import refuse
 from ..vectors.base import Vectors
 from .exact import ExactSearcher
-from .protocol import Neighbours, check_positive
+from .protocol import Neighbours, require_positive_settings
 from .rabitq import InvertedLists
-from .rescoring import build_dense, complete, open_dense, rescore
+from .rescoring import build_dense, fill_exactly, open_dense, rescore
 
 if TYPE_CHECKING:
     from .protocol import Searcher
@@ -54,10 +54,10 @@ class IvfIndex:
     dtype: Literal["float32", "float16", "int8"] = "float32"
 
     def __post_init__(self) -> None:
-        check_positive(self, "oversample")
+        require_positive_settings(self, "oversample")
         for setting in ("lists", "probes"):
             if getattr(self, setting) is not None:
-                check_positive(self, setting)
+                require_positive_settings(self, setting)
         if self.exact_below < _LEAST_VECTORS:
             refuse("exact_below", self.exact_below, f"at least {_LEAST_VECTORS}")
 
@@ -126,7 +126,7 @@ class IvfSearcher:
             return self._exact.nearest(queries, n, allowed)
         items = self._inverted.propose(queries, proposals, probes=probes, allowed=allowed)
         found = rescore(self.vectors, queries, (rows[rows >= 0] for rows in items), n)
-        return complete(found, self._exact, queries, wanted=wanted, allowed=allowed)
+        return fill_exactly(found, self._exact, queries, wanted=wanted, allowed=allowed)
 
     def _probes(self, proposals: int, possible: int) -> int:
         """As many lists as hold what `probes` of them would, if all items were allowed, and

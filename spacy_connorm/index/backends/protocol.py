@@ -29,7 +29,7 @@ class Neighbours(NamedTuple):
         return Neighbours(self.items[queries], self.scores[queries])
 
 
-def check_positive(backend: Any, *settings: str) -> None:
+def require_positive_settings(backend: Any, *settings: str) -> None:
     """Refuse settings of a backend that are under 1.
 
     backend (Any): The backend.

@@ -82,7 +82,7 @@ def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: i
     return Neighbours(items, scores)
 
 
-def complete(
+def fill_exactly(
     found: Neighbours,
     exact: ExactSearcher,
     queries: Raw,

@@ -15,7 +15,7 @@ from ...about import __version__
 from ...concepts import Concept, Source
 from ...encoders.vectors import Raw
 from ...errors import ConnormError, Errors, Warnings, warn
-from ...files.folders import seal, verify, written_aside
+from ...files.folders import atomic_folder, seal, verify
 from ..backends.protocol import Backend
 from ..concept_index import ConceptIndex
 from ..keys import KeyTable
@@ -43,7 +43,7 @@ class Encoder(NamedTuple):
     fingerprint: str
 
 
-def build_index(
+def write_index(
     path: Path,
     concepts: Iterable[Concept],
     synonyms: Iterable[tuple[str, str]],
@@ -72,14 +72,14 @@ def build_index(
     RAISES (ConnormError): CN409 if there is no text at all, CN405 if it cannot be written, CN402 if
         the older index is damaged.
     """
-    with written_aside(path) as folder:
+    with atomic_folder(path) as folder:
         facts = _facts(encoder, searches, backend, source or Source())
         counts = _fill(folder, _Said(concepts, synonyms, clean), encoder, searches, backend, known)
         seal(folder, {**facts, "counts": counts})
 
 
 class _Said(NamedTuple):
-    """O, D and what cleans their texts; see `build_index`."""
+    """O, D and what cleans their texts; see `write_index`."""
 
     concepts: Iterable[Concept]
     synonyms: Iterable[tuple[str, str]]
@@ -162,9 +162,9 @@ def _read(names: NameFile, texts: np.ndarray) -> Iterator[str]:
 def all_texts(
     concepts: Iterable[Concept], synonyms: Iterable[tuple[str, str]], clean: Callable[[str], str]
 ) -> list[str]:
-    """List what `build_index` will encode, for encoders that are fitted to it.
+    """List what `write_index` will encode, for encoders that are fitted to it.
 
-    concepts, synonyms, clean: As those of `build_index`.
+    concepts, synonyms, clean: As those of `write_index`.
     RETURNS (List[str]): The texts; those that come more than once are repeated.
     RAISES (ConnormError): CN409 if there is no text at all.
     """

@@ -100,9 +100,9 @@ def test_nothing_to_index(tmp_path):
 
 
 def test_search_that_was_not_built(tmp_path):
-    from spacy_connorm.index.builder.build import build_index
+    from spacy_connorm.index.builder.build import write_index
 
-    build_index(
+    write_index(
         tmp_path / "i",
         make_concepts(),
         [],

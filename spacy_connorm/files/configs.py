@@ -1,0 +1,56 @@
+"""Config files: read, with settings overridden, and their errors in one line."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from configparser import InterpolationError
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+from thinc.api import Config, ConfigValidationError
+
+from ..errors import ConnormError, Errors
+
+_REASON_WIDTH = 300
+
+
+def read_config(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Config:
+    """Read a config file.
+
+    path (Union[str, Path]): The file.
+    overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
+    RETURNS (Config): The config, its variables filled in.
+    RAISES (ConnormError): CN100 for a missing file, CN711 for an invalid one or for an unknown
+        setting.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ConnormError(Errors.CN100.format(path=path))
+    with config_errors():
+        return Config().from_disk(path, overrides=dict(overrides or {}))
+
+
+def require_sections(config: Config, sections: Sequence[str]) -> None:
+    """RAISES (ConnormError): CN711 if the config lacks one of the sections."""
+    missing = [f"[{name}]" for name in sections if not config.get(name)]
+    if missing:
+        raise ConnormError(Errors.CN711.format(reason=f"it has no {', '.join(missing)}"))
+
+
+@contextmanager
+def config_errors() -> Iterator[None]:
+    """Turn every error of reading or resolving a config into one message.
+
+    RAISES (ConnormError): CN711.
+    """
+    try:
+        yield
+    except ConfigValidationError as error:
+        reasons = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors or ()]
+        reason = ", ".join(reasons) or str(error)
+        raise ConnormError(Errors.CN711.format(reason=reason)) from error
+    except ConnormError:
+        raise
+    except (InterpolationError, ImportError, ValueError) as error:
+        reason = shorten(str(error), width=_REASON_WIDTH)
+        raise ConnormError(Errors.CN711.format(reason=reason)) from error
