@@ -17,12 +17,12 @@ import spacy
 from _common.cli import at_least, begin, fail, finish, make_parser
 from spacy.tokens import Doc
 
-from spacy_connorm.annotations.abbreviations import read_definitions, set_definitions
+from spacy_connorm.annotations.abbreviations import read_abbreviations, set_abbreviations
 from spacy_connorm.annotations.mentions import annotated_mentions
 from spacy_connorm.corpora import read_corpus
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.text.abbreviations import find_definitions
+from spacy_connorm.text.abbreviations import find_abbreviations
 from spacy_connorm.text.expansion import expand
 
 FILES = {
@@ -98,9 +98,9 @@ def read(data: Path, corpus: str) -> list[Doc]:
 
 def find_here(doc: Doc) -> Found:
     """RETURNS (Found): What `spacy_connorm` finds."""
-    definitions = find_definitions(doc.text)
-    set_definitions(doc, definitions)
-    return Found({(each.short, each.long) for each in definitions}, read_definitions(doc).at)
+    definitions = find_abbreviations(doc.text)
+    set_abbreviations(doc, definitions)
+    return Found({(each.short, each.long) for each in definitions}, read_abbreviations(doc).at)
 
 
 def package_finder() -> dict[str, Finder]:

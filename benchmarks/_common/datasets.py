@@ -11,13 +11,13 @@ import spacy
 from spacy.tokens import Doc
 
 from _common.cli import fail
-from spacy_connorm.annotations.abbreviations import Definitions
+from spacy_connorm.annotations.abbreviations import Abbreviations
 from spacy_connorm.annotations.mentions import Mention, annotated_mentions, annotated_synonyms
 from spacy_connorm.annotations.synonyms import expanded_synonyms
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.corpora import read_corpus
 from spacy_connorm.ontology import read_ontology
-from spacy_connorm.text.abbreviations import find_definitions
+from spacy_connorm.text.abbreviations import find_abbreviations
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Data:
         return [
             definitions.long_form(mention.text, mention.extent[1] - 1)
             for doc in self.scored_docs
-            for definitions in [Definitions([(0, find_definitions(doc.text))])]
+            for definitions in [Abbreviations([(0, find_abbreviations(doc.text))])]
             for mention in annotated_mentions(doc)
         ]
 

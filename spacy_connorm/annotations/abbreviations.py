@@ -1,10 +1,10 @@
-"""How definitions of short forms live on a `Doc`, and what a document says its spans stand for.
+"""Store the abbreviations of a `Doc`, and read the long forms of its spans.
 
-They live in `doc.user_data` under a key of spaCy's form, as tuples, so that a
+They are stored in `doc.user_data` as tuples, under a key like spaCy's own, so that a
 `DocBin(store_user_data=True)`, `Doc.from_docs`, `Span.as_doc` and worker processes keep them. Their
-offsets count from the key's own, which spaCy moves when it joins or cuts documents.
+offsets are relative to the key's, which spaCy moves when it joins or cuts documents.
 
-What scispaCy's `AbbreviationDetector` found in a document is read in their place.
+Abbreviations found by scispaCy's `AbbreviationDetector` take precedence.
 """
 
 from bisect import bisect_right
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..text.abbreviations import Definition
+from ..text.abbreviations import Abbreviation
 from ..text.alignment import align
 from ..text.expansion import expand, find_uses
 
@@ -23,13 +23,13 @@ _KEY = "connorm_definitions"
 _ABBREVIATIONS = "abbreviations"
 _LONG_FORM = "long_form"
 _SERIALIZED = frozenset({"short_start", "short_text", "long_text"})
-# medspaCy's name for the rule that matched a span: what it stands for, unless its author chose
-# another name or, without a rule, its own text.
+# medspaCy's name for the rule that matched a span: usually its long form, but rule authors are free
+# to choose another name; without a rule, the text of the span.
 _LITERAL = "literal"
 
 
 class Sense(NamedTuple):
-    """What a short form stands for from some place on.
+    """The meaning of a short form from an offset on.
 
     start (int): The offset of the short form.
     short (str): The short form.
@@ -41,14 +41,14 @@ class Sense(NamedTuple):
     long: str
 
 
-class Definitions:
-    """What short forms stand for in a document, or in each of several that were joined."""
+class Abbreviations:
+    """The long forms of short forms in a document, or in each of several joined documents."""
 
-    def __init__(self, parts: Iterable[tuple[int, Sequence[Sense | Definition]]] = ()) -> None:
-        """Store what short forms stand for.
+    def __init__(self, parts: Iterable[tuple[int, Sequence[Sense | Abbreviation]]] = ()) -> None:
+        """Store the long forms.
 
-        parts (Iterable[Tuple[int, Sequence[Union[Sense, Definition]]]]): Where each document
-            begins, and what its short forms stand for, their offsets counted from there.
+        parts (Iterable[Tuple[int, Sequence[Union[Sense, Abbreviation]]]]): The start of each
+            document and its abbreviations, with offsets relative to that start.
         """
         in_order = sorted(parts, key=itemgetter(0))
         self._parts = [(start, sorted(each, key=_START)) for start, each in in_order]
@@ -56,22 +56,22 @@ class Definitions:
         self._last: tuple[tuple[int, int], Mapping[str, str]] = ((-1, 0), {})
 
     def __bool__(self) -> bool:
-        """RETURNS (bool): Whether anybody looked for definitions, be it that there are none."""
+        """RETURNS (bool): Whether a component looked for abbreviations, even if it found none."""
         return bool(self._parts)
 
     def at(self, offset: int) -> Mapping[str, str]:
-        """Tell what short forms stand for at a place.
+        """Get the long forms that apply at an offset.
 
-        offset (int): Of a character of the document.
-        RETURNS (Mapping[str, str]): Long forms by short form: of several the nearest that is
-            defined at the offset or before it, or else the first.
+        offset (int): The offset of a character of the document.
+        RETURNS (Mapping[str, str]): Long forms by short form. If a short form is defined several
+            times: the last definition up to the offset, or else the first one after it.
         """
         number = bisect_right(self._starts, offset) - 1
         if number < 0:
             return {}
         start, senses = self._parts[number]
         passed = bisect_right(senses, offset - start, key=_START)
-        # Mentions come in order, so that many in a row stand between the same definitions.
+        # Mentions come in order, so many in a row are between the same two definitions.
         place, long_forms = self._last
         if place != (number, passed):
             nearest_last = [*reversed(senses[passed:]), *senses[:passed]]
@@ -80,74 +80,74 @@ class Definitions:
         return long_forms
 
     def long_form(self, text: str, offset: int) -> str:
-        """Write a mention out.
+        """Expand a mention.
 
         text (str): The mention.
-        offset (int): Of its last character, since its definition may stand in it: "Angelman
-            syndrome (AS)".
-        RETURNS (str): What it stands for; empty if nothing in it is defined.
+        offset (int): The offset of its last character, since the mention may contain the
+            definition: "Angelman syndrome (AS)".
+        RETURNS (str): Its long form; empty if it has no defined short form.
         """
         long_forms = self.at(offset)
         expanded = expand(text, long_forms) if long_forms else text
         return "" if expanded == text else expanded
 
 
-def set_definitions(doc: Doc, definitions: Iterable[Definition]) -> None:
-    """Keep definitions with their document, in the place of those that it had.
+def set_abbreviations(doc: Doc, abbreviations: Iterable[Abbreviation]) -> None:
+    """Store the abbreviations of a document, replacing any it had.
 
     doc (Doc): The document.
-    definitions (Iterable[Definition]): Those of its text; none is also an answer.
+    abbreviations (Iterable[Abbreviation]): The abbreviations of its text, if any.
     """
     user_data: dict[Any, Any] = doc.user_data
     for key in [key for key in user_data if _is_ours(key)]:
         del user_data[key]
-    # As if of an empty span: `Doc.from_docs` drops what belongs to a whole document.
-    user_data[("._.", _KEY, 0, 0)] = tuple(map(tuple, definitions))
+    # Stored as if on an empty span: `Doc.from_docs` drops what is stored on a whole document.
+    user_data[("._.", _KEY, 0, 0)] = tuple(map(tuple, abbreviations))
 
 
-def get_definitions(doc: Doc) -> list[Definition]:
-    """RETURNS (List[Definition]): Those that `set_definitions` kept, in order."""
+def get_abbreviations(doc: Doc) -> list[Abbreviation]:
+    """RETURNS (List[Abbreviation]): What `set_abbreviations` stored, in order."""
     return [
-        Definition(*each[:2], *(start + offset for offset in each[2:]))
+        Abbreviation(*each[:2], *(start + offset for offset in each[2:]))
         for start, part in sorted(_stored(doc))
         for each in part
     ]
 
 
-def read_definitions(doc: Doc) -> Definitions:
-    """Read what short forms stand for in a document.
+def read_abbreviations(doc: Doc) -> Abbreviations:
+    """Read the abbreviations of a document.
 
     doc (Doc): The document.
-    RETURNS (Definitions): As scispaCy's detector found it if it found any, or else as kept by
-        `set_definitions`.
+    RETURNS (Abbreviations): Those of scispaCy's detector if it found any, or else those of
+        `set_abbreviations`.
     """
     theirs = list(_detected(doc))
     if theirs:
-        return Definitions([(0, theirs)])
-    return Definitions(
+        return Abbreviations([(0, theirs)])
+    return Abbreviations(
         (start, [Sense(each[2], each[0], each[1]) for each in part]) for start, part in _stored(doc)
     )
 
 
 def find_long_forms(doc: Doc, spans: Sequence[Span]) -> list[str]:
-    """Tell what spans stand for.
+    """Find the long forms of spans.
 
     doc (Doc): The document.
     spans (Sequence[Span]): Its mentions.
-    RETURNS (List[str]): Of each the long form; empty if nothing is known.
+    RETURNS (List[str]): One long form per span; empty if unknown.
     """
-    definitions = read_definitions(doc)
+    abbreviations = read_abbreviations(doc)
     if not any(map(_is_others, (_LONG_FORM, _LITERAL))):
-        return [_expanded(span, definitions) for span in spans]
-    return [long_form_of(span) or _expanded(span, definitions) for span in spans]
+        return [_expanded(span, abbreviations) for span in spans]
+    return [external_long_form(span) or _expanded(span, abbreviations) for span in spans]
 
 
-def long_form_of(span: Span) -> str | None:
-    """Read what another component says of a very span: scispaCy in `span._.long_form`, medspaCy in
-    `span._.literal` if that spells the span out ("atrial fibrillation" for "afib").
+def external_long_form(span: Span) -> str | None:
+    """Read the long form that another component set on a span: scispaCy in `span._.long_form`,
+    medspaCy in `span._.literal` if it spells out the span ("atrial fibrillation" for "afib").
 
     span (Span): The mention.
-    RETURNS (Optional[str]): Its long form; None if nobody tells.
+    RETURNS (Optional[str]): Its long form; None if no component set one.
     """
     long_form = _text(_read(span, _LONG_FORM))
     if long_form:
@@ -161,34 +161,34 @@ def long_form_of(span: Span) -> str | None:
 
 
 def register_abbreviation_attributes() -> None:
-    """Make `doc._.abbreviations` and `span._.long_form` readable, each unless another component has
-    it already; theirs are read where they have.
+    """Register `doc._.abbreviations` and `span._.long_form`, unless another component already has;
+    then its values are read instead.
     """
     if not Doc.has_extension(_ABBREVIATIONS):
-        Doc.set_extension(_ABBREVIATIONS, getter=get_abbreviations)
+        Doc.set_extension(_ABBREVIATIONS, getter=abbreviation_spans)
     if not Span.has_extension(_LONG_FORM):
         Span.set_extension(_LONG_FORM, getter=get_long_form)
 
 
-def get_abbreviations(doc: Doc) -> list[Span]:
-    """RETURNS (List[Span]): Wherever the document uses a short form that it defines, in order."""
+def abbreviation_spans(doc: Doc) -> list[Span]:
+    """RETURNS (List[Span]): Every use of a short form that the document defines, in order."""
     found = []
-    definitions = read_definitions(doc)
-    for use in find_uses(doc.text, {each.short for each in get_definitions(doc)}):
+    abbreviations = read_abbreviations(doc)
+    for use in find_uses(doc.text, {each.short for each in get_abbreviations(doc)}):
         span = doc.char_span(use.start, use.end)
-        # Of joined documents another one may define it.
-        if span is not None and use.short in definitions.at(use.start):
+        # In joined documents, it may be defined in another one.
+        if span is not None and use.short in abbreviations.at(use.start):
             found.append(span)
     return found
 
 
 def get_long_form(span: Span) -> str | None:
-    """RETURNS (Optional[str]): What the document says that the span stands for."""
-    return _expanded(span, read_definitions(span.doc)) or None
+    """RETURNS (Optional[str]): The long form of a span, according to its document."""
+    return _expanded(span, read_abbreviations(span.doc)) or None
 
 
-def _expanded(span: Span, definitions: Definitions) -> str:
-    return definitions.long_form(span.text, span.end_char - 1)
+def _expanded(span: Span, abbreviations: Abbreviations) -> str:
+    return abbreviations.long_form(span.text, span.end_char - 1)
 
 
 def _is_others(name: str) -> bool:
@@ -208,7 +208,7 @@ def _is_ours(key: Any) -> bool:
 
 def _detected(doc: Doc) -> Iterator[Sense]:
     """YIELDS (Sense): What scispaCy's detector found: spans, or dictionaries of token offsets and
-    texts with `make_serializable`. What others keep under its name is passed over.
+    texts with `make_serializable`. Values of other components under the same name are ignored.
     """
     found = _read(doc, _ABBREVIATIONS)
     for each in found if isinstance(found, list | tuple) else ():
@@ -223,14 +223,14 @@ def _detected(doc: Doc) -> Iterator[Sense]:
 
 
 def _read(owner: Doc | Span, name: str) -> Any:
-    """RETURNS (Any): An attribute that another component has registered, or None. spaCy's own
-    reading would write a default list into the document.
+    """RETURNS (Any): The value of an attribute that another component registered, or None. Reading
+    it through spaCy would write a default list into the document.
     """
     if not owner.has_extension(name):
         return None
     extension: tuple[Any, ...] = owner.get_extension(name)
     default, _, getter, _ = extension
-    if getter in (get_abbreviations, get_long_form):
+    if getter in (abbreviation_spans, get_long_form):
         return None
     if getter is not None:
         return getter(owner)

@@ -1,4 +1,4 @@
-"""Annotated documents in spaCy's own format."""
+"""Read documents in spaCy's own format."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ def read_docs(path: Path, vocab: Vocab) -> Iterator[Doc]:
     """Read documents in spaCy's format.
 
     path (Path): A `.spacy` file.
-    vocab (Vocab): The pipeline's.
+    vocab (Vocab): The pipeline's vocabulary.
     YIELDS (Doc): The documents.
     RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN706 for a file in another
         format.
@@ -24,6 +24,6 @@ def read_docs(path: Path, vocab: Vocab) -> Iterator[Doc]:
         raise ConnormError(Errors.CN100.format(path=path))
     try:
         doc_bin = DocBin(store_user_data=True).from_disk(path)
-    except Exception as error:  # zlib's, msgpack's or a KeyError: whatever its bytes lead to
+    except Exception as error:  # zlib's, msgpack's or a KeyError, depending on the bytes
         raise ConnormError(Errors.CN706.format(path=path)) from error
     yield from doc_bin.get_docs(vocab)

@@ -1,8 +1,8 @@
-"""Annotated mentions: how gold concept ids live on a Doc, and how they are read back.
+"""Store annotated mentions and their gold concept ids on a Doc, and read them back.
 
-Every annotated mention is a span of `doc.spans[MENTIONS_KEY]`; those in one part that do not
-overlap a longer one also stand in `doc.ents`. A span can be wider than its mention, since spans
-end at token borders, so the mention's own characters are kept beside it.
+Every annotated mention is a span of `doc.spans[MENTIONS_KEY]`; those in one piece that do not
+overlap a longer one are in `doc.ents` too. A span can be wider than its mention, since spans end
+at token boundaries, so the mention's own characters are stored as well.
 """
 
 import re
@@ -23,12 +23,12 @@ _NO_IDS = ("", NO_ID, NIL)
 class Mention(NamedTuple):
     """A span of text that names a concept, as annotated.
 
-    text (str): The mention; the parts of a discontinuous one are joined by a space.
+    text (str): The mention; the fragments of a discontinuous one are joined by a space.
     label (str): The entity type.
-    kb_id (str): Gold ids, `|` between those of a composite, `+` between those of a
-        combination; empty where the annotators gave none, `-1` for a part without one.
-    fragments (Tuple[Tuple[int, int], ...]): Character offsets in the document's text, in order,
-        one pair a part.
+    kb_id (str): Gold ids, separated by `|` in a composite and by `+` in a combination; empty if
+        the annotators gave none, `-1` for a part without one.
+    fragments (Tuple[Tuple[int, int], ...]): Start and end of each fragment in the document's text
+        (characters), in order.
     """
 
     text: str
@@ -43,14 +43,14 @@ class Mention(NamedTuple):
 
     @property
     def extent(self) -> tuple[int, int]:
-        """RETURNS (Tuple[int, int]): Offsets of the first part's start and the last one's end."""
+        """RETURNS (Tuple[int, int]): The start of the first fragment and the end of the last."""
         return self.fragments[0][0], max(end for _, end in self.fragments)
 
     def shifted(self, offset: int) -> "Mention":
-        """Move a mention along with its text.
+        """Shift the offsets of a mention.
 
-        offset (int): How many characters now stand in front of the text.
-        RETURNS (Mention): The mention, its offsets counted from the new start.
+        offset (int): By how many characters.
+        RETURNS (Mention): The shifted mention.
         """
         fragments = tuple((start + offset, end + offset) for start, end in self.fragments)
         return self._replace(fragments=fragments)
@@ -60,28 +60,28 @@ def split_ids(kb_id: str) -> tuple[str, ...]:
     """Split joined concept ids.
 
     kb_id (str): Ids joined by `|` or `+`.
-    RETURNS (Tuple[str, ...]): Each id once, in order; `-1` and spaCy's `NIL` are none.
+    RETURNS (Tuple[str, ...]): Each id once, in order, without `-1` and spaCy's `NIL`.
     """
     parts = (part.strip() for part in _ID_SEPARATORS.split(kb_id))
     return tuple(dict.fromkeys(part for part in parts if part not in _NO_IDS))
 
 
 def set_mentions(doc: Doc, mentions: Iterable[Mention]) -> None:
-    """Keep the exact characters of annotated mentions with their document.
+    """Store the exact characters of annotated mentions on their document.
 
-    doc (Doc): A document whose `spans[MENTIONS_KEY]` holds one span a mention, in this order.
+    doc (Doc): A document with one span per mention in `spans[MENTIONS_KEY]`, in the same order.
     mentions (Iterable[Mention]): The mentions.
     """
     doc.user_data[_RECORDS_KEY] = [tuple(mention) for mention in mentions]
 
 
 def annotated_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Mention]:
-    """Read the annotated mentions of a document: those kept by `set_mentions`, or else the
+    """Read the annotated mentions of a document: those stored by `set_mentions`, or else the
     spans of `doc.spans[spans_key]`, or else the entities.
 
     doc (Doc): A document.
     spans_key (Optional[str]): `MENTIONS_KEY` if None.
-    YIELDS (Mention): The mentions, those without gold ids included.
+    YIELDS (Mention): The mentions, including those without gold ids.
     """
     records = doc.user_data.get(_RECORDS_KEY)
     if records is not None:
@@ -99,13 +99,13 @@ def annotated_synonyms(
     *,
     spans_key: str | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """Read D(c): what annotated mentions say about concepts. A mention of several concepts
-    denotes each of them; one without gold ids says nothing.
+    """Read D(c) from annotated mentions. A mention of several concepts counts for each of them; one
+    without gold ids is skipped.
 
     docs (Iterable[Doc]): Annotated documents.
     labels (Optional[Collection[str]]): Only mentions with these labels; all if None or empty.
     spans_key (Optional[str]): As in `annotated_mentions`.
-    YIELDS (Tuple[str, str]): Text and concept id, as often as they occur.
+    YIELDS (Tuple[str, str]): Text and concept id, once per occurrence.
     """
     for doc in docs:
         for mention in annotated_mentions(doc, spans_key=spans_key):

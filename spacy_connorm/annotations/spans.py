@@ -1,8 +1,7 @@
-"""Which spans a concept normalizer reads, and what it writes on them.
+"""The spans that a concept normalizer reads, and the attributes that it writes on them.
 
-The values of span attributes live in `doc.user_data` under spaCy's own keys for them, as tuples
-and strings, so that a `DocBin(store_user_data=True)`, `Doc.from_docs` and worker processes keep
-them.
+The values are stored in `doc.user_data` under spaCy's own keys for span attributes, as tuples and
+strings, so that a `DocBin(store_user_data=True)`, `Doc.from_docs` and worker processes keep them.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -24,10 +23,10 @@ _ID_SEPARATOR = "|"
 
 
 def register_span_attributes(prefix: str = "") -> None:
-    """Make `span._.candidates`, `span._.kb_id` and `span._.kb_ents` readable.
+    """Register `span._.candidates`, `span._.kb_id` and `span._.kb_ents`.
 
-    prefix (str): Stands before each name.
-    RAISES (ConnormError): CN005 if a name is taken by somebody else.
+    prefix (str): A prefix of each name.
+    RAISES (ConnormError): CN005 if another component already has a name.
     """
     for name, getter in _getters(prefix).items():
         if not Span.has_extension(name):
@@ -37,11 +36,11 @@ def register_span_attributes(prefix: str = "") -> None:
 
 
 def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | None) -> list[Span]:
-    """Choose the spans of a document that are to be normalized.
+    """Choose the spans of a document to normalize.
 
     doc (Doc): The document.
-    spans_key (Optional[str]): Those of `doc.spans[spans_key]`; `doc.ents` if None.
-    labels (Optional[Collection[str]]): Only those with these labels; all if None or empty.
+    spans_key (Optional[str]): Take `doc.spans[spans_key]`; `doc.ents` if None.
+    labels (Optional[Collection[str]]): Only spans with these labels; all if None or empty.
     RETURNS (List[Span]): The spans, in the document's order.
     WARNS (ConnormWarning): CNW002 if the document has no such group of spans.
     """
@@ -56,15 +55,15 @@ def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | N
 
 
 def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> str:
-    """Decide what is written for a mention.
+    """Choose the id that is written for a mention.
 
     candidates (Sequence[Candidate]): Part by part, best first.
-    nil_threshold (Optional[float]): A best score under it is no concept; None: never.
-    RETURNS (str): The id of the first candidate, or those of each part's first joined by `|`,
-        parts without a concept left out; "NIL" if there is none at all.
+    nil_threshold (Optional[float]): Best scores below it are NIL; None for no threshold.
+    RETURNS (str): The id of the best candidate; for a composite, those of its parts joined by `|`,
+        without the parts that are NIL; "NIL" if none is left.
     """
     if candidates and not candidates[-1].part:
-        leading = candidates[:1]  # as most are: no parts
+        leading = candidates[:1]  # the usual case: no parts
     else:
         leading = [next(part) for _, part in groupby(candidates, key=lambda each: each.part)]
     linked = [
@@ -76,12 +75,12 @@ def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> 
 def set_kb_ids(
     doc: Doc, spans: Sequence[Span], kb_ids: Sequence[str], *, spans_key: str | None
 ) -> None:
-    """Write the ids of the spans' concepts where spaCy keeps them: on the tokens of entities and in
-    the group itself. The spans that both give out are copies.
+    """Write concept ids where spaCy keeps them: on the tokens of entities, or in the span group
+    itself, since the spans that both return are copies.
 
     doc (Doc): The document.
-    spans (Sequence[Span]): Those of `choose_spans`.
-    kb_ids (Sequence[str]): One id a span.
+    spans (Sequence[Span]): The spans from `choose_spans`.
+    kb_ids (Sequence[str]): One id per span.
     spans_key (Optional[str]): As in `choose_spans`.
     """
     if spans_key is None:
@@ -105,13 +104,13 @@ def set_answers(
     *,
     prefix: str,
 ) -> None:
-    """Write what a concept normalizer found in a document.
+    """Store what a concept normalizer found in a document.
 
     doc (Doc): The document.
     spans (Sequence[Span]): The mentions.
-    kb_ids (Sequence[str]): One concept id, or "NIL", a mention.
-    candidates (Sequence[Sequence[Candidate]]): Those of each mention, best first.
-    prefix (str): Of the attributes.
+    kb_ids (Sequence[str]): One concept id, or "NIL", per mention.
+    candidates (Sequence[Sequence[Candidate]]): The candidates of each mention, best first.
+    prefix (str): The prefix of the attributes.
     """
     user_data: dict[Any, Any] = doc.user_data
     user_data[_mark(prefix)] = True
@@ -121,7 +120,7 @@ def set_answers(
 
 
 def is_normalized(doc: Doc, prefix: str = "") -> bool:
-    """RETURNS (bool): Whether a concept normalizer has seen the document, mentions or none."""
+    """RETURNS (bool): Whether a concept normalizer has seen the document, even without mentions."""
     user_data: dict[Any, Any] = doc.user_data
     return _mark(prefix) in user_data
 
@@ -130,7 +129,7 @@ def get_candidates(span: Span, prefix: str = "") -> list[Candidate] | None:
     """Read the candidates of a span.
 
     span (Span): The mention.
-    prefix (str): Of the attributes.
+    prefix (str): The prefix of the attributes.
     RETURNS (Optional[List[Candidate]]): Best first; None if no normalizer has seen the span.
     """
     stored = _read(span, prefix + _CANDIDATES, None)
@@ -154,7 +153,7 @@ def _read_kb_id(prefix: str, span: Span) -> str:
 
 
 def _read_kb_ents(prefix: str, span: Span) -> list[tuple[str, float]]:
-    """scispaCy's reading: ids and scores."""
+    """Ids and scores, as in scispaCy."""
     return [(each.concept_id, each.score) for each in _read_candidates(prefix, span)]
 
 
@@ -172,7 +171,7 @@ def _read(span: Span, name: str, default: Any) -> Any:
 
 
 def _mark(prefix: str) -> tuple[str, str, int, int]:
-    # As if of an empty span: `Doc.from_docs` warns of all that belongs to a whole document.
+    # Stored as if on an empty span: `Doc.from_docs` warns of what is stored on a whole document.
     return ("._.", prefix + _NORMALIZED, 0, 0)
 
 

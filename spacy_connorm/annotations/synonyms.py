@@ -1,11 +1,11 @@
-"""D(c) with what documents define: the long forms of annotated mentions beside the mentions."""
+"""D(c) from annotated mentions and from their long forms."""
 
 from collections.abc import Collection, Iterable, Iterator
 
 from spacy.tokens import Doc
 
-from ..text.abbreviations import find_definitions
-from .abbreviations import Definitions, read_definitions
+from ..text.abbreviations import find_abbreviations
+from .abbreviations import Abbreviations, read_abbreviations
 from .mentions import Mention, annotated_mentions
 
 
@@ -15,13 +15,13 @@ def expanded_synonyms(
     *,
     spans_key: str | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """Read what annotated mentions say about concepts, as `annotated_synonyms` does, and what their
-    long forms say where their document defines some: both denote the mention's concepts.
+    """Read D(c) as `annotated_synonyms` does, and add the long forms of mentions whose document
+    defines one.
 
-    docs (Iterable[Doc]): Annotated documents, read as by `expanded_mentions`.
+    docs (Iterable[Doc]): Annotated documents, read as in `expanded_mentions`.
     labels (Optional[Collection[str]]): Only mentions with these labels; all if None or empty.
     spans_key (Optional[str]): As in `annotated_mentions`.
-    YIELDS (Tuple[str, str]): Text and concept id, as often as they occur.
+    YIELDS (Tuple[str, str]): Text and concept id, once per occurrence.
     """
     for doc in docs:
         for mention in expanded_mentions(doc, spans_key=spans_key):
@@ -31,16 +31,16 @@ def expanded_synonyms(
 
 
 def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Mention]:
-    """Read the annotated mentions of a document, and each again with its long form for its text if
-    the document defines one.
+    """Read the annotated mentions of a document; those with a defined long form again with that as
+    their text.
 
-    doc (Doc): A document; one in which nobody has looked for definitions is searched for them.
+    doc (Doc): A document. If no component has looked for abbreviations, this does.
     spans_key (Optional[str]): As in `annotated_mentions`.
-    YIELDS (Mention): The mentions, those without gold ids included.
+    YIELDS (Mention): The mentions, including those without gold ids.
     """
-    definitions = read_definitions(doc) or Definitions([(0, find_definitions(doc.text))])
+    abbreviations = read_abbreviations(doc) or Abbreviations([(0, find_abbreviations(doc.text))])
     for mention in annotated_mentions(doc, spans_key=spans_key):
         yield mention
-        long_form = definitions.long_form(mention.text, mention.extent[1] - 1)
+        long_form = abbreviations.long_form(mention.text, mention.extent[1] - 1)
         if long_form:
             yield mention._replace(text=long_form)

@@ -9,7 +9,7 @@ as it was built, so that takes one that was built with steps of normalization to
 import re
 from collections.abc import Mapping, Sequence
 
-from ..text.composites import split
+from ..text.composites import split_composite
 from ..text.expansion import expand
 
 _OMIM = "OMIM:"
@@ -29,7 +29,7 @@ def biosyn_texts(
     RETURNS (Tuple[str, ...]): The parts of a composite, or the one text.
     """
     expanded = expand(mention, long_forms)
-    ways = split(expanded) if len(gold_ids) > 1 else []
+    ways = split_composite(expanded) if len(gold_ids) > 1 else []
     parts = next((way for way in ways if len(way) == len(gold_ids)), (expanded,))
     return tuple(map(_fold, parts))
 

@@ -11,7 +11,7 @@ from typing import Literal
 from ..concepts import Candidate
 from ..errors import refuse, require_positive
 from ..text.cleaning import clean
-from ..text.composites import split
+from ..text.composites import split_composite
 from .calibration import Calibration, with_probabilities
 from .explanation import Explanation, Interpretation
 from .lookup import ConceptLookup
@@ -145,7 +145,11 @@ class MentionInterpreter:
         self, interpretations: Iterable[list[Interpretation]]
     ) -> list[list[Interpretation]]:
         asked = [
-            [parts for interpretation in whole for parts in split(interpretation.texts[0])]
+            [
+                parts
+                for interpretation in whole
+                for parts in split_composite(interpretation.texts[0])
+            ]
             for whole in interpretations
         ]
         asked = [

@@ -1,12 +1,12 @@
-"""The component that finds where a document defines its short forms. spaCy imports this module
-whenever a pipeline is made, so it must stay light.
+"""The component that finds the abbreviations that a document defines. spaCy imports this module
+whenever it creates a pipeline, so it must stay light.
 """
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotations.abbreviations import register_abbreviation_attributes, set_definitions
-from ..text.abbreviations import find_definitions
+from ..annotations.abbreviations import register_abbreviation_attributes, set_abbreviations
+from ..text.abbreviations import find_abbreviations
 
 
 @Language.factory("abbreviation_resolver", assigns=["doc._.abbreviations", "span._.long_form"])
@@ -15,8 +15,8 @@ def make_abbreviation_resolver(nlp: Language, name: str) -> "AbbreviationResolve
 
 
 class AbbreviationResolver:
-    """Marks the definitions of short forms on documents, for concept normalizers and for readers of
-    `doc._.abbreviations` and `span._.long_form`. It has nothing to keep or to learn.
+    """Stores the abbreviations of documents, for concept normalizers and for
+    `doc._.abbreviations` and `span._.long_form`. It has no settings and nothing to train.
     """
 
     def __init__(self, name: str = "abbreviation_resolver") -> None:
@@ -28,10 +28,10 @@ class AbbreviationResolver:
         register_abbreviation_attributes()
 
     def __call__(self, doc: Doc) -> Doc:
-        """Find the definitions of a document.
+        """Find the abbreviations of a document.
 
         doc (Doc): The document.
-        RETURNS (Doc): The same.
+        RETURNS (Doc): The same document.
         """
-        set_definitions(doc, find_definitions(doc.text))
+        set_abbreviations(doc, find_abbreviations(doc.text))
         return doc

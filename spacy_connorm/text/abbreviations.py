@@ -1,5 +1,5 @@
-"""Definitions of abbreviations in running text, in the manner of Schwartz & Hearst (2003): a short
-form in a bracket behind its long form, or a long form in a bracket behind its short form.
+"""Find abbreviations that a text defines, after Schwartz & Hearst (2003): a short form in brackets
+after its long form, or a long form in brackets after its short form.
 """
 
 import re
@@ -9,10 +9,10 @@ from typing import NamedTuple
 from .alignment import align
 from .brackets import Passage, match_brackets, read_before, read_inside
 
-# Characters of a short form, and how many more a long form of one word has.
+# The length of a short form, and how much longer a one-word long form must be.
 _FEWEST, _MOST = 2, 10
 _FEWEST_MORE = 2
-# Where plain words cease to look clipped ("dex", but not "Indiana").
+# From this length on, plain words no longer look clipped ("dex", but not "Indiana").
 _WORD_LENGTH = 6
 _SEPARATOR = re.compile(r"[,:](?=\s|$)|[;=]|\s(?:and/)?or\s")
 _PREFACE = re.compile(
@@ -28,23 +28,23 @@ _SHORT_FORM = re.compile(r"\w[^\s<>%≤≥±~|\\()\[\]]*(?:\s[^\s<>%≤≥±~|\\
 _PLURAL = re.compile(r"(?<=[A-Z0-9])s\Z")
 # Items "(ii)", asides "(i.e.", single letters "(A B)".
 _NO_SHORT_FORM = re.compile(r"[ivx]+|[Ii]\.?e\.?|[Ee]\.?g\.?|\w\s\w")
-# "(AOR = 2.7)" rather uses than defines a short form.
+# "(AOR = 2.7)" uses a short form rather than defining it.
 _VALUE = re.compile(r"\s*=\s*[-+]?\.?\d")
 _CONJUNCT = re.compile(r"(\S+)\s(?:and|or|and/or)\s\S+(?=\s)")
 _PLAIN = re.compile(r"[A-Za-z]?[a-z]*[aeiou][a-z]*|[A-Z][a-z]{3,}")
-# What the letters of a short form must be worth on average, see `alignment`: of a plain word, which
-# may stand in a bracket for many reasons ("htn" is none, without a vowel), or where a definition is
-# not expected; where long forms stand in brackets; and anywhere else.
+# The least average score of a short form's letters, see `alignment`. High: for plain words, which
+# are put in brackets for many reasons ("htn" is no plain word, it has no vowel), and where a
+# definition is unlikely. Inside: where the long form is in the brackets. Low: anywhere else.
 _HIGH_SCORE = 1.5
 _INSIDE_SCORE = 1.0
 _LOW_SCORE = 0.75
 
 
-class Definition(NamedTuple):
-    """What a text says a short form stands for.
+class Abbreviation(NamedTuple):
+    """A short form and the long form that the text gives for it.
 
     short (str): The short form.
-    long (str): The long form, one space between its words and without inner brackets.
+    long (str): The long form, with single spaces and without inner brackets.
     start (int): The offset of the short form in the text.
     end (int): Its end.
     long_start (int): The offset of the long form in the text.
@@ -59,33 +59,33 @@ class Definition(NamedTuple):
     long_end: int
 
 
-def find_definitions(text: str) -> list[Definition]:
-    """Find where a text defines short forms, in time that grows with its length.
+def find_abbreviations(text: str) -> list[Abbreviation]:
+    """Find the abbreviations that a text defines, in linear time.
 
     text (str): One document.
-    RETURNS (List[Definition]): In the order of the short forms; one that is defined several times
-        occurs several times.
+    RETURNS (List[Abbreviation]): In the order of the short forms; a short form that is defined
+        several times is listed several times.
     """
     pairs = match_brackets(text)
     openings = {closing: opening for opening, closing in pairs.items()}
-    found: dict[int, Definition] = {}
+    found: dict[int, Abbreviation] = {}
     for opening in sorted(pairs):
         inside = _segments(read_inside(text, opening, pairs))
-        for definition in _in_bracket(text, opening, inside, openings) if inside else ():
-            found.setdefault(definition.start, definition)
-    return sorted(found.values(), key=lambda definition: definition.start)
+        for abbreviation in _in_bracket(text, opening, inside, openings) if inside else ():
+            found.setdefault(abbreviation.start, abbreviation)
+    return sorted(found.values(), key=lambda abbreviation: abbreviation.start)
 
 
 def _in_bracket(
     text: str, opening: int, segments: list[Passage], openings: dict[int, int]
-) -> list[Definition]:
+) -> list[Abbreviation]:
     found = [
-        definition
+        abbreviation
         for one, other in pairwise(segments)
-        for definition in (_define_wholly(one, other), _define_wholly(other, one))
-        if definition
+        for abbreviation in (_define_wholly(one, other), _define_wholly(other, one))
+        if abbreviation
     ]
-    known = {definition.start for definition in found}
+    known = {abbreviation.start for abbreviation in found}
     shorts = [each for each in segments if each.start not in known and _is_short_form(each.text)]
     if shorts:
         before = _trim(read_before(text, opening, openings))
@@ -100,19 +100,19 @@ def _in_bracket(
     return found
 
 
-def _define_wholly(short: Passage, long: Passage) -> Definition | None:
-    """RETURNS (Optional[Definition]): One whose long form is the whole passage."""
+def _define_wholly(short: Passage, long: Passage) -> Abbreviation | None:
+    """RETURNS (Optional[Abbreviation]): One with the whole passage as its long form."""
     if not _is_short_form(short.text) or _is_variant(short.text, long.text):
         return None
     # "(Carlsbad, CA)"
     least = _HIGH_SCORE if len(short.text) == _FEWEST else _INSIDE_SCORE
-    definition = _define(short, long, least)
-    return definition if definition and definition.long_start == long.start else None
+    abbreviation = _define(short, long, least)
+    return abbreviation if abbreviation and abbreviation.long_start == long.start else None
 
 
 def _score_needed(text: str, opening: int, short: Passage) -> float:
-    """RETURNS (float): More if the short form comes late in its bracket or has a value, or if the
-    bracket follows without a space ("2(5H)-furanon").
+    """RETURNS (float): A higher score if the short form comes late in its bracket or has a value,
+    or if no space precedes the bracket ("2(5H)-furanon").
     """
     late = not _PREFACE.fullmatch(text, opening + 1, short.start)
     attached = opening > 0 and not text[opening - 1].isspace()
@@ -121,11 +121,11 @@ def _score_needed(text: str, opening: int, short: Passage) -> float:
 
 
 def _is_variant(short: str, long: str) -> bool:
-    """RETURNS (bool): Whether the long form is only the short one with an addition ("C2D")."""
+    """RETURNS (bool): Whether the long form just adds to the short form ("C2D")."""
     return long.casefold().startswith(short.casefold()) and not long.isalpha()
 
 
-def _define(short: Passage, long: Passage, least: float) -> Definition | None:
+def _define(short: Passage, long: Passage, least: float) -> Abbreviation | None:
     found = align(_PLURAL.sub("", short.text), long.text)
     if found is None:
         return None
@@ -135,7 +135,7 @@ def _define(short: Passage, long: Passage, least: float) -> Definition | None:
     start = long.start + found.start
     end = long.start + len(long.text)
     name = _without_conjunct(short.text, name)
-    return Definition(short.text, name, short.start, short.start + len(short.text), start, end)
+    return Abbreviation(short.text, name, short.start, short.start + len(short.text), start, end)
 
 
 def _without_conjunct(short: str, long: str) -> str:
@@ -172,9 +172,7 @@ def _is_short_form(text: str) -> bool:
 
 
 def _segments(inside: Passage) -> list[Passage]:
-    """RETURNS (List[Passage]): What stands between the separators of a bracket, empty ones left
-    out.
-    """
+    """RETURNS (List[Passage]): The non-empty parts of a bracket between its separators."""
     segments, start = [], 0
     borders = [separator.span() for separator in _SEPARATOR.finditer(inside.text)]
     for end, following in [*borders, (len(inside.text), 0)]:
@@ -184,7 +182,7 @@ def _segments(inside: Passage) -> list[Passage]:
 
 
 def _trim(passage: Passage) -> Passage:
-    """RETURNS (Passage): Without white space and quotation marks around it and prefaces."""
+    """RETURNS (Passage): Without prefaces, and without whitespace and quotes at its ends."""
     text = passage.text.rstrip(_EDGES)
     start = len(text) - len(text.lstrip(_EDGES))
     preface = _PREFACE.match(text, start)

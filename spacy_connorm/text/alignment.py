@@ -1,8 +1,8 @@
-"""How the letters of a short form stand in a long form (Schwartz & Hearst 2003, section 3).
+"""Align the letters of a short form with a long form (Schwartz & Hearst 2003, section 3).
 
-Schwartz and Hearst take the shortest long form in which the letters occur in order, the first of
-them at the start of a word. Here the long form whose words begin with most of the letters is taken,
-and the shortest of those: "attenuated adenomatous polyposis coli" for AAPC.
+Schwartz and Hearst take the shortest long form that has the letters in order, the first of them at
+the start of a word. We take the one with the most letters at the start of words, and the shortest
+of those: "attenuated adenomatous polyposis coli" for AAPC.
 """
 
 import re
@@ -12,19 +12,19 @@ from collections.abc import Collection, Sequence
 from math import inf
 from typing import NamedTuple
 
-# What a letter is worth at the start of a word, of a word that only links others, and right after
-# the letter before it.
+# The score of a letter at the start of a word, at the start of a linking word, and directly after
+# the previous letter.
 _INITIAL = 2.0
 _INITIAL_OF_LINK = 1.0
 _FOLLOWING = 0.5
-# What a word without a letter costs, or a comma between letters, and how much more at the end.
+# The cost of a word without a letter or of a comma between letters, and its factor at the end.
 _SKIPPED = 1.0
 _TRAILING = 1.5
 _LINKING = frozenset({"a", "an", "at", "by", "for", "from", "in", "of", "on", "the", "to", "with"})
 _CONJUNCTIONS = frozenset({"and", "or"})
-# Often left out of short forms.
+# Short forms often omit them.
 _HEADS = frozenset({"gene", "genes", "locus", "protein"})
-# Long forms don't begin with them; some do with others ("in situ hybridization").
+# Long forms don't start with these; some start with other links ("in situ hybridization").
 _NO_START = frozenset(
     {"a", "also", "an", "and", "are", "as", "but", "by", "for", "from", "had", "has", "have", "is"}
     | {"of", "or", "that", "the", "this", "to", "was", "were", "which", "with"}
@@ -40,7 +40,7 @@ class LongForm(NamedTuple):
     """A long form at the end of a passage.
 
     start (int): Its offset in the passage.
-    score (float): What a letter of the short form is worth on average: 2 if all begin words.
+    score (float): The average score of the short form's letters: 2 if all start words.
     """
 
     start: int
@@ -48,13 +48,13 @@ class LongForm(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a letter of the short form may stand.
+    """A possible place of a letter of the short form.
 
     at (int): The offset in the passage.
     word (int): The number of its word.
-    gain (float): What it is worth there.
-    before (float): What it would cost to skip all words before its own.
-    through (float): The same, its own word included.
+    gain (float): Its score there.
+    before (float): The cost of skipping all words before its own.
+    through (float): The same, including its own word.
     """
 
     at: int
@@ -65,19 +65,19 @@ class _Place(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """The best way to place the last letters of the short form, the first of them at `place`."""
+    """The best placement of the last letters of the short form, starting at `place`."""
 
     place: _Place
     score: float
 
 
 def align(short: str, passage: str) -> LongForm | None:
-    """Find the best long form at the end of a passage, of at most min(n + 5, 2 n) words for n
-    letters.
+    """Find the best long form at the end of a passage. For n letters it has at most
+    min(n + 5, 2 n) words.
 
     short (str): The short form.
-    passage (str): What stands in front of it, or in the bracket behind it.
-    RETURNS (Optional[LongForm]): None if the letters aren't there.
+    passage (str): The text before it, or in the bracket after it.
+    RETURNS (Optional[LongForm]): None if the passage does not have the letters.
     """
     letters = [letter for letter in fold(short) if letter.isalnum()]
     most_words = min(len(letters) + 5, 2 * len(letters))
@@ -94,8 +94,8 @@ def align(short: str, passage: str) -> LongForm | None:
 
 
 def fold(text: str) -> str:
-    """RETURNS (str): The text, character by character, in lower case, without accents and with
-    Latin letters for Greek ones.
+    """RETURNS (str): The text in lower case, without accents, Greek letters as Latin ones; of the
+    same length.
     """
     if text.isascii():
         return text.lower()
@@ -106,15 +106,15 @@ def fold(text: str) -> str:
 def _find_places(
     passage: str, words: Sequence[re.Match], letters: Collection[str]
 ) -> tuple[dict[str, list[_Place]], float]:
-    """RETURNS (Tuple[Dict[str, List[_Place]], float]): Places by letter, in order, and what it
-    costs to skip all words.
+    """RETURNS (Tuple[Dict[str, List[_Place]], float]): Places by letter, in order, and the cost of
+    skipping all words.
     """
     places: dict[str, list[_Place]] = defaultdict(list)
     folded = fold(passage)
     cost = 0.0
     for number, word in enumerate(words):
         name = word.group()
-        # Small letters stand for little ("cytochrome c oxidase"), "A" may be a name.
+        # A lower-case letter means little ("cytochrome c oxidase"), but "A" may be a name.
         is_link = name in _LINKING or (len(name) == 1 and name.islower())
         through = cost if is_link or name in _HEADS else cost + _SKIPPED
         initial = _INITIAL_OF_LINK if is_link or name in _CONJUNCTIONS else _INITIAL
@@ -127,7 +127,7 @@ def _find_places(
 
 
 def _extend(places: Sequence[_Place], ways: Sequence[_Way]) -> list[_Way]:
-    """Put one more letter in front. Places and ways are in order; each is looked at once."""
+    """Add one more letter in front. Places and ways are sorted, so each is visited once."""
     extended: list[_Way] = []
     ahead = _Ahead()
     waiting = list(ways)
@@ -140,9 +140,7 @@ def _extend(places: Sequence[_Place], ways: Sequence[_Way]) -> list[_Way]:
 
 
 class _Ahead:
-    """The best of the ways that begin behind a place: those in the word nearest to it, and those in
-    the words after that.
-    """
+    """The best of the ways that start after a place: in the nearest word, and in later words."""
 
     def __init__(self) -> None:
         self.last: _Way | None = None
@@ -168,7 +166,7 @@ class _Ahead:
 
 
 def _is_initial(folded: str, at: int) -> bool:
-    """RETURNS (bool): Whether a letter begins a word or a part of one ("B-cell", "IL2")."""
+    """RETURNS (bool): Whether a letter starts a word or a part of one ("B-cell", "IL2")."""
     previous = folded[at - 1 : at]
     if not previous or not (previous.isalnum() or previous in _APOSTROPHES):
         return True
@@ -176,8 +174,8 @@ def _is_initial(folded: str, at: int) -> bool:
 
 
 def _may_start(passage: str, at: int, short: str) -> bool:
-    """RETURNS (bool): Whether a long form may begin there: at a word's start, a word that long
-    forms begin with, and without the short form itself.
+    """RETURNS (bool): Whether a long form may start there: at the start of a word that can start
+    one, and without the short form itself.
     """
     if at and (passage[at - 1].isalnum() or passage[at - 1] in _INSIDE):
         return False

@@ -1,4 +1,4 @@
-"""Bracketed passages of a text, and what stands in front of them and in them."""
+"""Brackets of a text, and the passages in and before them."""
 
 import re
 from typing import NamedTuple
@@ -6,14 +6,14 @@ from typing import NamedTuple
 _CLOSING = {"(": ")", "[": "]"}
 _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
 _BRACKET = re.compile(r"[()\[\]]")
-# Where a sentence may end, or a bracket stands.
+# Possible ends of a sentence, and brackets.
 _BORDER = re.compile(r"[()\[\].!?;:\n]")
-# Characters on either side of a bracket that are looked at: over fifteen long words.
+# How many characters are read on either side of a bracket: over fifteen long words.
 _REACH = 250
 
 
 class Passage(NamedTuple):
-    """A piece of a text in which inner brackets are blanks, so that offsets stay true.
+    """A piece of a text. Inner brackets are blanked out, so that offsets stay valid.
 
     start (int): The offset of its first character in the text.
     text (str): Its characters.
@@ -24,10 +24,10 @@ class Passage(NamedTuple):
 
 
 def match_brackets(text: str) -> dict[int, int]:
-    """Find the bracket that closes each bracket; round and square ones are told apart.
+    """Match opening and closing brackets, round and square ones separately.
 
-    text (str): Any text; brackets without a partner are passed over.
-    RETURNS (Dict[int, int]): Offsets of the closing bracket by offset of the opening one, in the
+    text (str): Any text; unmatched brackets are ignored.
+    RETURNS (Dict[int, int]): The offset of the closing bracket by that of the opening one, in the
         order of the closing ones.
     """
     pairs: dict[int, int] = {}
@@ -42,7 +42,7 @@ def match_brackets(text: str) -> dict[int, int]:
 
 
 def read_inside(text: str, opening: int, pairs: dict[int, int]) -> Passage:
-    """RETURNS (Passage): What the bracket that opens at the offset encloses, or its beginning."""
+    """RETURNS (Passage): The text (or its beginning) in the bracket that opens at the offset."""
     start = opening + 1
     end = min(pairs[opening], start + _REACH)
     characters = list(text[start:end])
@@ -61,12 +61,12 @@ def read_inside(text: str, opening: int, pairs: dict[int, int]) -> Passage:
 
 
 def read_before(text: str, end: int, openings: dict[int, int]) -> Passage:
-    """Read what stands in front of a bracket, back to the sentence's start, to a bracket around
-    both or to one without a partner.
+    """Read the text before a bracket, back to the start of the sentence, to an enclosing bracket or
+    to an unmatched one.
 
     text (str): The text.
     end (int): The offset where the passage ends.
-    openings (Dict[int, int]): Offsets of the opening bracket by offset of the closing one.
+    openings (Dict[int, int]): The offset of the opening bracket by that of the closing one.
     RETURNS (Passage): The passage.
     """
     first = max(0, end - _REACH)
@@ -87,7 +87,7 @@ def read_before(text: str, end: int, openings: dict[int, int]) -> Passage:
 
 
 def _stands_apart(text: str, opening: int) -> bool:
-    # Others belong to a name: "poly(ADP-ribose) polymerase".
+    # Other brackets are part of a name: "poly(ADP-ribose) polymerase".
     return opening == 0 or text[opening - 1].isspace()
 
 
@@ -97,7 +97,7 @@ def _ends_sentence(text: str, at: int) -> bool:
     if text[at] == "\n":
         return text[at + 1] == "\n"
     if text[at] in ".!?":
-        # Short words with a full stop are abbreviated: "St. Louis", "vs. placebo".
+        # Short words with a full stop are abbreviations: "St. Louis", "vs. placebo".
         word = text[max(0, at - 3) : at]
         return word[-1:].isdigit() or (len(word) == 3 and word.isalpha() and word.islower())
     return text[at] in ";:"

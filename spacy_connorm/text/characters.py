@@ -1,4 +1,4 @@
-"""Characters that are written in several ways: compatibility forms, quotes, dashes, punctuation."""
+"""Unify characters with several forms: compatibility characters, quotes, dashes, punctuation."""
 
 import re
 import unicodedata
@@ -23,8 +23,9 @@ _ASCII_PUNCTUATION = re.compile(r"(?:(?!(?<=\d)\.\d)[!-$&-*,-/:-@\[-`{-~])+")
 
 
 class _Spaced(dict[int, int]):
-    """A table for `str.translate`, filled as characters are met: a space for punctuation and
-    symbols beyond ASCII."""
+    """A table for `str.translate`, filled on demand: non-ASCII punctuation and symbols become a
+    space.
+    """
 
     def __missing__(self, code: int) -> int:
         foreign = code > 127 and unicodedata.category(chr(code))[0] in "PS"
@@ -36,22 +37,22 @@ _SPACED = _Spaced()
 
 
 def unify_unicode(text: str) -> str:
-    """Write compatibility characters plainly (NFKC: ligatures, full width, superscripts), curly
-    quotes and primes as straight ones, and drop characters of no width.
+    """Replace compatibility characters (NFKC: ligatures, full width, superscripts), straighten
+    curly quotes and primes, and drop zero-width characters.
 
     text (str): A cleaned text.
-    RETURNS (str): The text; accents and scripts stay.
+    RETURNS (str): The text; accents and scripts are kept.
     """
     if text.isascii():
         return text.replace("`", "'")
-    # Quotes first, since NFKC tears some of them into a space and a mark; after it for those
-    # that it makes out of others.
+    # Quotes before NFKC, which splits some of them into a space and a mark, and after it, since it
+    # produces others.
     visible = text.translate(_INVISIBLE).translate(_QUOTES)
     return unicodedata.normalize("NFKC", visible).translate(_QUOTES)
 
 
 def unify_dashes(text: str) -> str:
-    """Write every hyphen, dash and minus sign as "-", and drop soft hyphens.
+    """Replace every hyphen, dash and minus sign by "-", and drop soft hyphens.
 
     text (str): A cleaned text.
     RETURNS (str): The text.
@@ -60,7 +61,7 @@ def unify_dashes(text: str) -> str:
 
 
 def drop_punctuation(text: str) -> str:
-    """Put a space for each run of punctuation and symbols, as BioSyn does (Sung et al. 2020),
+    """Replace each run of punctuation and symbols by a space, as BioSyn does (Sung et al. 2020),
     but keep decimal points, "+" ("CD4+") and "%".
 
     text (str): A cleaned text.

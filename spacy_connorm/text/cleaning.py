@@ -1,4 +1,4 @@
-"""What every concept text and every mention passes through before anything is done with it."""
+"""The cleaning that every concept text and every mention goes through first."""
 
 import re
 
@@ -6,14 +6,14 @@ _DIRT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
 def clean(text: str) -> str:
-    """Put one space for each run of white space, control characters and lone surrogates, and
-    none at the ends. Nothing else is touched: marks of direction, joiners and emoji stay.
+    """Replace each run of whitespace, control characters and lone surrogates by one space, and
+    strip the ends. Nothing else changes: direction marks, joiners and emoji stay.
 
-    text (str): Any string, e.g. one that cannot be written as UTF-8.
-    RETURNS (str): A string that files, sqlite and tokenizers take; the same object if there
-        was nothing to do.
+    text (str): Any string, even one that cannot be encoded as UTF-8.
+    RETURNS (str): A string that files, sqlite and tokenizers accept; the same object if it was
+        clean already.
     """
-    # What is printable has no white space but U+0020, no controls and no surrogates.
+    # Printable text has no whitespace but U+0020, no controls and no surrogates.
     if text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
         return text
     cleaned = _DIRT.sub(" ", text).strip(" ")

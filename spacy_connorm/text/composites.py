@@ -1,7 +1,7 @@
-"""Composite mentions: one stretch of text that coordinates several, "breast and ovarian cancer".
+"""Split composite mentions, such as "breast and ovarian cancer".
 
-Which words the conjuncts share can't be told from the words alone, so several readings are
-offered, and whoever links them decides by how well the parts link.
+The words alone don't tell which of them the conjuncts share, so there are several
+interpretations. The caller chooses the one with the parts that link best.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .ellipsis import restore_words
 from .word_classes import DETERMINERS, PREPOSITIONS, QUALIFIERS, is_head, is_modifier, shape
 
-_MOST_READINGS = 4
+_MOST_INTERPRETATIONS = 4
 _MOST_PARTS = 12
 _MOST_WORDS = 12
 _MOST_CHARACTERS = 500
@@ -27,42 +27,42 @@ _SEPARATOR = re.compile(
 )
 _ASIDE = re.compile(r" [(\[][^()\[\]]*[)\]](?![^\s,;])")
 _BRACKET = re.compile(r"[()\[\]]")
-# Idioms. Within a longer coordination they are one conjunct.
+# Idioms: one conjunct of a longer coordination.
 _FIXED = re.compile(
     r"\b(?:head and neck|hand,? foot,? and mouth|ear,? nose,? and throat)\b", re.IGNORECASE
 )
-# Stands for a space inside an idiom; cleaned text has none.
+# Replaces a space inside an idiom; cleaned text has no NUL.
 _JOINED = "\x00"
 
 
 class _Cut(NamedTuple):
-    """Which words the conjuncts share: the first conjunct's first ones, the last one's last."""
+    """How many words the conjuncts share: the first of the first one, the last of the last one."""
 
     cost: int
     prefix: int
     suffix: int
 
 
-def split(text: str) -> list[tuple[str, ...]]:
-    """Read a text as the mentions it coordinates. Shared words are repeated as written, so plural
-    heads stay plural ("ovarian cancers"): dictionaries have both, encoders see little difference,
-    and the step "plurals" is for those who want none.
+def split_composite(text: str) -> list[tuple[str, ...]]:
+    """Split a composite mention into its parts. Shared words are repeated as written, so plural
+    heads stay plural ("ovarian cancers"): ontologies have both forms and encoders hardly tell them
+    apart; otherwise use the step "plurals".
 
     text (str): A cleaned text.
-    RETURNS (List[Tuple[str, ...]]): At most four readings, best guess first, each of two to twelve
-        parts; empty if the text coordinates nothing, or is too long to be a mention.
+    RETURNS (List[Tuple[str, ...]]): At most four interpretations of two to twelve parts, best
+        first; empty if the text is not a composite, or too long for a mention.
     """
     if len(text) > _MOST_CHARACTERS or not _SEPARATOR.search(text):
         return []
-    levels = [_readings(segments) for segments in _segmentations(_without_asides(text))]
-    # The best of each level stand before the second best of any.
+    levels = [_interpretations(segments) for segments in _segmentations(_without_asides(text))]
+    # The best of each level come before the second best of any.
     ranked = chain.from_iterable(zip_longest(*levels, fillvalue=()))
-    distinct = dict.fromkeys(reading for reading in ranked if reading)
-    return [reading for reading in distinct if len(set(reading)) > 1][:_MOST_READINGS]
+    distinct = dict.fromkeys(parts for parts in ranked if parts)
+    return [parts for parts in distinct if len(set(parts)) > 1][:_MOST_INTERPRETATIONS]
 
 
 def _without_asides(text: str) -> str:
-    """Drop bracketed remarks; where these hold the coordination, the brackets only."""
+    """Drop bracketed remarks, or only the brackets if the coordination is inside them."""
     bare = _ASIDE.sub("", text)
     if _SEPARATOR.search(bare):
         return bare
@@ -70,7 +70,7 @@ def _without_asides(text: str) -> str:
 
 
 def _segmentations(text: str) -> Iterator[list[list[str]]]:
-    """Cut at every separator; and where there are two conjunctions, at one of them alone."""
+    """Cut at all separators; with exactly two conjunctions, also at each of them alone."""
     separators = _separators(text)
     if len(separators) > 1:
         text = _FIXED.sub(lambda match: match[0].replace(" ", _JOINED), text)
@@ -102,13 +102,13 @@ def _separators(text: str) -> list[re.Match[str]]:
     conjunctions = [place for place, match in enumerate(found) if match["conjunction"]]
     if not conjunctions:
         return found if _is_list(text, found) else []
-    # A comma behind the last conjunction begins a qualifier: "breast and ovarian cancer, familial".
+    # A comma after the last conjunction starts a qualifier: "breast and ovarian cancer, familial".
     last = conjunctions[-1]
     return found[: last + 1] + [match for match in found[last + 1 :] if match["slash"]]
 
 
 def _separates(text: str, match: re.Match[str]) -> bool:
-    """A slash does in "hepatic/renal", "C6/C7" and "C6/7", not in "1/2", "s/p" and "mg/dl"."""
+    """A slash separates in "hepatic/renal", "C6/C7", "C6/7", but not in "1/2", "s/p", "mg/dl"."""
     if not match["slash"]:
         return True
     left = text[: match.start()].split()[-1]
@@ -121,7 +121,7 @@ def _separates(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_list(text: str, separators: list[re.Match[str]]) -> bool:
-    """Commas alone are those of a list, unless what follows one qualifies what precedes it."""
+    """Commas without a conjunction form a list, unless one of them precedes a qualifier."""
     if not any(match["comma"] or match["tight"] for match in separators):
         return True
     borders = [match.end() for match in separators] + [len(text)]
@@ -135,12 +135,12 @@ def _qualifies(segment: str) -> bool:
     )
 
 
-def _readings(segments: list[list[str]]) -> list[tuple[str, ...]]:
+def _interpretations(segments: list[list[str]]) -> list[tuple[str, ...]]:
     by_completion = [
         [_parts(completed, cut) for cut in _ranked_cuts(completed)]
         for completed in restore_words(segments)
     ]
-    return [reading for rank in zip_longest(*by_completion) for reading in rank if reading]
+    return [parts for rank in zip_longest(*by_completion) for parts in rank if parts]
 
 
 def _ranked_cuts(segments: list[list[str]]) -> list[_Cut]:
@@ -157,11 +157,11 @@ def _ranked_cuts(segments: list[list[str]]) -> list[_Cut]:
             cost += _cost_of_words(core, end, inner_prefix, inner_suffix)
             cuts.append(_Cut(cost, prefix, suffix))
     best = min(cuts).cost
-    return [cut for cut in sorted(cuts) if cut.cost <= best + _COST_MARGIN][:_MOST_READINGS]
+    return [cut for cut in sorted(cuts) if cut.cost <= best + _COST_MARGIN][:_MOST_INTERPRETATIONS]
 
 
 def _lead(words: list[str]) -> int:
-    """RETURNS (int): How many words go up to the last preposition and its article: "cancer of the"
+    """RETURNS (int): How many words end with the last preposition and its article: "cancer of the"
     in "cancer of the breast and ovary".
     """
     for place in range(len(words) - 2, 0, -1):
@@ -172,8 +172,8 @@ def _lead(words: list[str]) -> int:
 
 
 def _tail(words: list[str]) -> int:
-    """RETURNS (int): How many words go from the first preposition on: "of the lip" in "pits and
-    sinuses of the lip".
+    """RETURNS (int): How many words there are from the first preposition on: "of the lip" in "pits
+    and sinuses of the lip".
     """
     for place in range(1, len(words) - 1):
         if words[place].lower() in PREPOSITIONS:
@@ -182,14 +182,14 @@ def _tail(words: list[str]) -> int:
 
 
 def _cost_of_phrases(prefix: int, suffix: int, lead: int, tail: int) -> int:
-    """Phrases with a preposition are shared, unless each side has its own."""
+    """Prepositional phrases are shared, unless each side has its own."""
     if lead and tail:
         return 2 * bool(prefix) + 2 * bool(suffix)
     return 2 * (lead > 0 and not prefix) + (tail > 0 and not suffix)
 
 
 def _cost_of_words(first: list[str], last: list[str], prefix: int, suffix: int) -> int:
-    """Conjuncts are alike in length and in shape, nouns stand alone, and modifiers don't."""
+    """Conjuncts have similar lengths and shapes; nouns can stand alone, modifiers can't."""
     head, one, other = first[-1], first[prefix:], last[: len(last) - suffix]
     cost = abs(len(one) - len(other)) + (prefix > 0 and not is_modifier(first[0]))
     cost += not suffix and len(last) > 1 and not is_head(head)

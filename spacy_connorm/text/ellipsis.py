@@ -1,8 +1,8 @@
-"""Words cut off at a hyphen because a neighbour has the rest: "hyper- and hypothyroidism"."""
+"""Complete words that are cut at a hyphen: "hyper- and hypothyroidism"."""
 
 import re
 
-_MOST_READINGS = 3
+_MOST_COMPLETIONS = 3
 _FORMS = """
 adeno allo angio ante anti arthro audio auto bi brachy brady broncho bronchio cardio cerebro chole
 chondro colo cranio cysto cyto dermato dolicho ecto endo entero eosino epi erythro eu extra fibro
@@ -18,20 +18,20 @@ _REST = re.compile(r"-?(?P<rest>\d+[A-Za-z]?|[IVX]+)")
 
 
 def restore_words(segments: list[list[str]]) -> list[list[list[str]]]:
-    """Complete the cut words of a coordination, "T-" of "T- and B-cell lymphoma" as well as the
-    "2" of "HSV-1 and 2" and "BRCA1/2".
+    """Complete the cut words of a coordination: "T-" in "T- and B-cell lymphoma", and "2" in
+    "HSV-1 and 2" or "BRCA1/2".
 
     segments (List[List[str]]): The words of each conjunct, at least one each.
-    RETURNS (List[List[List[str]]]): Readings of the same shape, best first: the segments
-        themselves where nothing is cut.
+    RETURNS (List[List[List[str]]]): Completions of the same shape, best first; just the segments
+        if nothing is cut.
     """
     segments = _complete_ends(segments)
-    readings: list[list[list[str]]] = []
-    for choice in range(_MOST_READINGS):
-        reading = _complete_beginnings(segments, choice)
-        if reading not in readings:
-            readings.append(reading)
-    return readings
+    completions: list[list[list[str]]] = []
+    for choice in range(_MOST_COMPLETIONS):
+        completed = _complete_beginnings(segments, choice)
+        if completed not in completions:
+            completions.append(completed)
+    return completions
 
 
 def _complete_ends(segments: list[list[str]]) -> list[list[str]]:
@@ -59,7 +59,7 @@ def _complete_beginnings(segments: list[list[str]], choice: int) -> list[list[st
 
 
 def _whole_words(cut: str, base: str) -> list[str]:
-    """RETURNS (List[str]): What "hyper-" may be before "hypothyroidism", best first."""
+    """RETURNS (List[str]): Completions of "hyper-" by "hypothyroidism", best first."""
     beginning = cut[:-1]
     if "-" in base.strip("-"):
         first, last = base.partition("-")[2], base.rpartition("-")[2]
@@ -67,6 +67,6 @@ def _whole_words(cut: str, base: str) -> list[str]:
     for form in _COMBINING_FORMS:
         if base.lower().startswith(form) and len(base) > len(form):
             return [beginning + base[len(form) :]]
-    # "thrombo-" ends with the vowel that joins compounds, so "leuko|cytopenia" is cut behind it.
+    # "thrombo-" ends with a linking vowel, so "leuko|cytopenia" is cut after the same vowel.
     joints = [place for place in range(2, len(base) - 2) if base[place] == beginning[-1]]
-    return [beginning + base[place + 1 :] for place in joints[:_MOST_READINGS]] or [beginning]
+    return [beginning + base[place + 1 :] for place in joints[:_MOST_COMPLETIONS]] or [beginning]

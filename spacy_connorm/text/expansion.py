@@ -1,19 +1,19 @@
-"""Long forms in the place of short forms, within mentions."""
+"""Replace short forms in mentions by their long forms."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-# Characters up to which a long form's own short forms are replaced.
+# Short forms inside a long form are replaced as long as it stays this short (characters).
 _LONGEST = 300
 _RUN = re.compile(r"[^\W_]+")
 _CLOSING = re.compile(r"\s*[)\]]")
 
 
 class Use(NamedTuple):
-    """Where a text uses a short form.
+    """A use of a short form in a text.
 
-    short (str): The short form, as it is defined.
+    short (str): The short form, as it was defined.
     start (int): Its offset.
     end (int): Its end.
     """
@@ -24,13 +24,14 @@ class Use(NamedTuple):
 
 
 def expand(text: str, long_forms: Mapping[str, str]) -> str:
-    """Put long forms in the place of the short forms that a text is or contains ("HNPCC syndrome",
-    "AS/PWS"), and in the place of those that the long forms contain. Where a short form stands
-    beside its long form ("Angelman syndrome (AS)"), only the long form is kept.
+    """Replace the short forms in a text ("HNPCC syndrome", "AS/PWS") by their long forms, and the
+    short forms in those. If both forms stand together ("Angelman syndrome (AS)"), only the long
+    form is kept.
 
     text (str): A mention.
     long_forms (Mapping[str, str]): Long forms by short form. Case matters, a plural's s doesn't.
-    RETURNS (str): The text, at most a long form or a few hundred characters longer a short form.
+    RETURNS (str): The text. Each short form makes it longer by one long form or by a few hundred
+        characters at most.
     """
     uses = list(find_uses(text, long_forms))
     unfolded = {short: _unfold(short, long_forms) for short in {use.short for use in uses}}
@@ -38,11 +39,11 @@ def expand(text: str, long_forms: Mapping[str, str]) -> str:
 
 
 def find_uses(text: str, shorts: Collection[str]) -> Iterator[Use]:
-    """Find short forms in a text: whole words, letters and digits between other characters.
+    """Find short forms in a text, as whole words: runs of letters and digits.
 
     text (str): Any text.
     shorts (Collection[str]): The short forms.
-    YIELDS (Use): Those that don't overlap, in order; the longest where several begin.
+    YIELDS (Use): Without overlaps, in order; the longest if several start at one place.
     """
     if not shorts:
         return
@@ -50,7 +51,7 @@ def find_uses(text: str, shorts: Collection[str]) -> Iterator[Use]:
         yield Use(text, 0, len(text))
         return
     if not any(short.removesuffix("s") in text for short in shorts):
-        return  # as of most mentions, and much sooner than word by word
+        return  # most mentions: much faster than word by word
     reach = max(map(len, shorts)) + 1
     runs = [run.span() for run in _RUN.finditer(text)]
     passed = 0
@@ -113,14 +114,14 @@ def _replace(text: str, uses: Iterable[Use], long_forms: Mapping[str, str]) -> s
 
 
 def _beside(text: str, use: Use, gap: str, long: str) -> tuple[str, int]:
-    """Leave out a short form or its long form where one stands in a bracket behind the other.
+    """Drop the short form if one of the two forms is in brackets after the other.
 
-    text (str): It contains the long form.
+    text (str): A text that contains the long form.
     use (Use): The short form.
-    gap (str): What stands in front of it.
+    gap (str): The text before it that is not handled yet.
     long (str): The long form.
-    RETURNS (Tuple[str, int]): What to put for the gap and the short form, and up to which offset
-        of the text it stands.
+    RETURNS (Tuple[str, int]): The replacement for the gap and the short form, and the offset in
+        the text where it ends.
     """
     behind = re.compile(rf"\s*[(\[]\s*({re.escape(long)})\s*[)\]]", re.IGNORECASE)
     long_form = behind.match(text, use.end)
@@ -134,8 +135,8 @@ def _beside(text: str, use: Use, gap: str, long: str) -> tuple[str, int]:
 
 
 def _without_repetition(text: str, use: Use, long: str) -> str:
-    """RETURNS (str): A long form without the words that the text around it has already: "von
-    Hippel-Lindau" for "VHL" in "VHL disease" if it is "von Hippel-Lindau disease".
+    """RETURNS (str): A long form without words that the text around it repeats: "von Hippel-Lindau"
+    for "VHL" in "VHL disease" if the long form is "von Hippel-Lindau disease".
     """
     words = long.split()
     reach = len(long) + 1
@@ -148,7 +149,7 @@ def _without_repetition(text: str, use: Use, long: str) -> str:
 
 
 def _overlap(words: list[str], following: list[str]) -> int:
-    """RETURNS (int): How many of the last words are also the first of the following ones."""
+    """RETURNS (int): How many of the last words are repeated by the first of the following."""
     words, following = (
         [word.casefold().rstrip("s") for word in each] for each in (words, following)
     )

@@ -1,4 +1,4 @@
-"""Greek letters and the names they are spelled with."""
+"""Greek letters and their names."""
 
 import re
 
@@ -22,16 +22,16 @@ NAMES = {**_SMALL, **_CAPITAL, **_SYMBOLS, "\N{MICRO SIGN}": "mu"}
 _LETTER = "[" + "".join(NAMES) + "]"
 _ANY_GREEK = r"[\u0370-\u03ff\u1f00-\u1fff]"
 _UNIT = re.compile(r"[μ\N{MICRO SIGN}](?=(?:g|l|L|m|M|mol|s)(?![^\W\d_]))")
-# "γδ T-cell" has two; three or more in a row are a Greek word.
+# "γδ T-cell" has two letters; three or more in a row are a Greek word.
 _LETTERS = re.compile(rf"(?<!{_ANY_GREEK}){_LETTER}{{1,2}}(?!{_ANY_GREEK})")
 
 
 def spell_greek(text: str) -> str:
-    """Spell Greek letters: "β-thalassemia" becomes "beta-thalassemia", as most ontologies have it
-    and as word pieces know it. Greek words stay; the prefix of a unit becomes "u" ("ug").
+    """Spell out Greek letters: "β-thalassemia" becomes "beta-thalassemia", as in most ontologies
+    and word-piece vocabularies. Greek words stay; the prefix of a unit becomes "u" ("ug").
 
     text (str): A cleaned text.
-    RETURNS (str): The text with the letters' names.
+    RETURNS (str): The text with the names of the letters.
     """
     if text.isascii():
         return text

@@ -1,10 +1,10 @@
-"""Names with the head in front, as indexes sort them: "Cancer, Breast"."""
+"""Undo inverted names such as "Cancer, Breast"."""
 
 import re
 
 _MOST_COMMAS = 2
 _COMMA = re.compile(" ?, ")
-# What follows such a word is said of the whole name, so it belongs at its end.
+# Such words start a qualifier of the whole name, which belongs at its end.
 _STAYS = re.compile(
     r"^(?:and|as|associated|by|due|from|in|of|or|secondary|susceptibility|to|with|without)\b"
     r"|\b(?:and|or|to)$|\b(?:and|or)\b",
@@ -14,10 +14,10 @@ _NUMBER = re.compile(r"\d+[A-Za-z]?|[IVX]+")
 
 
 def turn_inversion(text: str) -> str:
-    """Put the qualifiers of an inverted name in front of its head: "Leukemia, Myeloid, Acute"
-    becomes "Acute Myeloid Leukemia", "Tooth Agenesis, Selective, 6" "Selective Tooth Agenesis 6".
-    Names with a conjunction, with a qualifier such as "due to ..." or with more than two commas
-    stay as they are; so a list of two ("nausea, vomiting") is turned as well.
+    """Move the qualifiers of an inverted name before its head: "Leukemia, Myeloid, Acute" becomes
+    "Acute Myeloid Leukemia", "Tooth Agenesis, Selective, 6" "Selective Tooth Agenesis 6". Names
+    with a conjunction, a qualifier such as "due to ..." or more than two commas do not change. A
+    list of two ("nausea, vomiting") looks like an inverted name, so it changes too.
 
     text (str): A cleaned text.
     RETURNS (str): The name in natural order.

@@ -1,6 +1,6 @@
-"""Named steps that bring different ways to write a name together (`normalization` in the config).
+"""Named steps that unify spellings of a name (`normalization` in the config).
 
-They run after `text/cleaning.py` on what is encoded; what is shown keeps its form.
+They run after `text/cleaning.py` and only on what is encoded; texts are shown as written.
 """
 
 import re
@@ -16,34 +16,34 @@ from .plurals import drop_plurals
 from .spelling import write_american
 from .tags import strip_tags
 
-Step = Callable[[str], str]
+TextStep = Callable[[str], str]
 
 _POSSESSIVE = re.compile(r"(?:(?<=\w)'s)+'*(?![\w'])|(?<=s)'+(?![\w'])", re.IGNORECASE)
 
 
 def drop_possessives(text: str) -> str:
-    """Write eponyms without their genitive: "Crohn's disease" becomes "Crohn disease".
+    """Remove the possessive of eponyms: "Crohn's disease" becomes "Crohn disease".
 
-    text (str): A cleaned text, its apostrophes straight (step "unicode").
+    text (str): A cleaned text with straight apostrophes (step "unicode").
     RETURNS (str): The text.
     """
     return _POSSESSIVE.sub("", text) if "'" in text else text
 
 
 def sort_words(text: str) -> str:
-    """Put the words in alphabetical order, for lexical comparison.
+    """Sort the words alphabetically, for lexical comparison.
 
     text (str): A cleaned text.
-    RETURNS (str): The same words, sorted without regard to case first.
+    RETURNS (str): The same words, sorted first without case, then with it.
     """
     return " ".join(sorted(text.split(), key=lambda word: (word.lower(), word)))
 
 
-def _guarded(change: Step) -> Step:
-    """Keep a step from leaving stray spaces or nothing at all.
+def _guarded(change: TextStep) -> TextStep:
+    """Keep a step from leaving stray spaces or an empty text.
 
     change (Callable[[str], str]): A change of a text.
-    RETURNS (Callable[[str], str]): The change, undone where it would leave an empty text.
+    RETURNS (Callable[[str], str]): The change, undone if it would leave an empty text.
     """
 
     def step(text: str) -> str:
@@ -53,9 +53,9 @@ def _guarded(change: Step) -> Step:
     return step
 
 
-# In the order that is recommended: what a step looks for (commas, apostrophes, capitals) is still
-# there when it runs.
-STEPS: Mapping[str, Step] = MappingProxyType(
+# In the recommended order: what a step needs (commas, apostrophes, capitals) is still there when it
+# runs.
+STEPS: Mapping[str, TextStep] = MappingProxyType(
     {
         "unicode": _guarded(unify_unicode),
         "dashes": _guarded(unify_dashes),
@@ -73,13 +73,13 @@ STEPS: Mapping[str, Step] = MappingProxyType(
 )
 
 
-def compose(steps: Sequence[str]) -> Step:
-    """Make one function of steps, in the order they are named.
+def compose(steps: Sequence[str]) -> TextStep:
+    """Combine steps into one function, in the order given.
 
     steps (Sequence[str]): Names in `STEPS`, each at most once.
-    RETURNS (Callable[[str], str]): From a cleaned text to the normalized one; never empty for a
-        text that is not.
-    RAISES (ConnormError): A name is unknown or named twice.
+    RETURNS (Callable[[str], str]): From a cleaned text to the normalized one, which is never empty
+        unless the text is.
+    RAISES (ConnormError): CN920 for a name that is unknown or repeated.
     """
     _check(steps)
     functions = tuple(STEPS[name] for name in steps)

@@ -1,4 +1,4 @@
-"""Roman numerals of types, stages and the like."""
+"""Roman numerals of types, stages and the like in Arabic digits."""
 
 import re
 
@@ -10,7 +10,7 @@ _VALUES = {
     for one, ones in enumerate(_ONES)
     if tens + ones
 }
-# "XX" is a karyotype, "X" and "V" stand for other things, "IV" for a route of infusion.
+# "XX" is a karyotype, "X" and "V" have other meanings, "IV" is also intravenous.
 _CERTAIN = [roman for roman in _VALUES if len(roman) > 1 and "XX" not in roman and roman != "IV"]
 _CUES = "class|complex|degree|factor|form|grade|group|level|nerve|phase|stage|subtype|type|variant"
 
@@ -33,13 +33,13 @@ _ALONE = re.compile(
 
 
 def write_arabic(text: str) -> str:
-    """Write Roman numerals in Arabic digits, which both kinds of names have more of: after words
-    such as "type", "stage" and "factor" ("type IIa", "types I and II"), as a last word ("MPS I"),
-    and where nothing else can be meant ("angiotensin II"). "X-linked", "fragile X", "IV fluids",
-    "MI" and "CD" stay.
+    """Write Roman numerals in Arabic digits, which are more common in names and mentions alike:
+    after words such as "type", "stage" and "factor" ("type IIa", "types I and II"), as a last word
+    ("MPS I"), and where they are unambiguous ("angiotensin II"). "X-linked", "fragile X", "IV
+    fluids", "MI" and "CD" stay.
 
-    text (str): A cleaned text, not yet in lower case: elsewhere than after a cue small letters
-        are no numerals.
+    text (str): A cleaned text, not yet in lower case: lower-case numerals are recognized only
+        after such words.
     RETURNS (str): The text.
     """
     if not _HAS_ONE.search(text):

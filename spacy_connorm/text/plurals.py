@@ -1,10 +1,10 @@
-"""Plurals of English words and of those that medicine took from Greek."""
+"""Plurals of English words and of medical words from Greek."""
 
 import re
 from functools import lru_cache
 
-# Whole words and ends of words that look like plurals. Eponyms stand here with the rest, since in
-# names that are written with capitals nothing else tells them apart.
+# Words and endings that look like plurals but are not. Eponyms are listed too, since nothing else
+# tells them apart in capitalized names.
 _SINGULAR_WORDS = """
 abducens adams aids albicans ascites atlas bates biceps caries charles chaos christmas coats
 cosmos danlos diabetes ehlers evans facies faeces feces fluorescens forceps fryns
@@ -77,9 +77,9 @@ _SHORT_FORM = re.compile(r"[A-Z]{2,}s")
 
 
 def drop_plurals(text: str) -> str:
-    """Put plain plurals in the singular: "tumours" becomes "tumour", "stenoses" "stenosis",
-    "dermatitides" "dermatitis", "CVAs" "CVA". Words that end like plurals ("diabetes", "Graves"),
-    words all in capitals ("AIDS") and doubtful plurals ("vertebrae") stay.
+    """Replace clear plurals by their singular: "tumours" becomes "tumour", "stenoses" "stenosis",
+    "dermatitides" "dermatitis", "CVAs" "CVA". Words that only look like plurals ("diabetes",
+    "Graves"), words in capitals ("AIDS") and unclear plurals ("vertebrae") stay.
 
     text (str): A cleaned text.
     RETURNS (str): The text.
@@ -97,7 +97,7 @@ def _singular(word: str) -> str:
     if _is_singular(word, lowered):
         return word
     plural, singular = next(pair for pair in _ENDINGS if lowered.endswith(pair[0]))
-    # "lipomatas" is a plural twice.
+    # "lipomatas" is a double plural.
     return _singular(word[: len(word) - len(plural)] + singular)
 
 

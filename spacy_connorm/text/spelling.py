@@ -1,10 +1,10 @@
-"""British spellings of medical words and their American ones, which most ontologies prefer."""
+"""British spellings of medical words in the American way, which most ontologies prefer."""
 
 import re
 from functools import lru_cache
 
-# Letters that American spelling leaves out, each pattern matching only these. Latin terms such as
-# "praecox" and genera such as "Acanthamoeba" are spelled alike on both sides.
+# Letters that American spelling omits; each pattern matches only them. Latin terms ("praecox") and
+# genera ("Acanthamoeba") are spelled alike in both.
 _LEFT_OUT = re.compile(
     r"a+(?=em(?!ul))|a+(?=esthe[st])|(?<=p)a+(?=edi)|(?<=gyn)a+(?=ec)|(?<=f)a+(?=ec)"
     r"|(?<=\bc)a+(?=ec)|(?<=\bc)a+(?=esar)|(?<=\b)a+(?=etiol)|(?<=\bn)a+(?=ev)|(?<=\bl)a+(?=evo)"
@@ -23,15 +23,15 @@ _REPLACED = re.compile(
     r"|stabil|visual|catheter|organ)i)s(?=ed\b|ation)",
     re.IGNORECASE,
 )
-# No word is longer than sixty letters; a run of thousands of "a" would take seconds.
+# No word has more than sixty letters; a run of thousands of "a" would take seconds.
 _WORD = re.compile("(?<![A-Za-z])[A-Za-z]{5,60}(?![A-Za-z])")
 _NEW_LETTERS = {"re": "er", "f": "f", "k": "k", "z": "z"}
 
 
 def write_american(text: str) -> str:
-    """Write British spellings of medical words the American way: "haemorrhage", "oedema",
+    """Write British spellings of medical words in the American way: "haemorrhage", "oedema",
     "tumour", "fibre", "localised" become "hemorrhage", "edema", "tumor", "fiber", "localized".
-    A list of stems, not a rule for every "ae" and "oe".
+    It is a list of stems, not a rule for every "ae" and "oe".
 
     text (str): A cleaned text.
     RETURNS (str): The text.

@@ -1,8 +1,7 @@
-"""Tags that terminologies attach to names and that nobody writes in a text."""
+"""Tags that terminologies add to names and that nobody writes in a text."""
 
-# The semantic tags of SNOMED CT's fully specified names. Those of disorders and what stands near
-# them are the redundant tags that Fivez et al. 2021 list (appendix A); the rest are SNOMED's other
-# common ones. "disease" is Mondo's.
+# Semantic tags of SNOMED CT's fully specified names: the redundant ones that Fivez et al. 2021 list
+# (appendix A, disorders and neighbours), and other common ones. "disease" is Mondo's.
 _IN_BRACKETS = frozenset(
     {
         "administrative concept",
@@ -57,18 +56,18 @@ _ENDINGS = (
     ", formerly",
     ", included",
 )
-# The chapters of Read codes in front of their terms; OBO's mark of retired ones; ICD's residual.
+# Chapters of Read codes, OBO's mark of retired terms, ICD's residual classes.
 _BEGINNINGS = ("[d]", "[m]", "[q]", "[so]", "[v]", "[x]", "obsolete ", "unspecified ")
 
 
 def strip_tags(text: str) -> str:
-    """Take the tags of SNOMED CT, UMLS, ICD, OMIM, OBO and Read codes off a name's ends, e.g.
+    """Remove the tags of SNOMED CT, UMLS, ICD, OMIM, OBO and Read codes from both ends of a name:
     "Asthma (disorder)", "Asthma, NOS", "Cold <1>", "[X]Asthma".
 
     text (str): A cleaned text.
-    RETURNS (str): The text without its tags, empty if it was only tags.
+    RETURNS (str): The text without its tags; empty if it had nothing else.
     """
-    # Lower-casing may change how long a text is, but not the length of ASCII.
+    # Lower-casing may change the length of a text, but not of ASCII.
     lowered = text.lower() if text.isascii() else "".join(map(_lower_ascii, text))
     start, end = 0, len(text)
     while length := _beginning(lowered, start):

@@ -1,4 +1,4 @@
-"""What the form of a word tells of its part in a name: data and the questions asked of it."""
+"""Guess the role of a word in a name from its form."""
 
 import re
 
@@ -8,7 +8,7 @@ DETERMINERS = frozenset(
 PREPOSITIONS = frozenset(
     ["after", "by", "during", "following", "for", "from", "in", "into", "of", "on", "to", "with"]
 )
-# They begin what qualifies the name before a comma: "gangliosidosis, type 1".
+# Words that start a qualifier after a comma: "gangliosidosis, type 1".
 _QUALIFYING = """
 class due especially grade including nos not stage susceptibility type types unspecified without
 """
@@ -73,7 +73,7 @@ _CODE = re.compile(r"(?=.*[A-Z0-9]).*(?:\d|[A-Z].*[A-Z]).*")
 
 
 def is_modifier(word: str) -> bool:
-    """RETURNS (bool): Whether a word looks like one that a noun must follow: "ovarian"."""
+    """RETURNS (bool): Whether a word looks like it needs a noun after it: "ovarian"."""
     lowered = word.lower()
     if lowered in _MODIFIERS or len(word) < 5:
         return lowered in _MODIFIERS
@@ -81,7 +81,7 @@ def is_modifier(word: str) -> bool:
 
 
 def is_head(word: str) -> bool:
-    """RETURNS (bool): Whether a word looks like one that names a disorder alone: "hepatitis"."""
+    """RETURNS (bool): Whether a word looks like it names a disorder by itself: "hepatitis"."""
     lowered = word.lower()
     singulars = (lowered, lowered.removesuffix("s"), lowered.removesuffix("ies") + "y")
     return any(one in _HEADS or one.endswith(_HEAD_ENDINGS) for one in singulars)

@@ -1,20 +1,20 @@
-"""Definitions on documents: ours, scispaCy's and what medspaCy says of a span."""
+"""Abbreviations of documents: ours, scispaCy's and what medspaCy says of a span."""
 
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin, Span
 
 from spacy_connorm.annotations.abbreviations import (
-    Definitions,
+    Abbreviations,
     Sense,
+    external_long_form,
     find_long_forms,
-    get_definitions,
-    long_form_of,
-    read_definitions,
+    get_abbreviations,
+    read_abbreviations,
     register_abbreviation_attributes,
-    set_definitions,
+    set_abbreviations,
 )
-from spacy_connorm.text.abbreviations import find_definitions
+from spacy_connorm.text.abbreviations import find_abbreviations
 
 TEXT = "Angelman syndrome (AS). AS, mild."
 OTHER = "Aortic stenosis (AS), severe AS."
@@ -46,7 +46,7 @@ def free_names():
 
 
 def define(doc):
-    set_definitions(doc, find_definitions(doc.text))
+    set_abbreviations(doc, find_abbreviations(doc.text))
     return doc
 
 
@@ -66,24 +66,24 @@ def spans(doc, *texts):
     ("offset", "expected"),
     [(0, "one"), (5, "one"), (7, "one"), (8, "two"), (20, "two"), (21, "three"), (99, "three")],
 )
-def test_of_several_definitions_the_nearest_before_counts_or_else_the_first(offset, expected):
+def test_of_several_abbreviations_the_nearest_before_counts_or_else_the_first(offset, expected):
     senses = [Sense(21, "X", "three"), Sense(5, "X", "one"), Sense(8, "X", "two")]
-    found = Definitions([(0, [*senses, Sense(50, "Y", "why")])])
+    found = Abbreviations([(0, [*senses, Sense(50, "Y", "why")])])
     assert found.at(offset) == {"X": expected, "Y": "why"}
 
 
-def test_definitions_need_no_document():
+def test_abbreviations_need_no_document():
     text = "Zoster (Z1). Mitral stenosis (MS). Multiple sclerosis (MS)."
-    found = Definitions([(0, find_definitions(text))])
+    found = Abbreviations([(0, find_abbreviations(text))])
     assert found.long_form("MS", 40) == "Mitral stenosis"
     assert found.long_form("old MS", 60) == "old Multiple sclerosis"
     assert found.long_form("old", 60) == ""
-    assert Definitions([(0, [])]) and not Definitions()
+    assert Abbreviations([(0, [])]) and not Abbreviations()
 
 
-def test_without_definitions_nothing_is_known(nlp):
-    assert Definitions().at(0) == {}
-    assert read_definitions(nlp("Angelman syndrome (AS)")).at(3) == {}
+def test_without_abbreviations_nothing_is_known(nlp):
+    assert Abbreviations().at(0) == {}
+    assert read_abbreviations(nlp("Angelman syndrome (AS)")).at(3) == {}
     assert find_long_forms(nlp(""), []) == []
 
 
@@ -109,17 +109,17 @@ def test_spans_stand_for_their_long_forms(nlp):
     ],
     ids=["DocBin", "bytes", "copy"],
 )
-def test_definitions_are_kept_with_their_document(nlp, copy):
+def test_abbreviations_are_kept_with_their_document(nlp, copy):
     doc = define(nlp(TEXT))
     again = copy(doc)
-    assert get_definitions(again) == find_definitions(TEXT)
+    assert get_abbreviations(again) == find_abbreviations(TEXT)
     assert find_long_forms(again, spans(again, "AS")) == ["Angelman syndrome"]
 
 
-def test_joined_documents_keep_their_own_definitions(nlp):
+def test_joined_documents_keep_their_own_abbreviations(nlp):
     docs = [define(nlp(text)) for text in ("AS at first.", TEXT, OTHER, "AS at last.")]
     joined = Doc.from_docs(docs)
-    for each in get_definitions(joined):
+    for each in get_abbreviations(joined):
         assert joined.text[each.start : each.end] == each.short == "AS"
         assert joined.text[each.long_start : each.long_end] == each.long
     uses = [joined[token.i : token.i + 1] for token in joined if token.text == "AS"]
@@ -129,16 +129,16 @@ def test_joined_documents_keep_their_own_definitions(nlp):
     assert joined._.abbreviations == uses[1:-1]
 
 
-def test_a_part_of_a_document_keeps_its_definitions(nlp):
+def test_a_part_of_a_document_keeps_its_abbreviations(nlp):
     doc = define(nlp("Before. " + TEXT))
     part = doc[8:].as_doc(copy_user_data=True)
     assert part.text == "AS, mild." and find_long_forms(part, [part[0:1]]) == ["Angelman syndrome"]
 
 
-def test_definitions_set_again_replace_all_others(nlp):
+def test_abbreviations_set_again_replace_all_others(nlp):
     joined = Doc.from_docs([define(nlp(TEXT)), define(nlp(OTHER))])
-    set_definitions(joined, [])
-    assert get_definitions(joined) == []
+    set_abbreviations(joined, [])
+    assert get_abbreviations(joined) == []
 
 
 def test_attributes_can_be_read_by_users(nlp):
@@ -223,10 +223,10 @@ def test_what_others_keep_under_the_same_names_is_passed_over(nlp, found):
 )
 def test_the_name_of_a_rule_counts_if_it_spells_the_mention_out(nlp, text, literal, expected):
     Span.set_extension("literal", getter=lambda span: literal)
-    assert long_form_of(nlp(text)[:]) == expected
+    assert external_long_form(nlp(text)[:]) == expected
 
 
 def test_nothing_is_registered_nothing_is_read(nlp):
-    assert long_form_of(nlp("CHF")[:]) is None
+    assert external_long_form(nlp("CHF")[:]) is None
     assert not Doc.has_extension("abbreviations") and not Span.has_extension("long_form")
-    assert read_definitions(nlp("CHF")).at(0) == {}
+    assert read_abbreviations(nlp("CHF")).at(0) == {}

@@ -1,6 +1,6 @@
 import spacy
 
-from spacy_connorm.annotations.abbreviations import find_long_forms, get_definitions
+from spacy_connorm.annotations.abbreviations import find_long_forms, get_abbreviations
 from spacy_connorm.pipeline.abbreviation_resolver import AbbreviationResolver
 
 TEXTS = ["Deep vein thrombosis (DVT) again. No PE.", "", "PE (pulmonary embolism). DVT?"]
@@ -13,7 +13,7 @@ def make_pipeline():
 
 
 def read(doc):
-    return [(each.short, each.long) for each in get_definitions(doc)]
+    return [(each.short, each.long) for each in get_abbreviations(doc)]
 
 
 EXPECTED = [[("DVT", "Deep vein thrombosis")], [], [("PE", "pulmonary embolism")]]

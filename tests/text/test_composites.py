@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm.text.cleaning import clean
-from spacy_connorm.text.composites import split
+from spacy_connorm.text.composites import split_composite
 
 WORDS = (
     "and or and/or & , ; / - ( ) the of in breast ovarian cancer cancers C6 C7 type 1 2 IV hyper- "
@@ -73,7 +73,7 @@ TEXTS = st.one_of(
     ],
 )
 def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
-    assert split(text)[0] == best
+    assert split_composite(text)[0] == best
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
     ],
 )
 def test_cut_words_are_completed(text, best):
-    assert split(text)[0] == best
+    assert split_composite(text)[0] == best
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_cut_words_are_completed(text, best):
     ],
 )
 def test_what_is_unclear_has_several_readings(text, reading):
-    readings = split(text)
+    readings = split_composite(text)
     assert reading in readings
     assert len(readings) > 1
 
@@ -161,19 +161,19 @@ def test_what_is_unclear_has_several_readings(text, reading):
     ],
 )
 def test_nothing_to_split(text):
-    assert split(clean(text)) == []
+    assert split_composite(clean(text)) == []
 
 
 def test_long_lists_are_split():
     organs = ["liver", "colon", "lung", "breast", "skin", "bone", "eye", "ear", "brain"]
     text = f"{', '.join(organs)} and kidney diseases"
-    assert split(text)[0] == tuple(f"{organ} diseases" for organ in [*organs, "kidney"])
+    assert split_composite(text)[0] == tuple(f"{organ} diseases" for organ in [*organs, "kidney"])
 
 
 @given(TEXTS)
 def test_readings_are_few_and_their_parts_are_clean(text):
     text = clean(text)
-    readings = split(text)
+    readings = split_composite(text)
     assert len(readings) <= 4
     assert len(set(readings)) == len(readings)
     for reading in readings:

@@ -10,13 +10,13 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from tqdm import tqdm
 
-from ...annotations.abbreviations import read_definitions
+from ...annotations.abbreviations import read_abbreviations
 from ...annotations.docbin import read_docs
 from ...annotations.mentions import Mention, annotated_mentions
 from ...concepts import Candidate
 from ...errors import ConnormError, Errors
 from ...pipeline.concept_normalizer import ConceptNormalizer
-from ...text.abbreviations import find_definitions
+from ...text.abbreviations import find_abbreviations
 from .. import Prediction
 from ..biosyn import biosyn_ids, biosyn_texts
 from ..sections import BIOSYN, OPEN
@@ -95,7 +95,7 @@ def _read_openly(
             return
         for resolver in resolvers:
             doc = resolver(doc)
-        definitions = read_definitions(doc)
+        definitions = read_abbreviations(doc)
         for each in mentions:
             yield MentionQuery(each, definitions.long_form(each.text, each.extent[1] - 1))
 
@@ -103,7 +103,7 @@ def _read_openly(
 
 
 def _read_as_papers(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQuery]:
-    long_forms = {each.short: each.long for each in find_definitions(doc.text)}
+    long_forms = {each.short: each.long for each in find_abbreviations(doc.text)}
     for mention in mentions:
         gold_ids = biosyn_ids(mention.concept_ids)
         texts = biosyn_texts(mention.text, gold_ids, long_forms)
