@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from tokenizers import Tokenizer
 
+from ..text.characters import CharacterTable
+
 # The threads of tokenizers do not live through a fork.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"))
@@ -143,11 +145,16 @@ def _mix(hashes: np.ndarray) -> np.ndarray:
     return hashes ^ (hashes >> _HALF)
 
 
-def _strip_accents(text: str) -> str:
-    if text.isascii():
-        return text
-    decomposed = unicodedata.normalize("NFKD", text)
+def _decompose(character: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", character)
     return "".join(each for each in decomposed if not unicodedata.combining(each))
+
+
+_UNACCENTED = CharacterTable(_decompose)
+
+
+def _strip_accents(text: str) -> str:
+    return text if text.isascii() else text.translate(_UNACCENTED)
 
 
 def _unknown_id(tokenizer: Tokenizer, model: dict[str, Any]) -> int | None:

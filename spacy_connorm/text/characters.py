@@ -2,6 +2,27 @@
 
 import re
 import unicodedata
+from collections.abc import Callable
+from itertools import groupby
+
+# Entries of a table: more than the characters of any one language.
+_MOST_ENTRIES = 50_000
+
+
+class CharacterTable(dict[int, str]):
+    """A table for `str.translate` that is filled as characters are met."""
+
+    def __init__(self, replace: Callable[[str], str]) -> None:
+        """replace (Callable[[str], str]): From a character to what is written for it."""
+        super().__init__()
+        self._replace = replace
+
+    def __missing__(self, code: int) -> str:
+        if len(self) >= _MOST_ENTRIES:
+            self.clear()
+        written = self[code] = self._replace(chr(code))
+        return written
+
 
 _QUOTES = str.maketrans(
     {
@@ -22,18 +43,17 @@ _DASHES = {
 _ASCII_PUNCTUATION = re.compile(r"(?:(?!(?<=\d)\.\d)[!-$&-*,-/:-@\[-`{-~])+")
 
 
-class _Spaced(dict[int, int]):
-    """A table for `str.translate`, filled on demand: non-ASCII punctuation and symbols become a
-    space.
-    """
-
-    def __missing__(self, code: int) -> int:
-        foreign = code > 127 and unicodedata.category(chr(code))[0] in "PS"
-        self[code] = ord(" ") if foreign else code
-        return self[code]
+# In fewer characters beyond ASCII than these no run of marks is long enough to matter.
+_FOREIGN_STRETCH = re.compile(r"[^\x00-\x7f]{64}")
 
 
-_SPACED = _Spaced()
+def _space_foreign(character: str) -> str:
+    foreign = not character.isascii() and unicodedata.category(character)[0] in "PS"
+    return " " if foreign else character
+
+
+_SPACED = CharacterTable(_space_foreign)
+_DECOMPOSED = CharacterTable(lambda character: unicodedata.normalize("NFKD", character))
 
 
 def unify_unicode(text: str) -> str:
@@ -48,7 +68,18 @@ def unify_unicode(text: str) -> str:
     # Quotes before NFKC, which splits some of them into a space and a mark, and after it, since it
     # produces others.
     visible = text.translate(_INVISIBLE).translate(_QUOTES)
-    return unicodedata.normalize("NFKC", visible).translate(_QUOTES)
+    return _compose(visible).translate(_QUOTES)
+
+
+def _compose(text: str) -> str:
+    """RETURNS (str): NFKC in linear time: `unicodedata` sorts each run of combining marks by
+    insertion, so here long runs are handed over in order.
+    """
+    if not _FOREIGN_STRETCH.search(text):
+        return unicodedata.normalize("NFKC", text)
+    runs = groupby(text.translate(_DECOMPOSED), key=lambda each: unicodedata.combining(each) > 0)
+    in_order = (sorted(run, key=unicodedata.combining) if marks else run for marks, run in runs)
+    return unicodedata.normalize("NFC", "".join(map("".join, in_order)))
 
 
 def unify_dashes(text: str) -> str:

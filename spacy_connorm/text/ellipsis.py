@@ -13,7 +13,8 @@ poly post pre pro psycho pulmo quadri recto reno retino retro rhino spleno sub s
 thrombo thyro trachea tracheo trans tri ultra uni uro utero vagino vaso
 """
 _COMBINING_FORMS = tuple(sorted(_FORMS.split(), key=len, reverse=True))
-_STEM = re.compile(r"(?P<stem>.*[^\W\d_]-?)(?:\d+|[IVX]+)")
+# Of a Roman numeral the last letter alone is cut off, as the stem takes all it can.
+_STEM = re.compile(r"(?P<stem>.*[^\W\d_]-?)(?:\d+|[IVX])")
 _REST = re.compile(r"-?(?P<rest>\d+[A-Za-z]?|[IVX]+)")
 
 
@@ -54,8 +55,8 @@ def _complete_beginnings(segments: list[list[str]], choice: int) -> list[list[st
             segment = [*segment[:-1], whole[min(choice, len(whole) - 1)]]
         else:
             base = segment[0]
-        completed.insert(0, segment)
-    return completed
+        completed.append(segment)
+    return completed[::-1]
 
 
 def _whole_words(cut: str, base: str) -> list[str]:

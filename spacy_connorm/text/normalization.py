@@ -18,7 +18,9 @@ from .tags import strip_tags
 
 TextStep = Callable[[str], str]
 
-_POSSESSIVE = re.compile(r"(?:(?<=\w)'s)+'*(?![\w'])|(?<=s)'+(?![\w'])", re.IGNORECASE)
+# A chain of genitives is read from its first one only: reading it again from each that follows
+# would take quadratic time.
+_POSSESSIVE = re.compile(r"(?<!\w's)(?:(?<=\w)'s)+'*(?![\w'])|(?<=s)'+(?![\w'])", re.IGNORECASE)
 
 
 def drop_possessives(text: str) -> str:

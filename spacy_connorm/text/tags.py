@@ -70,10 +70,10 @@ def strip_tags(text: str) -> str:
     # Lower-casing may change the length of a text, but not of ASCII.
     lowered = text.lower() if text.isascii() else "".join(map(_lower_ascii, text))
     start, end = 0, len(text)
-    while length := _beginning(lowered, start):
-        start += length
-    while length := _ending(lowered[start:end]):
-        end -= length
+    while (after := _skip_beginning(lowered, start)) > start:
+        start = after
+    while (before := _skip_ending(lowered, start, end)) < end:
+        end = before
     return text[start:end].rstrip(" ,") if end - start < len(text) else text
 
 
@@ -81,24 +81,32 @@ def _lower_ascii(character: str) -> str:
     return character.lower() if character.isascii() else character
 
 
-def _beginning(lowered: str, start: int) -> int:
-    for tag in _BEGINNINGS:
-        if lowered.startswith(tag, start):
-            end = start + len(tag)
-            return len(tag) + len(lowered[end:]) - len(lowered[end:].lstrip(" "))
-    return 0
+# Both look at the text in place: copying what is left of it for each tag would take quadratic time.
+def _skip_beginning(lowered: str, start: int) -> int:
+    """RETURNS (int): Where the text goes on behind the tag that begins at `start`, if any."""
+    if not lowered.startswith(_BEGINNINGS, start):
+        return start
+    start += next(len(tag) for tag in _BEGINNINGS if lowered.startswith(tag, start))
+    while lowered.startswith(" ", start):
+        start += 1
+    return start
 
 
-def _ending(lowered: str) -> int:
-    bare = lowered.rstrip(" ,")
-    for tag in _ENDINGS:
-        if bare.endswith(tag):
-            return len(lowered) - len(bare) + len(tag)
+def _skip_ending(lowered: str, start: int, end: int) -> int:
+    """RETURNS (int): Where the text ends before the tag that ends at `end`, if any."""
+    bare = end
+    while lowered.endswith((" ", ","), start, bare):
+        bare -= 1
+    if lowered.endswith(_ENDINGS, start, bare):
+        return bare - next(len(tag) for tag in _ENDINGS if lowered.endswith(tag, start, bare))
     for opening, closing in ("()", "<>"):
-        head, bracket, inside = bare.removesuffix(closing).rpartition(opening)
-        if bracket and bare.endswith(closing) and _is_tag(opening, inside):
-            return len(lowered) - len(head.rstrip(" "))
-    return 0
+        bracket = lowered.rfind(opening, start, bare)
+        if bracket >= 0 and lowered.endswith(closing, start, bare):
+            if _is_tag(opening, lowered[bracket + 1 : bare - 1]):
+                while lowered.endswith(" ", start, bracket):
+                    bracket -= 1
+                return bracket
+    return end
 
 
 def _is_tag(opening: str, inside: str) -> bool:
