@@ -100,12 +100,13 @@ def _skip_ending(lowered: str, start: int, end: int) -> int:
     if lowered.endswith(_ENDINGS, start, bare):
         return bare - next(len(tag) for tag in _ENDINGS if lowered.endswith(tag, start, bare))
     for opening, closing in ("()", "<>"):
+        if not lowered.endswith(closing, start, bare):
+            continue
         bracket = lowered.rfind(opening, start, bare)
-        if bracket >= 0 and lowered.endswith(closing, start, bare):
-            if _is_tag(opening, lowered[bracket + 1 : bare - 1]):
-                while lowered.endswith(" ", start, bracket):
-                    bracket -= 1
-                return bracket
+        if bracket >= 0 and _is_tag(opening, lowered[bracket + 1 : bare - 1]):
+            while lowered.endswith(" ", start, bracket):
+                bracket -= 1
+            return bracket
     return end
 
 
