@@ -5,15 +5,15 @@ import unicodedata
 from collections.abc import Callable
 from itertools import groupby
 
-# Entries of a table: more than the characters of any one language.
+# More characters than one language has.
 _MOST_ENTRIES = 50_000
 
 
 class CharacterTable(dict[int, str]):
-    """A table for `str.translate` that is filled as characters are met."""
+    """A table for `str.translate`, filled on demand."""
 
     def __init__(self, replace: Callable[[str], str]) -> None:
-        """replace (Callable[[str], str]): From a character to what is written for it."""
+        """replace (Callable[[str], str]): Gives the replacement of a character."""
         super().__init__()
         self._replace = replace
 
@@ -41,9 +41,7 @@ _DASHES = {
     0xAD: None,
 }
 _ASCII_PUNCTUATION = re.compile(r"(?:(?!(?<=\d)\.\d)[!-$&-*,-/:-@\[-`{-~])+")
-
-
-# In fewer characters beyond ASCII than these no run of marks is long enough to matter.
+# In a shorter stretch of non-ASCII characters, runs of combining marks are too short to matter.
 _FOREIGN_STRETCH = re.compile(r"[^\x00-\x7f]{64}")
 
 
@@ -73,7 +71,7 @@ def unify_unicode(text: str) -> str:
 
 def _compose(text: str) -> str:
     """RETURNS (str): NFKC in linear time: `unicodedata` sorts each run of combining marks by
-    insertion, so here long runs are handed over in order.
+    insertion, so long runs are sorted here.
     """
     if not _FOREIGN_STRETCH.search(text):
         return unicodedata.normalize("NFKC", text)
