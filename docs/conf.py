@@ -18,7 +18,6 @@ exclude_patterns = ["_build", "_ext"]
 # Links to headings, `page.md#heading`, as on GitHub.
 myst_heading_anchors = 4
 
-autodoc_class_signature = "mixed"
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 # The docstrings tell the types.
