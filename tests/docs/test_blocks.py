@@ -10,12 +10,12 @@ import spacy
 from click import Command
 from spacy.cli import app as spacy_app
 from spacy.util import registry
-from spacy_connorm.cli.configs import parse_overrides
 from thinc.api import Config
 from typer.main import get_command
 from weasel.util import load_project_config
 
 from spacy_connorm.cli import app
+from spacy_connorm.cli.app import parse_overrides
 from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
 
 from .pages import PAGES, README, ROOT, blocks, commands, extras, name, with_parents
