@@ -1,4 +1,4 @@
-"""Annotated corpora: readers, one file a format, that give spaCy documents."""
+"""Readers of annotated corpora, one file per format; they yield spaCy documents."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ __all__ = ["FORMATS", "Report", "read_corpus", "write_docs"]
 
 @dataclass(frozen=True, slots=True)
 class CorpusFormat:
-    """A corpus format; its reader `read_NAME_corpus` lives in the module `NAME`.
+    """A corpus format; its reader is the function `read_NAME_corpus` of the module `NAME`.
 
     name (str): The format's name.
-    suffixes (Tuple[str, ...]): Parts of a file name, lower-cased, that tell it.
-    options (Tuple[str, ...]): Settings that its reader takes.
-    unlinked (Tuple[str, ...]): Mention types that are kept only when asked for.
+    suffixes (Tuple[str, ...]): Suffixes of its files, lower-cased.
+    options (Tuple[str, ...]): Settings of its reader.
+    unlinked (Tuple[str, ...]): Mention types that are kept only on request.
     """
 
     name: str
@@ -33,7 +33,7 @@ class CorpusFormat:
 
     @property
     def reader(self) -> Callable[..., Iterator[Document]]:
-        """RETURNS (Callable[..., Iterator[Document]]): The reader, imported now."""
+        """RETURNS (Callable[..., Iterator[Document]]): The reader, imported on demand."""
         module = import_module(f".{self.name}", __name__)
         return getattr(module, f"read_{self.name}_corpus")
 
@@ -63,16 +63,17 @@ def read_corpus(
 ) -> Iterator[Doc]:
     """Read an annotated corpus, document by document.
 
-    path (Union[str, Path]): The file; `.gz` is read as it is.
-    nlp (Language): Its tokenizer makes the documents.
-    format (Optional[str]): One of `FORMATS`; told by the file's name if not given.
+    path (Union[str, Path]): The file; may be compressed (`.gz`).
+    nlp (Language): Its tokenizer creates the documents.
+    format (Optional[str]): One of `FORMATS`; detected from the file name if None.
     types (Sequence[str]): The mention types to keep (for CRAFT, the ontologies); if empty, all
-        that are to be linked.
-    report (Optional[Report]): Filled with counts on the way.
+        types that should be linked.
+    report (Optional[Report]): Filled with counts.
     **options: Settings of the format's reader.
-    YIELDS (Doc): The documents, annotated as `mentions` says.
-    RAISES (ConnormError): CN200 if the format can not be told, CN201 if it is unknown, CN202 if it
-        has no such option, CN203 for a corpus without documents, and what its reader raises.
+    YIELDS (Doc): The documents, annotated as described in `annotations/mentions.py`.
+    RAISES (ConnormError): CN105 for a folder, CN200 if the format cannot be detected, CN201 if it
+        is unknown, CN202 if it has no such option, CN203 for a corpus without documents, and what
+        its reader raises.
     """
     path = Path(path)
     report = report if report is not None else Report()

@@ -1,10 +1,10 @@
-"""CRAFT's concept annotation as JSON lines, one article a line, mentions in one part or several.
+"""CRAFT's concept annotation as JSON lines, one article per line. Mentions can be discontinuous.
 
     {"pmcid": "PMC13", "text": "rod and cone photoreceptors", "mentions": [
         {"spans": [[0, 3], [13, 27]], "text": "rod ... photoreceptors", "id": "CL:0000604",
          "ontology": "CL"}]}
 
-A mention's type is its ontology, so keeping one type keeps one ontology.
+The type of a mention is its ontology, so keeping one type keeps one ontology.
 """
 
 import json
@@ -25,7 +25,7 @@ def read_craft_corpus(path: Path, *, report: Report) -> Iterator[Document]:
     """Read the articles of a CRAFT file.
 
     path (Path): The file.
-    report (Report): Counts what does not fit.
+    report (Report): Counts problems.
     YIELDS (Document): The articles.
     RAISES (ConnormError): CN209 for a line that is not an article, and what `make_mention` and
         `placed_lines` raise.
@@ -67,12 +67,14 @@ def _fragments(spans: list[Any], *, place: Place) -> list[tuple[int, int]]:
 
 
 def _text(record: Any, key: str, *, place: Place, report: Report) -> str:
-    # an escape such as \ud83d becomes a lone surrogate only now
+    # JSON escapes such as \ud83d become lone surrogates only here.
     return replace_surrogates(_field(record, key, str, place=place), report=report)
 
 
 def _field(record: Any, key: str, expected: type, *, place: Place) -> Any:
     value = record.get(key) if isinstance(record, dict) else None
     if not isinstance(value, expected):
-        raise ConnormError(Errors.CN209.format(place=place, reason=f"no fitting `{key}`"))
+        raise ConnormError(
+            Errors.CN209.format(place=place, reason=f"`{key}` is missing or invalid")
+        )
     return value

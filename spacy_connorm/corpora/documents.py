@@ -1,4 +1,4 @@
-"""From what a corpus file says to spaCy documents, and those to disk."""
+"""Turn annotated documents of a corpus into spaCy documents, and write those to disk."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -20,12 +20,12 @@ DOC_ID_KEY = "spacy_connorm.doc_id"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document as a corpus file holds it.
+    """A document as read from a corpus file.
 
     doc_id (str): Its id in the corpus.
     text (str): Its text.
-    mentions (Tuple[Mention, ...]): What is annotated in it.
-    passages (int): Of how many blocks of text it was put together.
+    mentions (Tuple[Mention, ...]): Its annotated mentions.
+    passages (int): The number of blocks of text that it was joined from.
     """
 
     doc_id: str
@@ -44,17 +44,17 @@ def make_mention(
     report: Report,
     annotated: str = "",
 ) -> Mention:
-    """Make a mention out of one annotation, after a look at its offsets.
+    """Create a mention from one annotation and check its offsets.
 
-    text (str): The text that the offsets count in.
-    fragments (Iterable[Tuple[int, int]]): Character offsets, one pair a part.
+    text (str): The text that the offsets refer to.
+    fragments (Iterable[Tuple[int, int]]): Start and end of each fragment (characters).
     label (str): The mention's type.
     ids (str): Its gold ids, as annotated.
-    place (Place): Where the annotation stands.
-    report (Report): Takes the place if `annotated` is not what stands at the offsets.
-    annotated (str): The mention's text as annotated; empty where the corpus does not repeat it.
-    RETURNS (Mention): The mention; if the two texts differ, its text is the annotated one.
-    RAISES (ConnormError): CN206 if it holds no character, CN207 if it lies outside the text,
+    place (Place): The line of the annotation.
+    report (Report): Gets the place if `annotated` differs from the text at the offsets.
+    annotated (str): The mention's text as annotated; empty if the corpus does not repeat it.
+    RETURNS (Mention): The mention; if the two texts differ, with the annotated one.
+    RAISES (ConnormError): CN206 if it has no visible character, CN207 if it is outside the text,
         CN208 if it has no type.
     """
     if not label.strip():
@@ -76,13 +76,13 @@ def make_mention(
 def keep_types(
     document: Document, *, types: Iterable[str], unlinked: Iterable[str], report: Report
 ) -> Document:
-    """Leave out mentions by their type.
+    """Filter the mentions of a document by type.
 
     document (Document): A document.
     types (Iterable[str]): The types to keep; if empty, all but `unlinked`.
-    unlinked (Iterable[str]): Types that the corpus says are not to be linked.
+    unlinked (Iterable[str]): Types that should not be linked, according to the corpus.
     report (Report): Counts the mentions left out.
-    RETURNS (Document): The document with the other mentions.
+    RETURNS (Document): The document with the kept mentions.
     """
     types, unlinked = frozenset(types), frozenset(unlinked)
     kept = []
@@ -95,13 +95,13 @@ def keep_types(
 
 
 def make_doc(document: Document, *, nlp: Language, report: Report) -> Doc:
-    """Build an annotated Doc: every mention is a span of `doc.spans["mentions"]`; those in one
-    part that do not overlap a longer one also stand in `doc.ents`.
+    """Create an annotated Doc. Every mention is a span of `doc.spans["mentions"]`; those in one
+    piece that do not overlap a longer one are in `doc.ents` too.
 
     document (Document): The document.
     nlp (Language): Its tokenizer is used.
     report (Report): Counts the mentions.
-    RETURNS (Doc): The Doc; `annotated_mentions` gives its mentions back to the character.
+    RETURNS (Doc): The Doc; `annotated_mentions` reads the exact mentions back.
     """
     doc = nlp.make_doc(document.text)
     doc.user_data[DOC_ID_KEY] = document.doc_id
@@ -122,14 +122,14 @@ def make_doc(document: Document, *, nlp: Language, report: Report) -> Doc:
 
 
 def _span(doc: Doc, mention: Mention) -> Span:
-    # "expand" finds a span for every extent inside the text, so this is never None
+    # Never None: "expand" finds a span for every extent inside the text.
     return doc.char_span(  # type: ignore[return-value]
         *mention.extent, label=mention.label, kb_id=mention.kb_id, alignment_mode="expand"
     )
 
 
 def write_docs(docs: Iterable[Doc], path: str | Path) -> None:
-    """Write annotated documents for `spacy.Corpus.v1`, aside first and then renamed.
+    """Write annotated documents for `spacy.Corpus.v1`, whole or not at all.
 
     docs (Iterable[Doc]): The documents.
     path (Union[str, Path]): A `.spacy` file.

@@ -1,4 +1,4 @@
-"""Gold concept ids, written one way whatever the corpus."""
+"""Write gold concept ids of all corpora in the same way."""
 
 import re
 
@@ -10,15 +10,15 @@ _NO_IDS = ("", "-", NO_ID)
 
 
 def normalize_ids(ids: str) -> str:
-    """Write the gold ids of a mention as design asks: MeSH ids and CUIs bare, OMIM ids as
-    `OMIM:106210`, `|` between those of a composite, `+` between those of a combination.
+    """Normalize the gold ids of a mention: MeSH ids and CUIs without prefix, OMIM ids as
+    `OMIM:106210`, separated by `|` in a composite and by `+` in a combination.
 
     NLM-Chem's `,` becomes `+`: nearly all of its lists describe one thing by several concepts
-    (`PBS-T`, `sodium pyruvate`). PubTator Central's `;` becomes `|`. A part that no concept fits
-    stays as `-1`, so that the number of parts stays true.
+    (`PBS-T`, `sodium pyruvate`). PubTator Central's `;` becomes `|`. A part without a concept
+    becomes `-1`, so that the number of parts is kept.
 
     ids (str): The ids as annotated.
-    RETURNS (str): The ids; empty if there is none at all.
+    RETURNS (str): The ids; empty if there are none.
     """
     parts = _SEPARATORS.split(ids)
     concept_ids = [_normalize_id(part) for part in parts[::2]]

@@ -1,4 +1,4 @@
-"""The lines of a corpus file, each with its place."""
+"""Read the lines of a corpus file, each with its place."""
 
 import re
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Place(NamedTuple):
-    """Where a line stands, for messages.
+    """The place of a line, for messages.
 
     path (Path): The file.
-    line (int): The line's number, from 1.
+    line (int): The line number, from 1.
     """
 
     path: Path
@@ -26,11 +26,11 @@ class Place(NamedTuple):
 
 
 def placed_lines(path: Path, *, report: Report) -> Iterator[tuple[Place, str]]:
-    """Read a corpus file line by line, blank lines left out.
+    """Read a corpus file line by line, without blank lines.
 
-    path (Path): A UTF-8 file; `.gz` is read as it is.
+    path (Path): A UTF-8 file; may be compressed (`.gz`).
     report (Report): Counts the lone surrogates that were replaced.
-    YIELDS (Tuple[Place, str]): A place and the line there, without its end.
+    YIELDS (Tuple[Place, str]): Place and text of each line, without its line end.
     RAISES (ConnormError): What `read_lines` raises: for a missing file, a folder, a damaged file
         or one that is not text.
     """
@@ -40,11 +40,11 @@ def placed_lines(path: Path, *, report: Report) -> Iterator[tuple[Place, str]]:
 
 
 def replace_surrogates(text: str, *, report: Report) -> str:
-    """Replace lone surrogates, which spaCy cannot store, one for one: offsets stay true.
+    """Replace lone surrogates, which spaCy cannot store, one for one, so that offsets stay valid.
 
     text (str): Any text.
     report (Report): Counts them.
-    RETURNS (str): The text with U+FFFD in their places.
+    RETURNS (str): The text with U+FFFD instead.
     """
     text, count = _SURROGATE.subn("\ufffd", text)
     report.surrogates += count

@@ -5,8 +5,8 @@
     10192393	15	26	skin tumour	DiseaseClass	D012878
 
 A document is one such block, or several in a row with the same id (NLM-Chem's passages, whose
-offsets count from the start of each). A seventh column, which repeats the parts of a composite
-mention, is passed over, and so are relation lines.
+offsets start at 0 in each). A seventh column, which repeats the parts of a composite mention, is
+ignored, and so are relation lines.
 """
 
 import re
@@ -45,10 +45,10 @@ def read_pubtator_corpus(path: Path, *, report: Report) -> Iterator[Document]:
     """Read the documents of a PubTator file.
 
     path (Path): The file.
-    report (Report): Counts what is passed over.
-    YIELDS (Document): The documents; a document's passages are joined by a line end.
-    RAISES (ConnormError): CN204 for a line that is none of PubTator's, CN205 for offsets that are
-        not numbers, and what `make_mention` and `placed_lines` raise.
+    report (Report): Counts ignored lines and problems.
+    YIELDS (Document): The documents; the passages of one are joined by a newline.
+    RAISES (ConnormError): CN204 for a line that is not PubTator's, CN205 for offsets that are not
+        numbers, and what `make_mention` and `placed_lines` raise.
     """
     for doc_id, blocks in groupby(_blocks(path, report=report), key=lambda block: block.doc_id):
         yield _document(doc_id, blocks, report=report)
@@ -120,9 +120,9 @@ def create_pubtator_reader(
     without converting it first.
 
     path (Path): The file.
-    types (Sequence[str]): The mention types to keep; if empty, all that are to be linked.
-    RETURNS (Callable[[Language], Iterator[Example]]): Called with a pipeline, gives examples that
-        predict from the bare text and hold the annotation as their reference.
+    types (Sequence[str]): The mention types to keep; if empty, all that should be linked.
+    RETURNS (Callable[[Language], Iterator[Example]]): Called with a pipeline, yields examples with
+        the plain text as predicted document and the annotated document as reference.
     """
 
     def read_examples(nlp: Language) -> Iterator[Example]:

@@ -1,4 +1,4 @@
-"""What was found in a corpus, and what was left out and why."""
+"""Counts of what was found in a corpus and of what was left out."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,23 +12,23 @@ from ..errors import Warnings, warn
 class Report:
     """Counts, filled while a corpus is read.
 
-    doc_ids (Set[str]): The documents.
-    repeated (int): Documents whose id had occurred before; they are kept.
-    passages (int): Blocks of text; several of them can make a document.
-    without_mentions (int): Documents in which nothing is annotated.
+    doc_ids (Set[str]): The ids of the documents.
+    repeated (int): Documents with the id of an earlier one; they are kept.
+    passages (int): Blocks of text; a document can have several.
+    without_mentions (int): Documents without annotated mentions.
     mentions (Counter[str]): Mentions kept, by type.
-    without_id (Counter[str]): Those of them without a gold id, by type.
+    without_id (Counter[str]): Kept mentions without a gold id, by type.
     concept_ids (Set[str]): The distinct gold ids.
     composite (int): Mentions with several ids joined by `|`.
     combination (int): Mentions with several ids joined by `+`.
-    discontinuous (int): Mentions in several parts, in `doc.spans` only.
+    discontinuous (int): Mentions in several fragments, in `doc.spans` only.
     overlapping (int): Mentions that overlap a longer one, in `doc.spans` only.
-    misaligned (int): Mentions that do not begin and end at token borders, so that their span is
-        wider than they are.
-    mismatched (List[str]): Places of mentions whose text is not what stands at their offsets.
+    misaligned (int): Mentions that do not start and end at token boundaries, so that their span is
+        wider.
+    mismatched (List[str]): Places of mentions that differ from the text at their offsets.
     surrogates (int): Lone surrogates replaced by U+FFFD.
-    left_out (Counter[str]): Mentions left out for their type, by type.
-    skipped (Counter[str]): Everything else that was passed over, by reason.
+    left_out (Counter[str]): Mentions left out because of their type, by type.
+    skipped (Counter[str]): Everything else that was ignored, by reason.
     """
 
     doc_ids: set[str] = field(default_factory=set)
@@ -52,7 +52,7 @@ class Report:
         """Count a document.
 
         doc_id (str): Its id.
-        passages (int): Of how many blocks of text it is made.
+        passages (int): The number of blocks of text that it was joined from.
         """
         self.repeated += doc_id in self.doc_ids
         self.doc_ids.add(doc_id)
@@ -71,9 +71,9 @@ class Report:
         self.discontinuous += len(mention.fragments) > 1
 
     def warn(self, *, types: Iterable[str] = ()) -> None:
-        """Warn, once a kind, of what the user should look at.
+        """Warn about likely problems, once per kind.
 
-        types (Iterable[str]): The mention types that were asked for.
+        types (Iterable[str]): The requested mention types.
         """
         if self.mismatched:
             first, count = self.mismatched[0], len(self.mismatched)

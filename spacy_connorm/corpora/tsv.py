@@ -1,4 +1,4 @@
-"""Mentions without a sentence, one a line between tabs, such as AskAPatient's.
+"""Mentions without context, one per tab-separated line, such as AskAPatient's.
 
 22298006	Myocardial infarction	HEART ATTACK
 """
@@ -22,13 +22,13 @@ def read_tsv_corpus(
     columns: Sequence[str] = DEFAULT_COLUMNS,
     header: bool = False,
 ) -> Iterator[Document]:
-    """Read the mentions of a TSV file, each as a small document of its own.
+    """Read the mentions of a TSV file, each as a small document.
 
     path (Path): The file.
-    report (Report): Counts what does not fit.
-    columns (Sequence[str]): What the columns hold, from the left: `mention`, `id` and, if there
-        is one, `type`; columns of any other name are passed over.
-    header (bool): Whether the first line names the columns and is no mention.
+    report (Report): Counts problems.
+    columns (Sequence[str]): The names of the columns, from left to right: `mention`, `id` and
+        optionally `type`; columns with other names are ignored.
+    header (bool): Whether the first line is a header.
     YIELDS (Document): The documents.
     RAISES (ConnormError): CN210 for a line with another number of columns, CN211 if `columns`
         lacks `mention` or `id`, and what `make_mention` and `placed_lines` raise.

@@ -1,4 +1,4 @@
-"""Ontology readers, one file a format. No running pipeline imports this package."""
+"""Ontology readers, one file per format. No running pipeline imports this package."""
 
 from .checks import Finding, Inventory, Summary, warn_about
 from .formats import FORMATS

@@ -1,4 +1,4 @@
-"""Counts and checks over a whole ontology, however large, as it streams by."""
+"""Count and check an ontology of any size while it is streamed."""
 
 from array import array
 from collections.abc import Iterable, Iterator
@@ -16,9 +16,9 @@ LONG_NAME = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How often something was found.
+    """The result of one check.
 
-    count (int): How often.
+    count (int): How often it was found.
     first (str): The first example; empty if there is none.
     """
 
@@ -28,17 +28,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What an ontology holds.
+    """The size of an ontology and the findings of its checks.
 
     concepts (int): Concepts.
     names (int): Preferred names and synonyms; one that two concepts share counts twice.
-    ids (int): Distinct ids, alternate ones included.
+    ids (int): Distinct ids, including alternate ids.
     parents (int): Links from a concept to a parent.
-    shared_names (Finding): Names of more than one concept, upper and lower case alike.
-    repeated_ids (Finding): Concepts whose id an earlier one has.
-    missing_parents (Finding): Distinct parents that are no concept.
-    circular (Finding): Concepts that are above themselves.
-    long_names (Finding): Names of more than `LONG_NAME` characters; the example is a concept.
+    shared_names (Finding): Names of more than one concept, ignoring case.
+    repeated_ids (Finding): Concepts with the id of an earlier one.
+    missing_parents (Finding): Distinct parents that are not concepts.
+    circular (Finding): Concepts that are their own ancestors.
+    long_names (Finding): Names of more than `LONG_NAME` characters; the example is a concept id.
     """
 
     concepts: int
@@ -53,8 +53,8 @@ class Summary:
 
 
 class Inventory:
-    """Takes stock of concepts that stream by. It keeps 8 bytes for an id and 16 for a name or a
-    link: hashes, not texts. The few texts to show are looked up in a second pass.
+    """Counts and checks streamed concepts. It keeps hashes instead of texts, 8 bytes per id and 16
+    per name or link; a second pass finds the few texts to show.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Inventory:
         self._long_names = Finding()
 
     def watch(self, concepts: Iterable[Concept]) -> Iterator[Concept]:
-        """Let concepts pass and take stock of them.
+        """Count concepts while they pass through.
 
         concepts (Iterable[Concept]): The concepts.
         YIELDS (Concept): The same concepts.
@@ -93,11 +93,11 @@ class Inventory:
             self._long_names = Finding(known.count + long, known.first or concept.concept_id)
 
     def summary(self, concepts: Iterable[Concept]) -> Summary:
-        """Count and check what passed.
+        """Summarize the concepts that were watched.
 
-        concepts (Iterable[Concept]): The same concepts again; read only as far as the first
-            example of each finding.
-        RETURNS (Summary): What they hold.
+        concepts (Iterable[Concept]): The same concepts again; read only up to the first example of
+            each finding.
+        RETURNS (Summary): The counts and findings.
         """
         import numpy as np
 
@@ -133,10 +133,10 @@ def _view(values: array) -> "np.ndarray":
 
 
 def _shared(names: "np.ndarray", owners: "np.ndarray") -> "np.ndarray":
-    """The names that more than one concept owns."""
+    """RETURNS (ndarray): The names of more than one concept."""
     import numpy as np
 
-    # Few names occur twice; only those are looked at together with their owners.
+    # Few names occur twice; only those are compared by owner.
     twice = _among(names, np.unique(_repeated(names)))
     names, owners = names[twice], owners[twice]
     order = np.lexsort((owners, names))
@@ -146,7 +146,7 @@ def _shared(names: "np.ndarray", owners: "np.ndarray") -> "np.ndarray":
 
 
 def _repeated(values: "np.ndarray") -> "np.ndarray":
-    """Values that occur more than once, each as often as it is repeated."""
+    """RETURNS (ndarray): The second and further occurrences of each value, sorted."""
     import numpy as np
 
     values = np.sort(values)
@@ -160,7 +160,7 @@ def _missing(parents: "np.ndarray", known: "np.ndarray") -> "np.ndarray":
 
 
 def _among(values: "np.ndarray", known: "np.ndarray") -> "np.ndarray":
-    """Whether each value is among known ones, which are sorted."""
+    """RETURNS (ndarray): For each value, whether it is among the known ones, which are sorted."""
     import numpy as np
 
     if not len(known):
@@ -171,13 +171,14 @@ def _among(values: "np.ndarray", known: "np.ndarray") -> "np.ndarray":
 
 
 def _circular(children: "np.ndarray", parents: "np.ndarray") -> "np.ndarray":
-    """The nodes that can be reached from themselves: those of a strongly connected component of
-    several, and those that are their own parents."""
+    """RETURNS (ndarray): The nodes on cycles: those of strongly connected components of several
+    nodes, and those that are their own parents.
+    """
     import numpy as np
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    # Leaves are in no circle, and most of an ontology are leaves.
+    # Leaves are on no cycle, and most concepts are leaves.
     inner = _among(children, np.unique(parents))
     children, parents = children[inner], parents[inner]
     links = len(children)
@@ -191,7 +192,7 @@ def _circular(children: "np.ndarray", parents: "np.ndarray") -> "np.ndarray":
 
 
 def _in_order(found: "np.ndarray", stream: "np.ndarray") -> tuple[int, int]:
-    """How many were found, and which of them comes first in the stream."""
+    """RETURNS (Tuple[int, int]): How many were found, and the first of them in the stream."""
     import numpy as np
 
     if not len(found):
@@ -213,9 +214,9 @@ def _spell(hashes: set[int], concepts: Iterable[Concept]) -> dict[int, str]:
 
 
 def warn_about(summary: Summary) -> None:
-    """Warn of what looks like a mistake: CNW101, CNW103, CNW104, CNW105.
+    """Warn about likely mistakes: CNW101, CNW103, CNW104, CNW105.
 
-    summary (Summary): Of an ontology.
+    summary (Summary): The summary of an ontology.
     """
     for template, finding in (
         (Warnings.CNW101, summary.repeated_ids),

@@ -8,17 +8,17 @@ from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .report import ReadReport
 
-# MeSH ids stand bare in the corpora, and DOIDs name their source themselves.
+# Corpora write MeSH ids without a prefix, and DOIDs name their source themselves.
 _DROPPED_PREFIXES = ("MESH:", "DO:")
 
 
 def read_ctd(path: str | Path, *, report: ReadReport | None = None) -> Iterator[Concept]:
-    """Read a vocabulary of CTD. Ids take the form they have in the corpora: `D003920`,
-    `OMIM:222100`, `DOID:9351`. Slim mappings (broad disease categories) become semantic types.
+    """Read a vocabulary of CTD. Ids are written as in the corpora: `D003920`, `OMIM:222100`,
+    `DOID:9351`. Slim mappings (broad disease categories) become semantic types.
 
     path (Union[str, Path]): The tab-separated file with its `#` header.
-    report (Optional[ReadReport]): Filled with what was left out and with the header's terms of
-        use.
+    report (Optional[ReadReport]): Filled with what was left out, and with the terms of use in the
+        header.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 if the header does not name the columns, and what `read_lines`
         raises.
@@ -39,14 +39,16 @@ def read_ctd(path: str | Path, *, report: ReadReport | None = None) -> Iterator[
             report.licence = _terms_of_use(header)
         fields = line.split("\t")
         if len(fields) > len(columns) or len(fields) < 2:
-            reason = f"a row that does not have {len(columns)} fields"
+            reason = f"a row without {len(columns)} fields"
             report.leave_out(reason, f"line {number}", broken=True)
             continue
         yield _concept(dict(zip(columns, fields, strict=False)))
 
 
 def _columns(header: list[str]) -> list[str]:
-    """The columns' names, without what the table is about: DiseaseID and ChemicalID are ID."""
+    """RETURNS (List[str]): The column names without the table's subject: DiseaseID and ChemicalID
+    become ID. Empty if the header does not name them.
+    """
     columns = next((line.split("\t") for line in header if "\t" in line), [""])
     subject = columns[0].removesuffix("Name")
     columns = [column.removeprefix(subject) for column in columns]

@@ -1,4 +1,4 @@
-"""Which formats there are, and which of them a file is in.
+"""The known ontology formats, and how to recognize them.
 
 The format `x` is read by the function `read_x` of the module `x` beside this one.
 """
@@ -18,9 +18,9 @@ _HEAD_LINES = 50
 
 
 class OntologyFormat(NamedTuple):
-    """How a file in one format is told from the others.
+    """How to recognize a file in one format.
 
-    suffixes (Tuple[str, ...]): What its name ends in, before `.gz`; none if that tells nothing.
+    suffixes (Tuple[str, ...]): Endings of its name, before `.gz`; empty if it can be any.
     signature (Optional[str]): A regular expression found in its first lines; None if they can be
         anything.
     """
@@ -29,7 +29,7 @@ class OntologyFormat(NamedTuple):
     signature: str | None = None
 
 
-# Where formats share a suffix, the first whose signature is found is meant, or else the last.
+# If formats share a suffix, the first one with a matching signature wins, or else the last.
 FORMATS = {
     "jsonl": OntologyFormat((".jsonl",), r"\A\s*\{"),
     "obo": OntologyFormat((".obo",), r"^(format-version:|\[Term\])"),
@@ -43,14 +43,14 @@ FORMATS = {
 
 
 def find_format(path: Path, name: str | None = None) -> str:
-    """Find the format of a file, or check the one it is said to be in against its name.
+    """Find the format of a file, or check a given format against the file name.
 
     path (Path): The file.
-    name (Optional[str]): The format, if it is known.
+    name (Optional[str]): The format, if known.
     RETURNS (str): The format.
     RAISES (ConnormError): CN104 for an empty file, CN110 for an unknown format, CN111 if neither
-        name nor first lines tell the format, CN112 if the name is another format's, CN119 if the
-        first lines are.
+        file name nor first lines tell the format, CN112 if the file name belongs to another format,
+        CN119 if the first lines do.
     """
     if name is not None and name not in FORMATS:
         raise ConnormError(Errors.CN110.format(format=name, known=_listed(FORMATS)))

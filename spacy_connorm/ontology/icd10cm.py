@@ -22,13 +22,13 @@ def read_icd10cm(
     tabular: str | Path | None = None,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
-    """Read ICD-10-CM, codes written with their dot. The order file has every code, with a long
-    and a short name; the tabular list adds inclusion terms as synonyms and the chapter as
-    semantic type, and can be read by itself, without the codes it leaves to seventh characters.
-    A code's parent is the longest code that it begins with.
+    """Read ICD-10-CM, with dots in the codes. The order file has every code, with a long and a
+    short name. The tabular list adds inclusion terms as synonyms and the chapter as semantic type;
+    it can also be read alone, but lacks the codes that only differ in the seventh character. The
+    parent of a code is its longest prefix that is a code.
 
     path (Union[str, Path]): The order file, or the tabular list.
-    tabular (Optional[Union[str, Path]]): The tabular list, where `path` is the order file.
+    tabular (Optional[Union[str, Path]]): The tabular list, if `path` is the order file.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, and what `read_lines` raises.
@@ -73,7 +73,7 @@ def _dotted(code: str) -> str:
 
 
 def _read_tabular(path: str | Path) -> Iterator[Concept]:
-    """The `diag` nodes, each before those inside it."""
+    """YIELDS (Concept): The `diag` nodes, each before its children."""
     chapter = ElementTree.Element("chapter")
     for event, element in _parse(path):
         if event == "start" and element.tag == "chapter":
@@ -88,7 +88,7 @@ def _read_tabular(path: str | Path) -> Iterator[Concept]:
 
 
 def _parse(path: str | Path) -> Iterator[tuple[Any, ...]]:
-    """Parse XML piece by piece, so that what was used can be cleared before the rest is read."""
+    """Parse XML incrementally, so that the caller can clear elements before reading on."""
     parser: ElementTree.XMLPullParser = ElementTree.XMLPullParser(("start", "end"))
     number = 0
     try:

@@ -1,4 +1,4 @@
-"""scispaCy's knowledge-base JSONL, which is also the house format."""
+"""scispaCy's knowledge-base JSONL, which is also our own format."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +9,10 @@ from .report import ReadReport
 
 
 def read_jsonl(path: str | Path, *, report: ReadReport | None = None) -> Iterator[Concept]:
-    """Read a knowledge base of one JSON object a line.
+    """Read a knowledge base with one JSON object per line.
 
     path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
-    report (Optional[ReadReport]): Filled with the licence kept beside the file.
+    report (Optional[ReadReport]): Filled with the licence stored beside the file.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN103 for a line that is not a concept, and what `read_lines` raises.
     """

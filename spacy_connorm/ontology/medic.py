@@ -1,4 +1,4 @@
-"""MEDIC as disease normalization papers use it: CTD's diseases of July 2012, without hierarchy."""
+"""MEDIC as in papers on disease normalization: CTD's diseases of July 2012, without hierarchy."""
 
 from collections.abc import Iterator
 from html import unescape
@@ -10,9 +10,9 @@ from .report import ReadReport
 
 
 def read_medic(path: str | Path, *, report: ReadReport | None = None) -> Iterator[Concept]:
-    """Read one concept a line, `id|alternate id...||name|synonym...`. MeSH ids stand bare, as
-    they do in the corpora; a bare number is an OMIM id and becomes `OMIM:number`. Characters that
-    the file writes as XML does (`&apos;`) are read as such.
+    """Read one concept per line, `id|alternate id...||name|synonym...`. MeSH ids have no prefix,
+    as in the corpora; a bare number is an OMIM id and becomes `OMIM:number`. XML escapes (`&apos;`)
+    are decoded.
 
     path (Union[str, Path]): The file.
     report (Optional[ReadReport]): Filled with what was left out.

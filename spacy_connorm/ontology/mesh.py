@@ -1,4 +1,4 @@
-"""MeSH from its tables: descriptors, their places in the tree, supplementary concepts."""
+"""MeSH from tables: descriptors, tree numbers, supplementary concepts."""
 
 import re
 from collections import defaultdict
@@ -22,15 +22,16 @@ def read_mesh(
     supplementary: str | Path | None = None,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
-    """Read MeSH from tab-separated tables, with header lines or without.
+    """Read MeSH from tab-separated tables, with or without header lines.
 
     path (Union[str, Path]): Descriptors: id, name, and synonyms joined by `|`.
-    tree (Optional[Union[str, Path]]): Rows with a descriptor's id and a tree number, in any
-        order of columns. A tree number less its last part is its parent's; its branch and its
-        top become semantic types, e.g. `C` and `C04` for `C04.588.180`.
-    supplementary (Optional[Union[str, Path]]): Supplementary concepts, as the descriptors.
+    tree (Optional[Union[str, Path]]): Rows with a descriptor id and a tree number, with the columns
+        in any order. A tree number without its last part is the parent's; its branch and its top
+        become semantic types, e.g. `C` and `C04` for `C04.588.180`.
+    supplementary (Optional[Union[str, Path]]): Supplementary concepts, in the same columns as the
+        descriptors.
     report (Optional[ReadReport]): Filled with what was left out and merged.
-    YIELDS (Concept): The concepts: descriptors first, in the files' order.
+    YIELDS (Concept): The concepts, descriptors first, in the order of the files.
     RAISES (ConnormError): What `read_lines` raises.
     """
     report = report or ReadReport()
@@ -55,7 +56,9 @@ def _read_table(path: str | Path, report: ReadReport) -> Iterator[Concept]:
 
 
 def _read_tree(path: str | Path) -> tuple[dict[str, list[str]], dict[str, str]]:
-    """The tree numbers of each descriptor, and the descriptor of each tree number."""
+    """RETURNS (Tuple[Dict[str, List[str]], Dict[str, str]]): The tree numbers of each descriptor,
+    and the descriptor of each tree number.
+    """
     numbers: defaultdict[str, list[str]] = defaultdict(list)
     owners: dict[str, str] = {}
     for _, line in read_lines(path):

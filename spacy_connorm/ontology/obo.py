@@ -28,10 +28,10 @@ def read_obo(
     """Read the terms of an OBO file.
 
     path (Union[str, Path]): The file.
-    scopes (Collection[str]): Which synonyms to take: EXACT, NARROW, BROAD, RELATED.
-    types (str): The tag that gives semantic types, "namespace" or "subset".
-    obsolete (bool): Whether to take obsolete terms.
-    report (Optional[ReadReport]): Filled with what was left out and with the header's licence.
+    scopes (Collection[str]): The synonyms to read: EXACT, NARROW, BROAD, RELATED.
+    types (str): The tag with the semantic types, "namespace" or "subset".
+    obsolete (bool): Whether to read obsolete terms.
+    report (Optional[ReadReport]): Filled with what was left out, and with the header's licence.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for lines that are not OBO, CN118 for an unknown scope or tag,
         and what `read_lines` raises.
@@ -64,8 +64,10 @@ def read_obo(
 
 
 def _sections(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The terms and the header. obonet's graph is not built: it would join terms of one id
-    without a word and trip over every relationship it cannot split."""
+    """RETURNS (Tuple[List[Dict[str, Any]], Dict[str, Any]]): The terms and the header. obonet's
+    graph is not used: it silently merges terms with the same id, and fails on relationships that
+    it cannot split.
+    """
     from obonet.read import get_sections
 
     number = 0
@@ -97,7 +99,9 @@ def _synonyms(term: dict[str, Any], scopes: Collection[str], report: ReadReport)
 
 
 def _quoted(value: str) -> tuple[str, str]:
-    """A quoted text and the word after it: a definition, a synonym and its scope."""
+    """RETURNS (Tuple[str, str]): A quoted text (definition or synonym) and the word after it (the
+    scope).
+    """
     match = _QUOTED.match(value)
     return (_unescaped(match[1]), match[2]) if match else ("", "")
 
@@ -107,7 +111,7 @@ def _unescaped(text: str) -> str:
 
 
 def _licence(header: dict[str, Any]) -> str:
-    """What the header says of its licence, as a property or in a remark."""
+    """RETURNS (str): The licence in the header, from properties and remarks."""
     properties = (value.partition(" ") for value in header.get("property_value", ()))
     stated = [_quoted(value)[0] or value for name, _, value in properties if _LICENCE.search(name)]
     remarks = map(_unescaped, header.get("remark", ()))

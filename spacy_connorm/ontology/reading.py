@@ -1,4 +1,4 @@
-"""Reading an ontology in whatever format it is in."""
+"""Read an ontology in any known format."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
@@ -24,9 +24,9 @@ def read_ontology(
     """Read an ontology into memory.
 
     path (Union[str, Path]): The file, or the META folder of a UMLS release.
-    format (Optional[str]): One of `FORMATS`; told from the file if None.
-    licence (str): The terms of use to keep in every index built from it; those that the file
-        states if empty.
+    format (Optional[str]): One of `FORMATS`; detected from the file if None.
+    licence (str): The terms of use to keep in every index built from it; those stated in the file
+        if empty.
     **options: Settings of the format's reader.
     RETURNS (Ontology): The ontology.
     RAISES (ConnormError): What `stream_ontology` raises.
@@ -45,16 +45,16 @@ def read_ontology(
 def open_ontology(
     path: str | Path, *, format: str | None = None, licence: str = "", **options: Any
 ) -> ConceptStream:
-    """Read an ontology for an index, concept by concept, so that one of any size fits. Warnings of
-    what looks like a mistake come at the end.
+    """Open an ontology of any size for an index, to be read concept by concept. Warnings about
+    likely mistakes come at the end.
 
-    path, format, licence, **options: As those of `read_ontology`.
+    path, format, licence, **options: As in `read_ontology`.
     RETURNS (ConceptStream): The ontology, to be read once.
-    RAISES (ConnormError): What `stream_ontology` raises; of later concepts, while they are read.
+    RAISES (ConnormError): What `stream_ontology` raises, partly while the concepts are read.
     """
     file, report = _file(path), ReadReport()
     stream = stream_ontology(path, format=format, report=report, **options)
-    # The terms of use stand before the first concept.
+    # The terms of use come before the first concept.
     first = list(islice(stream, 1))
     again = partial(_sound, path, format, ReadReport(), options)
     source = Source(file.name, sha256(file), licence or report.licence)
@@ -66,19 +66,19 @@ def _watched(
 ) -> Iterator[Concept]:
     inventory = Inventory()
     yield from inventory.watch(concepts)
-    # Of ids that are repeated tells what merges their concepts.
+    # Whoever merges concepts with repeated ids warns about them.
     warn_about(replace(inventory.summary(again()), repeated_ids=Finding()))
 
 
 def stream_ontology(
     path: str | Path, *, format: str | None = None, report: ReadReport | None = None, **options: Any
 ) -> Iterator[Concept]:
-    """Read an ontology concept by concept, their texts cleaned. Concepts without an id or a name
-    are left out. At the end a warning (CNW102) tells of rows the file should not have.
+    """Read an ontology concept by concept, with cleaned texts. Concepts without an id or a name are
+    left out. At the end a warning (CNW102) reports invalid rows.
 
     path (Union[str, Path]): The file, or the META folder of a UMLS release.
-    format (Optional[str]): One of `FORMATS`; told from the file if None.
-    report (Optional[ReadReport]): Filled with what was left out and the file's terms of use.
+    format (Optional[str]): One of `FORMATS`; detected from the file if None.
+    report (Optional[ReadReport]): Filled with what was left out, and with the file's terms of use.
     **options: Settings of the format's reader.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN104 if there are none, CN113 for a setting that the format does not
@@ -104,7 +104,7 @@ def stream_ontology(
 def _sound(
     path: str | Path, format: str | None, report: ReadReport, options: dict[str, Any]
 ) -> Iterator[Concept]:
-    """The concepts that have an id and a name."""
+    """YIELDS (Concept): The concepts with an id and a name."""
     file = _file(path)
     format = find_format(file, format)
     reader = find_reader(format)
@@ -120,10 +120,10 @@ def _sound(
 def create_ontology_reader(
     path: Path, format: str | None = None, licence: str = "", options: dict[str, Any] | None = None
 ) -> Callable[[], Ontology]:
-    """Registered as `spacy-connorm.Ontology.v1`. Nothing is read before the result is called.
+    """Registered as `spacy-connorm.Ontology.v1`. Nothing is read until the result is called.
 
     path (Path): The file, or the META folder of a UMLS release.
-    format (Optional[str]): One of `FORMATS`; told from the file if None.
+    format (Optional[str]): One of `FORMATS`; detected from the file if None.
     licence (str): The terms of use, see `read_ontology`.
     options (Optional[Dict[str, Any]]): Settings of the format's reader.
     RETURNS (Callable[[], Ontology]): Reads the ontology.

@@ -1,13 +1,13 @@
-"""What a reader has to say beside the concepts it yields."""
+"""What a reader reports besides the concepts it yields."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
 class LeftOut:
-    """Things of one kind that a reader left out.
+    """Items that a reader left out for one reason.
 
-    first (str): An example: an id, or "line 12".
+    first (str): The first of them: an id, or "line 12".
     broken (bool): Whether the file is at fault, rather than the reader's settings.
     count (int): How many.
     """
@@ -19,11 +19,11 @@ class LeftOut:
 
 @dataclass(slots=True)
 class ReadReport:
-    """Filled while an ontology is read; complete once the last concept was yielded.
+    """Filled while an ontology is read; complete after the last concept.
 
-    licence (str): The terms of use that the file itself states.
-    merged (int): Rows whose id stood in a row before and which were merged into its concept.
-    left_out (Dict[str, LeftOut]): By reason.
+    licence (str): The terms of use stated in the file.
+    merged (int): Rows merged into the concept of an earlier row with the same id.
+    left_out (Dict[str, LeftOut]): What was left out, by reason.
     """
 
     licence: str = ""
@@ -31,10 +31,10 @@ class ReadReport:
     left_out: dict[str, LeftOut] = field(default_factory=dict)
 
     def leave_out(self, reason: str, example: str, *, broken: bool = False) -> None:
-        """Count one thing left out.
+        """Count one item left out.
 
         reason (str): What was left out and why.
-        example (str): Its id or its line.
+        example (str): Its id or line.
         broken (bool): Whether the file is at fault, rather than the reader's settings.
         """
         kind = self.left_out.get(reason)

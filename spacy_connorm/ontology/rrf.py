@@ -1,4 +1,4 @@
-"""UMLS releases: MRCONSO, joined with MRSTY, MRREL and MRDEF in one pass of flat memory."""
+"""UMLS releases: MRCONSO joined with MRSTY, MRREL and MRDEF in one pass, in constant memory."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
 from .report import ReadReport
-from .rrf_rows import Follower, Row, find_rrf, read_groups
+from .rrf_rows import Follower, RrfRow, find_rrf, read_groups
 
 # Columns of MRCONSO
 _LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _STR, _SUPPRESS = 1, 2, 4, 6, 7, 11, 14, 16
@@ -31,19 +31,19 @@ def read_rrf(
     tradenames: bool = False,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
-    """Read a UMLS release; each file must be sorted by CUI, as released. MRSTY, MRREL and MRDEF
-    may be absent. The preferred name is the first by UMLS's own order: language, TS=P, STT=PF,
-    ISPREF=Y, and so the synonyms.
+    """Read a UMLS release. Each file must be sorted by CUI, as released; MRSTY, MRREL and MRDEF are
+    optional. Names are sorted in UMLS's own order (language, TS=P, STT=PF, ISPREF=Y); the first is
+    the preferred name.
 
     path (Union[str, Path]): The META folder, or MRCONSO.RRF in it.
     languages (Collection[str]): The languages of the names, preferred ones first; all if empty,
         English first.
     sources (Collection[str]): The sources (SAB) of names, definitions and parents; all if empty.
-    semantic_types (Collection[str]): Take only concepts with one of these TUIs; all if empty.
-    suppressed (bool): Whether to take rows that are not marked SUPPRESS=N.
+    semantic_types (Collection[str]): Read only concepts with one of these TUIs; all if empty.
+    suppressed (bool): Whether to read rows that are not marked SUPPRESS=N.
     hierarchy (bool): Whether to read parents from MRREL: PAR, or inverse_isa.
-    tradenames (bool): Whether a drug gets the names of its trade names (RELA tradename_of) as
-        synonyms; the trade names' own concepts stay. Reads MRREL and MRCONSO once more.
+    tradenames (bool): Whether drugs get their trade names (RELA tradename_of) as synonyms; the
+        concepts of the trade names stay. Reads MRREL and MRCONSO once more.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, by CUI; semantic types are TUIs.
     RAISES (ConnormError): CN100 and CN117 for missing files, CN115 for a row that is too short,
@@ -64,7 +64,7 @@ def read_rrf(
             continue
         names = wanted.names(rows, report)
         if not names:
-            report.leave_out("a concept that has no name left", cui)
+            report.leave_out("a concept with no names left", cui)
             continue
         left_out = {row[_AUI] for row in rows if wanted.refusal(row)}
         yield Concept(
@@ -80,7 +80,7 @@ def read_rrf(
 
 
 def find_mrconso(path: Path) -> Path:
-    """Find the file that names the concepts of a UMLS release.
+    """Find MRCONSO, the file with the names of a UMLS release.
 
     path (Path): The file itself, its folder, or the folder above.
     RETURNS (Path): The file.
@@ -95,13 +95,13 @@ def find_mrconso(path: Path) -> Path:
 
 
 class _Wanted(NamedTuple):
-    """Which rows are wanted, as set by the user; see `read_rrf`."""
+    """The rows to read, as set by the user; see `read_rrf`."""
 
     languages: tuple[str, ...]
     sources: frozenset[str]
     suppressed: bool
 
-    def refusal(self, row: Row) -> str:
+    def refusal(self, row: RrfRow) -> str:
         """RETURNS (str): Why a row of MRCONSO is left out; empty if it is not."""
         if self.languages and row[_LAT] not in self.languages:
             return "a name in another language"
@@ -111,8 +111,8 @@ class _Wanted(NamedTuple):
             return "a suppressed name"
         return ""
 
-    def names(self, rows: list[Row], report: ReadReport) -> list[str]:
-        """RETURNS (List[str]): The names in rows of MRCONSO, the preferred one first."""
+    def names(self, rows: list[RrfRow], report: ReadReport) -> list[str]:
+        """RETURNS (List[str]): The names in rows of MRCONSO, preferred name first."""
         kept = []
         for row in rows:
             if reason := self.refusal(row):
@@ -121,30 +121,32 @@ class _Wanted(NamedTuple):
                 kept.append(row)
         return [row[_STR] for row in sorted(kept, key=self._rank)]
 
-    def _rank(self, row: Row) -> tuple[int, bool, bool, bool]:
+    def _rank(self, row: RrfRow) -> tuple[int, bool, bool, bool]:
         languages = self.languages or ("ENG",)
         place = languages.index(row[_LAT]) if row[_LAT] in languages else len(languages)
         return place, row[_TS] != "P", row[_STT] != "PF", row[_ISPREF] != "Y"
 
-    def definition(self, rows: list[Row], left_out: set[str]) -> str:
-        """The first definition; where an atom is left out so is its definition, since a
-        definition has the language of its atom."""
+    def definition(self, rows: list[RrfRow], left_out: set[str]) -> str:
+        """RETURNS (str): The first definition of an atom that is not left out, since definitions
+        are in the language of their atom; empty if there is none.
+        """
         for row in rows:
             if row[_DEF_AUI] not in left_out and self._is_wanted(row, _DEF_SAB, _DEF_SUPPRESS):
                 return row[_DEF]
         return ""
 
-    def parents(self, cui: str, rows: list[Row]) -> tuple[str, ...]:
-        """Broader concepts, each once. A concept whose atoms are parents of each other would
-        else be its own parent."""
+    def parents(self, cui: str, rows: list[RrfRow]) -> tuple[str, ...]:
+        """RETURNS (Tuple[str, ...]): The broader concepts, each once, without the concept itself,
+        whose atoms can be parents of each other.
+        """
         related = (row for row in rows if row[_REL] == "PAR" or row[_RELA] == "inverse_isa")
         found = (row[_CUI2] for row in related if self.is_wanted_relation(row))
         return tuple(dict.fromkeys(parent for parent in found if parent != cui))
 
-    def is_wanted_relation(self, row: Row) -> bool:
+    def is_wanted_relation(self, row: RrfRow) -> bool:
         return self._is_wanted(row, _REL_SAB, _REL_SUPPRESS)
 
-    def _is_wanted(self, row: Row, source: int, suppress: int) -> bool:
+    def _is_wanted(self, row: RrfRow, source: int, suppress: int) -> bool:
         if self.sources and row[source] not in self.sources:
             return False
         return self.suppressed or row[suppress] == "N"
@@ -155,18 +157,19 @@ def _follow(
 ) -> Follower | None:
     file = find_rrf(mrconso.parent, name)
     if file is None:
-        report.leave_out(f"{name}.RRF, which is not there", str(mrconso.parent))
+        report.leave_out(f"{name}.RRF, which is missing", str(mrconso.parent))
         return None
     return Follower(read_groups(file, width=width, containing=marks))
 
 
-def _rows_of(cui: str, follower: Follower | None) -> list[Row]:
+def _rows_of(cui: str, follower: Follower | None) -> list[RrfRow]:
     return follower.rows_of(cui) if follower else []
 
 
 def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:
-    """The names that trade names lend to each drug. They stand anywhere in MRCONSO, before or
-    after the drug, so they are collected first: some ten thousand, whatever the release's size."""
+    """RETURNS (Dict[str, List[str]]): The trade names of each drug. In MRCONSO they come before or
+    after the drug, so they are collected first: some ten thousand in a release of any size.
+    """
     mrrel = find_rrf(mrconso.parent, "MRREL") or mrconso.with_name("MRREL.RRF")
     drugs: defaultdict[str, list[str]] = defaultdict(list)
     groups = read_groups(mrrel, width=15, containing=("|tradename_of|",))

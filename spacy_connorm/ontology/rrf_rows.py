@@ -1,4 +1,4 @@
-"""Rows of UMLS release files, streamed CUI by CUI, so that files of any size can be joined."""
+"""Stream the rows of UMLS release files by CUI, so that files of any size can be joined."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -6,30 +6,30 @@ from pathlib import Path
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 
-Row = list[str]
+RrfRow = list[str]
 _AFTER_ALL_CUIS = "\U0010ffff"
 
 
 def find_rrf(folder: Path, name: str) -> Path | None:
-    """RETURNS (Optional[Path]): The file `name.RRF` of a folder, perhaps compressed."""
+    """RETURNS (Optional[Path]): The file `name.RRF` or `name.RRF.gz` of a folder, if any."""
     files = (folder / f"{name}.RRF", folder / f"{name}.RRF.gz")
     return next((file for file in files if file.is_file()), None)
 
 
 def read_groups(
     path: Path, *, width: int, containing: Collection[str] = ()
-) -> Iterator[tuple[str, list[Row]]]:
-    """Read the rows of one CUI at a time.
+) -> Iterator[tuple[str, list[RrfRow]]]:
+    """Read a file CUI by CUI.
 
     path (Path): A file sorted by its first column, CUI.
-    width (int): How many columns a row must have at least.
+    width (int): The minimum number of columns.
     containing (Collection[str]): Read only lines that contain one of these strings.
-    YIELDS (Tuple[str, List[Row]]): A CUI and its rows.
+    YIELDS (Tuple[str, List[RrfRow]]): A CUI and its rows.
     RAISES (ConnormError): CN115 for a row that is too short, CN116 if the file is not sorted,
         and what `read_lines` raises.
     """
     current = ""
-    group: list[Row] = []
+    group: list[RrfRow] = []
     for number, line in read_lines(path):
         if containing and not any(text in line for text in containing):
             continue
@@ -52,27 +52,29 @@ def read_groups(
 
 
 class Follower:
-    """The merge join: rows of one file, asked for by CUIs that ascend as another file's do."""
+    """The second side of a merge join: gives the rows of one file for the CUIs of another. Both are
+    sorted by CUI.
+    """
 
-    def __init__(self, groups: Iterator[tuple[str, list[Row]]]) -> None:
+    def __init__(self, groups: Iterator[tuple[str, list[RrfRow]]]) -> None:
         """Start before the first CUI.
 
-        groups (Iterator[Tuple[str, List[Row]]]): From `read_groups`.
+        groups (Iterator[Tuple[str, List[RrfRow]]]): From `read_groups`.
         """
         self._groups = groups
         self._cui = ""
-        self._rows: list[Row] = []
+        self._rows: list[RrfRow] = []
 
-    def rows_of(self, cui: str) -> list[Row]:
-        """Read on as far as a CUI.
+    def rows_of(self, cui: str) -> list[RrfRow]:
+        """Read up to a CUI.
 
-        cui (str): Must not come before one that was asked for earlier.
-        RETURNS (List[Row]): Its rows, perhaps none.
+        cui (str): Not before the CUIs of earlier calls.
+        RETURNS (List[RrfRow]): Its rows, if any.
         """
         while self._cui < cui:
             self._cui, self._rows = next(self._groups, (_AFTER_ALL_CUIS, []))
         return self._rows if self._cui == cui else []
 
     def finish(self) -> None:
-        """Read on to the end: a row out of order there would be lost without a word."""
+        """Read to the end, so that unsorted rows there are found too."""
         self.rows_of(_AFTER_ALL_CUIS)

@@ -1,4 +1,4 @@
-"""Tables: any file of rows whose columns the user names."""
+"""Tables with columns named by the user."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .report import ReadReport
 
-Row = tuple[int, list[str]]
+_Row = tuple[int, list[str]]
 
 
 def read_tsv(
@@ -29,26 +29,26 @@ def read_tsv(
     parents_by_name: bool = False,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
-    """Read a table of concepts. Several rows with one id make one concept: the first row gives
-    the preferred name, each further name is a synonym.
+    """Read a table of concepts. Rows with the same id are one concept: the first row has the
+    preferred name, the names of the others are synonyms.
 
     path (Union[str, Path]): The file.
-    id (Union[str, int]): The column of the id. A column is given by its name in the header or by
-        its number, from 1.
+    id (Union[str, int]): The column of the id. Columns are given by their name in the header or by
+        their number, from 1.
     name (Union[str, int]): The column of the preferred name.
     synonyms (Optional[Union[str, int]]): The column of the synonyms.
     types (Optional[Union[str, int]]): The column of the semantic types.
     definition (Optional[Union[str, int]]): The column of the definition.
     parents (Optional[Union[str, int]]): The column of the parents.
     alt_ids (Optional[Union[str, int]]): The column of the alternate ids.
-    header (bool): Whether the first row names the columns; without it they go by number.
-    separator (str): Stands between the items of one field: synonyms, types, parents, ids.
-    delimiter (Optional[str]): Stands between fields: a tab, or in a `.csv` file a comma.
+    header (bool): Whether the first row names the columns; otherwise they only have numbers.
+    separator (str): Separates the items of one field: synonyms, types, parents, ids.
+    delimiter (Optional[str]): Separates fields; if None a tab, or a comma in a `.csv` file.
     parents_by_name (bool): Whether parents are given by preferred name instead of id.
     report (Optional[ReadReport]): Filled with what was left out and merged.
-    YIELDS (Concept): The concepts, in the order in which the file first names them.
-    RAISES (ConnormError): CN114 for a column that is not there, CN115 for rows that cannot be
-        told apart, and what `read_lines` raises.
+    YIELDS (Concept): The concepts, in the order of their first rows.
+    RAISES (ConnormError): CN114 for a missing column, CN115 for invalid CSV, and what `read_lines`
+        raises.
     """
     report = report or ReadReport()
     wanted = {
@@ -75,16 +75,16 @@ def read_tsv(
     yield from _with_parent_ids(concepts.values()) if parents_by_name else concepts.values()
 
 
-def _rows(path: Path, delimiter: str | None) -> Iterator[Row]:
-    """Rows that are not blank, with the number of the line they end on."""
+def _rows(path: Path, delimiter: str | None) -> Iterator[_Row]:
+    """RETURNS (Iterator[_Row]): Rows that are not blank, with the number of their last line."""
     if delimiter is None:
         delimiter = "," if ".csv" in path.suffixes else "\t"
     rows = _tab_separated(path) if delimiter == "\t" else _quoted(path, delimiter)
     return (row for row in rows if any(row[1]))
 
 
-def _tab_separated(path: Path) -> Iterator[Row]:
-    # Not left to the csv module: in tables of names a quotation mark is mostly just that, and one
+def _tab_separated(path: Path) -> Iterator[_Row]:
+    # Without the csv module: in tables of names a quotation mark is usually part of a name, and one
     # at the start of a field would swallow the lines up to the next.
     for number, line in read_lines(path):
         yield number, [_unquoted(field) for field in line.split("\t")]
@@ -97,7 +97,7 @@ def _unquoted(field: str) -> str:
     return field
 
 
-def _quoted(path: Path, delimiter: str) -> Iterator[Row]:
+def _quoted(path: Path, delimiter: str) -> Iterator[_Row]:
     lines = (f"{line}\n" for _, line in read_lines(path))
     rows = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
@@ -110,7 +110,7 @@ def _quoted(path: Path, delimiter: str) -> Iterator[Row]:
 
 
 def _place(path: str | Path, column: str | int, columns: list[str] | None) -> int:
-    """The place of a column in a row, from 0."""
+    """RETURNS (int): The position of a column in a row, from 0."""
     if columns is not None and column in columns:
         return columns.index(str(column))
     last = len(columns) if columns is not None else None

@@ -31,7 +31,7 @@ def test_a_concept_is_joined_from_four_files(data):
     assert {reason: kind.count for reason, kind in report.left_out.items()} == {
         "a name in another language": 2,
         "a suppressed name": 1,
-        "a concept that has no name left": 1,
+        "a concept with no names left": 1,
     }
 
 
@@ -80,7 +80,7 @@ def test_files_but_mrconso_may_be_absent(meta):
         (meta / f"{name}.RRF").unlink()
     concepts = read(meta, report=report)
     assert not any(c.types or c.definition or c.parents for c in concepts.values())
-    assert "MRREL.RRF, which is not there" in report.left_out
+    assert "MRREL.RRF, which is missing" in report.left_out
     with pytest.raises(ConnormError, match="CN100"):
         read(meta, tradenames=True)
 
