@@ -22,11 +22,12 @@ from accuracy import DEPTH, add_part, predict, read_standard
 from spacy_connorm.cli.output import show_sections, write_markdown, write_scores
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import score_predictions
-from spacy_connorm.evaluation.grid import grid_sieves, search_all, sift
+from spacy_connorm.evaluation.grid import grid_sieves, search_all
 from spacy_connorm.evaluation.pipelines.scoring import Run, Scored, to_rows
 from spacy_connorm.evaluation.ranks import add_ranks
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.evaluation.sections import AS_WRITTEN, grid_sections
+from spacy_connorm.linker.sieve import best_cosine
 
 DEFAULT = "D-T+OD-T"
 # The others' means are averaged from the vectors of these.
@@ -142,7 +143,7 @@ def score(contender: Contender, data: Data, arguments: Namespace) -> Scored:
         Run(
             name,
             sieve.thresholds[0] if sieve.thresholds else None,
-            score_predictions(gold, predict(sift(sieve, found))),
+            score_predictions(gold, predict(sieve.choose(found, best_cosine))),
         )
         for name, sieve in grid_sieves(arguments.threshold).items()
     ]

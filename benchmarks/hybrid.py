@@ -30,11 +30,12 @@ from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.inverted_index import Postings
 from spacy_connorm.index.backends.protocol import Neighbours
+from spacy_connorm.index.search import Search
 from spacy_connorm.index.vectors.base import HybridVectors, from_raw
 from spacy_connorm.linker.lookup import ConceptLookup
 
 DATASETS = ("ncbi", "bc5cdr-d")
-SEARCH = "OD-T"
+SEARCH = Search.OD_T
 # What a lookup asks an index for when it wants five concepts.
 NEIGHBOURS = 20
 BATCH = 128

@@ -28,7 +28,7 @@ from throughput import LEAST_REPEATS, SIEVE
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.index.search import Query
+from spacy_connorm.index.query import Query
 from spacy_connorm.index.vectors.base import from_raw
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.linker.sieve import name_candidates, run_sieve

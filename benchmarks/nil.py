@@ -23,7 +23,7 @@ from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.nil_curve import apply_threshold, trace_nil_curve
 from spacy_connorm.evaluation.reliability import cosines_as_probabilities, read_calibration_data
 from spacy_connorm.evaluation.report import Row, percent
-from spacy_connorm.evaluation.sieve_thresholds import sift
+from spacy_connorm.evaluation.sieve_thresholds import best_score
 from spacy_connorm.evaluation.tuning import Outcome, Tuning, apply_tuning, outcome_row, tune
 from spacy_connorm.linker.interpretations import MentionInterpreter
 
@@ -118,8 +118,7 @@ def hold_out(ontology: Ontology, seed: int) -> Collection[str]:
 
 def as_it_was(asked: Asked) -> Outcome:
     """RETURNS (Outcome): What comes of the default sieve alone."""
-    sieve = make_sieve(SIEVE)
-    found = sift(asked.found, sieve.searches, sieve.thresholds)
+    found = make_sieve(SIEVE).choose(asked.found, best_score)
     predictions = apply_threshold(found, None)
     answers = read_calibration_data(asked.gold, predictions)
     return Outcome(asked.gold, predictions, cosines_as_probabilities(answers), answers.right)

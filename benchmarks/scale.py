@@ -31,13 +31,13 @@ from spacy_connorm.index.backends.protocol import Backend
 from spacy_connorm.index.builder.build import write_index
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.overlay import SynonymOverlay
-from spacy_connorm.index.search import Query, run_search
+from spacy_connorm.index.query import Query, run_search
+from spacy_connorm.index.search import Search
 from spacy_connorm.index.vectors.base import from_raw
 from spacy_connorm.text.cleaning import clean
 
 BACKENDS = {"annoy": AnnoyIndex, "exact": ExactIndex, "ivf": IvfIndex}
-SEARCHES = ("O-T",)
-SEARCH = "O-T"
+SEARCH = Search.O_T
 TOP_K = 10
 WARM_UP = 200
 KINDS = {
@@ -108,7 +108,7 @@ def build(arguments: Namespace, folder: Path, change: float) -> dict[str, Any]:
             make_concepts(arguments.names, changed=change),
             (),
             encoder._replace(encode=encode),
-            searches=SEARCHES,
+            searches=[SEARCH],
             backend=backend,
             clean=clean,
             known=known,

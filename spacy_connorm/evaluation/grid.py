@@ -12,11 +12,11 @@ from ..index.backends.protocol import Searcher
 from ..index.builder.centroids import concept_means
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter, allowed_concepts
-from ..index.members import TARGETS
-from ..index.search import SEARCHES, Query, run_search
+from ..index.query import Query, run_search
+from ..index.search import SEARCHES, Search
 from ..index.vectors.base import from_raw
 from ..linker.lookup import ConceptLookup
-from ..linker.sieve import Answer, Sieve, answers_at, name_candidates
+from ..linker.sieve import Answer, Sieve, name_candidates
 from ..text.cleaning import clean
 
 # In the order of the paper's table.
@@ -45,14 +45,14 @@ class CompleteIndex(ConceptIndex):
         self._searchers = dict(self._searchers)
         self._concepts = dict(self._concepts)
 
-    def searcher(self, search: str) -> Searcher:
-        """RETURNS (Searcher): As `ConceptIndex.searcher`, of any of the six searches."""
-        if search.endswith("-C") and search not in {*self._searchers, *self.manifest["searches"]}:
-            target = TARGETS[search.split("-")[0]]
-            concepts, means = concept_means(self.vectors, self.members, target, self.concept_count)
-            self._concepts[search] = concepts
-            self._searchers[search] = ExactSearcher(from_raw(means, dtype=self.backend.dtype))
-        return super().searcher(search)
+    def _open_searcher(self, search: Search) -> Searcher:
+        if search.representation == "T" or search in self.manifest["searches"]:
+            return super()._open_searcher(search)
+        concepts, means = concept_means(
+            self.vectors, self.members, search.target, self.concept_count
+        )
+        self._concepts[search] = concepts
+        return ExactSearcher(from_raw(means, dtype=self.backend.dtype))
 
 
 def search_all(
@@ -106,27 +106,6 @@ def search_all(
         ]
         for search, by_key in found.items()
     }
-
-
-def sift(sieve: Sieve, found: Found) -> list[Sequence[Candidate]]:
-    """Answer mentions with a sieve from what its searches found: as `run_sieve`, which asks the
-    later searches only for the mentions that need them.
-
-    sieve (Sieve): The searches and their thresholds.
-    found (Mapping[str, Sequence[Sequence[Candidate]]]): By search the candidates of b mentions.
-    RETURNS (List[Sequence[Candidate]]): b lists.
-    """
-    thresholds = [*sieve.thresholds, None]
-    answered: list[Sequence[Candidate]] = []
-    for lists in zip(*(found[search] for search in sieve.searches), strict=True):
-        answered.append(
-            next(
-                candidates
-                for candidates, threshold in zip(lists, thresholds, strict=True)
-                if answers_at(candidates[0].score if candidates else None, threshold)
-            )
-        )
-    return answered
 
 
 def grid_sieves(threshold: float) -> dict[str, Sieve]:

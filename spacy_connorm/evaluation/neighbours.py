@@ -8,13 +8,14 @@ import numpy as np
 from ..index.backends.exact import ExactSearcher
 from ..index.concept_index import ConceptIndex
 from ..index.overlay import SynonymOverlay
-from ..index.search import rounded
+from ..index.ranking import rounded
+from ..index.search import Search
 from ..index.vectors.base import from_raw
 from ..linker.lookup import ConceptLookup
 from ..text.cleaning import clean
 
 RANKS = (1, 5, 10, 15, 20)
-_SEARCH = "OD-T"
+_SEARCH = Search.OD_T
 
 
 class Neighbour(NamedTuple):

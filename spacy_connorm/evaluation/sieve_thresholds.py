@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..linker.sieve import answers_at
 from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank
 
 # By search what it finds, one prediction a mention.
@@ -78,22 +77,3 @@ def _choose(scores: np.ndarray, gains: np.ndarray, current: float) -> float:
         if threshold >= -1
     ]
     return max(options)[-1]
-
-
-def sift(found: Found, searches: Sequence[str], thresholds: Sequence[float]) -> list[Prediction]:
-    """Answer mentions with a sieve from what its searches find alone. A mention that two searches
-    split differently is taken as one of them splits it.
-
-    found (Mapping[str, Sequence[Prediction]]): What each search finds for n mentions.
-    searches (Sequence[str]): Of the sieve, in order.
-    thresholds (Sequence[float]): One a search but the last.
-    RETURNS (List[Prediction]): n answers.
-    """
-    return [
-        next(
-            prediction
-            for prediction, threshold in zip(row, [*thresholds, None], strict=True)
-            if answers_at(best_score(prediction), threshold)
-        )
-        for row in zip(*(found[search] for search in searches), strict=True)
-    ]

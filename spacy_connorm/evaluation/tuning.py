@@ -20,7 +20,7 @@ from .reliability import (
     read_calibration_data,
 )
 from .report import Row, percent
-from .sieve_thresholds import Found, choose_thresholds, sift
+from .sieve_thresholds import Found, best_score, choose_thresholds
 
 
 class Tuning(NamedTuple):
@@ -67,11 +67,11 @@ def tune(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Tuning:
         without any tells of it is only how sure wrong answers are.
     """
     thresholds = choose_thresholds(gold, found, sieve.searches, sieve.thresholds)
-    predictions = sift(found, sieve.searches, thresholds)
+    predictions = Sieve(sieve.searches, thresholds).choose(found, best_score)
     has_nil = any(not each.concept_ids for each in gold)
     nil_threshold = choose_threshold(trace_nil_curve(gold, predictions)) if has_nil else None
     return Tuning(
-        Sieve(list(sieve.searches), [round(each, DIGITS) for each in thresholds]),
+        Sieve(sieve.searches, [round(each, DIGITS) for each in thresholds]),
         None if nil_threshold is None else round(nil_threshold, DIGITS),
         fit_calibration(read_calibration_data(gold, predictions)),
     )
@@ -79,7 +79,7 @@ def tune(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Tuning:
 
 def apply_tuning(tuning: Tuning, gold: Sequence[Gold], found: Found) -> Outcome:
     """RETURNS (Outcome): What comes of settings, the searches having been asked before."""
-    answered = sift(found, tuning.sieve.searches, tuning.sieve.thresholds)
+    answered = tuning.sieve.choose(found, best_score)
     predictions = apply_threshold(answered, tuning.nil_threshold)
     answers = read_calibration_data(gold, predictions)
     return Outcome(

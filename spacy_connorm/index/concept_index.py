@@ -16,6 +16,7 @@ from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
 from .keys import KeyTable
 from .members import TARGETS, Members, O
+from .search import Search
 from .store import ConceptStore
 from .vectors.base import Vectors, map_array, open_vectors
 
@@ -108,49 +109,46 @@ class ConceptIndex:
     def searcher(self, search: str) -> Searcher:
         """Open the searcher of one search.
 
-        search (str): "O-T", "O-C", "D-T", "D-C", "OD-T" or "OD-C".
-        RETURNS (Searcher): Its items are rows, less `first_row(search)`, or places in
+        search (str): The search or its name, e.g. "OD-T".
+        RETURNS (Searcher): Its items are rows minus `first_row(search)`, or places in
             `concepts_of(search)`.
-        RAISES (ConnormError): CN408 if it compares with means that the index was built without.
-            A search over texts needs no more than their vectors: it is exact if it was not built.
+        RAISES (ConnormError): CN500 for an unknown search, CN408 for one over concepts that the
+            index was built without. One over texts that was not built is exact.
         """
         if search not in self._searchers:
-            built = search in self.manifest["searches"]
-            if not built and not search.endswith("-T"):
-                raise ConnormError(
-                    Errors.CN408.format(
-                        path=self.folder, search=search, known=self.manifest["searches"]
-                    )
-                )
-            vectors = self.search_vectors(search)
-            # A target without texts, such as D before any synonym is added, has no forest.
-            self._searchers[search] = (
-                self.backend.open(vectors, self.folder / f"{search}.index")
-                if built and len(vectors)
-                else ExactSearcher(vectors)
-            )
+            self._searchers[search] = self._open_searcher(Search(search))
         return self._searchers[search]
 
-    def search_vectors(self, search: str) -> Vectors:
+    def _open_searcher(self, search: Search) -> Searcher:
+        built = search in self.manifest["searches"]
+        if not built and search.representation == "C":
+            known = self.manifest["searches"]
+            raise ConnormError(Errors.CN408.format(path=self.folder, search=search, known=known))
+        vectors = self.search_vectors(search)
+        # A target without texts, such as D before any synonym is added, has no index file.
+        if built and len(vectors):
+            return self.backend.open(vectors, self.folder / f"{search}.index")
+        return ExactSearcher(vectors)
+
+    def search_vectors(self, search: Search) -> Vectors:
         """RETURNS (Vectors): What a search compares with: text vectors or concept means."""
-        target, representation = search.split("-")
-        if representation == "T":
-            return self.vectors.view(*self._rows_of[target])
+        if search.representation == "T":
+            return self.vectors.view(*self._rows_of[search.target])
         return open_vectors(self.folder, search)
 
-    def first_row(self, search: str) -> int:
+    def first_row(self, search: Search) -> int:
         """RETURNS (int): The row that is item 0 of a search over texts."""
-        return self._rows_of[search.split("-")[0]][0]
+        return self._rows_of[search.target][0]
 
-    def concepts_of(self, search: str) -> np.ndarray:
+    def concepts_of(self, search: Search) -> np.ndarray:
         """RETURNS (Ints1d): The concept number of each item of a search over concepts."""
         if search not in self._concepts:
             self._concepts[search] = map_array(self.folder / f"{search}.concepts.npy")
         return self._concepts[search]
 
     @cached_property
-    def _rows_of(self) -> dict[str, tuple[int, int]]:
-        return {name: self.members.rows_of(target) for name, target in TARGETS.items()}
+    def _rows_of(self) -> dict[int, tuple[int, int]]:
+        return {target: self.members.rows_of(target) for target in TARGETS.values()}
 
 
 def _opened_again(

@@ -11,7 +11,8 @@ from scipy import sparse
 from ..encoders.vectors import Raw, stack
 from .backends.exact import ExactSearcher
 from .concept_index import ConceptIndex
-from .members import TARGETS, D
+from .members import D
+from .search import Search
 from .vectors.base import from_raw, open_vectors
 
 _TEXTS = "synonyms.jsonl"
@@ -43,7 +44,7 @@ class SynonymOverlay:
         self._added: dict[bytes, dict[int, Added]] = {}
         self._raw: dict[bytes, Raw] = {}
         self._removed: set[tuple[int, int]] = set()
-        self._means: dict[str, tuple[np.ndarray, ExactSearcher | None]] = {}
+        self._means: dict[Search, tuple[np.ndarray, ExactSearcher | None]] = {}
         self._searcher: ExactSearcher | None = None
 
     def __len__(self) -> int:
@@ -122,18 +123,17 @@ class SynonymOverlay:
             self._searcher = ExactSearcher(vectors)
         return self._searcher
 
-    def means(self, search: str) -> tuple[np.ndarray, ExactSearcher | None]:
+    def means(self, search: Search) -> tuple[np.ndarray, ExactSearcher | None]:
         """Average anew the concepts that additions and removals concern.
 
-        search (str): A search over concepts: "O-C", "D-C" or "OD-C".
+        search (Search): A search over concepts: "O-C", "D-C" or "OD-C".
         RETURNS (Tuple[Ints1d, Optional[ExactSearcher]]): All concerned concepts, whose means
             in the index no longer hold; and a searcher whose item i is the new mean of the
             i-th of them, a zero vector where no text is left. None if none is concerned.
         """
         if search not in self._means:
-            target = TARGETS[search.split("-")[0]]
-            concepts = self._concerned(target)
-            means = [self._mean(concept, target) for concept in concepts]
+            concepts = self._concerned(search.target)
+            means = [self._mean(concept, search.target) for concept in concepts]
             searcher = ExactSearcher(from_raw(stack(means))) if means else None
             self._means[search] = (np.asarray(concepts, dtype="int64"), searcher)
         return self._means[search]

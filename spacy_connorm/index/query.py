@@ -1,62 +1,30 @@
-"""The six searches: what each compares a mention with, and what its items denote."""
+"""Mention vectors to the concepts that one search finds for them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from ..encoders.vectors import Joined, Raw
-from ..errors import ConnormError, Errors
 from .backends.protocol import Neighbours, Searcher
 from .concept_index import ConceptIndex
-from .members import TARGETS, D
+from .members import D
 from .overlay import SynonymOverlay
+from .ranking import Hit, best_hits, best_members, rounded
+from .search import Search
 from .vectors.base import HybridVectors, Vectors
 
-SEARCHES = ("O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C")
-# Scores closer than this are ties: the cosine of a text with itself, in float32, is off by 1e-6.
-_DIGITS = 5
-SCALE = 10**_DIGITS
-# Texts asked for first, for each concept wanted: of half as many two mentions in five needed more.
+# How many texts to ask for first, for each concept wanted: with half as many, two mentions in five
+# had to ask again.
 _FIRST_LOOK = 8
-_NO_MEMBER = -1
-
-
-class Hit(NamedTuple):
-    """A concept found by one search. Hits sort best first.
-
-    distance (float): Minus the cosine, rounded to five digits.
-    rarity (int): Minus the number of times that D gives the text this concept.
-    other_name (bool): Whether the text is not the concept's preferred name.
-    concept (int): The concept's number, which follows the order of ids.
-    item (int): Its place among the vectors that were searched.
-    member (int): Which member of the index holds the text; -1 if none does.
-    text (str): The text, where no member holds it; empty for a concept's mean.
-    parts (Optional[Tuple[float, float]]): The dense and the lexical cosine, where the score weighs
-        two.
-    """
-
-    distance: float
-    rarity: int
-    other_name: bool
-    concept: int
-    item: int
-    member: int = _NO_MEMBER
-    text: str = ""
-    parts: tuple[float, float] | None = None
-
-    @property
-    def score(self) -> float:
-        """RETURNS (float): The cosine."""
-        return 0.0 - self.distance  # never minus zero
 
 
 class Query(NamedTuple):
     """What every search is asked.
 
     vectors (Raw): (b, width) unit mention vectors.
-    top_k (int): Concepts wanted for each mention.
-    allowed (Optional[np.ndarray]): bool (concepts,): those that may be found.
+    top_k (int): How many concepts each mention wants.
+    allowed (Optional[np.ndarray]): bool (concepts,): which may be found; all if None.
     """
 
     vectors: Raw
@@ -68,18 +36,13 @@ class Query(NamedTuple):
         return self._replace(vectors=self.vectors[places])
 
 
-def rounded(cosines: np.ndarray) -> np.ndarray:
-    """RETURNS (np.ndarray): Cosines without the noise of their computation, float64."""
-    return np.round(cosines.astype("float64"), _DIGITS)
-
-
 class _Source(NamedTuple):
     """One part of a search: the index, or the overlay beside it.
 
     searcher (Searcher): Finds items.
-    hits (Callable): Neighbours to what they denote: for each mention at most top_k concepts, best
+    hits (Callable): Gives what neighbours denote: for each mention at most top_k concepts, best
         first.
-    allowed (Optional[np.ndarray]): bool (items,): those that may be found.
+    allowed (Optional[np.ndarray]): bool (items,): which may be found; all if None.
     """
 
     searcher: Searcher
@@ -88,40 +51,37 @@ class _Source(NamedTuple):
 
 
 def run_search(
-    search: str,
+    search: Search,
     index: ConceptIndex,
     overlay: SynonymOverlay,
     query: Query,
     *,
-    threshold: float | None = None,
+    threshold: float = -np.inf,
 ) -> list[list[Hit]]:
-    """Look mentions up in one target and representation.
+    """Search one target in one representation.
 
-    search (str): One of `SEARCHES`.
+    search (Search): Which of the six.
     index (ConceptIndex): What is searched.
-    overlay (SynonymOverlay): What was added to it and removed from it since it was built.
+    overlay (SynonymOverlay): What was added to it and removed from it.
     query (Query): b mentions.
-    threshold (Optional[float]): Mentions whose best cosine is under it need no concepts.
-    RETURNS (List[List[Hit]]): For each mention at most top_k concepts, best first, each with
-        its best text.
-    RAISES (ConnormError): CN500 for an unknown search, CN408 for one over concepts that the index
-        was built without.
+    threshold (float): Mentions whose best cosine is lower need no concepts.
+    RETURNS (List[List[Hit]]): For each mention at most top_k concepts, best first, each with its
+        best text.
+    RAISES (ConnormError): CN408 for a search over concepts that the index was built without.
     """
-    if search not in SEARCHES:
-        raise ConnormError(Errors.CN500.format(search=search, known=", ".join(SEARCHES)))
-    over = _over_texts if search.endswith("T") else _over_concepts
+    over = _over_texts if search.representation == "T" else _over_concepts
     sources = over(search, index, overlay, query)
     if len(sources) == 1:
-        return _look_up(sources[0], query, -np.inf if threshold is None else threshold)
-    # What one source has of a mention that another one answers is wanted, however low it scores.
-    found = [_look_up(source, query, -np.inf) for source in sources]
+        return _ask(sources[0], query, threshold)
+    # Another source may answer a mention for which this one scores low: ask both for everything.
+    found = [_ask(source, query, -np.inf) for source in sources]
     return [
-        _best((hit for hits in parts for hit in hits), query.top_k)
+        best_hits((hit for hits in parts for hit in hits), query.top_k)
         for parts in zip(*found, strict=True)
     ]
 
 
-def _look_up(source: _Source, query: Query, threshold: float) -> list[list[Hit]]:
+def _ask(source: _Source, query: Query, threshold: float) -> list[list[Hit]]:
     """Ask for more items until no concept among the best can have been missed."""
     found: list[list[Hit]] = [[] for _ in range(query.vectors.shape[0])]
     waiting, n = np.arange(len(found)), _FIRST_LOOK * query.top_k
@@ -139,6 +99,14 @@ def _look_up(source: _Source, query: Query, threshold: float) -> list[list[Hit]]
     return _with_parts(found, source.searcher.vectors, query.vectors)
 
 
+def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int) -> np.ndarray:
+    if neighbours.items.shape[1] < n:
+        return np.ones(len(hits), dtype="bool")
+    # The worst of the concepts wanted; with fewer than that, anything could still enter.
+    worst = [own[-1].score if len(own) == top_k else -np.inf for own in hits]
+    return (neighbours.items[:, -1] < 0) | (np.asarray(worst) > neighbours.scores[:, -1])
+
+
 def _with_parts(found: list[list[Hit]], vectors: Vectors, queries: Raw) -> list[list[Hit]]:
     if not isinstance(vectors, HybridVectors) or not isinstance(queries, Joined):
         return found
@@ -149,39 +117,22 @@ def _with_parts(found: list[list[Hit]], vectors: Vectors, queries: Raw) -> list[
     return [[hit._replace(parts=next(parts)) for hit in hits] for hits in found]
 
 
-def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int) -> np.ndarray:
-    if neighbours.items.shape[1] < n:
-        return np.ones(len(hits), dtype="bool")
-    # The worst of as many concepts as are wanted; where there are fewer, none is worse.
-    worst = [own[-1].score if len(own) == top_k else -np.inf for own in hits]
-    return (neighbours.items[:, -1] < 0) | (np.asarray(worst) > neighbours.scores[:, -1])
-
-
-def _best(hits: Iterable[Hit], top_k: int) -> list[Hit]:
-    by_concept: dict[int, Hit] = {}
-    for hit in sorted(hits):
-        by_concept.setdefault(hit.concept, hit)
-        if len(by_concept) == top_k:
-            break
-    return list(by_concept.values())
-
-
 def _over_texts(
-    search: str, index: ConceptIndex, overlay: SynonymOverlay, query: Query
+    search: Search, index: ConceptIndex, overlay: SynonymOverlay, query: Query
 ) -> list[_Source]:
-    allowed, target = query.allowed, TARGETS[search.split("-")[0]]
+    allowed = query.allowed
     first = index.first_row(search)
     searcher = index.searcher(search)
 
     def hits(neighbours: Neighbours) -> list[list[Hit]]:
         return _member_hits(index, overlay, search, neighbours, query)
 
-    items = None if allowed is None else _allowed_rows(index, target, allowed)
+    items = None if allowed is None else _allowed_rows(index, search.target, allowed)
     if items is not None:
         items = items[first : first + len(searcher)]
     sources = [_Source(searcher, hits, items)]
-    added = overlay.texts()
-    if target & D and added is not None:
+    added = overlay.texts() if search.target & D else None
+    if added is not None:
         sources.append(_Source(added, lambda found: _added_hits(overlay, found, query), None))
     return sources
 
@@ -196,12 +147,12 @@ def _allowed_rows(index: ConceptIndex, target: int, allowed: np.ndarray) -> np.n
 def _member_hits(
     index: ConceptIndex,
     overlay: SynonymOverlay,
-    search: str,
+    search: Search,
     found: Neighbours,
     query: Query,
 ) -> list[list[Hit]]:
     """Read the members of all neighbours' rows at once: one gather for the whole batch."""
-    members, target = index.members, TARGETS[search.split("-")[0]]
+    members, target = index.members, search.target
     mention, place = np.nonzero(found.items >= 0)
     item = found.items[mention, place]
     row = item + index.first_row(search)
@@ -218,7 +169,7 @@ def _member_hits(
     which, mention = which[keep], np.repeat(mention, size)[keep]
     rarity = -members.count[which] if target & D else np.zeros(len(which), dtype="int32")
     fields = (distance, rarity, ~members.preferred[which], members.concept[which], item, which)
-    best = _best_members(mention, fields, query.top_k)
+    best = best_members(mention, fields, query.top_k)
     columns = (mention, *fields)
     hits: list[list[Hit]] = [[] for _ in range(len(found.items))]
     for each, *values in zip(*(column[best].tolist() for column in columns), strict=True):
@@ -226,28 +177,10 @@ def _member_hits(
     return hits
 
 
-def _best_members(mention: np.ndarray, fields: tuple[np.ndarray, ...], top_k: int) -> np.ndarray:
-    """What `_best` does, for all mentions at once and before there are any hits: the best member
-    of each concept, and of those the first top_k of each mention.
-
-    mention (Ints1d): int64 (members,): whose members they are.
-    fields (Tuple[np.ndarray, ...]): Those of `Hit`, one value a member.
-    top_k (int): Members kept for each mention.
-    RETURNS (Ints1d): int64: the places of the members kept, best first.
-    """
-    order = np.lexsort((*fields[::-1], mention))
-    concept = fields[3].astype("int64")
-    pairs = mention * (concept.max(initial=0) + 1) + concept
-    _, first = np.unique(pairs[order], return_index=True)
-    order = order[np.sort(first)]
-    starts = np.searchsorted(mention[order], mention[order])
-    return order[np.arange(len(order)) - starts < top_k]
-
-
 def _added_hits(overlay: SynonymOverlay, found: Neighbours, query: Query) -> list[list[Hit]]:
     denoted, allowed = overlay.added, query.allowed
     return [
-        _best(
+        best_hits(
             (
                 Hit(-score, -count, not preferred, concept, item, text=text)
                 for item, score in zip(items, scores, strict=True)
@@ -262,7 +195,7 @@ def _added_hits(overlay: SynonymOverlay, found: Neighbours, query: Query) -> lis
 
 
 def _over_concepts(
-    search: str, index: ConceptIndex, overlay: SynonymOverlay, query: Query
+    search: Search, index: ConceptIndex, overlay: SynonymOverlay, query: Query
 ) -> list[_Source]:
     allowed = query.allowed
     searcher, concepts = index.searcher(search), index.concepts_of(search)
@@ -286,7 +219,7 @@ def _over_concepts(
 
 def _mean_hits(concepts: np.ndarray, found: Neighbours, top_k: int) -> list[list[Hit]]:
     return [
-        _best(
+        best_hits(
             (
                 Hit(-score, 0, False, int(concepts[item]), item)
                 for item, score in zip(items, scores, strict=True)

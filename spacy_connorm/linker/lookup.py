@@ -19,7 +19,7 @@ from .explanation import Explanation, Step
 from .memo import Memo
 from .memo_writer import write_memo
 from .retriever import Retriever
-from .sieve import Question, Sieve, answers_at
+from .sieve import Question, Sieve, best_cosine
 from .synonyms import add_synonyms, remove_synonyms
 
 
@@ -181,7 +181,7 @@ class ConceptLookup:
         RETURNS (List[List[Candidate]]): b lists, best first.
         RAISES (ConnormError): CN408 if the index was built without this search.
         """
-        question = self._question(Sieve([search], []), top_k, types, branches)
+        question = self._question(Sieve((search,), ()), top_k, types, branches)
         return self._ask(mentions, question)
 
     def explain(
@@ -197,15 +197,18 @@ class ConceptLookup:
         mention (str): A text; the others as in `candidates`.
         RETURNS (Explanation): One step a search.
         """
-        steps: list[Step] = []
-        thresholds = [*self.sieve.thresholds, None]
-        for search, threshold in zip(self.sieve.searches, thresholds, strict=True):
-            (candidates,) = self.search(
-                search, [mention], top_k=top_k, types=types, branches=branches
+        sieve = self.sieve
+        found = {
+            search: self.search(search, [mention], top_k=top_k, types=types, branches=branches)
+            for search in sieve.searches
+        }
+        ((answering, _),) = sieve.sift(1, lambda search, *_: found[search], best_cosine)
+        steps = [
+            Step(search, threshold, number == answering, *found[search])
+            for number, (search, threshold) in enumerate(
+                zip(sieve.searches, (*sieve.thresholds, None), strict=True)
             )
-            reached = answers_at(candidates[0].score if candidates else None, threshold)
-            answered = any(step.answers for step in steps)
-            steps.append(Step(search, threshold, reached and not answered, candidates))
+        ]
         return Explanation(mention, self._encoder.normalize(clean(mention)), steps)
 
     def holds(self, texts: Sequence[str], target: str) -> list[bool]:
@@ -225,7 +228,7 @@ class ConceptLookup:
     ) -> Question:
         require_positive("top_k", top_k)
         filter = Filter(tuple(map(clean, types)), tuple(map(clean, branches)))
-        return Question(tuple(sieve.searches), tuple(sieve.thresholds), top_k, filter)
+        return Question(sieve, top_k, filter)
 
     def _ask(self, mentions: Sequence[str], question: Question) -> list[list[Candidate]]:
         if isinstance(mentions, str):

@@ -25,10 +25,10 @@ from ..files.folders import TemporaryFolder, pack, unpack
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter
 from ..index.overlay import SynonymOverlay
-from ..index.search import SCALE
+from ..index.ranking import SCALE
 from ..index.store import ConceptStore
 from ..index.vectors.base import Vectors, from_raw, map_array
-from .sieve import Question
+from .sieve import Question, Sieve
 
 FACTS = "memo.json"
 # Answers, and new texts, that are compared with each other at once.
@@ -50,7 +50,7 @@ class Arrays(NamedTuple):
     labels (Ints1d): int32 (c,), sorted: the numbers of all concepts in answers.
     texts (Ints1d): int32 (m,), sorted: the numbers of all members in answers.
     concepts (Ints2d): int32 (n, k): places in `labels`, best first; -1 where there are no more.
-    scores (Ints2d): int32 (n, k): cosines, times `index.spaces.SCALE`.
+    scores (Ints2d): int32 (n, k): cosines, times `index.ranking.SCALE`.
     members (Ints2d): int32 (n, k): places in `texts`; -1 for the mean of a concept.
     parts (Ints3d): int32 (n, k, 2): dense and lexical cosines, times `SCALE`; (n, k, 0) for all but
         hybrid vectors.
@@ -94,11 +94,11 @@ class Memo:
         self.folder = folder
         self.premises = facts["premises"]
         self.question = Question(
-            tuple(facts["searches"]),
-            tuple(facts["thresholds"]),
+            Sieve(facts["searches"], facts["thresholds"]),
             facts["top_k"],
             Filter(tuple(facts["types"]), tuple(facts["branches"])),
         )
+        self._names = list(map(str, self.question.sieve.searches))
         self._arrays = Arrays(*(map_array(folder / f"{name}.npy") for name in Arrays._fields))
         self._owner = owner
         self._stale = np.zeros(len(self), dtype="bool")
@@ -162,7 +162,7 @@ class Memo:
         members = self._arrays.members[places].ravel()[chosen]
         texts = self._texts.get(members, store.texts)
         ids, preferred = zip(*labels, strict=True) if labels else ("", "")
-        names = map(self.question.searches.__getitem__, self._arrays.searches[places].tolist())
+        names = map(self._names.__getitem__, self._arrays.searches[places].tolist())
         columns = (
             ids,
             preferred,
@@ -196,7 +196,9 @@ class Memo:
         """
         added = {key: raw for key, raw in overlay.raw.items() if key not in self._seen}
         removed = overlay.removed - self._seen
-        if (added or removed) and not all(each.endswith("T") for each in self.question.searches):
+        sieve = self.question.sieve
+        over_concepts = any(search.representation == "C" for search, _ in sieve.steps)
+        if over_concepts and (added or removed):
             self._stale[:] = True
         if added:
             self._stale |= self._is_near(from_raw(stack(added.values())), index)
@@ -208,7 +210,8 @@ class Memo:
 
     def _is_near(self, added: Vectors, index: ConceptIndex) -> np.ndarray:
         """Which answers some new texts could enter, or take from the search that gave them."""
-        least = np.min([self._last_scores(), *self._thresholds()], axis=0)
+        thresholds = self.question.sieve.thresholds
+        least = np.minimum(self._last_scores(), min(thresholds, default=np.inf))
         near = np.zeros(len(self), dtype="bool")
         weight = self.premises["lexical_weight"]
         for start in range(0, len(self), _BLOCK):
@@ -222,9 +225,6 @@ class Memo:
     def _last_scores(self) -> np.ndarray:
         is_full = self._arrays.concepts[:, -1] >= 0
         return np.where(is_full, self._arrays.scores[:, -1] / SCALE, -np.inf)
-
-    def _thresholds(self) -> list[np.ndarray]:
-        return [np.full(len(self), threshold) for threshold in self.question.thresholds]
 
 
 def hash_forms(forms: Iterable[str]) -> np.ndarray:

@@ -12,7 +12,8 @@ from ..index.concept_index import ConceptIndex
 from ..index.filters import allowed_concepts
 from ..index.members import D
 from ..index.overlay import SynonymOverlay
-from ..index.search import SCALE, Query
+from ..index.query import Query
+from ..index.ranking import SCALE
 from ..index.vectors.base import HybridVectors
 from .memo import FACTS, NONE, Arrays, hash_forms, premises
 from .sieve import Answer, Question, run_sieve
@@ -43,8 +44,8 @@ def write_memo(
         np.save(folder / f"{name}.npy", array)
     facts = {
         "premises": premises(index, encoder),
-        "searches": question.searches,
-        "thresholds": question.thresholds,
+        "searches": question.sieve.searches,
+        "thresholds": question.sieve.thresholds,
         "top_k": question.top_k,
         **question.filter._asdict(),
     }
@@ -105,7 +106,7 @@ def _factored(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _fill(arrays: Arrays, place: int, answer: Answer, question: Question) -> None:
-    arrays.searches[place] = question.searches.index(answer.search)
+    arrays.searches[place] = question.sieve.searches.index(answer.search)
     for number, hit in enumerate(answer.hits):
         arrays.concepts[place, number] = hit.concept
         arrays.scores[place, number] = round(hit.score * SCALE)

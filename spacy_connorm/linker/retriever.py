@@ -16,7 +16,7 @@ from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Masks
 from ..index.overlay import SynonymOverlay
-from ..index.search import Query
+from ..index.query import Query
 from ..index.vectors.base import from_raw
 from .memo import Memo, premises
 from .sieve import Question, name_candidates, run_sieve

@@ -1,15 +1,20 @@
 """Sieves: ordered searches (Xu & Bethard 2021, section 3.2.1; design section 5)."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from math import inf
+from typing import NamedTuple, TypeVar
 
 from ..concepts import Candidate
 from ..errors import ConnormError, Errors
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter
 from ..index.overlay import SynonymOverlay
-from ..index.search import SEARCHES, Hit, Query, run_search
+from ..index.query import Query, run_search
+from ..index.ranking import Hit
+from ..index.search import Search
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -17,85 +22,119 @@ class Sieve:
     """Searches in order, `spacy-connorm.Sieve.v1`: the first whose best cosine reaches its
     threshold answers, the last one answers anyway.
 
-    searches (List[str]): Of "O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C".
-    thresholds (List[float]): One for each search but the last.
+    searches (Sequence[str]): Of "O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C"; kept as a tuple.
+    thresholds (Sequence[float]): One for each search but the last; kept as a tuple.
+    steps (Tuple[Tuple[Search, float], ...]): Each search with the cosine it needs to answer; the
+        last one needs none.
     """
 
-    searches: list[str] = field(default_factory=lambda: ["D-T", "OD-T"])
-    thresholds: list[float] = field(default_factory=lambda: [0.95])
+    searches: Sequence[str] = ("D-T", "OD-T")
+    thresholds: Sequence[float] = (0.95,)
+    steps: tuple[tuple[Search, float], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for search in self.searches:
-            if search not in SEARCHES:
-                raise ConnormError(Errors.CN500.format(search=search, known=", ".join(SEARCHES)))
-        for threshold in self.thresholds:
+        searches, thresholds = tuple(map(Search, self.searches)), tuple(self.thresholds)
+        for threshold in thresholds:
             if not -1 <= threshold <= 1:
                 raise ConnormError(Errors.CN502.format(threshold=threshold))
-        if not self.searches or len(self.thresholds) != len(self.searches) - 1:
+        if not searches or len(thresholds) != len(searches) - 1:
             raise ConnormError(
-                Errors.CN501.format(searches=len(self.searches), thresholds=len(self.thresholds))
+                Errors.CN501.format(searches=len(searches), thresholds=len(thresholds))
             )
+        # Configs give lists; as tuples they can be hashed.
+        object.__setattr__(self, "searches", searches)
+        object.__setattr__(self, "thresholds", thresholds)
+        object.__setattr__(self, "steps", tuple(zip(searches, (*thresholds, -inf), strict=True)))
+
+    def sift(
+        self,
+        count: int,
+        ask: Callable[[Search, float, list[int]], Sequence[Found]],
+        score: Callable[[Found], float],
+    ) -> list[tuple[int, Found]]:
+        """Ask the searches in order, each only for the mentions that are not answered yet.
+
+        count (int): How many mentions there are.
+        ask (Callable): A search, the cosine it needs, and the places of some mentions to what the
+            search finds for each of them.
+        score (Callable): The best cosine of what was found; -inf if nothing was.
+        RETURNS (List[Tuple[int, Found]]): For each mention the number of the step that answers, and
+            what it found.
+        """
+        answers: dict[int, tuple[int, Found]] = {}
+        waiting = list(range(count))
+        for number, (search, threshold) in enumerate(self.steps):
+            if not waiting:
+                break
+            for place, found in zip(waiting, ask(search, threshold, waiting), strict=True):
+                if score(found) >= threshold:
+                    answers[place] = number, found
+            waiting = [place for place in waiting if place not in answers]
+        return [answers[place] for place in range(count)]
+
+    def choose(
+        self, found: Mapping[str, Sequence[Found]], score: Callable[[Found], float]
+    ) -> list[Found]:
+        """Answer mentions from what each search found alone.
+
+        found (Mapping[str, Sequence[Found]]): By search, what it found for b mentions.
+        score (Callable): As in `sift`.
+        RETURNS (List[Found]): b answers.
+        """
+
+        def ask(search: Search, threshold: float, places: list[int]) -> list[Found]:
+            return [found[search][place] for place in places]
+
+        count = len(found[self.searches[0]])
+        return [each for _, each in self.sift(count, ask, score)]
 
 
 class Question(NamedTuple):
-    """What is asked about texts, as a value that can be compared and kept.
+    """What texts are asked, as a value that can be compared and cached.
 
-    searches (Tuple[str, ...]): Those of a sieve.
-    thresholds (Tuple[float, ...]): One for each but the last.
-    top_k (int): Concepts wanted of each text.
+    sieve (Sieve): The searches that answer.
+    top_k (int): How many concepts each text wants.
     filter (Filter): Which concepts may be found.
     """
 
-    searches: tuple[str, ...]
-    thresholds: tuple[float, ...]
+    sieve: Sieve
     top_k: int
     filter: Filter = Filter()
 
-    @property
-    def sieve(self) -> Sieve:
-        """RETURNS (Sieve): What answers it."""
-        return Sieve(list(self.searches), list(self.thresholds))
-
 
 class Answer(NamedTuple):
-    """What one search, or the sieve, says of one mention.
+    """What a search finds for a mention.
 
-    search (str): The search that answered.
+    search (Search): The search.
     hits (List[Hit]): At most top_k concepts, best first, each with its best text.
     """
 
-    search: str
+    search: Search
     hits: list[Hit]
 
 
 def run_sieve(
     sieve: Sieve, index: ConceptIndex, overlay: SynonymOverlay, query: Query
 ) -> list[Answer]:
-    """Ask the searches of a sieve in order.
+    """Answer mentions with a sieve.
 
     sieve (Sieve): The searches and their thresholds.
     index (ConceptIndex): What is searched.
-    overlay (SynonymOverlay): What was added to it and removed from it since it was built.
+    overlay (SynonymOverlay): What was added to it and removed from it.
     query (Query): b mentions.
     RETURNS (List[Answer]): b answers.
     """
-    answers: dict[int, Answer] = {}
-    waiting = list(range(query.vectors.shape[0]))
-    for search, threshold in zip(sieve.searches, [*sieve.thresholds, None], strict=True):
-        asked = query.only(waiting)
-        found = run_search(search, index, overlay, asked, threshold=threshold) if waiting else []
-        for place, hits in zip(waiting, found, strict=True):
-            if answers_at(hits[0].score if hits else None, threshold):
-                answers[place] = Answer(search, hits)
-        waiting = [place for place in waiting if place not in answers]
-    return [answers[place] for place in range(len(answers))]
+
+    def ask(search: Search, threshold: float, places: list[int]) -> list[list[Hit]]:
+        return run_search(search, index, overlay, query.only(places), threshold=threshold)
+
+    found = sieve.sift(query.vectors.shape[0], ask, best_cosine)
+    return [Answer(sieve.steps[number][0], hits) for number, hits in found]
 
 
-def answers_at(score: float | None, threshold: float | None) -> bool:
-    """RETURNS (bool): Whether a search answers: its best cosine, if any, reaches its threshold;
-    without a threshold it always does.
-    """
-    return threshold is None or (score is not None and score >= threshold)
+def best_cosine(found: Sequence[Hit] | Sequence[Candidate]) -> float:
+    """RETURNS (float): The cosine of the first one; -inf if there is none."""
+    return found[0].score if found else -inf
 
 
 def name_candidates(
@@ -105,7 +144,7 @@ def name_candidates(
 
     answers (Iterable[Answer]): b answers.
     index (ConceptIndex): The index that gave them.
-    searched (Iterable[str]): The b texts that were looked up.
+    searched (Iterable[str]): The b texts that were searched.
     RETURNS (List[List[Candidate]]): b lists of candidates.
     """
     answers = list(answers)
@@ -118,12 +157,14 @@ def name_candidates(
                 *labels[hit.concept],
                 score=hit.score,
                 text=texts.get(hit.member) or hit.text or labels[hit.concept][1],
-                search=answer.search,
+                search=search,
                 searched=text,
                 dense=hit.parts and hit.parts[0],
                 lexical=hit.parts and hit.parts[1],
             )
             for hit in answer.hits
         ]
-        for answer, text in zip(answers, searched, strict=True)
+        for answer, search, text in zip(
+            answers, [str(answer.search) for answer in answers], searched, strict=True
+        )
     ]

@@ -86,13 +86,13 @@ def build_knowledge_base(
     RAISES (ConnormError): CN008 if the index holds sparse vectors, CN411 for an id that it lacks.
     """
     from ..index.builder.centroids import concept_means
-    from ..index.members import TARGETS
+    from ..index.members import D, O
     from ..index.vectors.base import HybridVectors, SparseVectors
 
     vectors = index.vectors.dense if isinstance(index.vectors, HybridVectors) else index.vectors
     if isinstance(vectors, SparseVectors):
         raise ConnormError(Errors.CN008)
-    numbers, means = concept_means(vectors, index.members, TARGETS["OD"], index.concept_count)
+    numbers, means = concept_means(vectors, index.members, O | D, index.concept_count)
     counts = np.bincount(
         index.members.concept, weights=index.members.count, minlength=index.concept_count
     )

@@ -352,7 +352,7 @@ def test_a_calibrated_pipeline_has_its_settings_in_both_places(calibrated, folde
     assert normalizer.cfg["nil_threshold"] == pytest.approx(config["nil_threshold"])
     assert config["nil_threshold"] > 0.3
     assert normalizer.cfg["calibration"] == pytest.approx(config["calibration"])
-    assert normalizer.lookup.sieve.thresholds == config["sieve"]["thresholds"]
+    assert list(normalizer.lookup.sieve.thresholds) == config["sieve"]["thresholds"]
     (candidates,) = normalizer.candidates(["heart attack"], top_k=1)
     assert 0.5 < candidates[0].probability <= 1
     before = spacy.load(folder / "pipeline").get_pipe("concept_normalizer")

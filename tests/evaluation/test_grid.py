@@ -8,10 +8,9 @@ from spacy_connorm.evaluation.grid import (
     grid_sieves,
     own_threshold,
     search_all,
-    sift,
 )
 from spacy_connorm.index.search import SEARCHES
-from spacy_connorm.linker.sieve import Sieve
+from spacy_connorm.linker.sieve import Sieve, best_cosine
 
 MENTIONS = ["heart attacks", "CVA", "flu", "", "cva", "Infarction", "\u4e2d", "brain attack"]
 
@@ -48,7 +47,7 @@ def test_every_sieve_answers_as_the_pipeline_would(lookup, built):
     found = search_all(lookup, MENTIONS, top_k=4)
     for sieve in grid_sieves(0.7).values():
         built.sieve = sieve
-        assert sift(sieve, found) == built.candidates(MENTIONS, top_k=4)
+        assert sieve.choose(found, best_cosine) == built.candidates(MENTIONS, top_k=4)
 
 
 def test_a_mention_is_encoded_once_and_no_text_of_the_index_is(lookup, monkeypatch):
@@ -80,8 +79,8 @@ def test_the_index_itself_stays_as_it_was(lookup):
 def test_the_last_search_answers_anyway():
     weak = [Candidate("A", "A", 0.5, "a", "D-T")]
     found = {"D-T": [weak, []], "O-T": [[], []]}
-    assert sift(Sieve(["D-T", "O-T"], [0.5]), found) == [weak, []]
-    assert sift(Sieve(["D-T", "O-T"], [0.6]), found) == [[], []]
+    assert Sieve(["D-T", "O-T"], [0.5]).choose(found, best_cosine) == [weak, []]
+    assert Sieve(["D-T", "O-T"], [0.6]).choose(found, best_cosine) == [[], []]
 
 
 def test_a_sieve_of_one_search_has_the_papers_threshold():

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.protocol import strict_rank
-from spacy_connorm.evaluation.sieve_thresholds import best_score, choose_thresholds, sift
+from spacy_connorm.evaluation.sieve_thresholds import best_score, choose_thresholds
+from spacy_connorm.linker.sieve import Sieve
 
 
 def candidate(concept_id, score, part=0):
@@ -87,12 +88,12 @@ def test_one_search_has_no_threshold():
 def test_three_searches_have_two():
     found = {**FOUND, "O-T": [predict(("A", 0.1))] * 5}
     thresholds = choose_thresholds(GOLD, found, [*SEARCHES, "O-T"], [0.95, 0.95])
-    answered = sift(found, [*SEARCHES, "O-T"], thresholds)
+    answered = Sieve([*SEARCHES, "O-T"], thresholds).choose(found, best_score)
     assert [each.written for each in answered] == ["A"] * 5
 
 
 def test_a_mention_goes_to_the_first_search_that_reaches_its_threshold():
-    answered = sift(FOUND, SEARCHES, [0.7])
+    answered = Sieve(SEARCHES, [0.7]).choose(FOUND, best_score)
     assert answered == [*FOUND["D-T"][:2], *FOUND["OD-T"][2:4], FOUND["D-T"][4]]
 
 
@@ -121,7 +122,7 @@ def test_no_other_threshold_is_better(answers, current):
     }
 
     def right(threshold):
-        answered = sift(found, SEARCHES, [threshold])
+        answered = Sieve(SEARCHES, [threshold]).choose(found, best_score)
         return sum(strict_rank(each, gold("A")) == 1 for each in answered)
 
     (chosen,) = choose_thresholds(golds, found, SEARCHES, [current])

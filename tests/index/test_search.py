@@ -9,7 +9,8 @@ from scipy import sparse
 from spacy_connorm.encoders.vectors import Joined
 from spacy_connorm.index.members import D, O
 from spacy_connorm.index.overlay import SynonymOverlay
-from spacy_connorm.index.search import SEARCHES, Query, run_search
+from spacy_connorm.index.query import Query, run_search
+from spacy_connorm.index.search import SEARCHES, Search
 from spacy_connorm.index.vectors.base import from_raw
 
 from .conftest import DENSE, HYBRID, WEIGHT, build, make_concepts, make_synonyms
@@ -147,7 +148,7 @@ def test_added_synonyms_search_as_if_built_in(search, index, encoder_of, tmp_pat
 
 
 @pytest.mark.parametrize("saved", [False, True], ids=["live", "saved"])
-@pytest.mark.parametrize("search", ["D-T", "OD-T"])
+@pytest.mark.parametrize("search", [Search.D_T, Search.OD_T])
 def test_added_preferred_name_breaks_ties_as_one_built_in(search, saved, tmp_path):
     added = [("Name 12", "C002"), ("Name 12", "C012")]
     orders = []
@@ -226,7 +227,7 @@ def test_layer_survives_the_disk(search, index, encoder_of, tmp_path):
 def test_without_data_searches_over_it_find_nothing(tmp_path):
     index = build(tmp_path / "index", synonyms=[])
     vectors = from_raw(np.ones((2, index.vectors.width), dtype="float32")).unit
-    for search in ("D-T", "D-C"):
+    for search in (Search.D_T, Search.D_C):
         assert run_search(search, index, SynonymOverlay(index), Query(vectors, 3)) == [[], []]
 
 

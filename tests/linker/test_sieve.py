@@ -1,4 +1,5 @@
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.builder.build import Encoder, write_index
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.overlay import SynonymOverlay
-from spacy_connorm.index.search import SEARCHES, Query, run_search
+from spacy_connorm.index.query import Query, run_search
+from spacy_connorm.index.search import SEARCHES, Search
 from spacy_connorm.linker.sieve import Sieve, name_candidates, run_sieve
 
 PLACES = {
@@ -69,7 +71,9 @@ def test_first_search_over_its_threshold_answers_else_the_last(index, query):
 @pytest.mark.parametrize("threshold", [-1.0, 0.95, 1.0])
 def test_the_eight_sieves_are_their_searches(index, query, first, second, threshold):
     overlay = SynonymOverlay(index)
-    firsts, seconds = (run_search(search, index, overlay, query) for search in (first, second))
+    firsts, seconds = (
+        run_search(Search(search), index, overlay, query) for search in (first, second)
+    )
     answers = run_sieve(Sieve([first, second], [threshold]), index, overlay, query)
     for one, other, answer in zip(firsts, seconds, answers, strict=True):
         passed = one[0].score >= threshold
@@ -118,3 +122,26 @@ def test_one_threshold_for_each_search_but_the_last(searches, thresholds):
 def test_a_threshold_is_a_cosine(threshold):
     with pytest.raises(ConnormError, match="CN502"):
         Sieve(["D-T", "OD-T"], [threshold])
+
+
+def test_lists_of_a_config_become_tuples():
+    sieve = Sieve(["D-T", "OD-T"], [0.95])
+    assert (sieve.searches, sieve.thresholds) == (("D-T", "OD-T"), (0.95,))
+    assert sieve == Sieve() and hash(sieve) == hash(Sieve())
+    assert sieve.steps == (("D-T", 0.95), ("OD-T", -np.inf))
+    assert pickle.loads(pickle.dumps(sieve)).steps == sieve.steps
+
+
+def test_each_step_is_asked_only_for_what_is_left():
+    scores = {"D-T": [0.9, 0.1, 0.5], "D-C": [1.0, 0.7, 0.2], "OD-T": [0.0, 0.0, 0.0]}
+    asked = []
+
+    def ask(search, threshold, places):
+        asked.append((search, places))
+        return [scores[search][place] for place in places]
+
+    sieve = Sieve(["D-T", "D-C", "OD-T"], [0.9, 0.7])
+    assert sieve.sift(3, ask, float) == [(0, 0.9), (1, 0.7), (2, 0.0)]
+    assert asked == [("D-T", [0, 1, 2]), ("D-C", [1, 2]), ("OD-T", [2])]
+    assert sieve.sift(0, ask, float) == []
+    assert sieve.choose(scores, float) == [0.9, 0.7, 0.0]

@@ -145,11 +145,10 @@ def check_searches(names: Iterable[str]) -> None:
     names (Iterable[str]): Names of searches.
     RAISES (ConnormError): CN500 for the first that is none.
     """
-    from ...index.search import SEARCHES
+    from ...index.search import Search
 
     for name in names:
-        if name not in SEARCHES:
-            raise ConnormError(Errors.CN500.format(search=name, known=", ".join(SEARCHES)))
+        Search(name)
 
 
 def _own_name(normalizer: ConceptNormalizer) -> tuple[str, float | None]:
@@ -169,7 +168,8 @@ def answer_grid(
     YIELDS (Tuple[str, Optional[float], List[Prediction]]): As `Answered`.
     RAISES (ConnormError): CN502 for a threshold that is no cosine.
     """
-    from ..grid import grid_sieves, own_threshold, search_all, sift
+    from ...linker.sieve import best_cosine
+    from ..grid import grid_sieves, own_threshold, search_all
 
     own = normalizer.lookup.sieve
     threshold = own_threshold(own) if request.threshold is None else request.threshold
@@ -185,7 +185,7 @@ def answer_grid(
         for name, sieve in sieves.items()
     ]
     for name, threshold_shown, sieve in rows:
-        answers = join_parts(sift(sieve, found), map(len, asked))
+        answers = join_parts(sieve.choose(found, best_cosine), map(len, asked))
         yield name, threshold_shown, [Prediction(each, normalizer.decide(each)) for each in answers]
 
 

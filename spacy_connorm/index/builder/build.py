@@ -19,7 +19,8 @@ from ...files.folders import atomic_folder, seal, verify
 from ..backends.protocol import Backend
 from ..concept_index import ConceptIndex
 from ..keys import KeyTable
-from ..members import TARGETS, D, Members, O
+from ..members import D, Members, O
+from ..search import Search
 from ..vectors.base import Vectors, open_vectors
 from .centroids import Means
 from .grouping import gather
@@ -113,7 +114,7 @@ def _fill(
     del table
     members, vectors = Members.open(folder), open_vectors(folder, "texts")
     for search in searches:
-        _write_search(folder, search, vectors, members, backend, concept_count)
+        _write_search(folder, Search(search), vectors, members, backend, concept_count)
     return {
         "concepts": concept_count,
         "concepts_only_in_data": only_in_data,
@@ -193,17 +194,16 @@ def _cleaned(concept: Concept, clean: Callable[[str], str]) -> Concept:
 
 def _write_search(
     folder: Path,
-    search: str,
+    search: Search,
     vectors: Vectors,
     members: Members,
     backend: Backend,
     concept_count: int,
 ) -> None:
-    target, representation = search.split("-")
-    if representation == "T":
-        items = vectors.view(*members.rows_of(TARGETS[target]))
+    if search.representation == "T":
+        items = vectors.view(*members.rows_of(search.target))
     else:
-        means = Means(vectors, members, TARGETS[target], concept_count)
+        means = Means(vectors, members, search.target, concept_count)
         means.write(folder, search, dtype=backend.dtype)
         items = open_vectors(folder, search)
     if len(items):

@@ -12,6 +12,7 @@ from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.concept_index import ConceptIndex
+from spacy_connorm.index.search import Search
 from spacy_connorm.index.vectors.base import from_raw
 
 from ..conftest import DENSE, HYBRID, SPARSE, WIDTH, build, make_concepts, make_synonyms
@@ -303,8 +304,8 @@ def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
     raw = from_raw(encoder.encode([f"mention {number}" for number in range(50)]))
     mentions = index.searcher("D-T").nearest(raw.unit, 1)
     named = index.keys.rows([b"mention %d" % number for number in range(50)])
-    assert (mentions.items.ravel() + index.first_row("D-T")).tolist() == named.tolist()
-    assert index.concepts_of("OD-C").tolist() == list(range(index.concept_count))
+    assert (mentions.items.ravel() + index.first_row(Search.D_T)).tolist() == named.tolist()
+    assert index.concepts_of(Search.OD_C).tolist() == list(range(index.concept_count))
 
 
 def test_damaged_vectors_are_not_copied(tmp_path):

@@ -1,0 +1,71 @@
+"""The order of what a search finds: score, count in D, preferred name, concept id."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+# Scores closer than this are ties: the cosine of a text with itself, in float32, is off by 1e-6.
+_DIGITS = 5
+SCALE = 10**_DIGITS
+_NO_MEMBER = -1
+
+
+def rounded(cosines: np.ndarray) -> np.ndarray:
+    """RETURNS (np.ndarray): Cosines without rounding noise, float64."""
+    return np.round(cosines.astype("float64"), _DIGITS)
+
+
+class Hit(NamedTuple):
+    """A concept found by one search. Hits sort best first.
+
+    distance (float): Minus the cosine, rounded to five digits.
+    rarity (int): Minus how often D gives the text this concept.
+    other_name (bool): Whether the text is not the concept's preferred name.
+    concept (int): The concept's number; numbers follow the order of ids.
+    item (int): Its place among the vectors that were searched.
+    member (int): The member of the index with the text; -1 if none has it.
+    text (str): The text, if no member has it; empty for a concept's mean.
+    parts (Optional[Tuple[float, float]]): The dense and the lexical cosine of a hybrid encoder.
+    """
+
+    distance: float
+    rarity: int
+    other_name: bool
+    concept: int
+    item: int
+    member: int = _NO_MEMBER
+    text: str = ""
+    parts: tuple[float, float] | None = None
+
+    @property
+    def score(self) -> float:
+        """RETURNS (float): The cosine."""
+        return 0.0 - self.distance  # never minus zero
+
+
+def best_hits(hits: Iterable[Hit], top_k: int) -> list[Hit]:
+    """RETURNS (List[Hit]): The best hit of each concept, best first, at most top_k."""
+    by_concept: dict[int, Hit] = {}
+    for hit in sorted(hits):
+        by_concept.setdefault(hit.concept, hit)
+        if len(by_concept) == top_k:
+            break
+    return list(by_concept.values())
+
+
+def best_members(mention: np.ndarray, fields: tuple[np.ndarray, ...], top_k: int) -> np.ndarray:
+    """Rank as `best_hits`, but all mentions at once and before there are any hits.
+
+    mention (Ints1d): int64 (members,): whose members they are.
+    fields (Tuple[np.ndarray, ...]): The first fields of `Hit`, one value a member.
+    top_k (int): At most how many members to keep for each mention.
+    RETURNS (Ints1d): int64: the places of the members kept, best first.
+    """
+    order = np.lexsort((*fields[::-1], mention))
+    concept = fields[3].astype("int64")
+    pairs = mention * (concept.max(initial=0) + 1) + concept
+    _, first = np.unique(pairs[order], return_index=True)
+    order = order[np.sort(first)]
+    starts = np.searchsorted(mention[order], mention[order])
+    return order[np.arange(len(order)) - starts < top_k]

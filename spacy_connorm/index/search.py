@@ -1,0 +1,36 @@
+"""The six searches, each a target (O, D or OD) in a representation (T or C)."""
+
+from enum import StrEnum
+from typing import Any, NoReturn
+
+from ..errors import ConnormError, Errors
+from .members import TARGETS
+
+
+class Search(StrEnum):
+    """One of the six searches (Xu & Bethard 2021, section 3.2), such as "OD-T". It equals its name,
+    so it can stand wherever configs and files have a string; `Search("OD-T")` parses one.
+
+    target (int): Which texts are searched: `O`, `D` or both.
+    representation (str): "T": every text is a vector. "C": a concept is the mean of its texts'
+        vectors.
+    """
+
+    O_T = "O-T"
+    O_C = "O-C"
+    D_T = "D-T"
+    D_C = "D-C"
+    OD_T = "OD-T"
+    OD_C = "OD-C"
+
+    def __init__(self, name: str) -> None:
+        target, representation = name.split("-")
+        self.target: int = TARGETS[target]
+        self.representation: str = representation
+
+    @classmethod
+    def _missing_(cls, value: Any) -> NoReturn:
+        raise ConnormError(Errors.CN500.format(search=value, known=", ".join(cls)))
+
+
+SEARCHES = tuple(Search)
