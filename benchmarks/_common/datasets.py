@@ -12,8 +12,8 @@ from spacy.tokens import Doc
 
 from _common.cli import fail
 from spacy_connorm.annotations.abbreviations import Abbreviations
-from spacy_connorm.annotations.mentions import Mention, annotated_mentions, annotated_synonyms
-from spacy_connorm.annotations.synonyms import expanded_synonyms
+from spacy_connorm.annotations.mentions import Mention, annotated_mentions
+from spacy_connorm.annotations.synonyms import annotated_synonyms, expanded_synonyms
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.corpora import read_corpus
 from spacy_connorm.ontology import read_ontology

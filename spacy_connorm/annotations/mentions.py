@@ -6,7 +6,7 @@ at token boundaries, so the mention's own characters are stored as well.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from spacy.tokens import Doc
@@ -91,24 +91,3 @@ def annotated_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Me
     for span in doc.spans.get(spans_key or MENTIONS_KEY, doc.ents):
         fragment = (span.start_char, span.end_char)
         yield Mention(span.text, span.label_, span.kb_id_, (fragment,))
-
-
-def annotated_synonyms(
-    docs: Iterable[Doc],
-    labels: Collection[str] | None = None,
-    *,
-    spans_key: str | None = None,
-) -> Iterator[tuple[str, str]]:
-    """Read D(c) from annotated mentions. A mention of several concepts counts for each of them; one
-    without gold ids is skipped.
-
-    docs (Iterable[Doc]): Annotated documents.
-    labels (Optional[Collection[str]]): Only mentions with these labels; all if None or empty.
-    spans_key (Optional[str]): As in `annotated_mentions`.
-    YIELDS (Tuple[str, str]): Text and concept id, once per occurrence.
-    """
-    for doc in docs:
-        for mention in annotated_mentions(doc, spans_key=spans_key):
-            if not labels or mention.label in labels:
-                for concept_id in mention.concept_ids:
-                    yield mention.text, concept_id

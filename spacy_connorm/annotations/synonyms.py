@@ -1,12 +1,31 @@
 """D(c) from annotated mentions and from their long forms."""
 
 from collections.abc import Collection, Iterable, Iterator
+from functools import partial
 
 from spacy.tokens import Doc
 
 from ..text.abbreviations import find_abbreviations
 from .abbreviations import Abbreviations, read_abbreviations
 from .mentions import Mention, annotated_mentions
+
+
+def annotated_synonyms(
+    docs: Iterable[Doc],
+    labels: Collection[str] | None = None,
+    *,
+    spans_key: str | None = None,
+) -> Iterator[tuple[str, str]]:
+    """Read D(c) from annotated mentions. A mention of several concepts counts for each of them; one
+    without gold ids is skipped.
+
+    docs (Iterable[Doc]): Annotated documents.
+    labels (Optional[Collection[str]]): Only mentions with these labels; all if None or empty.
+    spans_key (Optional[str]): As in `annotated_mentions`.
+    YIELDS (Tuple[str, str]): Text and concept id, once per occurrence.
+    """
+    read = partial(annotated_mentions, spans_key=spans_key)
+    return _synonyms(map(read, docs), labels)
 
 
 def expanded_synonyms(
@@ -23,11 +42,8 @@ def expanded_synonyms(
     spans_key (Optional[str]): As in `annotated_mentions`.
     YIELDS (Tuple[str, str]): Text and concept id, once per occurrence.
     """
-    for doc in docs:
-        for mention in expanded_mentions(doc, spans_key=spans_key):
-            if not labels or mention.label in labels:
-                for concept_id in mention.concept_ids:
-                    yield mention.text, concept_id
+    read = partial(expanded_mentions, spans_key=spans_key)
+    return _synonyms(map(read, docs), labels)
 
 
 def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Mention]:
@@ -44,3 +60,13 @@ def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Men
         long_form = abbreviations.long_form(mention.text, mention.extent[1] - 1)
         if long_form:
             yield mention._replace(text=long_form)
+
+
+def _synonyms(
+    documents: Iterable[Iterable[Mention]], labels: Collection[str] | None
+) -> Iterator[tuple[str, str]]:
+    for mentions in documents:
+        for mention in mentions:
+            if not labels or mention.label in labels:
+                for concept_id in mention.concept_ids:
+                    yield mention.text, concept_id

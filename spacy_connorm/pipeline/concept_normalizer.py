@@ -14,7 +14,6 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..annotations.abbreviations import find_long_forms
-from ..annotations.mentions import annotated_synonyms
 from ..annotations.spans import (
     choose_spans,
     register_span_attributes,
@@ -22,7 +21,7 @@ from ..annotations.spans import (
     set_kb_ids,
     written_id,
 )
-from ..annotations.synonyms import expanded_synonyms
+from ..annotations.synonyms import annotated_synonyms, expanded_synonyms
 from ..concepts import AnyOntology, Candidate, Concept
 from ..encoders import required_extra
 from ..errors import ConnormError, Errors, refuse

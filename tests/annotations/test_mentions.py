@@ -6,7 +6,6 @@ from spacy_connorm.annotations.mentions import (
     MENTIONS_KEY,
     Mention,
     annotated_mentions,
-    annotated_synonyms,
     set_mentions,
     split_ids,
 )
@@ -80,21 +79,3 @@ def test_without_a_span_group_the_entities_are_read(nlp):
 def test_a_document_without_annotation_has_no_mentions(nlp):
     assert list(annotated_mentions(nlp.make_doc("Nothing."))) == []
     assert list(annotated_mentions(Doc(nlp.vocab))) == []
-
-
-def test_every_concept_of_a_mention_has_its_text_as_a_synonym(nlp):
-    doc = nlp.make_doc("breast or ovarian cancer, MI and fatigue")
-    set_mentions(
-        doc,
-        [
-            Mention("breast or ovarian cancer", "Disease", "D001943|D010051", ((0, 24),)),
-            Mention("MI", "Disease", "D009203", ((26, 28),)),
-            Mention("fatigue", "Symptom", "", ((33, 40),)),
-        ],
-    )
-    assert list(annotated_synonyms([doc])) == [
-        ("breast or ovarian cancer", "D001943"),
-        ("breast or ovarian cancer", "D010051"),
-        ("MI", "D009203"),
-    ]
-    assert list(annotated_synonyms([doc], labels=["Symptom"])) == []

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...annotations.docbin import read_docs
-from ...annotations.mentions import Mention, annotated_synonyms
+from ...annotations.mentions import Mention
+from ...annotations.synonyms import annotated_synonyms
 from ...errors import Warnings, warn
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...text.cleaning import clean
