@@ -1,7 +1,7 @@
 """The plugin's nouns: concepts, the ontology that holds them, candidates for a mention."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -11,6 +11,7 @@ from .files.licence import read_licence, write_licence
 from .files.text import atomic_file, open_text, read_lines, sha256
 
 NIL = "NIL"
+_LISTS = ("aliases", "types", "parents", "alt_ids")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Concept:
     alt_ids: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for field in ("aliases", "types", "parents", "alt_ids"):
+        for field in _LISTS:
             # ("one") is a string: each of its letters would become an item.
             if isinstance(getattr(self, field), str):
                 raise ConnormError(Errors.CN102.format(field=field, expected="a tuple of strings"))
@@ -44,6 +45,23 @@ class Concept:
     def names(self) -> tuple[str, ...]:
         """RETURNS (Tuple[str, ...]): O(c): the preferred name, then each synonym once."""
         return tuple(dict.fromkeys((self.canonical_name, *self.aliases)))
+
+    def cleaned(self, clean: Callable[[str], str]) -> "Concept":
+        """Clean the id and all texts. Empty and repeated texts are dropped.
+
+        clean (Callable[[str], str]): Cleans one text.
+        RETURNS (Concept): The clean concept. Its id or its preferred name may now be empty.
+        """
+        name = clean(self.canonical_name)
+        return Concept(
+            concept_id=clean(self.concept_id),
+            canonical_name=name,
+            aliases=_distinct(alias for alias in map(clean, self.aliases) if alias != name),
+            types=_distinct(map(clean, self.types)),
+            definition=clean(self.definition),
+            parents=_distinct(map(clean, self.parents)),
+            alt_ids=_distinct(map(clean, self.alt_ids)),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (Dict[str, Any]): One line of scispaCy's knowledge-base JSONL, plus
@@ -55,13 +73,9 @@ class Concept:
             "aliases": list(self.aliases),
             "types": list(self.types),
         }
-        if self.definition:
-            record["definition"] = self.definition
-        if self.parents:
-            record["parents"] = list(self.parents)
-        if self.alt_ids:
-            record["alt_ids"] = list(self.alt_ids)
-        return record
+        lists = {"parents": list(self.parents), "alt_ids": list(self.alt_ids)}
+        optional = {"definition": self.definition, **lists}
+        return record | {field: value for field, value in optional.items() if value}
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> "Concept":
@@ -82,11 +96,8 @@ class Concept:
         return cls(
             concept_id=concept_id,
             canonical_name=canonical_name,
-            aliases=_list_field(record, "aliases"),
-            types=_list_field(record, "types"),
             definition=_text_field(record, "definition"),
-            parents=_list_field(record, "parents"),
-            alt_ids=_list_field(record, "alt_ids"),
+            **{field: _list_field(record, field) for field in _LISTS},
         )
 
 
@@ -249,20 +260,19 @@ def merge(first: Concept, second: Concept) -> Concept:
     second (Concept): Its preferred name becomes an alias if it differs.
     RETURNS (Concept): The merged concept.
     """
-
-    def union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one + other))
-
-    names = union(first.names, second.names)
     return Concept(
         concept_id=first.concept_id,
         canonical_name=first.canonical_name,
-        aliases=names[1:],
-        types=union(first.types, second.types),
+        aliases=_distinct(first.names + second.names)[1:],
+        types=_distinct(first.types + second.types),
         definition=first.definition or second.definition,
-        parents=union(first.parents, second.parents),
-        alt_ids=union(first.alt_ids, second.alt_ids),
+        parents=_distinct(first.parents + second.parents),
+        alt_ids=_distinct(first.alt_ids + second.alt_ids),
     )
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def read_concepts(path: str | Path) -> Iterator[Concept]:

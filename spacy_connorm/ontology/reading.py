@@ -109,7 +109,8 @@ def _sound(
     format = find_format(file, format)
     reader = find_reader(format)
     _check_options(format, reader, options)
-    for concept in map(_cleaned, reader(file, report=report, **options)):
+    for raw in reader(file, report=report, **options):
+        concept = raw.cleaned(clean)
         if concept.concept_id and concept.canonical_name:
             yield concept
         else:
@@ -147,21 +148,3 @@ def _check_options(
             format=format, unknown=", ".join(unknown), known=", ".join(known) or "none"
         )
         raise ConnormError(message)
-
-
-def _cleaned(concept: Concept) -> Concept:
-    canonical_name = clean(concept.canonical_name)
-    names = dict.fromkeys(chain([canonical_name], _all_clean(concept.aliases)))
-    return Concept(
-        concept_id=clean(concept.concept_id),
-        canonical_name=canonical_name,
-        aliases=tuple(names)[1:],
-        types=_all_clean(concept.types),
-        definition=clean(concept.definition),
-        parents=_all_clean(concept.parents),
-        alt_ids=_all_clean(concept.alt_ids),
-    )
-
-
-def _all_clean(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, map(clean, texts)))) if texts else ()

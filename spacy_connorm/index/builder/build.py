@@ -141,7 +141,9 @@ def _take(said: _Said, store: StoreWriter, names: NameFile) -> None:
     """Take in all that is said, concept by concept and then text by text."""
     with tqdm(said.concepts, desc="Reading", unit=" concepts", delay=2, disable=None) as reading:
         for concept in reading:
-            concept = _cleaned(concept, said.clean)
+            concept = concept.cleaned(said.clean)
+            if not concept.canonical_name:
+                concept = replace(concept, canonical_name=concept.concept_id)
             place, is_new = store.add(concept)
             for number, name in enumerate(filter(None, concept.names)):
                 names.add(name, place, O, preferred=is_new and number == 0)
@@ -174,22 +176,6 @@ def all_texts(
     if not any(texts):
         raise ConnormError(Errors.CN409)
     return texts
-
-
-def _cleaned(concept: Concept, clean: Callable[[str], str]) -> Concept:
-    """Clean what SQLite could not store; a concept whose name vanishes is named by its id."""
-    concept_id = clean(concept.concept_id)
-    aliases = (clean(alias) for alias in concept.aliases)
-    return replace(
-        concept,
-        concept_id=concept_id,
-        canonical_name=clean(concept.canonical_name) or concept_id,
-        aliases=tuple(alias for alias in aliases if alias),
-        definition=clean(concept.definition),
-        types=tuple(map(clean, concept.types)),
-        parents=tuple(map(clean, concept.parents)),
-        alt_ids=tuple(map(clean, concept.alt_ids)),
-    )
 
 
 def _write_search(
