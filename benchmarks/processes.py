@@ -25,8 +25,8 @@ from _common.cli import at_least, begin, fail, finish_tables, make_parser
 from _common.datasets import Data
 from memory import write_pipeline
 
-from spacy_connorm.corpora.documents import write_docs
 from spacy_connorm.evaluation.report import Row
+from spacy_connorm.files.docbin import write_docs
 
 LEAST_REPEATS = 5
 PRECISE = (

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from _common.cli import begin, finish, make_parser
 
-from spacy_connorm.cli.ontology import convert_ontology
+from spacy_connorm.ontology import convert_ontology
 
 NAMES = 10_000_000
 NAMES_A_CONCEPT = 3

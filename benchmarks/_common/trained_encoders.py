@@ -10,8 +10,8 @@ from thinc.api import Config
 
 from _common.datasets import Data
 from spacy_connorm.cli.train import train
-from spacy_connorm.corpora.documents import write_docs
 from spacy_connorm.files.configs import read_config
+from spacy_connorm.files.docbin import write_docs
 from spacy_connorm.training.checkpoints import last_checkpoint
 
 TRAINS = ("O", "OD")

@@ -15,12 +15,12 @@ from spacy.tokens import Doc, Span
 from tqdm import tqdm
 from wasabi import msg
 
-from ..annotations.docbin import read_docs
 from ..annotations.spans import choose_spans
 from ..concepts import NIL
 from ..corpora import write_docs
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors, Warnings, refuse, warn
+from ..files.docbin import read_docs
 from ..files.text import atomic_file, open_text, read_lines
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline

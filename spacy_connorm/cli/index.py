@@ -11,10 +11,10 @@ from spacy.training import Example
 from thinc.api import Config
 from wasabi import msg
 
-from ..annotations.docbin import read_docs
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors
 from ..files.configs import config_errors, read_config
+from ..files.docbin import read_docs
 from ..files.folders import MANIFEST, read_object, replaced
 from ..files.text import read_lines
 from ..ontology import FORMATS, open_ontology

@@ -1,16 +1,13 @@
-"""`connorm ontology`: any ontology format to the house format."""
+"""`connorm ontology`: convert an ontology of any format to knowledge-base JSONL."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import typer
-from tqdm import tqdm
 from wasabi import msg
 
-from ..concepts import read_concepts, write_concepts
-from ..errors import ConnormError, Errors
-from ..files.licence import licence_path, write_licence
-from ..ontology import FORMATS, Finding, Inventory, ReadReport, Summary, stream_ontology, warn_about
+from ..files.licence import licence_path
+from ..ontology import FORMATS, Conversion, Finding, convert_ontology
 from .app import command, split_items
 
 _TABLES = "Tables (tsv)"
@@ -20,23 +17,8 @@ _TWO_FILES = "Formats of more than one file (mesh, icd10cm)"
 _WIDTH = 60
 
 
-class Conversion(NamedTuple):
-    """What came out of a conversion.
-
-    summary (Summary): What the ontology holds.
-    report (ReadReport): What was left out, and the terms of use that the file states.
-    licence (str): The terms of use that were kept beside the new file.
-    """
-
-    summary: Summary
-    report: ReadReport
-    licence: str
-
-
-def _column(name: str, help: str, default: str = "") -> Any:
-    return typer.Option(
-        None, f"--{name}", help=help + default, metavar="COLUMN", rich_help_panel=_TABLES
-    )
+def _column(name: str, help: str) -> Any:
+    return typer.Option(None, f"--{name}", help=help, metavar="COLUMN", rich_help_panel=_TABLES)
 
 
 def _list(name: str, help: str, panel: str) -> Any:
@@ -45,13 +27,13 @@ def _list(name: str, help: str, panel: str) -> Any:
 
 @command("ontology")
 def ontology_cli(
-    input_path: Path = typer.Argument(..., metavar="IN", help="The ontology, perhaps gzipped."),
+    input_path: Path = typer.Argument(..., metavar="IN", help="The ontology; may be gzipped."),
     output_path: Path = typer.Argument(..., metavar="OUT", help="A .jsonl or .jsonl.gz file."),
     format: str | None = typer.Option(
-        None, "--format", "-f", help=f"Told from the file, or one of: {', '.join(FORMATS)}."
+        None, "--format", "-f", help=f"One of: {', '.join(FORMATS)}. [detected from the file]"
     ),
     licence: str = typer.Option(
-        "", "--licence", "-l", help="Terms of use, kept beside OUT. Those IN states if empty."
+        "", "--licence", "-l", help="Terms of use, kept beside OUT. [those that IN states]"
     ),
     id: str | None = _column("id", "The id; columns go by name or by number from 1. ['id']"),
     name: str | None = _column("name", "The preferred name. ['name']"),
@@ -100,12 +82,12 @@ def ontology_cli(
         None, "--tabular", help="ICD-10-CM tabular list.", rich_help_panel=_TWO_FILES
     ),
 ) -> None:
-    """Convert an ontology to the format that every other command reads, and say what it holds,
+    """Convert an ontology to the format that every other command reads, and show what it holds,
     what is doubtful and what was left out.
 
     Example: python -m spacy connorm ontology doid.obo.gz doid.jsonl --scopes EXACT,NARROW
     """
-    options = {
+    options: dict[str, Any] = {
         "id": id,
         "name": name,
         "synonyms": synonyms,
@@ -136,38 +118,6 @@ def ontology_cli(
 
 def _split(items: str | None) -> tuple[str, ...] | None:
     return None if items is None else split_items(items)
-
-
-def convert_ontology(
-    input_path: Path,
-    output_path: Path,
-    *,
-    format: str | None = None,
-    licence: str = "",
-    **options: Any,
-) -> Conversion:
-    """Convert an ontology to the house format, concept by concept, so that one of any size fits.
-
-    input_path (Path): The file, or the META folder of a UMLS release.
-    output_path (Path): A `.jsonl` or `.jsonl.gz` file; the licence goes beside it.
-    format (Optional[str]): Told from the file if None.
-    licence (str): The terms of use; those that the file states if empty.
-    **options: Settings of the format's reader.
-    RETURNS (Conversion): What came out.
-    RAISES (ConnormError): CN120 for an output file with another suffix, CN105 or CN108 if it
-        cannot be written, and what `stream_ontology` raises.
-    """
-    if not output_path.name.endswith((".jsonl", ".jsonl.gz")):
-        raise ConnormError(Errors.CN120.format(path=output_path))
-    report, inventory = ReadReport(), Inventory()
-    concepts = stream_ontology(input_path, format=format, report=report, **options)
-    with tqdm(concepts, unit=" concepts", delay=2, leave=False, disable=None) as passing:
-        write_concepts(inventory.watch(passing), output_path)
-    licence = licence or report.licence
-    write_licence(licence, output_path)
-    summary = inventory.summary(read_concepts(output_path))
-    warn_about(summary)
-    return Conversion(summary, report, licence)
 
 
 def _show(conversion: Conversion, output_path: Path) -> None:

@@ -15,7 +15,6 @@ from spacy.vocab import Vocab
 from thinc.api import Config
 from wasabi import msg
 
-from ..annotations.docbin import read_docs
 from ..annotations.mentions import Mention, annotated_mentions
 from ..annotations.synonyms import expanded_mentions
 from ..concepts import Ontology
@@ -24,6 +23,7 @@ from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors
 from ..evaluation.pipelines.gold import warn_of_strange_ids
 from ..files.configs import config_errors, read_config, require_sections
+from ..files.docbin import read_docs
 from ..files.folders import read_object, replaced, require_replaceable
 from ..files.text import atomic_file, sha256
 from ..ontology import read_ontology

@@ -16,16 +16,16 @@ from ..annotations.mentions import Mention
 from ..errors import ConnormError, Errors
 from .documents import Document, make_mention
 from .lines import Place, placed_lines, replace_surrogates
-from .report import Report
+from .report import CorpusReport
 
 _ELLIPSIS = " ... "
 
 
-def read_craft_corpus(path: Path, *, report: Report) -> Iterator[Document]:
+def read_craft_corpus(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     """Read the articles of a CRAFT file.
 
     path (Path): The file.
-    report (Report): Counts problems.
+    report (CorpusReport): Counts problems.
     YIELDS (Document): The articles.
     RAISES (ConnormError): CN209 for a line that is not an article, and what `make_mention` and
         `placed_lines` raise.
@@ -44,7 +44,7 @@ def read_craft_corpus(path: Path, *, report: Report) -> Iterator[Document]:
         yield Document(str(doc_id), text, mentions)
 
 
-def _mention(record: Any, *, text: str, place: Place, report: Report) -> Mention:
+def _mention(record: Any, *, text: str, place: Place, report: CorpusReport) -> Mention:
     return make_mention(
         text,
         _fragments(_field(record, "spans", list, place=place), place=place),
@@ -66,7 +66,7 @@ def _fragments(spans: list[Any], *, place: Place) -> list[tuple[int, int]]:
     return fragments
 
 
-def _text(record: Any, key: str, *, place: Place, report: Report) -> str:
+def _text(record: Any, key: str, *, place: Place, report: CorpusReport) -> str:
     # JSON escapes such as \ud83d become lone surrogates only here.
     return replace_surrogates(_field(record, key, str, place=place), report=report)
 

@@ -1,19 +1,17 @@
-"""Turn annotated documents of a corpus into spaCy documents, and write those to disk."""
+"""Turn annotated documents of a corpus into spaCy documents."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..annotations.mentions import MENTIONS_KEY, Mention, set_mentions
 from ..errors import ConnormError, Errors
-from ..files.text import atomic_file
 from .ids import normalize_ids
 from .lines import Place
-from .report import Report
+from .report import CorpusReport
 
 DOC_ID_KEY = "spacy_connorm.doc_id"
 
@@ -41,7 +39,7 @@ def make_mention(
     label: str,
     ids: str,
     place: Place,
-    report: Report,
+    report: CorpusReport,
     annotated: str = "",
 ) -> Mention:
     """Create a mention from one annotation and check its offsets.
@@ -51,7 +49,7 @@ def make_mention(
     label (str): The mention's type.
     ids (str): Its gold ids, as annotated.
     place (Place): The line of the annotation.
-    report (Report): Gets the place if `annotated` differs from the text at the offsets.
+    report (CorpusReport): Gets the place if `annotated` differs from the text at the offsets.
     annotated (str): The mention's text as annotated; empty if the corpus does not repeat it.
     RETURNS (Mention): The mention; if the two texts differ, with the annotated one.
     RAISES (ConnormError): CN206 if it has no visible character, CN207 if it is outside the text,
@@ -74,14 +72,14 @@ def make_mention(
 
 
 def keep_types(
-    document: Document, *, types: Iterable[str], unlinked: Iterable[str], report: Report
+    document: Document, *, types: Iterable[str], unlinked: Iterable[str], report: CorpusReport
 ) -> Document:
     """Filter the mentions of a document by type.
 
     document (Document): A document.
     types (Iterable[str]): The types to keep; if empty, all but `unlinked`.
     unlinked (Iterable[str]): Types that should not be linked, according to the corpus.
-    report (Report): Counts the mentions left out.
+    report (CorpusReport): Counts the mentions left out.
     RETURNS (Document): The document with the kept mentions.
     """
     types, unlinked = frozenset(types), frozenset(unlinked)
@@ -94,13 +92,13 @@ def keep_types(
     return replace(document, mentions=tuple(kept))
 
 
-def make_doc(document: Document, *, nlp: Language, report: Report) -> Doc:
+def make_doc(document: Document, *, nlp: Language, report: CorpusReport) -> Doc:
     """Create an annotated Doc. Every mention is a span of `doc.spans["mentions"]`; those in one
     piece that do not overlap a longer one are in `doc.ents` too.
 
     document (Document): The document.
     nlp (Language): Its tokenizer is used.
-    report (Report): Counts the mentions.
+    report (CorpusReport): Counts the mentions.
     RETURNS (Doc): The Doc; `annotated_mentions` reads the exact mentions back.
     """
     doc = nlp.make_doc(document.text)
@@ -126,18 +124,3 @@ def _span(doc: Doc, mention: Mention) -> Span:
     return doc.char_span(  # type: ignore[return-value]
         *mention.extent, label=mention.label, kb_id=mention.kb_id, alignment_mode="expand"
     )
-
-
-def write_docs(docs: Iterable[Doc], path: str | Path) -> None:
-    """Write annotated documents for `spacy.Corpus.v1`, whole or not at all.
-
-    docs (Iterable[Doc]): The documents.
-    path (Union[str, Path]): A `.spacy` file.
-    RAISES (ConnormError): CN212 for another suffix, and what `atomic_file` raises.
-    """
-    path = Path(path)
-    if path.suffix != ".spacy":
-        raise ConnormError(Errors.CN212.format(path=path))
-    doc_bin = DocBin(docs=docs, store_user_data=True)
-    with atomic_file(path) as aside:
-        doc_bin.to_disk(aside)

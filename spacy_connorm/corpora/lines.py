@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..files.text import read_lines
-from .report import Report
+from .report import CorpusReport
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -25,11 +25,11 @@ class Place(NamedTuple):
         return f"'{self.path}', line {self.line}"
 
 
-def placed_lines(path: Path, *, report: Report) -> Iterator[tuple[Place, str]]:
+def placed_lines(path: Path, *, report: CorpusReport) -> Iterator[tuple[Place, str]]:
     """Read a corpus file line by line, without blank lines.
 
     path (Path): A UTF-8 file; may be compressed (`.gz`).
-    report (Report): Counts the lone surrogates that were replaced.
+    report (CorpusReport): Counts the lone surrogates that were replaced.
     YIELDS (Tuple[Place, str]): Place and text of each line, without its line end.
     RAISES (ConnormError): What `read_lines` raises: for a missing file, a folder, a damaged file
         or one that is not text.
@@ -39,11 +39,11 @@ def placed_lines(path: Path, *, report: Report) -> Iterator[tuple[Place, str]]:
             yield Place(path, number), replace_surrogates(line, report=report)
 
 
-def replace_surrogates(text: str, *, report: Report) -> str:
+def replace_surrogates(text: str, *, report: CorpusReport) -> str:
     """Replace lone surrogates, which spaCy cannot store, one for one, so that offsets stay valid.
 
     text (str): Any text.
-    report (Report): Counts them.
+    report (CorpusReport): Counts them.
     RETURNS (str): The text with U+FFFD instead.
     """
     text, count = _SURROGATE.subn("\ufffd", text)

@@ -20,10 +20,10 @@ from spacy.training import Example
 
 from ..annotations.mentions import Mention
 from ..errors import ConnormError, Errors
-from . import read_corpus
 from .documents import Document, make_mention
 from .lines import Place, placed_lines
-from .report import Report
+from .reading import read_corpus
+from .report import CorpusReport
 
 _TEXT_LINE = re.compile(r"([^\s|]+)\|([ta])\|(.*)")
 _RELATION_NAME = re.compile(r"[A-Za-z_]+")
@@ -41,11 +41,11 @@ class _Block:
         return f"{self.title}\n{self.abstract}" if self.abstract else self.title
 
 
-def read_pubtator_corpus(path: Path, *, report: Report) -> Iterator[Document]:
+def read_pubtator_corpus(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     """Read the documents of a PubTator file.
 
     path (Path): The file.
-    report (Report): Counts ignored lines and problems.
+    report (CorpusReport): Counts ignored lines and problems.
     YIELDS (Document): The documents; the passages of one are joined by a newline.
     RAISES (ConnormError): CN204 for a line that is not PubTator's, CN205 for offsets that are not
         numbers, and what `make_mention` and `placed_lines` raise.
@@ -54,7 +54,7 @@ def read_pubtator_corpus(path: Path, *, report: Report) -> Iterator[Document]:
         yield _document(doc_id, blocks, report=report)
 
 
-def _blocks(path: Path, *, report: Report) -> Iterator[_Block]:
+def _blocks(path: Path, *, report: CorpusReport) -> Iterator[_Block]:
     block = None
     for place, line in placed_lines(path, report=report):
         text_line = _TEXT_LINE.fullmatch(line)
@@ -74,7 +74,7 @@ def _blocks(path: Path, *, report: Report) -> Iterator[_Block]:
         yield block
 
 
-def _document(doc_id: str, blocks: Iterable[_Block], *, report: Report) -> Document:
+def _document(doc_id: str, blocks: Iterable[_Block], *, report: CorpusReport) -> Document:
     texts: list[str] = []
     mentions: list[Mention] = []
     offset = 0
@@ -94,7 +94,7 @@ def _is_relation(columns: list[str]) -> bool:
     return len(columns) in (4, 5) and _RELATION_NAME.fullmatch(columns[1]) is not None
 
 
-def _mention(columns: list[str], *, block: _Block, place: Place, report: Report) -> Mention:
+def _mention(columns: list[str], *, block: _Block, place: Place, report: CorpusReport) -> Mention:
     if not 5 <= len(columns) <= 7 or columns[0] != block.doc_id:
         raise ConnormError(Errors.CN204.format(place=place))
     start, end, annotated, label, *ids = columns[1:6]

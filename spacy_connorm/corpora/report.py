@@ -9,7 +9,7 @@ from ..errors import Warnings, warn
 
 
 @dataclass(slots=True)
-class Report:
+class CorpusReport:
     """Counts, filled while a corpus is read.
 
     doc_ids (Set[str]): The ids of the documents.

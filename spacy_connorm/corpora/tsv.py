@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import ConnormError, Errors
 from .documents import Document, make_mention
 from .lines import placed_lines
-from .report import Report
+from .report import CorpusReport
 
 DEFAULT_COLUMNS = ("id", "name", "mention")
 DEFAULT_TYPE = "MENTION"
@@ -18,14 +18,14 @@ DEFAULT_TYPE = "MENTION"
 def read_tsv_corpus(
     path: Path,
     *,
-    report: Report,
+    report: CorpusReport,
     columns: Sequence[str] = DEFAULT_COLUMNS,
     header: bool = False,
 ) -> Iterator[Document]:
     """Read the mentions of a TSV file, each as a small document.
 
     path (Path): The file.
-    report (Report): Counts problems.
+    report (CorpusReport): Counts problems.
     columns (Sequence[str]): The names of the columns, from left to right: `mention`, `id` and
         optionally `type`; columns with other names are ignored.
     header (bool): Whether the first line is a header.

@@ -1,19 +1,5 @@
 """Ontology readers, one file per format. No running pipeline imports this package."""
 
-from .checks import Finding, Inventory, Summary, warn_about
-from .formats import FORMATS
-from .reading import create_ontology_reader, open_ontology, read_ontology, stream_ontology
-from .report import ReadReport
+import lazy_loader
 
-__all__ = [
-    "FORMATS",
-    "Finding",
-    "Inventory",
-    "ReadReport",
-    "Summary",
-    "create_ontology_reader",
-    "open_ontology",
-    "read_ontology",
-    "stream_ontology",
-    "warn_about",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -2,11 +2,11 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from ..concepts import Concept, ConceptStream, Ontology, Source
 from ..errors import ConnormError, Errors, Warnings, warn
@@ -14,12 +14,17 @@ from ..files.text import sha256
 from ..text.cleaning import clean
 from .checks import Finding, Inventory, warn_about
 from .formats import find_format, find_reader
+from .options import OntologyOptions
 from .report import ReadReport
 from .rrf import find_mrconso
 
 
 def read_ontology(
-    path: str | Path, *, format: str | None = None, licence: str = "", **options: Any
+    path: str | Path,
+    *,
+    format: str | None = None,
+    licence: str = "",
+    **options: Unpack[OntologyOptions],
 ) -> Ontology:
     """Read an ontology into memory.
 
@@ -27,7 +32,7 @@ def read_ontology(
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     licence (str): The terms of use to keep in every index built from it; those stated in the file
         if empty.
-    **options: Settings of the format's reader.
+    **options (OntologyOptions): Settings of the format's reader.
     RETURNS (Ontology): The ontology.
     RAISES (ConnormError): What `stream_ontology` raises.
     """
@@ -43,7 +48,11 @@ def read_ontology(
 
 
 def open_ontology(
-    path: str | Path, *, format: str | None = None, licence: str = "", **options: Any
+    path: str | Path,
+    *,
+    format: str | None = None,
+    licence: str = "",
+    **options: Unpack[OntologyOptions],
 ) -> ConceptStream:
     """Open an ontology of any size for an index, to be read concept by concept. Warnings about
     likely mistakes come at the end.
@@ -56,7 +65,7 @@ def open_ontology(
     stream = stream_ontology(path, format=format, report=report, **options)
     # The terms of use come before the first concept.
     first = list(islice(stream, 1))
-    again = partial(_sound, path, format, ReadReport(), options)
+    again = partial(_sound, path, format, ReadReport(), dict(options))
     source = Source(file.name, sha256(file), licence or report.licence)
     return ConceptStream(_watched(chain(first, stream), again), source)
 
@@ -71,7 +80,11 @@ def _watched(
 
 
 def stream_ontology(
-    path: str | Path, *, format: str | None = None, report: ReadReport | None = None, **options: Any
+    path: str | Path,
+    *,
+    format: str | None = None,
+    report: ReadReport | None = None,
+    **options: Unpack[OntologyOptions],
 ) -> Iterator[Concept]:
     """Read an ontology concept by concept, with cleaned texts. Concepts without an id or a name are
     left out. At the end a warning (CNW102) reports invalid rows.
@@ -79,14 +92,14 @@ def stream_ontology(
     path (Union[str, Path]): The file, or the META folder of a UMLS release.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     report (Optional[ReadReport]): Filled with what was left out, and with the file's terms of use.
-    **options: Settings of the format's reader.
+    **options (OntologyOptions): Settings of the format's reader.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN104 if there are none, CN113 for a setting that the format does not
         have, and what `find_format` and the reader raise.
     """
     report = report or ReadReport()
     empty = True
-    for concept in _sound(path, format, report, options):
+    for concept in _sound(path, format, report, dict(options)):
         empty = False
         yield concept
     if empty:
@@ -118,18 +131,42 @@ def _sound(
             report.leave_out("a concept without id or name", f"'{example}'", broken=True)
 
 
+@dataclass(frozen=True, slots=True)
+class OntologyReader:
+    """An ontology that is read when called.
+
+    path (Path): The file, or the META folder of a UMLS release.
+    format (Optional[str]): One of `FORMATS`; detected from the file if None.
+    licence (str): The terms of use, see `read_ontology`.
+    options (Dict[str, Any]): Settings of the format's reader.
+    """
+
+    path: Path
+    format: str | None = None
+    licence: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self) -> Ontology:
+        """RETURNS (Ontology): See `read_ontology`."""
+        return read_ontology(self.path, format=self.format, licence=self.licence, **self.options)
+
+    def stream(self) -> ConceptStream:
+        """RETURNS (ConceptStream): See `open_ontology`."""
+        return open_ontology(self.path, format=self.format, licence=self.licence, **self.options)
+
+
 def create_ontology_reader(
     path: Path, format: str | None = None, licence: str = "", options: dict[str, Any] | None = None
-) -> Callable[[], Ontology]:
-    """Registered as `spacy-connorm.Ontology.v1`. Nothing is read until the result is called.
+) -> OntologyReader:
+    """Registered as `spacy-connorm.Ontology.v1`. Nothing is read before the reader is called.
 
     path (Path): The file, or the META folder of a UMLS release.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     licence (str): The terms of use, see `read_ontology`.
     options (Optional[Dict[str, Any]]): Settings of the format's reader.
-    RETURNS (Callable[[], Ontology]): Reads the ontology.
+    RETURNS (OntologyReader): Reads the ontology when called.
     """
-    return partial(read_ontology, path, format=format, licence=licence, **(options or {}))
+    return OntologyReader(path, format, licence, options or {})
 
 
 def _file(path: str | Path) -> Path:

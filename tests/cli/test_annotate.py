@@ -171,7 +171,3 @@ def test_bad_input(invoke, refused, folder, arguments, code):
     (folder / "bad.spacy").write_text("no documents")
     refused(invoke("annotate", "pipeline", *arguments), code)
     assert not (folder / "out.jsonl").exists()
-
-
-def test_help_has_an_example(invoke, words):
-    assert "python -m spacy connorm annotate" in words(invoke("annotate", "--help"))

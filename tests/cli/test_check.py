@@ -48,7 +48,3 @@ def test_what_opening_passes_over_is_found(invoke, refused, index, monkeypatch):
 def test_bad_input(invoke, refused, tmp_path):
     refused(invoke("check", "nowhere"), "CN700")
     refused(invoke("check", tmp_path), "CN436")
-
-
-def test_help_has_an_example(invoke, words):
-    assert "python -m spacy connorm check" in words(invoke("check", "--help"))

@@ -54,7 +54,3 @@ def break_weights(path):
     for tensor in weights.values():
         tensor.fill_(float("nan"))
     save_file(weights, path, metadata={"format": "pt"})
-
-
-def test_help_has_an_example(invoke, words):
-    assert "python -m spacy connorm encoder" in words(invoke("encoder", "--help"))

@@ -293,12 +293,6 @@ def test_bad_input_is_one_clear_message_and_exit_code_1(run, arguments, code):
     assert "Traceback" not in result.output
 
 
-def test_help_has_an_example(run):
-    result = run("--help")
-    assert result.exit_code == 0
-    assert "python -m spacy connorm evaluate" in words(result)
-
-
 def test_the_protocol_is_named_in_every_table_and_row(run, folder):
     result = run(
         *("pipeline", "composite.spacy", "--protocol", "biosyn", "--search", "OD-T"),

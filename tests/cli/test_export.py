@@ -91,7 +91,3 @@ def test_vectors_that_are_far_off_are_not_kept(invoke, refused, tmp_path, tiny_f
     monkeypatch.setattr("spacy_connorm.cli.export._LEAST_COSINE", 1.1)
     refused(invoke("export", tiny_folder, tmp_path / "out"), "CN834")
     assert not (tmp_path / "out").exists()
-
-
-def test_help_has_an_example(invoke, words):
-    assert "python -m spacy connorm export" in words(invoke("export", "--help"))

@@ -186,10 +186,6 @@ def test_synonyms_of_another_shape(tmp_path, line):
         list(read_synonyms(path))
 
 
-def test_help_has_an_example(invoke, words):
-    assert "python -m spacy connorm index" in words(invoke("index", "--help"))
-
-
 HASHES = ("--components.concept_normalizer.encoder.@architectures", "tests.HashingEncoder.v1")
 
 

@@ -50,7 +50,3 @@ def test_bad_input(invoke, refused, tmp_path, demo_index):
         ((demo_index, "flu", "--search", "best"), "CN500"),
     ):
         refused(invoke("search", *arguments), code)
-
-
-def test_help_has_an_example(invoke, words):
-    assert "python -m spacy connorm search" in words(invoke("search", "--help"))

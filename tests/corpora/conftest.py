@@ -2,7 +2,7 @@ import pytest
 import spacy
 
 from spacy_connorm.annotations.mentions import annotated_mentions
-from spacy_connorm.corpora import Report, read_corpus
+from spacy_connorm.corpora import CorpusReport, read_corpus
 
 
 @pytest.fixture(scope="session")
@@ -17,7 +17,7 @@ def read(tmp_path, nlp):
     def read_text(text, name="corpus.pubtator", **settings):
         path = tmp_path / name
         path.write_text(text, encoding="utf8", errors="surrogatepass")
-        report = Report()
+        report = CorpusReport()
         docs = list(read_corpus(path, nlp=nlp, report=report, **settings))
         return docs, [list(annotated_mentions(doc)) for doc in docs], report
 

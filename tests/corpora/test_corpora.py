@@ -8,7 +8,7 @@ from spacy.tokens import DocBin
 from spacy.training import Corpus
 
 from spacy_connorm.annotations.mentions import Mention, annotated_mentions
-from spacy_connorm.corpora import FORMATS, Report, read_corpus, write_docs
+from spacy_connorm.corpora import FORMATS, CorpusReport, read_corpus, write_docs
 from spacy_connorm.corpora.documents import DOC_ID_KEY, Document, make_doc
 from spacy_connorm.errors import ConnormError
 
@@ -131,7 +131,7 @@ def test_any_offsets_that_hold_a_character_survive(text, data):
     if not text[start:end].strip():
         return
     mention = Mention(text[start:end], "X", "D1", ((start, end),))
-    doc = make_doc(Document("1", text, (mention,)), nlp=BLANK, report=Report())
+    doc = make_doc(Document("1", text, (mention,)), nlp=BLANK, report=CorpusReport())
     stored = DocBin().from_bytes(DocBin(docs=[doc], store_user_data=True).to_bytes())
     (doc,) = stored.get_docs(BLANK.vocab)
     assert doc.text == text

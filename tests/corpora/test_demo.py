@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_connorm.corpora import Report, read_corpus
+from spacy_connorm.corpora import CorpusReport, read_corpus
 from spacy_connorm.ontology import read_ontology
 
 ASSETS = Path(__file__).parents[2] / "assets"
@@ -11,7 +11,7 @@ ASSETS = Path(__file__).parents[2] / "assets"
 
 @pytest.mark.parametrize("name", ["demo_train.pubtator", "demo_test.pubtator"])
 def test_demo_corpora_are_annotated_with_the_demo_ontology(nlp, name):
-    report = Report()
+    report = CorpusReport()
     docs = list(read_corpus(ASSETS / name, nlp=nlp, report=report))
     assert all(doc.ents for doc in docs)
     assert not report.mismatched

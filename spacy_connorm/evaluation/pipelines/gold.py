@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...annotations.docbin import read_docs
 from ...annotations.mentions import Mention
 from ...annotations.synonyms import annotated_synonyms
 from ...errors import Warnings, warn
+from ...files.docbin import read_docs
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...text.cleaning import clean
 from .. import Known

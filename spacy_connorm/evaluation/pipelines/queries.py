@@ -11,10 +11,10 @@ from spacy.tokens import Doc
 from tqdm import tqdm
 
 from ...annotations.abbreviations import read_abbreviations
-from ...annotations.docbin import read_docs
 from ...annotations.mentions import Mention, annotated_mentions
 from ...concepts import Candidate
 from ...errors import ConnormError, Errors
+from ...files.docbin import read_docs
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...text.abbreviations import find_abbreviations
 from .. import Prediction

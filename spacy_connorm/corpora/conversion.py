@@ -1,0 +1,52 @@
+"""Converting an annotated corpus to spaCy's format."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Unpack
+
+import spacy
+from spacy.language import Language
+from tqdm import tqdm
+
+from ..errors import ConnormError, Errors
+from ..files.docbin import write_docs
+from .formats import CorpusOptions
+from .reading import read_corpus
+from .report import CorpusReport
+
+
+def convert_corpus(
+    input_path: str | Path,
+    output_path: str | Path,
+    *,
+    format: str | None = None,
+    types: Sequence[str] = (),
+    lang: str = "en",
+    **options: Unpack[CorpusOptions],
+) -> CorpusReport:
+    """Convert an annotated corpus to a `.spacy` file: `python -m spacy connorm corpus`.
+
+    input_path (Union[str, Path]): The corpus; may be compressed (`.gz`).
+    output_path (Union[str, Path]): The `.spacy` file to write.
+    format (Optional[str]): One of `FORMATS`; detected from the file name if None.
+    types (Sequence[str]): The mention types to keep (for CRAFT, the ontologies); if empty, all
+        types that should be linked.
+    lang (str): Code of the language whose tokenizer is used.
+    **options (CorpusOptions): Settings of the format's reader.
+    RETURNS (CorpusReport): What was found.
+    RAISES (ConnormError): CN213 for an unknown language, and the errors of `read_corpus` and
+        `write_docs`.
+    """
+    report = CorpusReport()
+    nlp = _blank(lang)
+    docs = read_corpus(input_path, nlp=nlp, format=format, types=types, report=report, **options)
+    with tqdm(docs, unit=" documents", delay=2, leave=False, disable=None) as bar:
+        write_docs(bar, output_path)
+    return report
+
+
+def _blank(lang: str) -> Language:
+    try:
+        return spacy.blank(lang)
+    except ImportError as error:
+        raise ConnormError(Errors.CN213.format(lang=lang, reason=error)) from error

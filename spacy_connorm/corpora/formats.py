@@ -1,0 +1,80 @@
+"""The corpus formats. The format `x` is read by `read_x_corpus` in the module `x`."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TypedDict
+
+from ..errors import ConnormError, Errors
+from .documents import Document
+
+
+class CorpusOptions(TypedDict, total=False):
+    """Settings of the formats' readers; a reader refuses those of another format (CN202).
+
+    columns (Sequence[str]): tsv: what the columns hold, from the left: `mention`, `id` and, if
+        there is one, `type`; other columns are ignored. ("id", "name", "mention") by default.
+    header (bool): tsv: whether the first line is a header.
+    """
+
+    columns: Sequence[str]
+    header: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFormat:
+    """A corpus format.
+
+    name (str): The format's name.
+    suffixes (Tuple[str, ...]): Suffixes of its files, lower-cased.
+    options (Tuple[str, ...]): Settings of its reader.
+    unlinked (Tuple[str, ...]): Mention types that are kept only on request.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    unlinked: tuple[str, ...] = ()
+
+    @property
+    def reader(self) -> Callable[..., Iterator[Document]]:
+        """RETURNS (Callable[..., Iterator[Document]]): The reader, imported on demand."""
+        module = import_module(f".{self.name}", __package__)
+        return getattr(module, f"read_{self.name}_corpus")
+
+
+FORMATS = {
+    form.name: form
+    for form in (
+        CorpusFormat(
+            name="pubtator",
+            suffixes=(".pubtator", ".txt"),
+            unlinked=("OTHER", "NonStandardRef"),  # of NLM-Chem
+        ),
+        CorpusFormat(name="craft", suffixes=(".jsonl",)),
+        CorpusFormat(name="tsv", suffixes=(".tsv",), options=("columns", "header")),
+    )
+}
+
+
+def find_corpus_format(path: Path, name: str | None = None) -> CorpusFormat:
+    """Find the format of a corpus by its name, or by the file's suffix.
+
+    path (Path): The file.
+    name (Optional[str]): One of `FORMATS`.
+    RETURNS (CorpusFormat): The format.
+    RAISES (ConnormError): CN200 if the suffix is unknown, CN201 if the name is, CN105 for a folder.
+    """
+    known = ", ".join(FORMATS)
+    if name is not None:
+        if name not in FORMATS:
+            raise ConnormError(Errors.CN201.format(format=name, known=known))
+        return FORMATS[name]
+    suffixes = {suffix.lower() for suffix in path.suffixes}
+    for form in FORMATS.values():
+        if suffixes.intersection(form.suffixes):
+            return form
+    if path.is_dir():
+        raise ConnormError(Errors.CN105.format(path=path))
+    raise ConnormError(Errors.CN200.format(path=path, known=known))

@@ -1,0 +1,55 @@
+"""Reading a corpus in any format."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Unpack
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..errors import ConnormError, Errors
+from .documents import keep_types, make_doc
+from .formats import CorpusOptions, find_corpus_format
+from .report import CorpusReport
+
+
+def read_corpus(
+    path: str | Path,
+    *,
+    nlp: Language,
+    format: str | None = None,
+    types: Sequence[str] = (),
+    report: CorpusReport | None = None,
+    **options: Unpack[CorpusOptions],
+) -> Iterator[Doc]:
+    """Read an annotated corpus, document by document.
+
+    path (Union[str, Path]): The file; may be compressed (`.gz`).
+    nlp (Language): Its tokenizer creates the documents.
+    format (Optional[str]): One of `FORMATS`; detected from the file name if None.
+    types (Sequence[str]): The mention types to keep (for CRAFT, the ontologies); if empty, all
+        types that should be linked.
+    report (Optional[CorpusReport]): Filled with counts.
+    **options (CorpusOptions): Settings of the format's reader.
+    YIELDS (Doc): The documents, annotated as described in `annotations/mentions.py`.
+    RAISES (ConnormError): CN105 for a folder, CN200 if the format cannot be detected, CN201 if it
+        is unknown, CN202 if it has no such option, CN203 for a corpus without documents, and what
+        its reader raises.
+    """
+    path = Path(path)
+    report = report if report is not None else CorpusReport()
+    form = find_corpus_format(path, format)
+    unknown = [option for option in options if option not in form.options]
+    if unknown:
+        raise ConnormError(Errors.CN202.format(format=form.name, options=", ".join(unknown)))
+    for document in form.reader(path, report=report, **options):
+        if not document.text:
+            report.skipped["documents without text"] += 1
+            continue
+        report.count_document(document.doc_id, passages=document.passages)
+        report.without_mentions += not document.mentions
+        kept = keep_types(document, types=types, unlinked=form.unlinked, report=report)
+        yield make_doc(kept, nlp=nlp, report=report)
+    if not report.doc_ids:
+        raise ConnormError(Errors.CN203.format(path=path, format=form.name))
+    report.warn(types=types)

@@ -1,0 +1,46 @@
+"""Documents in spaCy's own format, `.spacy`."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from ..errors import ConnormError, Errors
+from .text import atomic_file
+
+
+def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
+    """Read documents.
+
+    path (Union[str, Path]): A `.spacy` file.
+    vocab (Vocab): The pipeline's.
+    YIELDS (Doc): The documents.
+    RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN706 for a file in another
+        format.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ConnormError(Errors.CN105.format(path=path))
+    if not path.is_file():
+        raise ConnormError(Errors.CN100.format(path=path))
+    try:
+        doc_bin = DocBin(store_user_data=True).from_disk(path)
+    except Exception as error:  # zlib's, msgpack's or a KeyError, depending on the bytes
+        raise ConnormError(Errors.CN706.format(path=path)) from error
+    yield from doc_bin.get_docs(vocab)
+
+
+def write_docs(docs: Iterable[Doc], path: str | Path) -> None:
+    """Write documents for `spacy.Corpus.v1`, whole or not at all.
+
+    docs (Iterable[Doc]): The documents.
+    path (Union[str, Path]): A `.spacy` file.
+    RAISES (ConnormError): CN212 for another suffix, CN105 or CN108 if it cannot be written.
+    """
+    path = Path(path)
+    if path.suffix != ".spacy":
+        raise ConnormError(Errors.CN212.format(path=path))
+    doc_bin = DocBin(docs=docs, store_user_data=True)
+    with atomic_file(path) as aside:
+        doc_bin.to_disk(aside)

@@ -1,0 +1,14 @@
+from .checks import Finding as Finding
+from .checks import Inventory as Inventory
+from .checks import Summary as Summary
+from .checks import warn_about as warn_about
+from .conversion import Conversion as Conversion
+from .conversion import convert_ontology as convert_ontology
+from .formats import FORMATS as FORMATS
+from .options import OntologyOptions as OntologyOptions
+from .reading import OntologyReader as OntologyReader
+from .reading import create_ontology_reader as create_ontology_reader
+from .reading import open_ontology as open_ontology
+from .reading import read_ontology as read_ontology
+from .reading import stream_ontology as stream_ontology
+from .report import ReadReport as ReadReport

@@ -1,0 +1,61 @@
+"""Converting an ontology of any format to the knowledge-base JSONL that everything else reads."""
+
+from pathlib import Path
+from typing import NamedTuple, Unpack
+
+from tqdm import tqdm
+
+from ..concepts import read_concepts, write_concepts
+from ..errors import ConnormError, Errors
+from ..files.licence import write_licence
+from .checks import Inventory, Summary, warn_about
+from .options import OntologyOptions
+from .reading import stream_ontology
+from .report import ReadReport
+
+
+class Conversion(NamedTuple):
+    """The result of converting an ontology.
+
+    summary (Summary): What the ontology holds.
+    report (ReadReport): What was left out, and the terms of use that the file states.
+    licence (str): The terms of use, kept beside the new file; may be empty.
+    """
+
+    summary: Summary
+    report: ReadReport
+    licence: str
+
+
+def convert_ontology(
+    input_path: str | Path,
+    output_path: str | Path,
+    *,
+    format: str | None = None,
+    licence: str = "",
+    **options: Unpack[OntologyOptions],
+) -> Conversion:
+    """Convert an ontology to knowledge-base JSONL: `python -m spacy connorm ontology`. Concepts are
+    read and written one by one, so an ontology of any size fits in memory.
+
+    input_path (Union[str, Path]): The file, or the META folder of a UMLS release.
+    output_path (Union[str, Path]): The `.jsonl` or `.jsonl.gz` file to write.
+    format (Optional[str]): One of `FORMATS`; detected from the file if None.
+    licence (str): The terms of use; those stated in the file if empty.
+    **options (OntologyOptions): Settings of the format's reader.
+    RETURNS (Conversion): Counts, doubtful findings, and what was left out.
+    RAISES (ConnormError): CN120 for another suffix, CN105 or CN108 if the file cannot be written,
+        and the errors of `stream_ontology`.
+    """
+    output_path = Path(output_path)
+    if not output_path.name.endswith((".jsonl", ".jsonl.gz")):
+        raise ConnormError(Errors.CN120.format(path=output_path))
+    report, inventory = ReadReport(), Inventory()
+    concepts = stream_ontology(input_path, format=format, report=report, **options)
+    with tqdm(concepts, unit=" concepts", delay=2, leave=False, disable=None) as bar:
+        write_concepts(inventory.watch(bar), output_path)
+    licence = licence or report.licence
+    write_licence(licence, output_path)
+    summary = inventory.summary(read_concepts(output_path))
+    warn_about(summary)
+    return Conversion(summary, report, licence)
