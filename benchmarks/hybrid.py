@@ -22,13 +22,13 @@ from _common.datasets import PARTS, Data
 from accuracy import DEPTH, predict, read_standard
 
 from spacy_connorm.encoders import encode
-from spacy_connorm.encoders.vectors import Joined
+from spacy_connorm.encoders.vectors import HybridArray
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.lexical_weight import WEIGHTS, score_weights, weight_rows
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
-from spacy_connorm.index.backends.inverted_index import Postings
+from spacy_connorm.index.backends.inverted_index import InvertedIndex
 from spacy_connorm.index.backends.protocol import Neighbours
 from spacy_connorm.index.search import Search
 from spacy_connorm.index.vectors.base import HybridVectors, from_raw
@@ -108,7 +108,7 @@ def time_searches(lookup: ConceptLookup, texts: list[str], arguments: Namespace)
     # Not mapped: the first search over cold pages would pay for reading them.
     vectors = HybridVectors.from_raw(mapped.sums(identity(len(mapped))))
     raw = encode(lookup.encoder, texts[: 4 * BATCH])
-    queries = from_raw(Joined(raw.dense, raw.lexical, 0.3)).unit
+    queries = from_raw(HybridArray(raw.dense, raw.lexical, 0.3)).unit
     with TemporaryDirectory(dir=arguments.work) as folder:
         searches = open_searches(vectors, queries, Path(folder) / f"{SEARCH}.index")
         seconds: dict[str, list[float]] = {name: [] for name in searches}
@@ -140,11 +140,11 @@ def identity(rows: int) -> Any:
 
 
 def open_searches(
-    vectors: HybridVectors, queries: Joined, path: Path
+    vectors: HybridVectors, queries: HybridArray, path: Path
 ) -> dict[str, Callable[[slice], Neighbours]]:
     """RETURNS (Dict[str, Callable[[slice], Neighbours]]): Ways to search, by name."""
     AnnoyIndex().build(vectors, path)
-    postings = Postings.from_vectors(vectors.lexical)
+    postings = InvertedIndex.from_vectors(vectors.lexical)
     lexical, dense = ExactSearcher(vectors.lexical), ExactSearcher(vectors.dense)
     annoy = AnnoyIndex().open(vectors.dense, path)
     both, proposed = ExactIndex().open(vectors, path), AnnoyIndex().open(vectors, path)

@@ -19,7 +19,7 @@ from .protocol import (
     replica,
     required_extra,
 )
-from .vectors import Joined
+from .vectors import HybridArray
 
 _LENGTH = 8
 
@@ -32,7 +32,7 @@ def HybridEncoder(
 ) -> Model[list[str], Floats2d]:
     """Build an encoder whose scores weigh two cosines: (dense + weight * lexical) / (1 + weight),
     which orders concepts as BioSyn's sum of the two does. Where one side knows nothing of a text,
-    its cosine is 0. Vectors are `Joined`. `initialize` loads the one side and fits the other.
+    its cosine is 0. Vectors are `HybridArray`. `initialize` loads the one side and fits the other.
 
     The weight belongs to those that search, not to the index: it can be changed in the config of a
     pipeline that is loaded, and the fingerprint leaves it out. At 0 the scores are those of the
@@ -131,10 +131,10 @@ class HybridShim(Shim):
             encoder.initialize(X=texts)
         self.dense, self.lexical = dense, lexical
 
-    def encode(self, texts: list[str], ops: Ops) -> Joined:
-        """RETURNS (Joined): In main memory, wherever the dense encoder computes."""
+    def encode(self, texts: list[str], ops: Ops) -> HybridArray:
+        """RETURNS (HybridArray): In main memory, wherever the dense encoder computes."""
         dense = self.dense.ops.to_numpy(self.dense.predict(texts))
-        return Joined(dense, self.lexical.predict(texts), self.weight)
+        return HybridArray(dense, self.lexical.predict(texts), self.weight)
 
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): What either encoder sees."""

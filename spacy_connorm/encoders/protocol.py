@@ -1,8 +1,8 @@
 """What every encoder offers, and the only functions through which the house asks for it.
 
 An encoder is a thinc `Model[List[str], Floats2d]`; a sparse one gives a SciPy CSR matrix instead,
-a hybrid one a `Joined` of both. Row i is the vector of text i: float32, finite, not scaled to unit
-length; no texts give shape (0, nO). Every `str` is taken: empty, of any length, with lone
+a hybrid one a `HybridArray` of both. Row i is the vector of text i: float32, finite, not scaled to
+unit length; no texts give shape (0, nO). Every `str` is taken: empty, of any length, with lone
 surrogates. Building an encoder loads nothing: `model.initialize(X=texts)` does, or
 `model.from_bytes` and `model.from_disk`, which need neither a network nor the files it was first
 loaded from. From then on the dim `nO` is known.
@@ -151,7 +151,7 @@ def encode(model: Encoder, texts: Sequence[str]) -> Any:
 
     model (Model[List[str], Floats2d]): The encoder.
     texts (Sequence[str]): The texts.
-    RETURNS (Union[np.ndarray, csr_matrix, Joined]): Shape (texts, nO), float32.
+    RETURNS (Union[np.ndarray, csr_matrix, HybridArray]): Shape (texts, nO), float32.
     RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
     """
     vectors = model.predict(list(texts))
@@ -186,7 +186,7 @@ def is_sparse(model: Encoder) -> bool:
 
     model (Model[List[str], Floats2d]): The encoder.
     RETURNS (bool): True for SciPy CSR matrices, False for arrays of the model's ops and for a
-        `Joined`, which is both.
+        `HybridArray`, which is both.
     RAISES (ConnormError): CN300 for a model that is no encoder.
     """
     return _shim(model).sparse

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 
-# An array, a CSR matrix or a `Joined`: whichever the encoder gives.
+# An array, a CSR matrix or a `HybridArray`: whichever the encoder gives.
 Raw: TypeAlias = Any
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
+class HybridArray:
     """Two vectors a text, not multiplied into one: how much the lexical one counts is a matter of
     those that ask, not of what they are compared with.
 
@@ -33,15 +33,15 @@ class Joined:
         """RETURNS (Tuple[int, int]): Rows, and both widths together."""
         return self.dense.shape[0], self.dense.shape[1] + self.lexical.shape[1]
 
-    def __getitem__(self, rows: Any) -> "Joined":
+    def __getitem__(self, rows: Any) -> "HybridArray":
         """rows (Union[slice, Sequence[int]]): Some of the rows."""
-        return Joined(self.dense[rows], self.lexical[rows], self.weight)
+        return HybridArray(self.dense[rows], self.lexical[rows], self.weight)
 
-    def __add__(self, other: "Joined") -> "Joined":
-        return Joined(self.dense + other.dense, self.lexical + other.lexical, self.weight)
+    def __add__(self, other: "HybridArray") -> "HybridArray":
+        return HybridArray(self.dense + other.dense, self.lexical + other.lexical, self.weight)
 
-    def __truediv__(self, number: float) -> "Joined":
-        return Joined(self.dense / number, self.lexical / number, self.weight)
+    def __truediv__(self, number: float) -> "HybridArray":
+        return HybridArray(self.dense / number, self.lexical / number, self.weight)
 
     def score(self, dense: np.ndarray, lexical: np.ndarray) -> np.ndarray:
         """Weigh two cosines: that of the two unit vectors joined, if neither is zero.
@@ -53,11 +53,11 @@ class Joined:
         return (dense + self.weight * lexical) / (1 + self.weight)
 
 
-def stack_joined(batches: Sequence[Joined]) -> Joined:
-    """RETURNS (Joined): The rows of all batches, at least one, with the weight of the first."""
+def stack_hybrid(batches: Sequence[HybridArray]) -> HybridArray:
+    """RETURNS (HybridArray): The rows of one or more batches, with the weight of the first."""
     from scipy import sparse
 
-    return Joined(
+    return HybridArray(
         np.vstack([batch.dense for batch in batches]),
         sparse.vstack([batch.lexical for batch in batches], format="csr"),
         batches[0].weight,
@@ -67,14 +67,14 @@ def stack_joined(batches: Sequence[Joined]) -> Joined:
 def stack(raws: Iterable[Raw]) -> Raw:
     """Stack encoded batches: each (b, width), at least one of them.
 
-    raws (Iterable[Union[Floats2d, csr_matrix, Joined]]): The batches.
-    RETURNS (Union[Floats2d, csr_matrix, Joined]): All rows.
+    raws (Iterable[Union[Floats2d, csr_matrix, HybridArray]]): The batches.
+    RETURNS (Union[Floats2d, csr_matrix, HybridArray]): All rows.
     """
     from scipy import sparse
 
     batches = list(raws)
-    if isinstance(batches[0], Joined):
-        return stack_joined(batches)
+    if isinstance(batches[0], HybridArray):
+        return stack_hybrid(batches)
     if sparse.issparse(batches[0]):
         return sparse.vstack(batches, format="csr")
     return np.vstack(batches)

@@ -9,7 +9,7 @@ from tqdm import tqdm
 from ..concepts import Candidate
 from ..index.backends.exact import ExactSearcher
 from ..index.backends.protocol import Searcher
-from ..index.builder.centroids import concept_means
+from ..index.builder.centroids import concept_centroids
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter, allowed_concepts
 from ..index.query import Query, run_search
@@ -48,7 +48,7 @@ class CompleteIndex(ConceptIndex):
     def _open_searcher(self, search: Search) -> Searcher:
         if search.representation == "T" or search in self.manifest["searches"]:
             return super()._open_searcher(search)
-        concepts, means = concept_means(
+        concepts, means = concept_centroids(
             self.vectors, self.members, search.target, self.concept_count
         )
         self._concepts[search] = concepts

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from ..encoders.normalized import NormalizedEncoder
-from ..encoders.vectors import Joined, Raw
+from ..encoders.vectors import HybridArray, Raw
 from ..errors import ConnormError, Errors
 from ..index.concept_index import ConceptIndex
 from ..index.vectors.base import Vectors, from_raw
@@ -132,7 +132,7 @@ def project(encoder: NormalizedEncoder, concepts: Sequence[ConceptTexts], *, lab
 
 def _dense(unit: Raw) -> np.ndarray:
     """Write unit vectors out; those of a hybrid joined, so that their dot products are scores."""
-    if isinstance(unit, Joined):
+    if isinstance(unit, HybridArray):
         lexical = np.sqrt(unit.weight) * _dense(unit.lexical)
         return np.hstack([_dense(unit.dense), lexical]) / np.sqrt(1 + unit.weight)
     if sparse.issparse(unit):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..encoders.vectors import Joined, Raw
+from ..encoders.vectors import HybridArray, Raw
 from .backends.protocol import Neighbours, Searcher
 from .concept_index import ConceptIndex
 from .members import D
@@ -108,7 +108,7 @@ def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int)
 
 
 def _with_parts(found: list[list[Hit]], vectors: Vectors, queries: Raw) -> list[list[Hit]]:
-    if not isinstance(vectors, HybridVectors) or not isinstance(queries, Joined):
+    if not isinstance(vectors, HybridVectors) or not isinstance(queries, HybridArray):
         return found
     pairs = [(place, hit.item) for place, hits in enumerate(found) for hit in hits]
     asked, items = np.asarray(pairs, dtype="int64").reshape(-1, 2).T

@@ -85,14 +85,14 @@ def build_knowledge_base(
     RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it with itself.
     RAISES (ConnormError): CN008 if the index holds sparse vectors, CN411 for an id that it lacks.
     """
-    from ..index.builder.centroids import concept_means
+    from ..index.builder.centroids import concept_centroids
     from ..index.members import D, O
     from ..index.vectors.base import HybridVectors, SparseVectors
 
     vectors = index.vectors.dense if isinstance(index.vectors, HybridVectors) else index.vectors
     if isinstance(vectors, SparseVectors):
         raise ConnormError(Errors.CN008)
-    numbers, means = concept_means(vectors, index.members, O | D, index.concept_count)
+    numbers, means = concept_centroids(vectors, index.members, O | D, index.concept_count)
     counts = np.bincount(
         index.members.concept, weights=index.members.count, minlength=index.concept_count
     )

@@ -14,7 +14,7 @@ from spacy_connorm.encoders import (
 )
 from spacy_connorm.encoders.hybrid import HybridEncoder, lexical_weight, reweighed
 from spacy_connorm.encoders.ngram import NgramEncoder
-from spacy_connorm.encoders.vectors import Joined
+from spacy_connorm.encoders.vectors import HybridArray
 from spacy_connorm.errors import ConnormError
 
 NAMES = ["Heart Attack", "Heart failure", "headache", "cancer of the skin"]
@@ -36,7 +36,7 @@ def test_vectors_are_those_of_both(model):
     for each in (dense, lexical):
         each.initialize(X=NAMES)
     vectors = encode(model, NAMES)
-    assert isinstance(vectors, Joined)
+    assert isinstance(vectors, HybridArray)
     np.testing.assert_array_equal(vectors.dense, dense.predict(NAMES))
     assert (vectors.lexical != lexical.predict(NAMES)).nnz == 0
     assert vectors.shape == (4, model.get_dim("nO"))

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from spacy_connorm.concepts import Concept
-from spacy_connorm.encoders.vectors import Joined
+from spacy_connorm.encoders.vectors import HybridArray
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex
@@ -38,13 +38,13 @@ def encode_sparsely(texts: list[str]) -> sparse.csr_matrix:
     return sparse.csr_matrix(np.maximum(encode(texts), 0))
 
 
-def encode_both(texts: list[str]) -> Joined:
+def encode_both(texts: list[str]) -> HybridArray:
     """Either side knows nothing of some texts."""
     dense, lexical = encode(texts), encode_sparsely([f"{text} spelt" for text in texts])
     for row, text in enumerate(texts):
         dense[row] *= "5" not in text
         lexical.data[lexical.indptr[row] : lexical.indptr[row + 1]] *= "6" not in text
-    return Joined(dense, lexical, WEIGHT)
+    return HybridArray(dense, lexical, WEIGHT)
 
 
 def inputs(texts: list[str]) -> list[bytes]:

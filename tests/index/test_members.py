@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_connorm.index.builder.grouping import gather
+from spacy_connorm.index.builder.grouping import group_names
 from spacy_connorm.index.builder.name_file import Names
 from spacy_connorm.index.keys import hash_keys
 from spacy_connorm.index.members import D, Members, O
@@ -48,7 +48,7 @@ def names_of(denotations):
 
 @pytest.fixture
 def table():
-    return gather(names_of(DENOTATIONS))
+    return group_names(names_of(DENOTATIONS))
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_text_is_as_the_ontology_writes_it(table, members):
 
 
 def test_no_row_of_a_target_that_says_nothing():
-    assert gather(names_of(DENOTATIONS[:4])).members.rows_of(D) == (0, 0)
+    assert group_names(names_of(DENOTATIONS[:4])).members.rows_of(D) == (0, 0)
 
 
 @dataclass
@@ -128,7 +128,7 @@ def test_all_at_once_is_as_one_by_one(denotations):
     denotations = [
         each._replace(preferred=each.preferred and each.target == O) for each in denotations
     ]
-    table, expected = gather(names_of(denotations)), gathered_one_by_one(denotations)
+    table, expected = group_names(names_of(denotations)), gathered_one_by_one(denotations)
     assert table.hashes.tolist() == hash_keys([key for key, _ in expected]).tolist()
     assert np.diff(table.members.start).tolist() == [len(members) for _, members in expected]
     flat = [member for _, members in expected for member in members]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from spacy_connorm.encoders.vectors import Joined
+from spacy_connorm.encoders.vectors import HybridArray
 from spacy_connorm.index.members import D, O
 from spacy_connorm.index.overlay import SynonymOverlay
 from spacy_connorm.index.query import Query, run_search
@@ -37,7 +37,7 @@ def texts_by_target(synonyms, removed=()):
 
 def sides_of(vectors):
     """The vector of a text, dense; two vectors of a hybrid encoder."""
-    sides = [vectors.dense, vectors.lexical] if isinstance(vectors, Joined) else [vectors]
+    sides = [vectors.dense, vectors.lexical] if isinstance(vectors, HybridArray) else [vectors]
     return [
         np.asarray(side.todense() if sparse.issparse(side) else side)[0].astype(float)
         for side in sides

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...encoders.vectors import Joined
+from ...encoders.vectors import HybridArray
 from ..vectors.base import HybridVectors
 from .exact import ExactSearcher
-from .inverted_index import Postings
+from .inverted_index import InvertedIndex
 from .protocol import Neighbours
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ _SINGLE_ROW_COST = 16
 class HybridSearcher:
     """Searches two sides at once."""
 
-    def __init__(self, vectors: HybridVectors, dense: "Searcher", lexical: Postings) -> None:
+    def __init__(self, vectors: HybridVectors, dense: "Searcher", lexical: InvertedIndex) -> None:
         """Put both sides together.
 
         vectors (HybridVectors): The items, one a row.
         dense (Searcher): Proposes by the dense cosine.
-        lexical (Postings): Propose by the lexical one.
+        lexical (InvertedIndex): Propose by the lexical one.
         """
         self.vectors = vectors
         self._dense = dense
@@ -44,10 +44,12 @@ class HybridSearcher:
     def __len__(self) -> int:
         return len(self.vectors)
 
-    def nearest(self, queries: Joined, n: int, allowed: np.ndarray | None = None) -> Neighbours:
+    def nearest(
+        self, queries: HybridArray, n: int, allowed: np.ndarray | None = None
+    ) -> Neighbours:
         """Find the n nearest items of each query.
 
-        queries (Joined): (b, width) unit vectors.
+        queries (HybridArray): (b, width) unit vectors.
         n (int): How many.
         allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
         RETURNS (Neighbours): Exact float32 scores.
@@ -55,7 +57,7 @@ class HybridSearcher:
         return self._nearest(queries, n, allowed, depth=_MORE * n)
 
     def _nearest(
-        self, queries: Joined, n: int, allowed: np.ndarray | None, depth: int
+        self, queries: HybridArray, n: int, allowed: np.ndarray | None, depth: int
     ) -> Neighbours:
         if depth * _SINGLE_ROW_COST > len(self):
             return self._exact.nearest(queries, n, allowed)
@@ -72,7 +74,7 @@ class HybridSearcher:
         return found
 
     def _weigh(
-        self, queries: Joined, proposed: np.ndarray, n: int, allowed: np.ndarray | None
+        self, queries: HybridArray, proposed: np.ndarray, n: int, allowed: np.ndarray | None
     ) -> Neighbours:
         items = np.full((len(proposed), n), -1, dtype="int64")
         scores = np.full(items.shape, -np.inf, dtype="float32")

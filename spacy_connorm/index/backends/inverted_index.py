@@ -12,7 +12,7 @@ from ..vectors.sparse import SparseVectors
 from .protocol import Neighbours
 
 
-class Postings:
+class InvertedIndex:
     """For each feature, such as an n-gram, the rows that have it and its share in each."""
 
     def __init__(self, matrix: sparse.csr_matrix) -> None:
@@ -25,7 +25,7 @@ class Postings:
         self._library = _load_library()
 
     @classmethod
-    def from_vectors(cls, vectors: SparseVectors) -> "Postings":
+    def from_vectors(cls, vectors: SparseVectors) -> "InvertedIndex":
         return cls(vectors.unit.T.tocsr())
 
     def nearest(self, queries: sparse.csr_matrix, n: int) -> Neighbours:
@@ -51,13 +51,13 @@ class Postings:
         write_csr(self._matrix, folder, stem)
 
     @classmethod
-    def open(cls, folder: Path, stem: str, *, rows: int) -> "Postings":
+    def open(cls, folder: Path, stem: str, *, rows: int) -> "InvertedIndex":
         """Open postings memory-mapped.
 
         folder (Path): Where they were written.
         stem (str): How their files begin.
         rows (int): n, which no file tells.
-        RETURNS (Postings): The postings.
+        RETURNS (InvertedIndex): The postings.
         """
         # The library takes only arrays that can be written to; a write would stay in this process.
         parts = (

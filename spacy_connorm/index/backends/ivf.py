@@ -12,7 +12,7 @@ from ...errors import refuse
 from ..vectors.base import Vectors
 from .exact import ExactSearcher
 from .protocol import Neighbours, require_positive_settings
-from .rabitq import InvertedLists
+from .rabitq import RabitqLists
 from .rescoring import build_dense, fill_exactly, open_dense, rescore
 
 if TYPE_CHECKING:
@@ -83,23 +83,23 @@ class IvfIndex:
         if len(vectors) >= self.exact_below:
             lists = self.lists or min(_LISTS_PER_ROOT * isqrt(len(vectors)), _MOST_LISTS)
             lists = min(lists, len(vectors))
-            InvertedLists.build(vectors, lists=lists, seed=self.seed).write(path)
+            RabitqLists.build(vectors, lists=lists, seed=self.seed).write(path)
 
     def _open(self, vectors: Vectors, path: Path) -> "Searcher":
         if len(vectors) < self.exact_below:
             return ExactSearcher(vectors)
-        return IvfSearcher(self, vectors, InvertedLists.open(path, vectors))
+        return IvfSearcher(self, vectors, RabitqLists.open(path, vectors))
 
 
 class IvfSearcher:
     """Searches inverted lists and rescores what they propose."""
 
-    def __init__(self, settings: IvfIndex, vectors: Vectors, inverted: InvertedLists) -> None:
+    def __init__(self, settings: IvfIndex, vectors: Vectors, inverted: RabitqLists) -> None:
         """Put vectors and lists together.
 
         settings (IvfIndex): How to search them.
         vectors (DenseVectors): The items.
-        inverted (InvertedLists): What holds them.
+        inverted (RabitqLists): What holds them.
         """
         self.settings = settings
         self.vectors = vectors

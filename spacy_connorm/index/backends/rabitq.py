@@ -40,7 +40,7 @@ _MANY_QUERIES = 64
 _HERE = local()
 
 
-class InvertedLists:
+class RabitqLists:
     """Proposes the vectors that are nearest by their codes."""
 
     def __init__(self, index: Any) -> None:
@@ -52,13 +52,13 @@ class InvertedLists:
         self.lists = int(index.nlist)
 
     @classmethod
-    def build(cls, vectors: Vectors, *, lists: int, seed: int) -> "InvertedLists":
+    def build(cls, vectors: Vectors, *, lists: int, seed: int) -> "RabitqLists":
         """Learn centroids from a sample, then read all vectors once.
 
         vectors (DenseVectors): The items, one a row.
         lists (int): How many lists, at most as many as vectors.
         seed (int): Of the sample and of k-means.
-        RETURNS (InvertedLists): The lists.
+        RETURNS (RabitqLists): The lists.
         RAISES (ConnormError): CN417 without faiss.
         """
         index = _train(_sample(vectors, lists, seed), lists, seed)
@@ -69,12 +69,12 @@ class InvertedLists:
         return cls(index)
 
     @classmethod
-    def open(cls, path: Path, vectors: Vectors) -> "InvertedLists":
+    def open(cls, path: Path, vectors: Vectors) -> "RabitqLists":
         """Map the file.
 
         path (Path): What `write` wrote.
         vectors (DenseVectors): The items that it was built of.
-        RETURNS (InvertedLists): The lists.
+        RETURNS (RabitqLists): The lists.
         RAISES (ConnormError): CN417 without faiss, CN416 if it is not the file of these vectors.
         """
         faiss = load_faiss()

@@ -10,7 +10,7 @@ from ...encoders.vectors import Raw
 from ..vectors.base import HybridVectors, SparseVectors, Vectors
 from .exact import ExactSearcher
 from .hybrid import HybridSearcher
-from .inverted_index import Postings
+from .inverted_index import InvertedIndex
 from .protocol import Neighbours
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def build_dense(vectors: Vectors, path: Path, build: Callable[[Vectors, Path], N
     """
     if isinstance(vectors, HybridVectors):
         build(vectors.dense, path)
-        Postings.from_vectors(vectors.lexical).write(path.parent, _postings_of(path))
+        InvertedIndex.from_vectors(vectors.lexical).write(path.parent, _postings_of(path))
     elif not isinstance(vectors, SparseVectors):
         build(vectors, path)
 
@@ -46,7 +46,7 @@ def open_dense(
     RETURNS (Searcher): A searcher over all sides of the vectors.
     """
     if isinstance(vectors, HybridVectors):
-        postings = Postings.open(path.parent, _postings_of(path), rows=len(vectors))
+        postings = InvertedIndex.open(path.parent, _postings_of(path), rows=len(vectors))
         return HybridSearcher(vectors, open(vectors.dense, path), postings)
     if isinstance(vectors, SparseVectors):
         return ExactSearcher(vectors)

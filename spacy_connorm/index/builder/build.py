@@ -22,10 +22,10 @@ from ..keys import KeyTable
 from ..members import D, Members, O
 from ..search import Search
 from ..vectors.base import Vectors, open_vectors
-from .centroids import Means
-from .grouping import gather
+from .centroids import Centroids
+from .grouping import group_names
 from .name_file import NameFile
-from .row_encoder import RowEncoder, is_known
+from .row_encoder import RowEncoder, can_reuse
 from .store_writer import StoreWriter
 
 _CHUNK = 4096
@@ -103,7 +103,7 @@ def _fill(
         _take(said, store, names)
         if not len(names):
             raise ConnormError(Errors.CN409)
-        table = gather(names.ordered(store.number()))
+        table = group_names(names.ordered(store.number()))
         store.write_texts(_read(names, table.texts))
         table.members.write(folder)
         KeyTable.from_hashes(table.hashes).write(folder)
@@ -130,7 +130,7 @@ def _same(known: ConceptIndex | None, encoder: Encoder, backend: Backend) -> Con
     """The older index, if its vectors can be copied. All of it is checked first: a copy of what is
     damaged would look sound.
     """
-    fits = is_known(known, fingerprint=encoder.fingerprint, dtype=backend.dtype)
+    fits = can_reuse(known, fingerprint=encoder.fingerprint, dtype=backend.dtype)
     if known is None or not fits:
         return None
     verify(known.folder)
@@ -189,7 +189,7 @@ def _write_search(
     if search.representation == "T":
         items = vectors.view(*members.rows_of(search.target))
     else:
-        means = Means(vectors, members, search.target, concept_count)
+        means = Centroids(vectors, members, search.target, concept_count)
         means.write(folder, search, dtype=backend.dtype)
         items = open_vectors(folder, search)
     if len(items):

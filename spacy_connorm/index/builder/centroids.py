@@ -15,7 +15,7 @@ from ..vectors.writer import VectorWriter
 _WINDOW = 1 << 14
 
 
-class Means:
+class Centroids:
     """The means of those concepts that have texts in a target."""
 
     def __init__(self, vectors: Vectors, members: Members, target: int, concept_count: int) -> None:
@@ -61,13 +61,13 @@ class Means:
         writer.close()
 
 
-def concept_means(
+def concept_centroids(
     vectors: Vectors, members: Members, target: int, concept_count: int
 ) -> tuple[np.ndarray, Raw]:
     """Average the raw vectors of each concept's distinct texts, all at once.
 
-    vectors, members, target, concept_count: As those of `Means`.
+    vectors, members, target, concept_count: As those of `Centroids`.
     RETURNS (Tuple[Ints1d, Raw]): The numbers of the concepts that have texts, and a mean each.
     """
-    means = Means(vectors, members, target, concept_count)
+    means = Centroids(vectors, members, target, concept_count)
     return means.concepts, stack(means.blocks())

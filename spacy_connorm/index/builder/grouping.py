@@ -12,8 +12,8 @@ from .name_file import Names
 _PLACES = {O: 0, O | D: 1, D: 2}
 
 
-class Table(NamedTuple):
-    """What `gather` makes of names.
+class GroupedNames(NamedTuple):
+    """What `group_names` makes of names.
 
     members (Members): The members.
     texts (Ints1d): int32 (members,): which text each member has: as the concept's is written.
@@ -30,12 +30,12 @@ class Table(NamedTuple):
         return self.texts[self.members.start[:-1]]
 
 
-def gather(names: Names) -> Table:
+def group_names(names: Names) -> GroupedNames:
     """Give each distinct encoder input one row, and each row its members.
 
     names (Names): What is said. Repetitions in D are counted.
-    RETURNS (Table): Rows and members, in the order that `Members` needs; else in the order in which
-        they first occur.
+    RETURNS (GroupedNames): Rows and members in the order that `Members` needs, ties in order of
+        first occurrence.
     """
     hashes, rows = _rows(names)
     pairs = rows * (int(names.concepts.max(initial=0)) + 1) + names.concepts
@@ -52,7 +52,7 @@ def gather(names: Names) -> Table:
         count=np.add.reduceat(names.targets[by_pair] == D, starts, dtype="int32")[order],
         preferred=np.logical_or.reduceat(names.preferred[by_pair], starts)[order],
     )
-    return Table(members, texts[order], hashes)
+    return GroupedNames(members, texts[order], hashes)
 
 
 def _rows(names: Names) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from ...encoders.vectors import Raw, stack
 from ..concept_index import ConceptIndex
 from ..vectors.base import Vectors, from_raw, join
 from ..vectors.writer import VectorWriter
-from .grouping import Table
+from .grouping import GroupedNames
 from .name_file import NameFile
 
 # Rows whose vectors are in memory before they are written.
@@ -42,10 +42,10 @@ class RowEncoder:
         self._dtype = dtype
         self._known = known
 
-    def write(self, table: Table, folder: Path, stem: str) -> int:
+    def write(self, table: GroupedNames, folder: Path, stem: str) -> int:
         """Write the vectors of all rows.
 
-        table (Table): The rows.
+        table (GroupedNames): The rows.
         folder (Path): Where to write.
         stem (str): How the files begin.
         RETURNS (int): How many vectors were copied.
@@ -87,7 +87,7 @@ def _encode_all(texts: list[str], encode: Callable[[list[str]], Raw]) -> Raw:
     return encoded[np.argsort(order)]
 
 
-def is_known(index: ConceptIndex | None, *, fingerprint: str, dtype: str) -> bool:
+def can_reuse(index: ConceptIndex | None, *, fingerprint: str, dtype: str) -> bool:
     """RETURNS (bool): Whether the vectors of an index are those of an encoder.
 
     index (Optional[ConceptIndex]): The index.

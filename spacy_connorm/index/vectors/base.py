@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from ...encoders.vectors import Joined, Raw
+from ...encoders.vectors import HybridArray, Raw
 from .arrays import CSR_PARTS, make_csr, map_array
 from .dense import DenseVectors, QuantizedVectors
 from .sparse import SparseVectors
@@ -75,14 +75,14 @@ class HybridVectors:
         self.width = dense.width + lexical.width
 
     @classmethod
-    def from_raw(cls, raw: Joined, *, dtype: str = "float32") -> "HybridVectors":
+    def from_raw(cls, raw: HybridArray, *, dtype: str = "float32") -> "HybridVectors":
         lexical = SparseVectors.from_raw(raw.lexical)
         return cls(_dense(raw.dense, dtype), lexical, weight=raw.weight)
 
     @property
-    def unit(self) -> Joined:
-        """RETURNS (Joined): Every row of both sides."""
-        return Joined(self.dense.unit, self.lexical.unit, self.weight)
+    def unit(self) -> HybridArray:
+        """RETURNS (HybridArray): Every row of both sides."""
+        return HybridArray(self.dense.unit, self.lexical.unit, self.weight)
 
     def __len__(self) -> int:
         return len(self.dense)
@@ -93,27 +93,27 @@ class HybridVectors:
     def take(self, rows: np.ndarray) -> "HybridVectors":
         return HybridVectors(self.dense.take(rows), self.lexical.take(rows))
 
-    def dots(self, queries: Joined, start: int, stop: int) -> np.ndarray:
+    def dots(self, queries: HybridArray, start: int, stop: int) -> np.ndarray:
         return queries.score(
             self.dense.dots(queries.dense, start, stop),
             self.lexical.dots(queries.lexical, start, stop),
         )
 
-    def rescore(self, queries: Joined, query: int, rows: np.ndarray) -> np.ndarray:
+    def rescore(self, queries: HybridArray, query: int, rows: np.ndarray) -> np.ndarray:
         return queries.score(
             self.dense.rescore(queries.dense, query, rows),
             self.lexical.rescore(queries.lexical, query, rows),
         )
 
-    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> Joined:
-        return Joined(self.dense.queries(rows), self.lexical.queries(rows), weight)
+    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> HybridArray:
+        return HybridArray(self.dense.queries(rows), self.lexical.queries(rows), weight)
 
     def parts(
-        self, queries: Joined, asked: np.ndarray, rows: np.ndarray
+        self, queries: HybridArray, asked: np.ndarray, rows: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Tell apart what `rescore` weighs, for pairs of a query and a row.
 
-        queries (Joined): (b, width) unit vectors.
+        queries (HybridArray): (b, width) unit vectors.
         asked (Ints1d): int64 (n,): the query of each pair.
         rows (Ints1d): int64 (n,): its row.
         RETURNS (Tuple[np.ndarray, np.ndarray]): The dense cosines and the lexical ones; float32
@@ -123,8 +123,8 @@ class HybridVectors:
         shared = self.lexical.unit[rows].multiply(queries.lexical[asked])
         return dense, np.asarray(shared.sum(axis=1)).ravel()
 
-    def sums(self, incidence: sparse.csr_matrix) -> Joined:
-        return Joined(self.dense.sums(incidence), self.lexical.sums(incidence))
+    def sums(self, incidence: sparse.csr_matrix) -> HybridArray:
+        return HybridArray(self.dense.sums(incidence), self.lexical.sums(incidence))
 
     def write(self, folder: Path, stem: str) -> None:
         self.dense.write(folder, f"{stem}.dense")
@@ -134,11 +134,11 @@ class HybridVectors:
 def from_raw(raw: Raw, *, dtype: str = "float32") -> Vectors:
     """Normalize what an encoder gives.
 
-    raw (Union[Floats2d, csr_matrix, Joined]): (n, width) vectors of any length.
+    raw (Union[Floats2d, csr_matrix, HybridArray]): (n, width) vectors of any length.
     dtype (str): "float32", "float16" or "int8", for dense ones.
     RETURNS (Vectors): The same, at unit length.
     """
-    if isinstance(raw, Joined):
+    if isinstance(raw, HybridArray):
         return HybridVectors.from_raw(raw, dtype=dtype)
     if sparse.issparse(raw):
         return SparseVectors.from_raw(raw)

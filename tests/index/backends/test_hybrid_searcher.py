@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from spacy_connorm.encoders.vectors import Joined, stack
+from spacy_connorm.encoders.vectors import HybridArray, stack
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.hybrid import HybridSearcher
-from spacy_connorm.index.backends.inverted_index import Postings
+from spacy_connorm.index.backends.inverted_index import InvertedIndex
 from spacy_connorm.index.vectors.base import HybridVectors, from_raw, open_vectors
 
 RNG = np.random.default_rng(11)
@@ -28,7 +28,7 @@ def draw(rng, rows, *, weight=0.5):
         dense[other % rows], lexical[other % rows] = dense[one % rows], lexical[one % rows]
     dense[: rows // 20] = 0
     lexical[rows // 25 : rows // 12] = 0
-    return Joined(dense, lexical.tocsr(), weight)
+    return HybridArray(dense, lexical.tocsr(), weight)
 
 
 RAW = draw(RNG, ROWS)
@@ -76,7 +76,7 @@ def searcher(request, tmp_path):
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0, 50.0])
 @pytest.mark.parametrize("n", [1, 10, 120, 500, 3000])
 def test_the_nearest_are_those_of_the_definition(searcher, n, weight):
-    queries = Joined(QUERIES.dense, QUERIES.lexical, weight)
+    queries = HybridArray(QUERIES.dense, QUERIES.lexical, weight)
     found = searcher.nearest(units(queries), n)
     expected = definition(queries, RAW)[:, :n]
     items, scores = found.items[:, :ROWS], found.scores[:, :ROWS]
@@ -110,7 +110,7 @@ def test_it_is_exact_where_the_dense_side_is(seed, rows, n, weight, share):
     rng = np.random.default_rng(seed)
     raw, queries = draw(rng, rows), draw(rng, 25, weight=weight)
     vectors = from_raw(raw)
-    postings = Postings.from_vectors(vectors.lexical)
+    postings = InvertedIndex.from_vectors(vectors.lexical)
     searcher = HybridSearcher(vectors, ExactSearcher(vectors.dense), postings)
     allowed = None if share is None else rng.random(rows) < share
     found = searcher.nearest(units(queries), n, allowed)
@@ -126,18 +126,20 @@ def test_what_one_side_alone_would_miss_is_found():
     angle = np.linspace(0, np.pi / 2, rows)
     dense = np.stack([np.cos(angle), np.sin(angle)], axis=1).astype("float32")
     lexical = sparse.csr_matrix(dense[:, ::-1])
-    raw = Joined(dense, lexical, 1.0)
+    raw = HybridArray(dense, lexical, 1.0)
     vectors = from_raw(raw)
-    postings = Postings.from_vectors(vectors.lexical)
+    postings = InvertedIndex.from_vectors(vectors.lexical)
     searcher = HybridSearcher(vectors, ExactSearcher(vectors.dense), postings)
-    query = Joined(np.asarray([[1, 0]], "float32"), sparse.csr_matrix([[1.0, 0]], dtype="float32"))
+    query = HybridArray(
+        np.asarray([[1, 0]], "float32"), sparse.csr_matrix([[1.0, 0]], dtype="float32")
+    )
     found = searcher.nearest(query, 1)
     assert abs(found.items[0, 0] - rows // 2) <= 1
     assert found.scores[0, 0] == pytest.approx(np.sqrt(0.5), abs=1e-4)
 
 
 def test_without_weight_it_is_the_dense_search(searcher):
-    queries = Joined(QUERIES.dense, QUERIES.lexical, 0.0)
+    queries = HybridArray(QUERIES.dense, QUERIES.lexical, 0.0)
     dense = ExactSearcher(VECTORS.dense).nearest(units(queries).dense, 5)
     found = searcher.nearest(units(queries), 5)
     np.testing.assert_allclose(found.scores, dense.scores, atol=1e-6)
@@ -152,17 +154,17 @@ def test_equal_texts_score_one(searcher):
 def test_a_negative_lexical_cosine_stands_behind_none():
     dense = np.ones((40, 1), dtype="float32")
     lexical = sparse.csr_matrix(np.asarray([[-1.0]] * 30 + [[0.0]] * 10, dtype="float32"))
-    vectors = from_raw(Joined(dense, lexical))
-    postings = Postings.from_vectors(vectors.lexical)
+    vectors = from_raw(HybridArray(dense, lexical))
+    postings = InvertedIndex.from_vectors(vectors.lexical)
     searcher = HybridSearcher(vectors, ExactSearcher(vectors.dense), postings)
-    query = Joined(dense[:1], sparse.csr_matrix([[1.0]], dtype="float32"))
+    query = HybridArray(dense[:1], sparse.csr_matrix([[1.0]], dtype="float32"))
     assert searcher.nearest(query, 2).scores.tolist() == [[0.5, 0.5]]
 
 
 def test_postings_are_opened_as_written(tmp_path):
-    postings = Postings.from_vectors(VECTORS.lexical)
+    postings = InvertedIndex.from_vectors(VECTORS.lexical)
     postings.write(tmp_path, "postings")
-    opened = Postings.open(tmp_path, "postings", rows=ROWS)
+    opened = InvertedIndex.open(tmp_path, "postings", rows=ROWS)
     queries = units(QUERIES).lexical
     for one, other in zip(postings.nearest(queries, 7), opened.nearest(queries, 7), strict=True):
         np.testing.assert_array_equal(one, other)
@@ -178,8 +180,8 @@ def test_without_the_library_the_error_tells_what_to_do(monkeypatch, tmp_path):
 
 def test_postings_of_nothing(tmp_path):
     vectors = from_raw(sparse.csr_matrix((5, 3), dtype="float32"))
-    Postings.from_vectors(vectors).write(tmp_path, "postings")
-    opened = Postings.open(tmp_path, "postings", rows=5)
+    InvertedIndex.from_vectors(vectors).write(tmp_path, "postings")
+    opened = InvertedIndex.open(tmp_path, "postings", rows=5)
     found = opened.nearest(sparse.csr_matrix(np.eye(2, 3, dtype="float32")), 4)
     assert (found.items == -1).all() and not found.scores.any()
 
@@ -193,9 +195,9 @@ def test_rows_keep_their_weight():
 
 def test_length_is_that_of_the_joined_vector():
     one = np.asarray([[3.0]], dtype="float32")
-    raw = Joined(one, sparse.csr_matrix(2 * one), 0.25)
+    raw = HybridArray(one, sparse.csr_matrix(2 * one), 0.25)
     assert HybridVectors.from_raw(raw).norms.tolist() == [pytest.approx(np.sqrt(9 + 0.25 * 36))]
-    silent = Joined(0 * one, sparse.csr_matrix(one), 0.0)
+    silent = HybridArray(0 * one, sparse.csr_matrix(one), 0.0)
     assert not HybridVectors.from_raw(silent).norms.any()
 
 

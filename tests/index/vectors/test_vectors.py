@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from spacy_connorm.encoders.vectors import Joined, stack
+from spacy_connorm.encoders.vectors import HybridArray, stack
 from spacy_connorm.index.vectors.arrays import ArrayWriter
 from spacy_connorm.index.vectors.base import (
     DenseVectors,
@@ -82,7 +82,7 @@ def test_rows_of_half_precision_as_queries_have_length_one():
 
 
 def test_rows_of_both_sides_as_queries_weigh_as_they_are_told():
-    vectors = from_raw(Joined(RAW, sparse.csr_matrix(RAW[::-1]), 0.5))
+    vectors = from_raw(HybridArray(RAW, sparse.csr_matrix(RAW[::-1]), 0.5))
     queries = vectors.queries(np.asarray([3, 1]), weight=0.25)
     assert queries.weight == 0.25
     np.testing.assert_array_equal(queries.dense, vectors.dense.unit[[3, 1]])
@@ -115,8 +115,8 @@ KINDS = {
     "float16": from_raw(RAW, dtype="float16"),
     "int8": from_raw(RAW, dtype="int8"),
     "sparse": from_raw(sparse.csr_matrix(RAW)),
-    "hybrid": from_raw(Joined(RAW, sparse.csr_matrix(RAW[::-1]))),
-    "hybrid int8": from_raw(Joined(RAW, sparse.csr_matrix(RAW[::-1])), dtype="int8"),
+    "hybrid": from_raw(HybridArray(RAW, sparse.csr_matrix(RAW[::-1]))),
+    "hybrid int8": from_raw(HybridArray(RAW, sparse.csr_matrix(RAW[::-1])), dtype="int8"),
 }
 
 
