@@ -7,8 +7,9 @@ offsets are relative to the key's, which spaCy moves when it joins or cuts docum
 Abbreviations found by scispaCy's `AbbreviationDetector` take precedence.
 """
 
+import weakref
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from spacy.tokens import Doc, Span
 
 from ..text.abbreviations import Abbreviation
 from ..text.alignment import align
-from ..text.expansion import expand, find_uses
+from ..text.expansion import ShortForms, expand
 
 _START = attrgetter("start")
 _KEY = "connorm_definitions"
@@ -51,13 +52,13 @@ class Abbreviations:
             document and its abbreviations, with offsets relative to that start.
         """
         in_order = sorted(parts, key=itemgetter(0))
-        self._parts = [(start, sorted(each, key=_START)) for start, each in in_order]
-        self._starts = [start for start, _ in self._parts]
-        self._last: tuple[tuple[int, int], Mapping[str, str]] = ((-1, 0), {})
+        self._starts = [start for start, _ in in_order]
+        self._senses = [_group(senses) for _, senses in in_order]
+        self._shorts = [ShortForms(senses) for senses in self._senses]
 
     def __bool__(self) -> bool:
         """RETURNS (bool): Whether a component looked for abbreviations, even if it found none."""
-        return bool(self._parts)
+        return bool(self._starts)
 
     def at(self, offset: int) -> Mapping[str, str]:
         """Get the long forms that apply at an offset.
@@ -66,18 +67,10 @@ class Abbreviations:
         RETURNS (Mapping[str, str]): Long forms by short form. If a short form is defined several
             times: the last definition up to the offset, or else the first one after it.
         """
-        number = bisect_right(self._starts, offset) - 1
+        number = self._part(offset)
         if number < 0:
             return {}
-        start, senses = self._parts[number]
-        passed = bisect_right(senses, offset - start, key=_START)
-        # Mentions come in order, so many in a row are between the same two definitions.
-        place, long_forms = self._last
-        if place != (number, passed):
-            nearest_last = [*reversed(senses[passed:]), *senses[:passed]]
-            long_forms = {each.short: each.long for each in nearest_last}
-            self._last = (number, passed), long_forms
-        return long_forms
+        return _LongForms(self._senses[number], offset - self._starts[number])
 
     def long_form(self, text: str, offset: int) -> str:
         """Expand a mention.
@@ -87,9 +80,40 @@ class Abbreviations:
             definition: "Angelman syndrome (AS)".
         RETURNS (str): Its long form; empty if it has no defined short form.
         """
-        long_forms = self.at(offset)
-        expanded = expand(text, long_forms) if long_forms else text
+        number = self._part(offset)
+        if number < 0:
+            return ""
+        expanded = expand(text, self.at(offset), self._shorts[number])
         return "" if expanded == text else expanded
+
+    def _part(self, offset: int) -> int:
+        return bisect_right(self._starts, offset) - 1
+
+
+class _LongForms(Mapping[str, str]):
+    """The long forms that apply at an offset, each found when it is read."""
+
+    def __init__(self, senses: Mapping[str, Sequence[Sense | Abbreviation]], offset: int) -> None:
+        self._senses = senses
+        self._offset = offset
+
+    def __getitem__(self, short: str) -> str:
+        senses = self._senses[short]
+        passed = bisect_right(senses, self._offset, key=_START)
+        return senses[max(0, passed - 1)].long
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._senses)
+
+    def __len__(self) -> int:
+        return len(self._senses)
+
+
+def _group(senses: Iterable[Sense | Abbreviation]) -> dict[str, list[Sense | Abbreviation]]:
+    by_short: dict[str, list[Sense | Abbreviation]] = {}
+    for sense in sorted(senses, key=_START):
+        by_short.setdefault(sense.short, []).append(sense)
+    return by_short
 
 
 def set_abbreviations(doc: Doc, abbreviations: Iterable[Abbreviation]) -> None:
@@ -108,8 +132,8 @@ def set_abbreviations(doc: Doc, abbreviations: Iterable[Abbreviation]) -> None:
 def get_abbreviations(doc: Doc) -> list[Abbreviation]:
     """RETURNS (List[Abbreviation]): What `set_abbreviations` stored, in order."""
     return [
-        Abbreviation(*each[:2], *(start + offset for offset in each[2:]))
-        for start, part in sorted(_stored(doc))
+        Abbreviation(*each[:2], *(key[2] + offset for offset in each[2:]))
+        for key, part in sorted(_stored(doc))
         for each in part
     ]
 
@@ -122,11 +146,36 @@ def read_abbreviations(doc: Doc) -> Abbreviations:
         `set_abbreviations`.
     """
     theirs = list(_detected(doc))
-    if theirs:
-        return Abbreviations([(0, theirs)])
-    return Abbreviations(
-        (start, [Sense(each[2], each[0], each[1]) for each in part]) for start, part in _stored(doc)
-    )
+    return Abbreviations([(0, theirs)]) if theirs else _read_stored(doc)
+
+
+class _StoredReader:
+    """Reads what `set_abbreviations` stored. The last document is remembered, since the attributes
+    of its spans are read one by one.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[Callable[[], Doc | None], int, list, Abbreviations] | None = None
+
+    def __call__(self, doc: Doc) -> Abbreviations:
+        if self._last is not None:
+            last_doc, size, stored, abbreviations = self._last
+            if last_doc() is doc and _is_unchanged(doc, size, stored):
+                return abbreviations
+        stored = list(_stored(doc))
+        abbreviations = Abbreviations(
+            (key[2], [Sense(each[2], each[0], each[1]) for each in part]) for key, part in stored
+        )
+        self._last = weakref.ref(doc), len(doc.user_data), stored, abbreviations
+        return abbreviations
+
+
+_read_stored = _StoredReader()
+
+
+def _is_unchanged(doc: Doc, size: int, stored: Iterable[tuple[Any, Any]]) -> bool:
+    user_data: dict[Any, Any] = doc.user_data
+    return len(user_data) == size and all(user_data.get(key) is part for key, part in stored)
 
 
 def find_long_forms(doc: Doc, spans: Sequence[Span]) -> list[str]:
@@ -174,7 +223,8 @@ def abbreviation_spans(doc: Doc) -> list[Span]:
     """RETURNS (List[Span]): Every use of a short form that the document defines, in order."""
     found = []
     abbreviations = read_abbreviations(doc)
-    for use in find_uses(doc.text, {each.short for each in get_abbreviations(doc)}):
+    shorts = ShortForms(each.short for each in get_abbreviations(doc))
+    for use in shorts.find(doc.text):
         span = doc.char_span(use.start, use.end)
         # In joined documents, it may be defined in another one.
         if span is not None and use.short in abbreviations.at(use.start):
@@ -195,11 +245,9 @@ def _is_others(name: str) -> bool:
     return Span.has_extension(name) and Span.get_extension(name)[2] is not get_long_form
 
 
-def _stored(doc: Doc) -> Iterator[tuple[int, Sequence[Sequence[Any]]]]:
+def _stored(doc: Doc) -> Iterator[tuple[Any, Sequence[Sequence[Any]]]]:
     user_data: dict[Any, Any] = doc.user_data
-    for key, stored in user_data.items():
-        if _is_ours(key):
-            yield key[2], stored
+    return ((key, part) for key, part in user_data.items() if _is_ours(key))
 
 
 def _is_ours(key: Any) -> bool:

@@ -1,12 +1,20 @@
 """Replace short forms in mentions by their long forms."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-# Short forms inside a long form are replaced as long as it stays this short (characters).
+# Characters: a longer text is not expanded, a longer short form is only found as a whole text.
+_LONGEST_TEXT = 5_000
+_LONGEST_SHORT = 100
+# Short forms inside a long form are replaced as long as it stays this short (characters), and this
+# often: long forms may contain short forms again.
 _LONGEST = 300
+_MOST_ROUNDS = 10
+# More words than a long form and the text beside it have in common.
+_MOST_SHARED_WORDS = 50
 _RUN = re.compile(r"[^\W_]+")
+_OPENING = re.compile(r"\s*[(\[]")
 _CLOSING = re.compile(r"\s*[)\]]")
 
 
@@ -23,61 +31,87 @@ class Use(NamedTuple):
     end: int
 
 
-def expand(text: str, long_forms: Mapping[str, str]) -> str:
+class ShortForms:
+    """Finds short forms in texts, in time that does not depend on how many there are."""
+
+    def __init__(self, shorts: Iterable[str]) -> None:
+        """shorts (Iterable[str]): The short forms."""
+        self._shorts = frozenset(shorts)
+        # The longest use that starts with a word.
+        self._reach: dict[str, int] = {}
+        for short in self._shorts:
+            first = _RUN.search(short)
+            if first is None or len(short) > _LONGEST_SHORT:
+                continue
+            for word in (first[0], first[0].removesuffix("s"), first[0] + "s"):
+                self._reach[word] = max(self._reach.get(word, 0), len(short) + 1)
+
+    def find(self, text: str, without: Collection[str] = ()) -> Iterator[Use]:
+        """Find short forms in a text, as whole words: runs of letters and digits.
+
+        text (str): Any text.
+        without (Collection[str]): Short forms to ignore.
+        YIELDS (Use): Without overlaps, in order; the longest if several start at one place.
+        """
+        if text in self._shorts and text not in without:
+            yield Use(text, 0, len(text))
+            return
+        if self._reach.keys().isdisjoint(_RUN.findall(text)):
+            return  # most mentions
+        runs = [run.span() for run in _RUN.finditer(text)]
+        passed = 0
+        for number, (start, end) in enumerate(runs):
+            reach = self._reach.get(text[start:end], 0)
+            if start < passed or not reach:
+                continue
+            for end in _ends(runs, number, start + reach):
+                short = self._read(text[start:end], without)
+                if short is not None:
+                    yield Use(short, start, end)
+                    passed = end
+                    break
+
+    def _read(self, word: str, without: Collection[str]) -> str | None:
+        forms = [word]
+        if word[-1:].isupper() or word[-1:].isdigit():
+            forms.append(word + "s")
+        elif word.endswith("s") and not word[-2:-1].islower():
+            forms.append(word[:-1])
+        return next((each for each in forms if each in self._shorts and each not in without), None)
+
+
+def expand(text: str, long_forms: Mapping[str, str], shorts: ShortForms | None = None) -> str:
     """Replace the short forms in a text ("HNPCC syndrome", "AS/PWS") by their long forms, and the
     short forms in those. If both forms stand together ("Angelman syndrome (AS)"), only the long
     form is kept.
 
-    text (str): A mention.
+    text (str): A mention. One of more than 5,000 characters is returned as it is.
     long_forms (Mapping[str, str]): Long forms by short form. Case matters, a plural's s doesn't.
+    shorts (Optional[ShortForms]): The keys of `long_forms`, to expand many texts fast.
     RETURNS (str): The text. Each short form makes it longer by one long form or by a few hundred
         characters at most.
     """
-    uses = list(find_uses(text, long_forms))
-    unfolded = {short: _unfold(short, long_forms) for short in {use.short for use in uses}}
-    return _replace(text, uses, unfolded)
+    if len(text) > _LONGEST_TEXT:
+        return text
+    shorts = shorts or ShortForms(long_forms)
+    uses = list(shorts.find(text))
+    used = {use.short for use in uses}
+    return _replace(text, uses, {short: _unfold(short, long_forms, shorts) for short in used})
 
 
-def find_uses(text: str, shorts: Collection[str]) -> Iterator[Use]:
-    """Find short forms in a text, as whole words: runs of letters and digits.
-
-    text (str): Any text.
-    shorts (Collection[str]): The short forms.
-    YIELDS (Use): Without overlaps, in order; the longest if several start at one place.
-    """
-    if not shorts:
-        return
-    if text in shorts:
-        yield Use(text, 0, len(text))
-        return
-    if not any(short.removesuffix("s") in text for short in shorts):
-        return  # most mentions: much faster than word by word
-    reach = max(map(len, shorts)) + 1
-    runs = [run.span() for run in _RUN.finditer(text)]
-    passed = 0
-    for number, (start, _) in enumerate(runs):
-        if start < passed:
-            continue
-        for end in _ends(runs, number, start + reach):
-            short = _defined(text[start:end], shorts)
-            if short is not None:
-                yield Use(short, start, end)
-                passed = end
-                break
-
-
-def _unfold(short: str, long_forms: Mapping[str, str]) -> str:
+def _unfold(short: str, long_forms: Mapping[str, str], shorts: ShortForms) -> str:
     text = long_forms[short]
-    left = dict(long_forms)
     done = {short}
-    while done and len(text) <= _LONGEST:
-        for each in done:
-            del left[each]
-        uses = list(find_uses(text, left))
-        longer = _replace(text, uses, left)
+    for _ in range(_MOST_ROUNDS):
+        if len(text) > _LONGEST:
+            break
+        uses = list(shorts.find(text, without=done))
+        if not uses:
+            break
+        longer = _replace(text, uses, long_forms)
         if len(longer) <= _LONGEST:
             text = longer
-        done = {use.short for use in uses}
+        done.update(use.short for use in uses)
     return text
 
 
@@ -89,23 +123,16 @@ def _ends(runs: list[tuple[int, int]], number: int, limit: int) -> list[int]:
     return ends[::-1]
 
 
-def _defined(word: str, shorts: Collection[str]) -> str | None:
-    forms = [word]
-    if word[-1:].isupper() or word[-1:].isdigit():
-        forms.append(word + "s")
-    elif word.endswith("s") and not word[-2:-1].islower():
-        forms.append(word[:-1])
-    return next((form for form in forms if form in shorts), None)
-
-
-def _replace(text: str, uses: Iterable[Use], long_forms: Mapping[str, str]) -> str:
+def _replace(text: str, uses: Sequence[Use], long_forms: Mapping[str, str]) -> str:
     folded = text.casefold()
+    shorts = {use.short for use in uses}
+    contained = {short for short in shorts if long_forms[short].casefold() in folded}
     pieces: list[str] = []
     done = 0
     for use in uses:
         gap = text[done : use.start]
         long = long_forms[use.short]
-        if long.casefold() in folded:
+        if use.short in contained:
             kept, done = _beside(text, use, gap, long)
         else:
             kept, done = gap + _without_repetition(text, use, long), use.end
@@ -123,10 +150,10 @@ def _beside(text: str, use: Use, gap: str, long: str) -> tuple[str, int]:
     RETURNS (Tuple[str, int]): The replacement for the gap and the short form, and the offset in
         the text where it ends.
     """
-    behind = re.compile(rf"\s*[(\[]\s*({re.escape(long)})\s*[)\]]", re.IGNORECASE)
-    long_form = behind.match(text, use.end)
-    if long_form:
-        return gap + long_form[1], long_form.end()
+    if opening := _OPENING.match(text, use.end):
+        inside = re.compile(rf"\s*({re.escape(long)})\s*[)\]]", re.IGNORECASE)
+        if long_form := inside.match(text, opening.end()):
+            return gap + long_form[1], long_form.end()
     before = gap.rstrip()
     closing = _CLOSING.match(text, use.end)
     if before.endswith(("(", "[")) and closing:
@@ -153,9 +180,6 @@ def _overlap(words: list[str], following: list[str]) -> int:
     words, following = (
         [word.casefold().rstrip("s") for word in each] for each in (words, following)
     )
-    fits = (
-        count
-        for count in range(min(len(words), len(following)), 0, -1)
-        if words[-count:] == following[:count]
-    )
+    most = min(len(words), len(following), _MOST_SHARED_WORDS)
+    fits = (count for count in range(most, 0, -1) if words[-count:] == following[:count])
     return next(fits, 0)

@@ -10,11 +10,12 @@ from spacy_connorm.annotations.abbreviations import (
     external_long_form,
     find_long_forms,
     get_abbreviations,
+    get_long_form,
     read_abbreviations,
     register_abbreviation_attributes,
     set_abbreviations,
 )
-from spacy_connorm.text.abbreviations import find_abbreviations
+from spacy_connorm.text.abbreviations import Abbreviation, find_abbreviations
 
 TEXT = "Angelman syndrome (AS). AS, mild."
 OTHER = "Aortic stenosis (AS), severe AS."
@@ -230,3 +231,15 @@ def test_nothing_is_registered_nothing_is_read(nlp):
     assert external_long_form(nlp("CHF")[:]) is None
     assert not Doc.has_extension("abbreviations") and not Span.has_extension("long_form")
     assert read_abbreviations(nlp("CHF")).at(0) == {}
+
+
+def test_changed_abbreviations_are_read_again(nlp):
+    doc = define(nlp(TEXT))
+    register_abbreviation_attributes()
+    (span,) = spans(doc, "AS")
+    assert span._.long_form == "Angelman syndrome"
+    set_abbreviations(doc, [Abbreviation("AS", "another", 19, 21, 0, 17)])
+    assert span._.long_form == "another"
+    set_abbreviations(doc, [])
+    assert span._.long_form is None
+    assert get_long_form(spans(define(nlp(TEXT)), "AS")[0]) == "Angelman syndrome"

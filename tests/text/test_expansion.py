@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_connorm.text.expansion import Use, expand, find_uses
+from spacy_connorm.text.expansion import ShortForms, Use, expand
 
 LONG_FORMS = {
     "APC": "adenomatous polyposis coli",
@@ -85,7 +85,7 @@ def test_definitions_of_definitions_do_not_grow_without_bound():
 
 
 def test_the_longest_short_form_counts():
-    uses = find_uses("MEN1, MEN-1 and (MEN).", {"MEN", "MEN-1"})
+    uses = ShortForms({"MEN", "MEN-1"}).find("MEN1, MEN-1 and (MEN).")
     assert list(uses) == [Use("MEN-1", 6, 11), Use("MEN", 17, 20)]
 
 
