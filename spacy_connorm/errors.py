@@ -76,6 +76,9 @@ class Errors(metaclass=_Coded):
         "-f latin1 -t utf8`."
     )
     CN108 = "Can't write '{path}' ({reason})."
+    CN109 = (
+        "Another process is writing '{path}'. Wait until it has finished, or name another output."
+    )
     CN110 = "Unknown ontology format '{format}'. Known formats: {known}."
     CN111 = (
         "Can't tell the format of the ontology '{path}' from its name or first lines. Name it "

@@ -1,0 +1,170 @@
+"""Write files and folders whole or not at all, one writer at a time.
+
+What is written is private, at an unpredictable name beside its target, until it is renamed. A
+killed writer leaves such a part behind; the next one that succeeds removes it. Readers never do.
+"""
+
+import errno
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import ConnormError, Errors
+from .exchange import put_in_place
+from .temporary import is_private, private, release
+
+_PART = "part-"
+_OLD = "old-"
+_TOKEN = "[0-9a-f]{16}"
+
+
+@contextmanager
+def atomic_file(path: str | Path) -> Iterator[Path]:
+    """Write a file beside its place and rename it once it is whole, so that a job that fails
+    leaves the old file or none. A device or a pipe is written to directly.
+
+    path (Union[str, Path]): The file; its folder is made if missing.
+    YIELDS (Path): What to write to, with the same suffix.
+    RAISES (ConnormError): CN105 for a folder, CN108 if the file can't be written, CN109 if
+        another process is writing it.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ConnormError(Errors.CN105.format(path=path))
+    try:
+        if path.exists() and not path.is_file():
+            yield path
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path = path.resolve()
+        with _only_writer(path):
+            part = path.with_name(f".{path.stem}.{_PART}{_token()}{path.suffix}")
+            try:
+                os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+                yield part
+                _sync(part)
+                part.chmod(_default_mode(path.parent, path.name) & 0o666)
+                part.replace(path)
+                _sync(path.parent)
+            finally:
+                part.unlink(missing_ok=True)
+            _remove_leftovers(path)
+    except OSError as error:
+        raise ConnormError(
+            Errors.CN108.format(path=path, reason=error.strerror or error)
+        ) from error
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Write a folder beside its place and rename it once the block ends well. A failed or killed
+    block leaves the old folder as it was. Files are on the disk before the folder is renamed.
+
+    path (Path): The folder to make or replace.
+    YIELDS (Path): Where to write.
+    RAISES (ConnormError): CN405 if the disk is full or refuses the files, CN109 if another
+        process is writing the folder.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path = path.resolve()
+        with _only_writer(path):
+            token = _token()
+            part, old = (path.with_name(f".{path.name}.{kind}{token}") for kind in (_PART, _OLD))
+            try:
+                part.mkdir(mode=0o700)
+                with private(part):
+                    yield part
+                if not is_private(path):
+                    _publish(part)
+                put_in_place(part, path, old)
+                if not is_private(path):
+                    _sync(path.parent)
+            finally:
+                shutil.rmtree(part, ignore_errors=True)
+            _remove_leftovers(path)
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else error
+        raise ConnormError(Errors.CN405.format(path=path, reason=reason)) from error
+
+
+@contextmanager
+def _only_writer(path: Path) -> Iterator[None]:
+    """Hold the lock beside a target. Inside a private folder there is no other writer."""
+    if is_private(path):
+        yield
+        return
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path.with_name(f".{path.name}.lock"))
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise ConnormError(Errors.CN109.format(path=path)) from None
+    try:
+        yield
+    finally:
+        release(lock)
+
+
+def _publish(folder: Path) -> None:
+    """Give everything in a folder the user's usual rights, and bring it to the disk."""
+    mode = _default_mode(folder, folder.name)
+    for parent, _, files in os.walk(folder, topdown=False):
+        for name in files:
+            file = Path(parent, name)
+            file.chmod(mode & 0o666)
+            _sync(file)
+        Path(parent).chmod(mode)
+        _sync(Path(parent))
+
+
+def _default_mode(folder: Path, name: str) -> int:
+    """The rights that a new folder gets. Asking for the umask would change it for all threads for
+    a moment."""
+    probe = folder / f".{name}.{_PART}{_token()}"
+    descriptor = os.open(probe, os.O_CREAT | os.O_EXCL, 0o777)
+    try:
+        return os.fstat(descriptor).st_mode & 0o777
+    finally:
+        os.close(descriptor)
+        probe.unlink()
+
+
+def _sync(path: Path) -> None:
+    if os.name == "nt" and path.is_dir():
+        return  # Windows opens no folders
+    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system that has nothing to bring to a disk
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what killed writers of the same target left; the lock says that none is alive."""
+    if is_private(path):
+        return
+    stem, suffix = re.escape(path.stem), re.escape(path.suffix)
+    ours = re.compile(
+        rf"\.{re.escape(path.name)}\.({_PART}|{_OLD}){_TOKEN}|\.{stem}\.{_PART}{_TOKEN}{suffix}"
+        # Names of version 0.1.
+        rf"|\.{re.escape(path.name)}\.(part-[0-9a-f]{{12}}|old)|\.{stem}\.part{suffix}"
+    )
+    for entry in os.scandir(path.parent):
+        if ours.fullmatch(entry.name):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            else:
+                Path(entry.path).unlink(missing_ok=True)
+
+
+def _token() -> str:
+    return secrets.token_hex(8)
