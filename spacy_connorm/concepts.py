@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from .errors import ConnormError, Errors, Warnings, warn
+from .files.atomic import atomic_file
 from .files.licence import read_licence, write_licence
-from .files.text import atomic_file, open_text, read_lines, sha256
+from .files.text import open_text, read_lines, sha256
 
 NIL = "NIL"
 _LISTS = ("aliases", "types", "parents", "alt_ids")

@@ -11,7 +11,7 @@ from thinc.shims import Shim
 
 from spacy_connorm.encoders import encoder_inputs, fingerprint, make_encoder
 from spacy_connorm.encoders.hybrid import HybridEncoder, HybridShim
-from spacy_connorm.files.text import atomic_file
+from spacy_connorm.files.atomic import atomic_file
 
 
 class Memo(Shim):

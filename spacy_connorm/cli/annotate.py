@@ -20,8 +20,9 @@ from ..concepts import NIL
 from ..corpora import write_docs
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors, Warnings, refuse, warn
+from ..files.atomic import atomic_file
 from ..files.docbin import read_docs
-from ..files.text import atomic_file, open_text, read_lines
+from ..files.text import open_text, read_lines
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .app import command

@@ -11,7 +11,8 @@ from ..errors import ConnormError, Errors
 from ..evaluation.mistakes import count_kinds, largest_kinds, mistakes_to_markdown
 from ..evaluation.report import Row, to_json, to_table, to_tsv
 from ..evaluation.sections import Section, protocol_of, sections_to_markdown
-from ..files.text import atomic_file, read_lines
+from ..files.atomic import atomic_file
+from ..files.text import read_lines
 
 _NAMES = ("corpus", "pipeline", "search")
 _NEEDED = (*_NAMES, "mentions", "lenient@1", "strict@1", "nil_mentions", "seen_mentions")

@@ -22,10 +22,11 @@ from ..encoders import encoder_inputs, require_trainable, trainable
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors
 from ..evaluation.pipelines.gold import warn_of_strange_ids
+from ..files.atomic import atomic_file
 from ..files.configs import config_errors, read_config, require_sections
 from ..files.docbin import read_docs
 from ..files.folders import read_object, replaced, require_replaceable
-from ..files.text import atomic_file, sha256
+from ..files.text import sha256
 from ..ontology import read_ontology
 from ..training.checkpoints import last_checkpoint
 from ..training.config import TrainingData

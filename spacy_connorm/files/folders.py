@@ -1,77 +1,21 @@
-"""Folders that are whole or not there: written aside, sealed with checksums, renamed."""
+"""Folders sealed with a manifest of checksums, and checked against it."""
 
-import errno
 import json
 import os
-import shutil
-import tempfile
-import weakref
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from ..errors import ConnormError, Errors
+from .atomic import atomic_folder
 from .checksums import Stamp, check_sample, check_whole, describe, stamp
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 _OWN = "crc32"
-
-
-@contextmanager
-def atomic_folder(path: Path) -> Iterator[Path]:
-    """Give a folder beside `path` to write in, and put it in the place of `path` once the block
-    ends well. A failed or killed block leaves the old folder as it was.
-
-    path (Path): The folder to make or replace.
-    YIELDS (Path): Where to write.
-    RAISES (ConnormError): CN405 if the disk is full or refuses the files.
-    """
-    aside = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Not `mkdtemp`: the folder is to have the rights that the user's umask gives.
-        aside = path.with_name(f".{path.name}.part-{uuid4().hex[:12]}")
-        aside.mkdir()
-        yield aside
-        _replace(aside, path)
-    except OSError as error:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else error
-        raise ConnormError(Errors.CN405.format(path=path, reason=reason)) from error
-    finally:
-        if aside is not None:
-            shutil.rmtree(aside, ignore_errors=True)
-
-
-def _replace(new: Path, path: Path) -> None:
-    old = _old(path)
-    shutil.rmtree(old, ignore_errors=True)
-    if path.exists():
-        path.rename(old)
-    try:
-        new.rename(path)
-    except OSError:
-        if old.exists():
-            old.rename(path)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _old(path: Path) -> Path:
-    return path.with_name(f".{path.name}.old")
-
-
-def recover(path: Path) -> None:
-    """Bring back the folder that a process killed between two renames has left aside.
-
-    path (Path): The folder that should be there.
-    """
-    if not path.exists() and _old(path).exists():
-        _old(path).rename(path)
 
 
 def seal(folder: Path, facts: dict[str, Any]) -> None:
@@ -107,7 +51,6 @@ def unseal(folder: Path) -> dict[str, Any]:
     RAISES (ConnormError): CN400 if there is no manifest, CN401 if it is of another format
         version, CN402 if a file, the manifest included, is missing or found to be another.
     """
-    recover(folder)
     manifest = _sound_manifest(folder)
     # Checksums are computed without the GIL: as many files at once as there are cores.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -183,20 +126,6 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
 
 def _digest(manifest: dict[str, Any]) -> int:
     return zlib.crc32(json.dumps(manifest, sort_keys=True).encode())
-
-
-class TemporaryFolder:
-    """A folder that goes when its last user does, but only in the process that made it: a
-    forked worker must not take it from its parent."""
-
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="spacy_connorm-"))
-        self._finalizer = weakref.finalize(self, _remove, self.path, os.getpid())
-
-
-def _remove(path: Path, owner: int) -> None:
-    if os.getpid() == owner:
-        shutil.rmtree(path, ignore_errors=True)
 
 
 def pack(folder: Path) -> dict[str, bytes]:

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from .text import atomic_file, read_lines
+from .atomic import atomic_file
+from .text import read_lines
 
 
 def write_licence(licence: str, path: str | Path) -> None:

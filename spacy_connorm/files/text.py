@@ -4,7 +4,6 @@ import gzip
 import hashlib
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import ConnormError, Errors
@@ -46,32 +45,6 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     except (OSError, EOFError, zlib.error) as error:
         message = Errors.CN106.format(path=path, line=number + 1, reason=error)
         raise ConnormError(message) from error
-
-
-@contextmanager
-def atomic_file(path: str | Path) -> Iterator[Path]:
-    """Write a file under another name and rename it once it is whole, so that a job that fails
-    leaves the old file or none.
-
-    path (Union[str, Path]): The file; its folder is made if it is not there.
-    YIELDS (Path): What to write to, with the same suffix.
-    RAISES (ConnormError): CN105 for a folder, CN108 if the file cannot be written.
-    """
-    path = Path(path)
-    if path.is_dir():
-        raise ConnormError(Errors.CN105.format(path=path))
-    aside = path.with_name(f".{path.stem}.part{path.suffix}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            yield aside
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
-    except OSError as error:
-        raise ConnormError(
-            Errors.CN108.format(path=path, reason=error.strerror or error)
-        ) from error
 
 
 def sha256(path: Path) -> str:

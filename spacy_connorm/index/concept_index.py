@@ -11,7 +11,8 @@ import numpy as np
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
 from ..files.checksums import Stamp
-from ..files.folders import TemporaryFolder, pack, stamps, unpack, unseal, unseal_again
+from ..files.folders import pack, stamps, unpack, unseal, unseal_again
+from ..files.temporary import TemporaryFolder
 from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
 from .keys import KeyTable

@@ -7,7 +7,8 @@ from thinc.api import Model
 from ..concepts import Candidate, Concept, Source
 from ..encoders.normalized import NormalizedEncoder
 from ..errors import ConnormError, Errors, refuse, require_positive
-from ..files.folders import TemporaryFolder, atomic_folder
+from ..files.atomic import atomic_folder
+from ..files.temporary import TemporaryFolder
 from ..index.backends.protocol import Backend
 from ..index.builder.build import Encoder, all_texts, write_index
 from ..index.concept_index import ConceptIndex

@@ -21,7 +21,8 @@ import numpy as np
 from ..concepts import Candidate
 from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import stack
-from ..files.folders import TemporaryFolder, pack, unpack
+from ..files.folders import pack, unpack
+from ..files.temporary import TemporaryFolder
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter
 from ..index.overlay import SynonymOverlay

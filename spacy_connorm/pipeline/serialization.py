@@ -10,7 +10,9 @@ from thinc.api import Model
 
 from ..encoders import replica
 from ..errors import ConnormError, Errors
-from ..files.folders import TemporaryFolder, atomic_folder, pack, seal, unpack, unseal
+from ..files.atomic import atomic_folder
+from ..files.folders import pack, seal, unpack, unseal
+from ..files.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import ConnormError, Errors
-from ..files.text import atomic_file
+from ..files.atomic import atomic_file
 
 _ROWS = "rows"
 

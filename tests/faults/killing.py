@@ -32,7 +32,7 @@ def _is_killed(work: Callable[[], object], step: int) -> bool:
             work()
             os._exit(0)
         except BaseException as error:
-            print(repr(error), file=sys.stderr)
+            sys.stderr.write(f"{error!r}\n")
             os._exit(1)
     _, status = os.waitpid(pid, 0)
     killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL

@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -153,7 +154,7 @@ def test_a_link_stays_a_link(tmp_path, write):
     assert read(tmp_path / "real" / "out") == "new"
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux's")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's")
 def test_a_device_is_written_to_directly():
     with pytest.raises(ConnormError, match="CN108.*/dev/full.*space"):
         write_file("/dev/full")
@@ -209,3 +210,29 @@ def test_temporary_folders_of_killed_processes_go_and_those_in_use_stay(tmp_path
     other = TemporaryFolder()
     kept = {each.path.name for each in (mine, other)}
     assert {each.name for each in tmp_path.iterdir() if each.is_dir()} == kept
+
+
+@pytest.mark.parametrize("error", [RuntimeError("anything"), KeyboardInterrupt()])
+def test_failure_leaves_the_old_folder(tmp_path, error):
+    write_folder(tmp_path / "target", "old")
+    with pytest.raises(type(error)), atomic_folder(tmp_path / "target") as folder:
+        (folder / "file").write_text("half")
+        raise error
+    assert read(tmp_path / "target") == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
+
+
+def test_full_disk_is_told_and_leaves_the_old_folder(tmp_path):
+    write_folder(tmp_path / "target", "old")
+    full = pytest.raises(ConnormError, match="CN405.*target.*disk is full")
+    with full, atomic_folder(tmp_path / "target") as folder:
+        (folder / "file").write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert read(tmp_path / "target") == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
+
+
+def test_place_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(ConnormError, match="CN405"):
+        write_folder(tmp_path / "file" / "target")

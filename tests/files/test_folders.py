@@ -1,4 +1,3 @@
-import errno
 import os
 import shutil
 
@@ -7,10 +6,7 @@ import pytest
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.files import checksums
 from spacy_connorm.files.folders import (
-    TemporaryFolder,
-    atomic_folder,
     pack,
-    recover,
     seal,
     stamps,
     unpack,
@@ -18,6 +14,7 @@ from spacy_connorm.files.folders import (
     unseal_again,
     verify,
 )
+from spacy_connorm.files.temporary import TemporaryFolder
 
 
 @pytest.fixture
@@ -28,51 +25,6 @@ def sealed(tmp_path):
     (folder / "deep" / "two").write_bytes(b"second")
     seal(folder, {"facts": 1})
     return folder
-
-
-def write(path, content):
-    with atomic_folder(path) as folder:
-        (folder / "file").write_text(content)
-
-
-def test_folder_is_made_and_replaced(tmp_path):
-    for content in ("old", "new"):
-        write(tmp_path / "a" / "target", content)
-    assert (tmp_path / "a" / "target" / "file").read_text() == "new"
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["target"]
-
-
-@pytest.mark.parametrize("error", [RuntimeError("anything"), KeyboardInterrupt()])
-def test_failure_leaves_the_old_folder(tmp_path, error):
-    write(tmp_path / "target", "old")
-    with pytest.raises(type(error)), atomic_folder(tmp_path / "target") as folder:
-        (folder / "file").write_text("half")
-        raise error
-    assert (tmp_path / "target" / "file").read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["target"]
-
-
-def test_full_disk_is_told_and_leaves_the_old_folder(tmp_path):
-    write(tmp_path / "target", "old")
-    full = pytest.raises(ConnormError, match="CN405.*target.*disk is full")
-    with full, atomic_folder(tmp_path / "target") as folder:
-        (folder / "file").write_text("half")
-        raise OSError(errno.ENOSPC, "No space left on device")
-    assert (tmp_path / "target" / "file").read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["target"]
-
-
-def test_place_that_cannot_be_written(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(ConnormError, match="CN405"):
-        write(tmp_path / "file" / "target", "new")
-
-
-def test_killed_between_two_renames_is_mended(tmp_path):
-    write(tmp_path / "target", "old")
-    (tmp_path / "target").rename(tmp_path / ".target.old")
-    recover(tmp_path / "target")
-    assert (tmp_path / "target" / "file").read_text() == "old"
 
 
 def test_sound_folder_opens(sealed):

@@ -3,7 +3,8 @@ import gzip
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files.text import atomic_file, open_text, read_lines
+from spacy_connorm.files.atomic import atomic_file
+from spacy_connorm.files.text import open_text, read_lines
 
 
 def test_lines_are_numbered_and_stripped_of_their_ends(tmp_path):

@@ -8,8 +8,8 @@ from spacy.language import Language
 from wasabi import msg
 
 from ...errors import ConnormError, Errors, Warnings, warn
+from ...files.atomic import atomic_file
 from ...files.folders import read_object, replaced, require_replaceable
-from ...files.text import atomic_file
 from ...linker.calibration import read_calibration
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...pipeline.loading import find_normalizer, load_pipeline

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wasabi import msg
 
-from ...files.text import atomic_file
+from ...files.atomic import atomic_file
 from ...pipeline.concept_normalizer import ConceptNormalizer
 
 if TYPE_CHECKING:

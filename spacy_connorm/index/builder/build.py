@@ -15,7 +15,8 @@ from ...about import __version__
 from ...concepts import Concept, Source
 from ...encoders.vectors import Raw
 from ...errors import ConnormError, Errors, Warnings, warn
-from ...files.folders import atomic_folder, seal, verify
+from ...files.atomic import atomic_folder
+from ...files.folders import seal, verify
 from ..backends.protocol import Backend
 from ..concept_index import ConceptIndex
 from ..keys import KeyTable
