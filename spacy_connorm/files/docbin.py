@@ -7,7 +7,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..errors import ConnormError, Errors
-from .text import atomic_file
+from .atomic import atomic_file
 
 
 def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
