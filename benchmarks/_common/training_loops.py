@@ -18,7 +18,7 @@ from pytorch_metric_learning.miners import TripletMarginMiner
 
 from spacy_connorm.training.batchers import SynonymPairBatcher
 from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, TokenTable
-from spacy_connorm.training.objectives.factories import MultiSimilarity
+from spacy_connorm.training.objectives import MultiSimilarity
 from spacy_connorm.training.pool import SynonymPool
 from spacy_connorm.training.relations import Relations
 

@@ -3,8 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from .pool import SynonymPool
+if TYPE_CHECKING:
+    from .pool import SynonymPool
 
 
 class Relevance(IntEnum):
@@ -20,7 +22,7 @@ class Hierarchy:
     share a concept, and its hypernym if it names a concept right above one of the text's.
     """
 
-    def __init__(self, pool: SynonymPool) -> None:
+    def __init__(self, pool: "SynonymPool") -> None:
         """pool (SynonymPool): Texts, concepts and their parents."""
         self._concepts = pool.concepts
         self._parents = pool.parents

@@ -20,8 +20,7 @@ from spacy_connorm.training.batches import read_batches
 from spacy_connorm.training.candidate_batcher import CandidateBatcher
 from spacy_connorm.training.config import Training
 from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, relations_in
-from spacy_connorm.training.objectives.factories import SupervisedContrastive
-from spacy_connorm.training.objectives.ranking import Bcnh, BioSyn
+from spacy_connorm.training.objectives import Bcnh, BioSyn, SupervisedContrastive
 from spacy_connorm.training.pool import build_pool
 from spacy_connorm.training.trainer import run_training
 

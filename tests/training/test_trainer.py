@@ -17,7 +17,7 @@ from spacy_connorm.training.checkpoints import last_checkpoint
 from spacy_connorm.training.config import Training
 from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches
 from spacy_connorm.training.neighbour_batcher import NeighbourBatcher
-from spacy_connorm.training.objectives.factories import SupervisedContrastive
+from spacy_connorm.training.objectives import SupervisedContrastive
 from spacy_connorm.training.pool import SynonymPool
 from spacy_connorm.training.trainer import run_training
 
@@ -397,6 +397,12 @@ def test_an_adapter_trains_few_weights_and_leaves_a_plain_transformer(make_modul
     inputs = module.collate(module.rows(pool.texts))
     with torch.no_grad():
         assert torch.allclose(module.eval()(**inputs), trained.module.eval()(**inputs), atol=1e-5)
+
+
+def test_an_adapter_without_its_library_names_it(make_module, monkeypatch):
+    monkeypatch.setattr("spacy_connorm.training.adapters.find_spec", lambda library: None)
+    with pytest.raises(ConnormError, match=r"\[CN824\].*peft.*\[train\]"):
+        LoraAdapter().add(make_module())
 
 
 def test_only_transformers_are_adapted(pool, tmp_path):

@@ -1,33 +1,51 @@
-"""Circle loss: each cosine at its own pace. Imports torch."""
+"""Circle loss: each similarity is optimized at its own pace."""
 
-import torch
-from pytorch_metric_learning.losses import CircleLoss as LibraryLoss
+from typing import TYPE_CHECKING
 
-from ..relations import Relations
-from .distances import Cosine
-from .masks import OnRelations, hard_pairs, masked_logsumexp, mean_of, usable_anchors
+from .checks import require_above_zero, require_at_least_zero, require_libraries
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..relations import Relations
+    from .anchors import RelationLoss
 
 
-class CircleLoss(OnRelations, LibraryLoss):
-    """Behind `spacy-connorm.Circle.v1`."""
+def Circle(
+    *, m: float = 0.25, gamma: float = 256.0, mining_margin: float | None = None
+) -> "RelationLoss":
+    """Build the circle loss (Sun et al. 2020; in the ablation of Liu et al. 2021, appendix, table
+    6, which trained all objectives on hard pairs).
 
-    def __init__(self, *, m: float, gamma: float, mining_margin: float | None) -> None:
-        """m (float): The relaxation.
-        gamma (float): The scale.
-        mining_margin (Optional[float]): As `hard_pairs` takes it.
-        """
-        super().__init__(m=m, gamma=gamma, distance=Cosine())
-        self.mining_margin = mining_margin
+    With S the cosines and [x] = max(0, x), for each anchor a over its positives p and negatives n:
 
-    def loss_of(self, vectors: torch.Tensor, relations: Relations) -> torch.Tensor:
-        """RETURNS (torch.Tensor): The mean over the anchors that are in a hard pair."""
-        cosines = self.distance(vectors)
-        hard = hard_pairs(cosines, relations, margin=self.mining_margin)
-        # The paces are weights: no gradients flow through them.
-        now = cosines.detach()
-        toward = -self.gamma * torch.relu(self.op - now) * (cosines - self.delta_p)
-        apart = self.gamma * torch.relu(now - self.on) * (cosines - self.delta_n)
-        losses = self.soft_plus(
-            masked_logsumexp(toward, hard.positives) + masked_logsumexp(apart, hard.negatives)
-        )
-        return mean_of(losses[usable_anchors(hard)], vectors)
+        log(1 + sum_n exp(gamma [S_an + m] (S_an - m))
+              * sum_p exp(-gamma [1 + m - S_ap] (S_ap - 1 + m)))
+
+    The loss is the mean over the anchors. The brackets are weights without gradients.
+
+    m (float): The relaxation.
+    gamma (float): The scale.
+    mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
+    RETURNS (Callable): The objective.
+    RAISES (ConnormError): CN800 for an invalid setting, CN801 if a library is missing.
+    """
+    require_at_least_zero(m=m, mining_margin=mining_margin)
+    require_above_zero(gamma=gamma)
+    require_libraries()
+    from pytorch_metric_learning.losses import CircleLoss
+
+    from .anchors import mean_of, over_usable_anchors, usable_anchors
+    from .distances import StableCosine
+    from .library_losses import library_losses
+    from .mining import hard_pairs
+
+    library = CircleLoss(m=m, gamma=gamma, distance=StableCosine())
+
+    @over_usable_anchors
+    def loss(vectors: "torch.Tensor", relations: "Relations") -> "torch.Tensor":
+        cosines = library.distance(vectors)
+        hard = hard_pairs(cosines, relations, margin=mining_margin)
+        return mean_of(library_losses(library, cosines, hard)[usable_anchors(hard)], vectors)
+
+    return loss

@@ -1,40 +1,40 @@
-"""Distances with gradients that are finite everywhere: 0 for zero vectors and between equal
-ones."""
+"""Distances whose gradients are finite everywhere: 0 at zero vectors and between equal vectors,
+where those of pytorch-metric-learning are NaN or huge. Imports torch."""
 
 import torch
 from pytorch_metric_learning.distances import BaseDistance, CosineSimilarity
 
-from .settings import COSINE, EUCLIDEAN, NORMALIZED_EUCLIDEAN
+from .checks import COSINE, EUCLIDEAN, NORMALIZED_EUCLIDEAN
 
-# Squared distances come from a product of float32, which resolves this share of the squared
+# Squared distances come from a float32 matrix product, which resolves this share of the squared
 # lengths.
 RESOLUTION = 1e-6
 
 
-class Cosine(CosineSimilarity):
-    """Cosine similarity; the cosine with a zero vector is 0. It is the larger the nearer, which
-    `margin` minds."""
+class StableCosine(CosineSimilarity):
+    """Cosine similarity; the cosine with a zero vector is 0."""
 
     def normalize(self, embeddings: torch.Tensor, dim: int = 1, **kwargs) -> torch.Tensor:
-        """RETURNS (torch.Tensor): The same, of length 1; zero vectors stay."""
+        """RETURNS (torch.Tensor): The vectors scaled to length 1; zero vectors stay."""
         return to_unit_length(embeddings, dim=dim)
 
 
-class Euclidean(BaseDistance):
-    """Euclidean distance, of the vectors as they are or scaled to length 1."""
+class StableEuclidean(BaseDistance):
+    """Euclidean distance, of raw vectors or of vectors scaled to length 1."""
 
     def __init__(self, *, normalized: bool) -> None:
-        """normalized (bool): Whether vectors are scaled to length 1."""
+        """normalized (bool): Whether to scale vectors to length 1."""
         super().__init__(normalize_embeddings=normalized)
 
     def normalize(self, embeddings: torch.Tensor, dim: int = 1, **kwargs) -> torch.Tensor:
-        """RETURNS (torch.Tensor): The same, of length 1; zero vectors stay."""
+        """RETURNS (torch.Tensor): The vectors scaled to length 1; zero vectors stay."""
         return to_unit_length(embeddings, dim=dim)
 
     def compute_mat(self, query_emb: torch.Tensor, ref_emb: torch.Tensor) -> torch.Tensor:
-        """RETURNS (torch.Tensor): (B, C). Distances under about a thousandth of the vectors'
-        lengths can't be told from 0, and are 0."""
-        # Shifting all vectors changes no distance, but short vectors lose less to rounding.
+        """RETURNS (torch.Tensor): (B, C). Distances below about a thousandth of the vectors'
+        lengths cannot be told from 0, and are 0.
+        """
+        # Shifting all vectors changes no distance, and short vectors lose less to rounding.
         centre = ref_emb.detach().mean(dim=0)
         queries, references = query_emb - centre, ref_emb - centre
         lengths = queries.square().sum(dim=1, keepdim=True) + references.square().sum(dim=1)
@@ -42,24 +42,34 @@ class Euclidean(BaseDistance):
         return _root(squared, squared.detach() > RESOLUTION * lengths.detach())
 
     def pairwise_distance(self, query_emb: torch.Tensor, ref_emb: torch.Tensor) -> torch.Tensor:
-        """RETURNS (torch.Tensor): (B,): of each row to the same row, exactly."""
+        """RETURNS (torch.Tensor): (B,), the distance of each row to the same row of the other,
+        however small.
+        """
         squared = (query_emb - ref_emb).square().sum(dim=1)
         return _root(squared, squared.detach() > 0)
 
 
 DISTANCES = {
-    COSINE: Cosine,
-    EUCLIDEAN: lambda: Euclidean(normalized=False),
-    NORMALIZED_EUCLIDEAN: lambda: Euclidean(normalized=True),
+    COSINE: StableCosine,
+    EUCLIDEAN: lambda: StableEuclidean(normalized=False),
+    NORMALIZED_EUCLIDEAN: lambda: StableEuclidean(normalized=True),
 }
+
+
+def distance_matrix(distance: BaseDistance, points: torch.Tensor) -> torch.Tensor:
+    """distance (BaseDistance): One of `DISTANCES`.
+    points (torch.Tensor): float32 (B, d), scaled if the distance scales.
+    RETURNS (torch.Tensor): (B, B), smaller is nearer: cosines are negated.
+    """
+    return distance.margin(distance.compute_mat(points, points), 0)
 
 
 def to_unit_length(vectors: torch.Tensor, *, dim: int = 1) -> torch.Tensor:
     """vectors (torch.Tensor): float32, e.g. (B, d).
-    dim (int): Along which the lengths are measured.
-    RETURNS (torch.Tensor): Of length 1; zero vectors stay, with gradients of zero.
+    dim (int): Along which lengths are measured.
+    RETURNS (torch.Tensor): The vectors scaled to length 1; zero vectors stay, with gradients of 0.
     """
-    # Divided first, as the square of a small number underflows and that of a large one overflows.
+    # Divided first: the square of a small number underflows, that of a large one overflows.
     largest = vectors.detach().abs().amax(dim=dim, keepdim=True)
     some = largest > 0
     scaled = vectors / torch.where(some, largest, 1)
@@ -67,14 +77,15 @@ def to_unit_length(vectors: torch.Tensor, *, dim: int = 1) -> torch.Tensor:
     return scaled * torch.where(some, torch.where(some, squared, 1).rsqrt(), 0)
 
 
-def chords(cosines: torch.Tensor) -> torch.Tensor:
-    """cosines (torch.Tensor): Of vectors, any shape.
-    RETURNS (torch.Tensor): The Euclidean distances of the vectors scaled to length 1, no gradients.
+def chord_lengths(cosines: torch.Tensor) -> torch.Tensor:
+    """cosines (torch.Tensor): Of pairs of vectors, any shape.
+    RETURNS (torch.Tensor): The Euclidean distances of the vectors scaled to length 1, without
+        gradients.
     """
     return cosines.detach().mul(-2).add_(2).clamp_(min=0).sqrt_()
 
 
 def _root(squared: torch.Tensor, positive: torch.Tensor) -> torch.Tensor:
-    # The root's gradient at 0 is infinite. Numbers as masks: see `masks`.
+    # The root's gradient at 0 is infinite. Masks are numbers: see `masks`.
     keep = positive.to(squared.dtype)
     return (squared * keep + (1 - keep)).sqrt() * keep

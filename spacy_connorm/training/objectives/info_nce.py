@@ -1,30 +1,55 @@
-"""InfoNCE: each positive against all negatives of its anchor. Imports torch."""
+"""InfoNCE: each positive against all negatives of its anchor."""
 
-import torch
-from pytorch_metric_learning.losses import NTXentLoss
+from typing import TYPE_CHECKING
 
-from ..relations import Relations
-from .distances import Cosine
-from .masks import OnRelations, hard_pairs, masked_logsumexp, mean_of
+from .checks import require_above_zero, require_at_least_zero, require_libraries
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..relations import Relations
+    from .anchors import RelationLoss
 
 
-class InfoNceLoss(OnRelations, NTXentLoss):
-    """Behind `spacy-connorm.InfoNce.v1`."""
+def InfoNce(*, temperature: float = 0.07, mining_margin: float | None = None) -> "RelationLoss":
+    """Build InfoNCE (Oord et al. 2018; in the ablation of Liu et al. 2021, appendix, table 6, which
+    trained all objectives on hard pairs).
 
-    def __init__(self, *, temperature: float, mining_margin: float | None) -> None:
-        """temperature (float): Divides the cosines.
-        mining_margin (Optional[float]): As `hard_pairs` takes it.
-        """
-        super().__init__(temperature=temperature, distance=Cosine())
-        self.mining_margin = mining_margin
+    With S the cosines over the temperature, for each pair of anchor a and positive p over the
+    negatives n of a:
 
-    def loss_of(self, vectors: torch.Tensor, relations: Relations) -> torch.Tensor:
-        """RETURNS (torch.Tensor): The mean over the ordered pairs of positives."""
-        cosines = self.distance(vectors)
-        hard = hard_pairs(cosines, relations, margin=self.mining_margin)
-        logits = cosines / self.temperature
+        -log(exp(S_ap) / (exp(S_ap) + sum_n exp(S_an)))
+
+    The loss is the mean over the pairs.
+
+    temperature (float): Divides the cosines.
+    mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
+    RETURNS (Callable): The objective.
+    RAISES (ConnormError): CN800 for an invalid setting, CN801 if a library is missing.
+    """
+    require_above_zero(temperature=temperature)
+    require_at_least_zero(mining_margin=mining_margin)
+    require_libraries()
+    from torch.nn.functional import softplus
+
+    from .anchors import mean_of, over_usable_anchors
+    from .distances import StableCosine
+    from .masks import masked_logsumexp
+    from .mining import hard_pairs
+
+    similarity = StableCosine()
+
+    # The library's NTXentLoss compares each pair of positives with all pairs of negatives of the
+    # batch: three billion for 1,500 texts.
+    @over_usable_anchors
+    def loss(vectors: "torch.Tensor", relations: "Relations") -> "torch.Tensor":
+        cosines = similarity(vectors)
+        hard = hard_pairs(cosines, relations, margin=mining_margin)
+        logits = cosines / temperature
         negatives = masked_logsumexp(logits, hard.negatives)
         anchors, positives = hard.positives.nonzero(as_tuple=True)
         # -log(e^p / (e^p + sum of e^n)) is the softplus of log(sum of e^n) - p.
-        losses = torch.nn.functional.softplus(negatives[anchors] - logits[anchors, positives])
+        losses = softplus(negatives[anchors] - logits[anchors, positives])
         return mean_of(losses, vectors)
+
+    return loss

@@ -1,43 +1,69 @@
-"""All triplets that violate a margin. Imports torch."""
+"""All triplets that violate a margin."""
 
-import torch
-from pytorch_metric_learning.losses import TripletMarginLoss
+from typing import TYPE_CHECKING
 
-from ..relations import Relations
-from .distances import DISTANCES
-from .masks import OnRelations, nothing
-from .triplets import distance_matrix, parts
+from .checks import NORMALIZED_EUCLIDEAN, require_above_zero, require_distance, require_libraries
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..relations import Relations
+    from .anchors import RelationLoss
 
 
-class MaxMarginTripletLoss(OnRelations, TripletMarginLoss):
-    """Behind `spacy-connorm.MaxMarginTriplet.v1`."""
+def MaxMarginTriplet(
+    *, distance: str = NORMALIZED_EUCLIDEAN, margin: float = 0.2
+) -> "RelationLoss":
+    """Build the max-margin triplet loss (Basaldella et al. 2020; in the ablation of Liu et al.
+    2021, appendix, table 6).
 
-    def __init__(self, *, distance: str, margin: float) -> None:
-        """distance (str): A key of `DISTANCES`.
-        margin (float): Of the hinge, in the unit of the distance.
-        """
-        super().__init__(margin=margin, distance=DISTANCES[distance]())
+    Over all triplets (a, p, n) of the batch whose term is above 0:
 
-    def loss_of(self, vectors: torch.Tensor, relations: Relations) -> torch.Tensor:
-        """RETURNS (torch.Tensor): The mean over the triplets that violate the margin."""
-        points = self.distance.maybe_normalize(vectors)
-        distances = distance_matrix(self, points)
-        counts, triplets = self._count(distances.detach(), relations)
-        if triplets == 0:
-            return nothing(vectors)
-        return (counts * distances).sum() / triplets + self.margin
+        mean(d_ap - d_an + margin)
 
-    def _count(self, distances: torch.Tensor, relations: Relations) -> tuple[torch.Tensor, int]:
-        # Violations are linear in the distances, so that it is enough to know how often each
-        # distance is that of a positive, less how often it is that of a negative.
-        counts = torch.zeros_like(distances)
-        anchors, positives = relations.positives.nonzero(as_tuple=True)
-        for part in parts(len(anchors), size=len(distances)):
-            own = anchors[part]
-            limits = distances[own, positives[part]].unsqueeze(1) + self.margin
-            violating = distances.index_select(0, own) < limits
-            violating &= relations.negatives.index_select(0, own)
-            amounts = violating.float()
-            counts[own, positives[part]] = amounts.sum(dim=1)
-            counts.index_add_(0, own, amounts, alpha=-1)
-        return counts, int(counts.clamp(min=0).sum(dtype=torch.float64))
+    distance (str): "euclidean", "normalized_euclidean" or "cosine" (1 - cos).
+    margin (float): In the unit of the distance.
+    RETURNS (Callable): The objective.
+    RAISES (ConnormError): CN800 for an invalid setting, CN801 if a library is missing.
+    """
+    require_distance(distance)
+    require_above_zero(margin=margin)
+    require_libraries()
+    import torch
+
+    from .anchors import over_usable_anchors, zero_loss
+    from .distances import DISTANCES, distance_matrix
+
+    measure = DISTANCES[distance]()
+
+    @over_usable_anchors
+    def loss(vectors: "torch.Tensor", relations: "Relations") -> "torch.Tensor":
+        distances = distance_matrix(measure, measure.maybe_normalize(vectors))
+        counts = _count_violations(distances.detach(), relations, margin)
+        violating = int(counts.clamp(min=0).sum(dtype=torch.float64))
+        if violating == 0:
+            return zero_loss(vectors)
+        return (counts * distances).sum() / violating + margin
+
+    return loss
+
+
+def _count_violations(
+    distances: "torch.Tensor", relations: "Relations", margin: float
+) -> "torch.Tensor":
+    """float32 (B, B): in how many violating triplets a distance is the positive's, less in how many
+    it is the negative's. That is enough, as violations are linear in the distances; the library's
+    TripletMarginLoss lists all B^3 triplets. Of the pairs at most B are compared at once with all
+    texts, which takes no more memory than the matrix of distances.
+    """
+    counts = distances.new_zeros(distances.shape)
+    anchors, positives = relations.positives.nonzero(as_tuple=True)
+    size = len(distances)
+    for own, near in zip(anchors.split(size), positives.split(size), strict=True):
+        limits = distances[own, near].unsqueeze(1) + margin
+        violating = distances.index_select(0, own) < limits
+        violating &= relations.negatives.index_select(0, own)
+        amounts = violating.float()
+        counts[own, near] = amounts.sum(dim=1)
+        counts.index_add_(0, own, amounts, alpha=-1)
+    return counts

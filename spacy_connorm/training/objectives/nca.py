@@ -1,25 +1,46 @@
-"""Neighbourhood components analysis: a soft nearest neighbour is of the same concept. Imports
-torch."""
+"""Neighbourhood components analysis: a soft nearest neighbour is of the same concept."""
 
-import torch
-from pytorch_metric_learning.losses import NCALoss as LibraryLoss
+from typing import TYPE_CHECKING
 
-from ..relations import Relations
-from .distances import Cosine
-from .masks import OnRelations, masked_logsumexp, usable_anchors
+from .checks import require_above_zero, require_libraries
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..relations import Relations
+    from .anchors import RelationLoss
 
 
-class NcaLoss(OnRelations, LibraryLoss):
-    """Behind `spacy-connorm.Nca.v1`."""
+def Nca(*, scale: float = 20.0) -> "RelationLoss":
+    """Build the loss of neighbourhood components analysis (Goldberger et al. 2005; in the ablation
+    of Liu et al. 2021, appendix, table 6).
 
-    def __init__(self, *, scale: float) -> None:
-        """scale (float): Of the squared distances."""
-        super().__init__(softmax_scale=scale, distance=Cosine())
+    With d the Euclidean distance of the vectors scaled to length 1, for each anchor i over its
+    positives p and all other texts a:
 
-    def loss_of(self, vectors: torch.Tensor, relations: Relations) -> torch.Tensor:
-        """RETURNS (torch.Tensor): The mean over the anchors."""
-        # The squared distance of unit vectors is 2 - 2 cos, and the 2 is lost in the quotient.
-        logits = self.distance(vectors) * (2 * self.softmax_scale)
+        -log(sum_p exp(-scale d_ip^2) / sum_a exp(-scale d_ia^2))
+
+    The loss is the mean over the anchors.
+
+    scale (float): Of the squared distances.
+    RETURNS (Callable): The objective.
+    RAISES (ConnormError): CN800 for an invalid setting, CN801 if a library is missing.
+    """
+    require_above_zero(scale=scale)
+    require_libraries()
+    from .anchors import over_usable_anchors, usable_anchors
+    from .distances import StableCosine
+    from .masks import masked_logsumexp
+
+    similarity = StableCosine()
+
+    # The library's NCALoss takes one label a text, and drops anchors whose sum underflows.
+    @over_usable_anchors
+    def loss(vectors: "torch.Tensor", relations: "Relations") -> "torch.Tensor":
+        # The squared distance of unit vectors is 2 - 2 cos, and the 2 cancels out in the quotient.
+        logits = similarity(vectors) * (2 * scale)
         others = relations.positives | relations.negatives
         losses = masked_logsumexp(logits, others) - masked_logsumexp(logits, relations.positives)
         return losses[usable_anchors(relations)].mean()
+
+    return loss

@@ -1,109 +1,132 @@
-"""Lists of candidates against their relevance. Imports torch."""
+"""The objectives that rank the candidates of a mention: those of BCNH and BioSyn. They need lists
+of `spacy-connorm.CandidateBatcher.v1`. pytorch-metric-learning has no losses over lists."""
 
-from math import log
+from typing import TYPE_CHECKING
 
-import torch
-
-from ..relations import Rankings
 from ..relevance import Relevance
-from .distances import to_unit_length
-from .masks import masked_logsumexp, mean_of, nothing
+from .checks import (
+    COSINE,
+    require_above_zero,
+    require_at_least_zero,
+    require_libraries,
+    require_similarity,
+)
+
+if TYPE_CHECKING:
+    import torch
+
+    from .ranking_loss import ListLoss, RankingLoss
 
 
-class RankingLoss(torch.nn.Module):
-    """Scores the candidates of mentions by their vectors and n-grams, and leaves to `loss_of` what
-    is made of the scores. Adds the norm loss. The weight of the n-grams is learned."""
+def Bcnh(
+    *,
+    similarity: str = COSINE,
+    temperature: float = 0.05,
+    norm_weight: float = 1.0,
+    lexical_weight: float = 1.0,
+    learning_rate: float = 0.01,
+) -> "RankingLoss":
+    """Build the objective of Yan et al. 2021, section 2.
 
-    ranked = True
+    The score of a candidate c of a mention m, with s the similarity of vectors v and n the vectors
+    of n-grams, is
 
-    def __init__(
-        self,
-        *,
-        normalized: bool,
-        temperature: float,
-        norm_weight: float,
-        lexical_weight: float,
-        learning_rate: float,
-    ) -> None:
-        """normalized (bool): Whether vectors are scaled to unit length to be compared.
-        temperature (float): Divides the scores.
-        norm_weight (float): Of the norm loss.
-        lexical_weight (float): Where the weight of the n-grams starts.
-        learning_rate (float): Of its logarithm.
-        """
-        super().__init__()
-        self.normalized = normalized
-        self.temperature = temperature
-        self.norm_weight = norm_weight
-        self.learning_rate = learning_rate
-        self.log_lexical_weight = torch.nn.Parameter(torch.tensor(log(lexical_weight)))
+        z_c = (s(v_m, v_c) + lambda cos(n_m, n_c)) / temperature
 
-    def learned(self) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): The weight of the n-grams as it is."""
-        return {"lexical_weight": self.log_lexical_weight.exp().item()}
+    and its relevance y_c is 2 for a synonym, 1 for a hypernym and 0 otherwise. The loss is the mean
+    over the mentions of the list-wise cross entropy
 
-    def forward(self, vectors: torch.Tensor, rankings: Rankings) -> torch.Tensor:
-        """vectors (torch.Tensor): (B, d), of any length.
-        rankings (Rankings): Lists of the B texts.
-        RETURNS (torch.Tensor): A float32 scalar.
-        """
-        with torch.autocast(vectors.device.type, enabled=False):
-            vectors = vectors.float()
-            loss = self.loss_of(self._scores(vectors, rankings), rankings.relevance)
-            if self.norm_weight:
-                loss = loss + self.norm_weight * norm_loss(vectors, rankings)
-            return loss
+        -sum_c softmax(y)_c log softmax(z)_c
 
-    def loss_of(self, scores: torch.Tensor, relevance: torch.Tensor) -> torch.Tensor:
-        """scores (torch.Tensor): float32 (M, k).
-        relevance (torch.Tensor): int64 (M, k).
-        RETURNS (torch.Tensor): The loss, a scalar.
-        """
-        raise NotImplementedError
+    plus the norm loss: the mean over the hypernyms h of a mention, and then over the mentions that
+    have any, of
 
-    def _scores(self, vectors: torch.Tensor, rankings: Rankings) -> torch.Tensor:
-        points = to_unit_length(vectors) if self.normalized else vectors
-        dense = torch.einsum("md,mkd->mk", points[rankings.mentions], points[rankings.candidates])
-        lexical = self.log_lexical_weight.exp() * rankings.lexical
-        return (dense + lexical) / self.temperature
+        (|v_m| - |v_h|) / (|v_m| + |v_h|)
 
-
-class ListWiseLoss(RankingLoss):
-    """Behind `spacy-connorm.Bcnh.v1`."""
-
-    def loss_of(self, scores: torch.Tensor, relevance: torch.Tensor) -> torch.Tensor:
-        """RETURNS (torch.Tensor): The mean over the mentions."""
-        wanted = relevance.float().softmax(dim=1)
-        return -(wanted * scores.log_softmax(dim=1)).sum(dim=1).mean()
-
-
-class MarginalLoss(RankingLoss):
-    """Behind `spacy-connorm.BioSyn.v1`."""
-
-    def loss_of(self, scores: torch.Tensor, relevance: torch.Tensor) -> torch.Tensor:
-        """RETURNS (torch.Tensor): The mean over the mentions that have a synonym in their list."""
-        synonyms = relevance == Relevance.SYNONYM
-        losses = scores.logsumexp(dim=1) - masked_logsumexp(scores, synonyms)
-        return mean_of(losses[synonyms.any(dim=1)], scores)
-
-
-def norm_loss(vectors: torch.Tensor, rankings: Rankings) -> torch.Tensor:
-    """How much longer the vectors of mentions are than those of their hypernyms (Yan et al. 2021,
-    equation 7, after Vulic and Mrksic 2018).
-
-    vectors (torch.Tensor): float32 (B, d).
-    rankings (Rankings): The paper fills short lists of hypernyms up; here those there are count.
-    RETURNS (torch.Tensor): From -1 to 1: the mean over the hypernyms of a mention, and over the
-        mentions that have any; 0 if none has.
+    similarity (str): "cosine", as an index searches, or "inner_product", as in the paper, whose
+        temperature is 1.
+    temperature (float): Divides the scores.
+    norm_weight (float): Of the norm loss; 1 in the paper, 0 to leave it out.
+    lexical_weight (float): The initial lambda. Its logarithm is learned, so it stays above 0.
+    learning_rate (float): Of that logarithm.
+    RETURNS (RankingLoss): The objective.
+    RAISES (ConnormError): CN800 for an invalid setting, CN801 if a library is missing.
     """
-    there = rankings.hypernyms >= 0
-    having = there.any(dim=1)
-    if not having.any():
-        return nothing(vectors)
-    # A zero vector has no direction to grow in: its gradient is zero.
-    lengths = torch.linalg.vector_norm(vectors, dim=1)
-    own = lengths[rankings.mentions].unsqueeze(1)
-    above = lengths[rankings.hypernyms.clamp(min=0)]
-    ratios = (own - above) / (own + above).clamp(min=torch.finfo(vectors.dtype).tiny)
-    means = (ratios * there).sum(dim=1) / there.sum(dim=1).clamp(min=1)
-    return means[having].mean()
+    return _build(
+        _list_wise_loss, similarity, temperature, norm_weight, lexical_weight, learning_rate
+    )
+
+
+def BioSyn(
+    *,
+    similarity: str = COSINE,
+    temperature: float = 0.05,
+    norm_weight: float = 0.0,
+    lexical_weight: float = 1.0,
+    learning_rate: float = 0.01,
+) -> "RankingLoss":
+    """Build the objective of Sung et al. 2020, which BCNH is compared with: the marginal likelihood
+    of the synonyms p among the candidates c
+
+        -log(sum_p exp(z_p) / sum_c exp(z_c))
+
+    The loss is the mean over the mentions that have a synonym among their candidates. Scores, norm
+    loss and settings are those of `Bcnh`.
+
+    similarity (str): "cosine" or "inner_product".
+    temperature (float): Divides the scores.
+    norm_weight (float): Of the norm loss; 0 to leave it out, as BioSyn does.
+    lexical_weight (float): The initial lambda.
+    learning_rate (float): Of its logarithm.
+    RETURNS (RankingLoss): The objective.
+    RAISES (ConnormError): CN800 for an invalid setting, CN801 if a library is missing.
+    """
+    return _build(
+        _marginal_loss, similarity, temperature, norm_weight, lexical_weight, learning_rate
+    )
+
+
+def _build(
+    list_loss: "ListLoss",
+    similarity: str,
+    temperature: float,
+    norm_weight: float,
+    lexical_weight: float,
+    learning_rate: float,
+) -> "RankingLoss":
+    require_similarity(similarity)
+    require_above_zero(temperature=temperature, lexical_weight=lexical_weight)
+    require_at_least_zero(norm_weight=norm_weight, learning_rate=learning_rate)
+    require_libraries()
+    from .ranking_loss import RankingLoss
+
+    return RankingLoss(
+        list_loss,
+        normalized=similarity == COSINE,
+        temperature=temperature,
+        norm_weight=norm_weight,
+        lexical_weight=lexical_weight,
+        learning_rate=learning_rate,
+    )
+
+
+def _list_wise_loss(scores: "torch.Tensor", relevance: "torch.Tensor") -> "torch.Tensor":
+    """scores (torch.Tensor): float32 (M, k).
+    relevance (torch.Tensor): int64 (M, k).
+    RETURNS (torch.Tensor): The mean over the mentions.
+    """
+    wanted = relevance.float().softmax(dim=1)
+    return -(wanted * scores.log_softmax(dim=1)).sum(dim=1).mean()
+
+
+def _marginal_loss(scores: "torch.Tensor", relevance: "torch.Tensor") -> "torch.Tensor":
+    """scores (torch.Tensor): float32 (M, k).
+    relevance (torch.Tensor): int64 (M, k).
+    RETURNS (torch.Tensor): The mean over the mentions that have a synonym in their list.
+    """
+    from .anchors import mean_of
+    from .masks import masked_logsumexp
+
+    synonyms = relevance == Relevance.SYNONYM
+    losses = scores.logsumexp(dim=1) - masked_logsumexp(scores, synonyms)
+    return mean_of(losses[synonyms.any(dim=1)], scores)

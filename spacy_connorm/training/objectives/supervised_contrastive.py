@@ -1,25 +1,43 @@
-"""Supervised contrastive: all positives of an anchor against all other texts. Imports torch."""
+"""Supervised contrastive loss: all positives of an anchor against all other texts."""
 
-import torch
-from pytorch_metric_learning.losses import SupConLoss
+from typing import TYPE_CHECKING
 
-from ..relations import Relations
-from .distances import Cosine
-from .masks import OnRelations, masked_logsumexp, usable_anchors
+from .checks import require_above_zero, require_libraries
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..relations import Relations
+    from .anchors import RelationLoss
 
 
-class SupervisedContrastiveLoss(OnRelations, SupConLoss):
-    """Behind `spacy-connorm.SupervisedContrastive.v1`."""
+def SupervisedContrastive(*, temperature: float = 0.05) -> "RelationLoss":
+    """Build the objective of Khosla et al. 2020, equation 2.
 
-    def __init__(self, *, temperature: float) -> None:
-        """temperature (float): Divides the cosines."""
-        super().__init__(temperature=temperature, distance=Cosine())
+    With S the cosines over the temperature, for each anchor i over its positives p and all other
+    texts a:
 
-    def loss_of(self, vectors: torch.Tensor, relations: Relations) -> torch.Tensor:
-        """RETURNS (torch.Tensor): The mean over the anchors."""
-        logits = self.distance(vectors) / self.temperature
-        positives = relations.positives.float()
-        means = (logits * positives).sum(dim=1) / positives.sum(dim=1).clamp(min=1)
-        others = relations.positives | relations.negatives
-        losses = masked_logsumexp(logits, others) - means
+        log(sum_a exp(S_ia)) - mean_p S_ip
+
+    The loss is the mean over the anchors.
+
+    temperature (float): Divides the cosines.
+    RETURNS (Callable): The objective.
+    RAISES (ConnormError): CN800 for an invalid setting, CN801 if a library is missing.
+    """
+    require_above_zero(temperature=temperature)
+    require_libraries()
+    from pytorch_metric_learning.losses import SupConLoss
+
+    from .anchors import over_usable_anchors, usable_anchors
+    from .distances import StableCosine
+    from .library_losses import library_losses
+
+    library = SupConLoss(temperature=temperature, distance=StableCosine())
+
+    @over_usable_anchors
+    def loss(vectors: "torch.Tensor", relations: "Relations") -> "torch.Tensor":
+        losses = library_losses(library, library.distance(vectors), relations)
         return losses[usable_anchors(relations)].mean()
+
+    return loss

@@ -5,9 +5,9 @@ import torch
 from pytorch_metric_learning import distances, losses, miners
 from pytorch_metric_learning.reducers import MeanReducer
 
-from spacy_connorm.training.objectives import ablation, factories
-from spacy_connorm.training.objectives.distances import Cosine
-from spacy_connorm.training.objectives.masks import hard_pairs
+from spacy_connorm.training import objectives
+from spacy_connorm.training.objectives.distances import StableCosine
+from spacy_connorm.training.objectives.mining import hard_pairs
 from spacy_connorm.training.relations import relate
 
 
@@ -33,7 +33,7 @@ def test_the_online_condition_keeps_the_pairs_that_the_miner_lists(seed, margin)
         margin=margin, type_of_triplets="all"
     )(vectors, labels)
     relations = relations_of(labels)
-    hard = hard_pairs(Cosine()(vectors), relations, margin=margin)
+    hard = hard_pairs(StableCosine()(vectors), relations, margin=margin)
     assert pairs(hard.positives) == set(zip(anchors.tolist(), positives.tolist(), strict=True))
     assert pairs(hard.negatives) == set(zip(anchors.tolist(), negatives.tolist(), strict=True))
     assert hard.positives.any() and pairs(hard.negatives) < pairs(relations.negatives)
@@ -47,7 +47,7 @@ def test_multi_similarity_is_sapberts(seed):
     one, other = vectors.clone().requires_grad_(), vectors.clone().requires_grad_()
     expected = theirs(one, labels, mine(one, labels))
     expected.backward()
-    found = factories.MultiSimilarity()(other, relations_of(labels))
+    found = objectives.MultiSimilarity()(other, relations_of(labels))
     found.backward()
     torch.testing.assert_close(found, expected)
     torch.testing.assert_close(other.grad, one.grad, rtol=1e-4, atol=1e-6)
@@ -56,26 +56,26 @@ def test_multi_similarity_is_sapberts(seed):
 # Where the library leaves losses of 0 out of the mean, all that count are in it here.
 LIBRARY = {
     "batch hard": (
-        factories.BatchHardTriplet(margin=0.5, distance="cosine"),
+        objectives.BatchHardTriplet(margin=0.5, distance="cosine"),
         losses.TripletMarginLoss(
             margin=0.5, distance=distances.CosineSimilarity(), reducer=MeanReducer()
         ),
         miners.BatchHardMiner(distance=distances.CosineSimilarity()),
     ),
-    "max margin": (ablation.MaxMarginTriplet(), losses.TripletMarginLoss(margin=0.2), None),
+    "max margin": (objectives.MaxMarginTriplet(), losses.TripletMarginLoss(margin=0.2), None),
     "lifted structure": (
-        ablation.LiftedStructure(margin=1.0),
+        objectives.LiftedStructure(margin=1.0),
         losses.LiftedStructureLoss(neg_margin=1),
         None,
     ),
-    "InfoNCE": (ablation.InfoNce(temperature=0.2), losses.NTXentLoss(temperature=0.2), None),
-    "circle": (ablation.Circle(), losses.CircleLoss(m=0.25, gamma=256), None),
+    "InfoNCE": (objectives.InfoNce(temperature=0.2), losses.NTXentLoss(temperature=0.2), None),
+    "circle": (objectives.Circle(), losses.CircleLoss(m=0.25, gamma=256), None),
     "supervised contrastive": (
-        factories.SupervisedContrastive(temperature=0.1),
+        objectives.SupervisedContrastive(temperature=0.1),
         losses.SupConLoss(temperature=0.1),
         None,
     ),
-    "NCA": (ablation.Nca(scale=5), losses.NCALoss(softmax_scale=5), None),
+    "NCA": (objectives.Nca(scale=5), losses.NCALoss(softmax_scale=5), None),
 }
 
 

@@ -210,19 +210,21 @@ def test_bad_settings_are_one_line(name, settings, message):
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
-def test_a_missing_library_is_named(monkeypatch):
+@pytest.mark.parametrize("library", ["torch", "pytorch_metric_learning"])
+@pytest.mark.parametrize("name", [*EQUATIONS, "Bcnh", "BioSyn"])
+def test_a_missing_library_is_named(monkeypatch, name, library):
     monkeypatch.setattr(
-        "spacy_connorm.training.objectives.settings.find_spec",
-        lambda library: None if library == "pytorch_metric_learning" else library,
+        "spacy_connorm.training.objectives.checks.find_spec",
+        lambda each: None if each == library else each,
     )
-    with pytest.raises(ConnormError, match=r"\[CN801\].*pytorch_metric_learning.*\[train\]"):
-        build("Nca")
+    with pytest.raises(ConnormError, match=rf"\[CN801\].*{library}.*\[train\]"):
+        build(name)
 
 
-def test_importing_the_factories_is_light():
+def test_importing_the_objectives_is_light():
     script = """
 import sys
-from spacy_connorm.training.objectives import ablation, factories
+import spacy_connorm.training.objectives
 heavy = {"torch", "pytorch_metric_learning", "transformers", "sklearn", "scipy"}
 print(sorted(heavy & sys.modules.keys()))
 """

@@ -107,7 +107,7 @@ def test_lists_without_a_synonym_are_passed_over(lists):
 
 def test_scores_that_differ_as_relevance_does_are_best(lists):
     def loss(scores):
-        return build("Bcnh").loss_of(scores, lists.relevance)
+        return build("Bcnh").list_loss(scores, lists.relevance)
 
     best = lists.relevance.float()
     assert loss(best) < min(loss(2 * best), loss(0 * best))

@@ -1,0 +1,71 @@
+"""Checks of an objective's settings and libraries."""
+
+import math
+from importlib.util import find_spec
+from typing import NoReturn
+
+from ...errors import ConnormError, Errors
+
+COSINE = "cosine"
+EUCLIDEAN = "euclidean"
+NORMALIZED_EUCLIDEAN = "normalized_euclidean"
+KNOWN_DISTANCES = (EUCLIDEAN, NORMALIZED_EUCLIDEAN, COSINE)
+INNER_PRODUCT = "inner_product"
+KNOWN_SIMILARITIES = (COSINE, INNER_PRODUCT)
+
+
+def require_libraries() -> None:
+    """Check that the libraries behind the objectives are installed.
+
+    RAISES (ConnormError): CN801 for the first that is missing.
+    """
+    for library in ("torch", "pytorch_metric_learning"):
+        if find_spec(library) is None:
+            raise ConnormError(Errors.CN801.format(library=library))
+
+
+def require_distance(distance: str) -> None:
+    """distance (str): The name of a distance.
+    RAISES (ConnormError): CN800 if it is unknown.
+    """
+    if distance not in KNOWN_DISTANCES:
+        _refuse_setting("distance", distance, "one of " + ", ".join(KNOWN_DISTANCES))
+
+
+def require_similarity(similarity: str) -> None:
+    """similarity (str): The name of a similarity.
+    RAISES (ConnormError): CN800 if it is unknown.
+    """
+    if similarity not in KNOWN_SIMILARITIES:
+        _refuse_setting("similarity", similarity, "one of " + ", ".join(KNOWN_SIMILARITIES))
+
+
+def require_above_zero(**settings: float) -> None:
+    """**settings (float): Numbers by name.
+    RAISES (ConnormError): CN800 for the first that is not finite and above 0.
+    """
+    for setting, value in settings.items():
+        if not (math.isfinite(value) and value > 0):
+            _refuse_setting(setting, value, "a number above 0")
+
+
+def require_at_least_zero(**settings: float | None) -> None:
+    """**settings (Optional[float]): Numbers by name; None passes.
+    RAISES (ConnormError): CN800 for the first that is not finite or is below 0.
+    """
+    for setting, value in settings.items():
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            _refuse_setting(setting, value, "a number of at least 0")
+
+
+def require_cosine(**settings: float) -> None:
+    """**settings (float): Numbers by name.
+    RAISES (ConnormError): CN800 for the first that is not from -1 to 1.
+    """
+    for setting, value in settings.items():
+        if not -1 <= value <= 1:
+            _refuse_setting(setting, value, "a cosine, from -1 to 1")
+
+
+def _refuse_setting(setting: str, value: object, expected: str) -> NoReturn:
+    raise ConnormError(Errors.CN800.format(setting=setting, expected=expected, value=value))
