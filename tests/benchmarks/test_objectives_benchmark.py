@@ -41,7 +41,7 @@ def setup_names():
     return {
         name.removeprefix(prefix).removesuffix(suffix)
         for name, make in registry.losses.get_all().items()
-        if name.startswith(prefix) and not make.__module__.endswith(".ranking")
+        if name.startswith(prefix) and not make.__module__.endswith(".ranked_lists")
     }
 
 
