@@ -1,7 +1,8 @@
 """spaCy's docstrings, as Sphinx reads them.
 
 `name (Type): meaning.`, `RETURNS (Type): meaning.`, `YIELDS`, `RAISES` and `WARNS` become field
-lists; text in single backticks becomes code, with a link where the name is documented.
+lists; text in single backticks becomes code, with a link where the name is documented; indented
+equations stay as they are.
 """
 
 import re
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 _FIELD = re.compile(
     r"(?P<names>\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: \((?P<type>.+?)\))?: (?P<meaning>.*)"
 )
+_EQUATION = "    "
 _OUTCOMES = ("RETURNS", "YIELDS", "RAISES", "WARNS")
 _GENERATED = re.compile(r"Create new instance of \w+\(.*\)|Alias for field number \d+")
 _CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
@@ -63,6 +65,8 @@ def convert(lines: list[str]) -> Iterator[str]:
                 yield ""
             for field in fields:
                 yield from _to_rst(field)
+        elif all(line.startswith(_EQUATION) for line in paragraph):
+            yield from ("", "::", "", *paragraph)
         else:
             yield ""
             yield from to_code("\n".join(paragraph)).split("\n")

@@ -62,5 +62,19 @@ def test_text_keeps_its_meaning(convert):
     ]
 
 
+def test_equations_stay_as_they_are(convert):
+    docstring = ["The loss is:", "", "    log(1 + a * |b|)", "", "The mean of all."]
+    equation = ["::", "", "    log(1 + a * |b|)"]
+    assert list(convert(docstring)) == [
+        "",
+        "The loss is:",
+        "",
+        *equation,
+        "",
+        "The mean of all.",
+        "",
+    ]
+
+
 def test_what_python_writes_itself_is_left_out(convert):
     assert list(convert(["Alias for field number 0"])) == [""]
