@@ -1,4 +1,4 @@
-"""Dense and sparse vectors of the same texts: what a hybrid encoder gives, and what it is asked."""
+"""Encoder outputs: dense arrays, sparse matrices, or both for hybrid encoders."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 
-# An array, a CSR matrix or a `HybridArray`: whichever the encoder gives.
+# The output of an encoder: an array, a CSR matrix or a `HybridArray`.
 Raw: TypeAlias = Any
 
 
 @dataclass(frozen=True, eq=False)
 class HybridArray:
-    """Two vectors a text, not multiplied into one: how much the lexical one counts is a matter of
-    those that ask, not of what they are compared with.
+    """A dense and a lexical vector per text. They are kept apart, since the weight of the lexical
+    cosine belongs to the query, not to the vectors it is compared with.
 
     dense (Floats2d): float32 (b, dense width).
     lexical (csr_matrix): float32 (b, lexical width).
-    weight (float): Of a lexical cosine beside a dense one, at least 0.
+    weight (float): The weight of the lexical cosine relative to the dense one, at least 0.
     """
 
     dense: np.ndarray
@@ -30,11 +30,14 @@ class HybridArray:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """RETURNS (Tuple[int, int]): Rows, and both widths together."""
+        """RETURNS (Tuple[int, int]): The number of rows, and the sum of both widths."""
         return self.dense.shape[0], self.dense.shape[1] + self.lexical.shape[1]
 
     def __getitem__(self, rows: Any) -> "HybridArray":
-        """rows (Union[slice, Sequence[int]]): Some of the rows."""
+        """RETURNS (HybridArray): Some rows.
+
+        rows (Union[slice, Sequence[int]]): Which ones.
+        """
         return HybridArray(self.dense[rows], self.lexical[rows], self.weight)
 
     def __add__(self, other: "HybridArray") -> "HybridArray":
@@ -44,10 +47,10 @@ class HybridArray:
         return HybridArray(self.dense / number, self.lexical / number, self.weight)
 
     def score(self, dense: np.ndarray, lexical: np.ndarray) -> np.ndarray:
-        """Weigh two cosines: that of the two unit vectors joined, if neither is zero.
+        """Combine two cosines: the cosine of the concatenated vectors, if neither is zero.
 
         dense (np.ndarray): Cosines with the dense vectors.
-        lexical (np.ndarray): Cosines with the lexical ones, of the same shape.
+        lexical (np.ndarray): Cosines with the lexical vectors, of the same shape.
         RETURNS (np.ndarray): Scores, from -1 to 1.
         """
         return (dense + self.weight * lexical) / (1 + self.weight)
@@ -65,9 +68,9 @@ def stack_hybrid(batches: Sequence[HybridArray]) -> HybridArray:
 
 
 def stack(raws: Iterable[Raw]) -> Raw:
-    """Stack encoded batches: each (b, width), at least one of them.
+    """Stack encoded batches.
 
-    raws (Iterable[Union[Floats2d, csr_matrix, HybridArray]]): The batches.
+    raws (Iterable[Union[Floats2d, csr_matrix, HybridArray]]): One or more batches, each (b, width).
     RETURNS (Union[Floats2d, csr_matrix, HybridArray]): All rows.
     """
     from scipy import sparse

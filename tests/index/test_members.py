@@ -47,17 +47,17 @@ def names_of(denotations):
 
 
 @pytest.fixture
-def table():
+def grouped():
     return group_names(names_of(DENOTATIONS))
 
 
 @pytest.fixture
-def members(table):
-    return table.members
+def members(grouped):
+    return grouped.members
 
 
-def test_rows_are_ordered_by_target(table, members):
-    assert table.hashes.tolist() == hash_keys([b"a", b"shared", b"both", b"data"]).tolist()
+def test_rows_are_ordered_by_target(grouped, members):
+    assert grouped.hashes.tolist() == hash_keys([b"a", b"shared", b"both", b"data"]).tolist()
     assert members.rows_of(O) == (0, 3)
     assert members.rows_of(D) == (2, 4)
     assert members.rows_of(O | D) == (0, 4)
@@ -74,10 +74,10 @@ def test_repetitions_in_data_are_counted(members):
     assert members.count.tolist() == [0, 0, 0, 2, 1, 1]
 
 
-def test_text_is_as_the_ontology_writes_it(table, members):
-    texts = [DENOTATIONS[place].text for place in table.texts]
+def test_text_is_as_the_ontology_writes_it(grouped, members):
+    texts = [DENOTATIONS[place].text for place in grouped.texts]
     assert texts == ["a", "shared", "Shared", "Both", "both", "data"]
-    assert [DENOTATIONS[place].text for place in table.encoded] == ["a", "shared", "Both", "data"]
+    assert [DENOTATIONS[place].text for place in grouped.encoded] == ["a", "shared", "Both", "data"]
     assert members.preferred.tolist() == [True, False, True, False, False, False]
 
 
@@ -128,14 +128,14 @@ def test_all_at_once_is_as_one_by_one(denotations):
     denotations = [
         each._replace(preferred=each.preferred and each.target == O) for each in denotations
     ]
-    table, expected = group_names(names_of(denotations)), gathered_one_by_one(denotations)
-    assert table.hashes.tolist() == hash_keys([key for key, _ in expected]).tolist()
-    assert np.diff(table.members.start).tolist() == [len(members) for _, members in expected]
+    grouped, expected = group_names(names_of(denotations)), gathered_one_by_one(denotations)
+    assert grouped.hashes.tolist() == hash_keys([key for key, _ in expected]).tolist()
+    assert np.diff(grouped.members.start).tolist() == [len(members) for _, members in expected]
     flat = [member for _, members in expected for member in members]
-    assert table.texts.tolist() == [member.text for member in flat]
+    assert grouped.texts.tolist() == [member.text for member in flat]
     for field in ("concept", "target", "count", "preferred"):
-        assert getattr(table.members, field).tolist() == [getattr(each, field) for each in flat]
-    kinds = {field: getattr(table.members, field).dtype for field in vars(table.members)}
+        assert getattr(grouped.members, field).tolist() == [getattr(each, field) for each in flat]
+    kinds = {field: getattr(grouped.members, field).dtype for field in vars(grouped.members)}
     assert {field: str(kind) for field, kind in kinds.items()} == {
         "start": "int64",
         "concept": "int32",

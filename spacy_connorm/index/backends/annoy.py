@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 class AnnoyIndex:
     """Settings of the Annoy backend, `spacy-connorm.AnnoyIndex.v1`.
 
-    n_trees (int): More trees: better recall, a larger file.
-    search_k (int): Nodes inspected for a query: better recall, more time.
-    oversample (int): Proposals rescored for each item asked for.
-    seed (int): Of the random splits; the same seed gives the same forest.
-    dtype (str): How the vectors that rescore are stored, see `ExactIndex`.
+    n_trees (int): The number of trees. More of them: better recall, a larger file.
+    search_k (int): Nodes inspected per query. More of them: better recall, slower searches.
+    oversample (int): Proposals rescored per requested item.
+    seed (int): The seed of the random splits; the same seed gives the same forest.
+    dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
     """
 
     n_trees: int = 50
@@ -37,22 +37,21 @@ class AnnoyIndex:
     dtype: Literal["float32", "float16", "int8"] = "float32"
 
     def __post_init__(self) -> None:
-        # Annoy takes a negative number of trees for a huge one, and plants until memory is full.
+        # Annoy takes a negative number of trees for a huge one and builds until memory is full.
         require_positive_settings(self, "n_trees", "search_k", "oversample")
 
     def build(self, vectors: Vectors, path: Path) -> None:
-        """Plant the forest. Sparse vectors get none: they are searched exactly; those beside dense
-        ones, by their features.
+        """Build the forest of dense vectors; see `build_dense` for others.
 
-        vectors (Vectors): The items, one a row.
-        path (Path): The file that Annoy writes and later maps. Features stand in others beside it.
+        vectors (Vectors): The items, one per row.
+        path (Path): The file that Annoy writes and maps later.
         """
         build_dense(vectors, path, self._build)
 
     def open(self, vectors: Vectors, path: Path) -> "Searcher":
-        """Map the forest.
+        """Map the forest into memory.
 
-        vectors (Vectors): The items it was planted with.
+        vectors (Vectors): The items it was built from.
         path (Path): Its file.
         RETURNS (Searcher): A searcher over the vectors.
         """
@@ -63,21 +62,21 @@ class AnnoyIndex:
         forest.set_seed(self.seed)
         for item, vector in enumerate(row for block in blocks(vectors) for row in block):
             forest.add_item(item, vector)
-        # One job: with several, the forest depends on their number. In memory and then saved:
-        # annoy's way of building on disk dies of SIGBUS when the disk is full.
+        # One job, since the forest depends on the number of jobs. Built in memory and then saved,
+        # since Annoy's building on disk dies of SIGBUS when the disk is full.
         forest.build(self.n_trees, n_jobs=1)
         forest.save(str(path))
         forest.unload()
 
 
 class AnnoySearcher:
-    """Searches a forest and rescores what it proposes."""
+    """Searches a forest and rescores its proposals."""
 
     def __init__(self, settings: AnnoyIndex, vectors: Vectors, path: Path) -> None:
-        """Map a forest.
+        """Map a forest into memory.
 
         settings (AnnoyIndex): How to search it.
-        vectors (Vectors): The items it was planted with.
+        vectors (Vectors): The items it was built from.
         path (Path): Its file.
         """
         self.settings = settings
@@ -93,9 +92,8 @@ class AnnoySearcher:
         return len(self.vectors)
 
     def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
-        """Find the n nearest items of each query; exactly, where the forest cannot propose
-        enough allowed ones at less cost than looking at all: `search_k` is at least the number of
-        items, or a filter leaves few.
+        """Find the n nearest items of each query. The search is exact if that costs no more than
+        asking the forest: `search_k` is at least the number of items, or a filter leaves few.
 
         queries (Floats2d): float32 (b, width) unit vectors.
         n (int): How many.
@@ -104,7 +102,7 @@ class AnnoySearcher:
         """
         possible = len(self) if allowed is None else int(np.count_nonzero(allowed))
         wanted = min(n, possible)
-        # So many that among them are enough that may be found.
+        # Enough proposals to expect enough allowed items among them.
         proposals = wanted * self.settings.oversample * len(self) // max(possible, 1)
         inspected = self.settings.search_k
         if inspected >= len(self) or proposals > inspected or proposals * 4 > len(self):

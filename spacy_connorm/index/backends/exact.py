@@ -16,9 +16,9 @@ from .protocol import Neighbours, require_positive_settings
 class ExactIndex:
     """Settings of the exact backend, `spacy-connorm.ExactIndex.v1`.
 
-    dtype (str): How dense vectors are stored: float16 halves the file, int8 makes it a quarter.
-        Scores are float32, and exact for what is stored.
-    block_rows (int): Vectors compared at once.
+    dtype (str): How dense vectors are stored: float16 halves the file, int8 quarters it. Scores are
+        float32, and exact for the stored vectors.
+    block_rows (int): How many vectors are compared at once.
     """
 
     dtype: Literal["float32", "float16", "int8"] = "float32"
@@ -28,7 +28,7 @@ class ExactIndex:
         require_positive_settings(self, "block_rows")
 
     def build(self, vectors: Vectors, path: Path) -> None:
-        """An exact search needs nothing but the vectors."""
+        """Do nothing: an exact search only needs the vectors."""
 
     def open(self, vectors: Vectors, path: Path) -> "ExactSearcher":
         """RETURNS (ExactSearcher): A searcher over the vectors."""
@@ -41,8 +41,8 @@ class ExactSearcher:
     def __init__(self, vectors: Vectors, *, block_rows: int = 32768) -> None:
         """Wrap vectors.
 
-        vectors (Vectors): The items, one a row.
-        block_rows (int): Rows compared at once.
+        vectors (Vectors): The items, one per row.
+        block_rows (int): How many rows are compared at once.
         """
         self.vectors = vectors
         self.block_rows = block_rows
@@ -56,8 +56,8 @@ class ExactSearcher:
         queries (Union[Floats2d, csr_matrix]): (b, width) unit vectors.
         n (int): How many.
         allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
-        RETURNS (Neighbours): Exact float32 cosines; those with dense vectors do not depend on what
-            else is asked.
+        RETURNS (Neighbours): Exact float32 cosines; with dense vectors they do not depend on the
+            other queries of the batch.
         """
         found = self._find(queries, n, allowed)
         if isinstance(self.vectors, DenseVectors | QuantizedVectors):
@@ -65,7 +65,9 @@ class ExactSearcher:
         return found
 
     def _rescored(self, found: Neighbours, queries: Raw) -> Neighbours:
-        """A matrix product sums up in another order where it has more rows."""
+        """Make cosines independent of the batch: the order of summation in a matrix product depends
+        on its size.
+        """
         for query, items in enumerate(found.items):
             some = np.sort(items[items >= 0])
             cosines = self.vectors.rescore(queries, query, some)
@@ -84,7 +86,7 @@ class ExactSearcher:
         return found
 
     def _blocks(self, queries: Raw) -> Iterator[tuple[int, np.ndarray]]:
-        # They grow: the first is sorted out at a cost, of the others only what beats those before.
+        # Blocks grow: ranking the first one is expensive; later ones only have to beat it.
         start, rows = 0, max(1, self.block_rows // 8)
         while start < len(self.vectors):
             stop = min(start + rows, len(self.vectors))
@@ -97,7 +99,7 @@ def _nothing(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _best(scores: np.ndarray, found: Neighbours, n: int, start: int) -> Neighbours:
-    """The n best of a block."""
+    """RETURNS (Neighbours): The n best of a block."""
     if scores.shape[1] > n:
         items = np.argpartition(scores, scores.shape[1] - n, axis=1)[:, -n:]
         scores = np.take_along_axis(scores, items, axis=1)
@@ -107,7 +109,7 @@ def _best(scores: np.ndarray, found: Neighbours, n: int, start: int) -> Neighbou
 
 
 def _better(scores: np.ndarray, found: Neighbours, n: int, start: int) -> Neighbours:
-    """Those of a block that are better than the worst of the n that were found before."""
+    """RETURNS (Neighbours): The items of a block that beat the worst of the n found before."""
     queries, places = np.nonzero(scores > found.scores[:, -1:])
     counts = np.bincount(queries, minlength=len(scores))
     columns = np.arange(len(queries)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -1,9 +1,8 @@
-"""Search over dense and lexical vectors: either side proposes, both scores of all that was proposed
-decide.
+"""Search over dense and lexical vectors: each side proposes, and both scores decide.
 
-What neither side has proposed scores no higher on either than the last that it did propose. As long
-as that could be enough, both are asked for more (the threshold algorithm of Fagin et al. 2003), so
-that what is found is exact if the search of the dense side is.
+On each side, an item that was not proposed scores at most as high as the last proposal. As long as
+such items could still win, both sides propose more (the threshold algorithm of Fagin et al. 2003).
+So the result is exact if the search of the dense side is.
 """
 
 from typing import TYPE_CHECKING
@@ -19,22 +18,22 @@ from .protocol import Neighbours
 if TYPE_CHECKING:
     from .protocol import Searcher
 
-# Four proposals of either side for each item asked for: on MEDIC nineteen of twenty mentions need
-# more than one, and one in a hundred needs more than four.
+# Proposals of each side per requested item: on MEDIC nineteen of twenty mentions need more than
+# one, and one in a hundred needs more than four.
 _MORE = 4
-# Single rows are compared at a higher cost than all of them in a row.
+# How much more it costs to compare single rows than consecutive ones.
 _SINGLE_ROW_COST = 16
 
 
 class HybridSearcher:
-    """Searches two sides at once."""
+    """Searches dense and lexical vectors together."""
 
     def __init__(self, vectors: HybridVectors, dense: "Searcher", lexical: InvertedIndex) -> None:
-        """Put both sides together.
+        """Combine both sides.
 
-        vectors (HybridVectors): The items, one a row.
-        dense (Searcher): Proposes by the dense cosine.
-        lexical (InvertedIndex): Propose by the lexical one.
+        vectors (HybridVectors): The items, one per row.
+        dense (Searcher): Proposes items by dense cosine.
+        lexical (InvertedIndex): Proposes items by lexical cosine.
         """
         self.vectors = vectors
         self._dense = dense
@@ -64,8 +63,8 @@ class HybridSearcher:
         dense = self._dense.nearest(queries.dense, depth, allowed)
         lexical = self._lexical.nearest(queries.lexical, depth)
         found = self._weigh(queries, np.hstack([dense.items, lexical.items]), n, allowed)
-        # A row without any feature of the query still has a lexical cosine of 0, and fewer dense
-        # ones than were asked for are all.
+        # A row without any feature of the query has a lexical cosine of 0. If the dense side found
+        # fewer items than requested, there are no others.
         others = queries.score(dense.scores[:, -1], np.maximum(lexical.scores[:, -1], 0))
         uncertain = np.flatnonzero(found.scores[:, -1] < others)
         if len(uncertain):

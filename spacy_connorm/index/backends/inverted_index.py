@@ -1,4 +1,4 @@
-"""Sparse vectors by feature: a search reads only those features that the query has."""
+"""An inverted index of sparse vectors: a search reads only the features of the query."""
 
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,13 @@ from .protocol import Neighbours
 
 
 class InvertedIndex:
-    """For each feature, such as an n-gram, the rows that have it and its share in each."""
+    """For each feature, such as an n-gram, its posting list: rows and weights."""
 
     def __init__(self, matrix: sparse.csr_matrix) -> None:
         """Wrap a matrix.
 
-        matrix (csr_matrix): float32 (width, n), the unit vectors transposed.
-        RAISES (ConnormError): CN415 without the library that searches them.
+        matrix (csr_matrix): float32 (width, n), the transposed unit vectors.
+        RAISES (ConnormError): CN415 without the library that searches it.
         """
         self._matrix = matrix
         self._library = _load_library()
@@ -33,8 +33,8 @@ class InvertedIndex:
 
         queries (csr_matrix): (b, width) unit vectors.
         n (int): How many.
-        RETURNS (Neighbours): Exact float32 cosines; where fewer rows share a feature, the scores
-            are 0, as are those of all the others.
+        RETURNS (Neighbours): Exact float32 cosines; 0 instead of -inf if fewer rows share a feature
+            with the query, since 0 is the cosine of all others.
         """
         kind = self._matrix.indices.dtype
         parts = (queries.data, queries.indices.astype(kind), queries.indptr.astype(kind))
@@ -43,7 +43,7 @@ class InvertedIndex:
         found = np.arange(n) < np.diff(best.indptr)[:, None]
         items = np.full(found.shape, -1, dtype="int64")
         scores = np.zeros(found.shape, dtype="float32")
-        # Where nothing is found at all, the library leaves one value behind.
+        # If nothing is found, the library leaves one value behind.
         items[found], scores[found] = best.indices[: best.indptr[-1]], best.data[: best.indptr[-1]]
         return Neighbours(items, scores)
 
@@ -52,14 +52,14 @@ class InvertedIndex:
 
     @classmethod
     def open(cls, folder: Path, stem: str, *, rows: int) -> "InvertedIndex":
-        """Open postings memory-mapped.
+        """Open an inverted index, memory-mapped.
 
-        folder (Path): Where they were written.
-        stem (str): How their files begin.
-        rows (int): n, which no file tells.
-        RETURNS (InvertedIndex): The postings.
+        folder (Path): The folder of its files.
+        stem (str): How their names start.
+        rows (int): The number of vectors, which is in no file.
+        RETURNS (InvertedIndex): The inverted index.
         """
-        # The library takes only arrays that can be written to; a write would stay in this process.
+        # The library takes only writable arrays; writes would stay in this process.
         parts = (
             np.asarray(np.load(folder / f"{stem}.{part}.npy", mmap_mode="c")) for part in CSR_PARTS
         )

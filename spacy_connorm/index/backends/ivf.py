@@ -1,4 +1,4 @@
-"""Approximate search with inverted lists: their codes propose, exact float32 cosine decides."""
+"""Approximate search with an inverted file (IVF): RaBitQ codes propose, exact cosines decide."""
 
 from dataclasses import dataclass
 from math import ceil, isqrt
@@ -18,32 +18,32 @@ from .rescoring import build_dense, fill_exactly, open_dense, rescore
 if TYPE_CHECKING:
     from .protocol import Searcher
 
-# Lists for the square root of the number of vectors, and at most so many: names of one concept lie
-# close together, so that many small lists separate them well.
+# Lists per square root of the number of vectors, and at most how many: the names of a concept are
+# close together, so many small lists separate concepts well.
 _LISTS_PER_ROOT = 16
 _MOST_LISTS = 16_384
-# Of fewer, faiss learns no codes.
+# faiss can't learn codes from fewer vectors.
 _LEAST_VECTORS = 16
-# Of so many lists, one is read.
+# One in so many lists is probed.
 _SHARE_PROBED = 32
-# Lists are probed until they hold so many items for each that is rescored ...
+# Enough lists are probed to hold this many items per rescored one ...
 _READ_FOR_A_PROPOSAL = 4
-# ... unless half of all lists would not be enough: then looking at all takes no longer.
+# ... unless that is more than one in so many lists: then an exact search takes no longer.
 _MOST_PROBED = 2
 
 
 @dataclass(frozen=True)
 class IvfIndex:
-    """Settings of the inverted lists of faiss, `spacy-connorm.IvfIndex.v1`.
+    """Settings of the IVF backend (faiss), `spacy-connorm.IvfIndex.v1`.
 
-    lists (Optional[int]): Lists that the vectors are put in; 16 times the square root of their
-        number, and at most 16384, if None.
-    probes (Optional[int]): Lists read for a query: better recall, more time; a 32nd of them if
-        None.
-    oversample (int): Proposals rescored for each item asked for.
-    exact_below (int): Fewer vectors get no lists and are searched exactly, which is as fast.
-    seed (int): Of k-means; the same seed gives the same lists.
-    dtype (str): How the vectors that rescore are stored, see `ExactIndex`.
+    lists (Optional[int]): The number of inverted lists; if None, 16 times the square root of the
+        number of vectors, and at most 16384.
+    probes (Optional[int]): Lists read per query. More of them: better recall, slower searches. A
+        32nd of the lists if None.
+    oversample (int): Proposals rescored per requested item.
+    exact_below (int): Fewer vectors than this are searched exactly, which is as fast.
+    seed (int): The seed of k-means; the same seed gives the same lists.
+    dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
     """
 
     lists: int | None = None
@@ -62,18 +62,17 @@ class IvfIndex:
             refuse("exact_below", self.exact_below, f"at least {_LEAST_VECTORS}")
 
     def build(self, vectors: Vectors, path: Path) -> None:
-        """Put the vectors in lists. Sparse vectors get none: they are searched exactly; those
-        beside dense ones, by their features.
+        """Build the lists of dense vectors; see `build_dense` for others.
 
-        vectors (Vectors): The items, one a row.
-        path (Path): The file that faiss writes and later maps. Features stand in others beside it.
+        vectors (Vectors): The items, one per row.
+        path (Path): The file that faiss writes and maps later.
         """
         build_dense(vectors, path, self._build)
 
     def open(self, vectors: Vectors, path: Path) -> "Searcher":
-        """Map the lists.
+        """Map the lists into memory.
 
-        vectors (Vectors): The items that they hold.
+        vectors (Vectors): The items in them.
         path (Path): Their file.
         RETURNS (Searcher): A searcher over the vectors.
         """
@@ -92,14 +91,14 @@ class IvfIndex:
 
 
 class IvfSearcher:
-    """Searches inverted lists and rescores what they propose."""
+    """Searches inverted lists and rescores their proposals."""
 
     def __init__(self, settings: IvfIndex, vectors: Vectors, inverted: RabitqLists) -> None:
-        """Put vectors and lists together.
+        """Combine vectors and lists.
 
         settings (IvfIndex): How to search them.
         vectors (DenseVectors): The items.
-        inverted (RabitqLists): What holds them.
+        inverted (RabitqLists): The lists of these items.
         """
         self.settings = settings
         self.vectors = vectors
@@ -110,8 +109,8 @@ class IvfSearcher:
         return len(self.vectors)
 
     def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
-        """Find the n nearest items of each query; exactly, where so many lists would have to be
-        read that looking at all takes no longer.
+        """Find the n nearest items of each query. The search is exact if so many lists would have
+        to be read that it takes no longer.
 
         queries (Floats2d): float32 (b, width) unit vectors.
         n (int): How many.
@@ -129,8 +128,8 @@ class IvfSearcher:
         return fill_exactly(found, self._exact, queries, wanted=wanted, allowed=allowed)
 
     def _probes(self, proposals: int, possible: int) -> int:
-        """As many lists as hold what `probes` of them would, if all items were allowed, and
-        several times the proposals.
+        """RETURNS (int): Enough lists to hold as many allowed items as `probes` lists hold without
+        a filter, and several times the proposals.
         """
         in_a_list = possible / self._inverted.lists
         probes = self.settings.probes or ceil(self._inverted.lists / _SHARE_PROBED)

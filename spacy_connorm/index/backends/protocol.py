@@ -1,4 +1,4 @@
-"""What every backend offers."""
+"""The interface of search backends."""
 
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -11,41 +11,41 @@ from ..vectors.base import Vectors
 
 
 class Neighbours(NamedTuple):
-    """The nearest items of each query, best first; equal scores stand in item order. Which of
-    several equal items the last places hold is not defined.
+    """The nearest items of each query, best first; equal scores are in item order. If several equal
+    items compete for the last places, it is undefined which of them are found.
 
-    items (Ints2d): int64 (b, n), -1 where fewer were found.
-    scores (Floats2d): float32 (b, n) cosines, -inf where fewer were found.
+    items (Ints2d): int64 (b, n), -1 if fewer were found.
+    scores (Floats2d): float32 (b, n) cosines, -inf if fewer were found.
     """
 
     items: np.ndarray
     scores: np.ndarray
 
     def only(self, queries: np.ndarray) -> "Neighbours":
-        """RETURNS (Neighbours): Those of some queries.
+        """RETURNS (Neighbours): The neighbours of some queries.
 
-        queries (np.ndarray): bool (b,), or int64 places.
+        queries (np.ndarray): bool (b,), or int64 positions.
         """
         return Neighbours(self.items[queries], self.scores[queries])
 
 
 def require_positive_settings(backend: Any, *settings: str) -> None:
-    """Refuse settings of a backend that are under 1.
+    """Refuse settings of a backend below 1.
 
     backend (Any): The backend.
     *settings (str): Their names.
-    RAISES (ConnormError): CN006 for the first that will not do.
+    RAISES (ConnormError): CN006 for the first invalid one.
     """
     for setting in settings:
         require_positive(setting, getattr(backend, setting))
 
 
 class Searcher(Protocol):
-    """Finds the nearest of some vectors."""
+    """Finds nearest neighbours among vectors."""
 
     @property
     def vectors(self) -> Vectors:
-        """What is searched, one item a row."""
+        """The vectors to search, one item per row."""
 
     def __len__(self) -> int: ...
 
@@ -54,13 +54,13 @@ class Searcher(Protocol):
 
 
 class Backend(Protocol):
-    """Makes searchers; `AnnoyIndex` and `ExactIndex` are backends."""
+    """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`."""
 
     @property
     def dtype(self) -> Any: ...
 
     def build(self, vectors: Vectors, path: Path) -> None:
-        """Write what a searcher over the vectors needs, if anything, to the file `path`."""
+        """Write what a searcher over the vectors needs to the file `path`, if anything."""
 
     def open(self, vectors: Vectors, path: Path) -> Searcher:
-        """Open a searcher over the vectors with what `build` wrote."""
+        """Open what `build` wrote, as a searcher over the same vectors."""

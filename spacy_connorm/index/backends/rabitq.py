@@ -1,6 +1,6 @@
-"""The file behind `IvfIndex`: vectors in lists by the centroid that they are nearest to, each as
-one bit a component, or more of short vectors, of how it differs from that centroid (RaBitQ, Gao and
-Long 2024).
+"""The file behind `IvfIndex`: each vector is in the list of its nearest centroid. Its difference
+from that centroid is stored with one bit per component, or more if vectors are short (RaBitQ, Gao
+and Long 2024).
 """
 
 import os
@@ -19,29 +19,30 @@ from ...errors import ConnormError, Errors
 from ..vectors.base import Vectors
 from .rescoring import blocks
 
-# k-means: more of either takes longer and finds hardly better lists.
+# k-means: more samples or iterations take longer and hardly improve the lists.
 _SAMPLE_OF_A_LIST = 16
 _LEAST_SAMPLE = 4096
 _ITERATIONS = 6
-# Bits of a vector, as codes of few bits order badly, and most bits of a component.
+# The least bits per vector, since shorter codes rank badly, and the most bits per component.
 _BITS_OF_A_CODE = 384
 _MOST_BITS = 8
-# Centroids are found by codes of four bits for so many components, and compared exactly with so
-# many times those wanted: one nearest, when vectors are put in lists, or as many as are probed.
+# Nearest centroids are found by four-bit codes for this many components each, then compared
+# exactly. The depth is how many times more are compared than wanted: one when vectors are assigned
+# to lists, `probes` in a search.
 _COMPONENTS_OF_A_CODE = (4, 3, 2, 1)
 _BUILDING_DEPTH = 16
 _SEARCHING_DEPTH = 2
-# A query is rounded to so many bits; more change hardly any order.
+# Queries are rounded to this many bits; more hardly change the ranking.
 _QUERY_BITS = 4
-# Fewer queries are searched with one thread: several would wait for each other, and busily, longer
-# than the search takes.
+# Fewer queries are searched with one thread: several would busily wait for each other longer than
+# the search takes.
 _MANY_QUERIES = 64
-# OpenMP keeps the number of threads for each thread of its own.
+# OpenMP stores the number of threads per thread.
 _HERE = local()
 
 
 class RabitqLists:
-    """Proposes the vectors that are nearest by their codes."""
+    """Proposes the nearest vectors, by their codes."""
 
     def __init__(self, index: Any) -> None:
         """Wrap an index.
@@ -56,8 +57,8 @@ class RabitqLists:
         """Learn centroids from a sample, then read all vectors once.
 
         vectors (DenseVectors): The items, one a row.
-        lists (int): How many lists, at most as many as vectors.
-        seed (int): Of the sample and of k-means.
+        lists (int): The number of lists, at most one per vector.
+        seed (int): The seed of the sample and of k-means.
         RETURNS (RabitqLists): The lists.
         RAISES (ConnormError): CN417 without faiss.
         """
@@ -70,12 +71,12 @@ class RabitqLists:
 
     @classmethod
     def open(cls, path: Path, vectors: Vectors) -> "RabitqLists":
-        """Map the file.
+        """Map the file into memory.
 
-        path (Path): What `write` wrote.
-        vectors (DenseVectors): The items that it was built of.
+        path (Path): The file that `write` wrote.
+        vectors (DenseVectors): The items that it was built from.
         RETURNS (RabitqLists): The lists.
-        RAISES (ConnormError): CN417 without faiss, CN416 if it is not the file of these vectors.
+        RAISES (ConnormError): CN417 without faiss, CN416 if it does not belong to these vectors.
         """
         faiss = load_faiss()
         flag = faiss.IO_FLAG_MMAP_IFC if _maps_whole_files() else faiss.IO_FLAG_MMAP
@@ -89,14 +90,15 @@ class RabitqLists:
             reason = f"it is not of {expected[0]} vectors of {expected[1]} components"
             raise ConnormError(Errors.CN416.format(path=path, reason=reason))
         if not _maps_whole_files():
-            # Threads that read ahead would take longer than a search.
+            # Starting threads to read ahead would take longer than a search.
             faiss.downcast_InvertedLists(index.invlists).prefetch_nthread = 0
         return cls(index)
 
     def write(self, path: Path) -> None:
         """Write the file.
 
-        RAISES (OSError): If the disk is full or refuses it.
+        path (Path): The file to write.
+        RAISES (OSError): If the disk is full or refuses the file.
         """
         try:
             load_faiss().write_index(self._index, str(path))
@@ -106,13 +108,13 @@ class RabitqLists:
     def propose(
         self, queries: np.ndarray, count: int, *, probes: int, allowed: np.ndarray | None
     ) -> np.ndarray:
-        """Read the lists that are nearest to each query.
+        """Search the lists nearest to each query.
 
         queries (Floats2d): float32 (b, width) unit vectors.
-        count (int): Items wanted for each.
-        probes (int): Lists read for each.
+        count (int): Items to propose per query.
+        probes (int): Lists to read per query.
         allowed (Optional[np.ndarray]): bool (items,): the items that may be proposed.
-        RETURNS (Ints2d): int64 (b, count) items, -1 where the lists hold fewer.
+        RETURNS (Ints2d): int64 (b, count) items, -1 if the lists have fewer.
         """
         faiss = load_faiss()
         settings = faiss.IVFRaBitQSearchParameters(nprobe=probes, qb=_QUERY_BITS)
@@ -136,7 +138,7 @@ def _threads_for(queries: int) -> Iterator[None]:
 
 
 def _maps_whole_files() -> bool:
-    # On this system faiss maps the lists alone.
+    # On macOS, faiss maps only the lists.
     return sys.platform != "darwin"
 
 
@@ -148,13 +150,13 @@ def _sample(vectors: Vectors, lists: int, seed: int) -> np.ndarray:
     count = min(max(lists * _SAMPLE_OF_A_LIST, _LEAST_SAMPLE), len(vectors))
     rows = np.random.default_rng(seed).choice(len(vectors), count, replace=False)
     sample = vectors.queries(np.sort(rows))
-    # To a vector of length zero no centroid is nearest, and k-means ends the process over that.
+    # A zero vector has no nearest centroid, and k-means would abort the process.
     sample[~sample.any(axis=1), 0] = 1
     return sample
 
 
 def _train(sample: np.ndarray, lists: int, seed: int) -> Any:
-    """k-means on the sphere: lists by cosine. They are still empty."""
+    """RETURNS (faiss.IndexIVFRaBitQ): Empty lists, with centroids from spherical k-means."""
     faiss = load_faiss()
     width = sample.shape[1]
     quantizer = _quantizer(sample)
@@ -169,7 +171,7 @@ def _train(sample: np.ndarray, lists: int, seed: int) -> Any:
 
 
 def _quantizer(sample: np.ndarray) -> Any:
-    """Finds the centroids nearest to a vector without comparing it with each."""
+    """RETURNS (faiss.IndexRefineFlat): Finds nearest centroids without comparing with all."""
     faiss = load_faiss()
     width = sample.shape[1]
     parts = next(width // size for size in _COMPONENTS_OF_A_CODE if width % size == 0)
@@ -182,9 +184,10 @@ def _quantizer(sample: np.ndarray) -> Any:
 
 
 def load_faiss() -> Any:
-    """RETURNS (module): faiss, with one thread in the thread that asks, unless OMP_NUM_THREADS says
-        more.
-    RAISES (ConnormError): CN417 without it.
+    """Import faiss, and limit it to one thread in the calling thread unless OMP_NUM_THREADS is set.
+
+    RETURNS (module): faiss.
+    RAISES (ConnormError): CN417 if it is not installed.
     """
     faiss = _import_faiss()
     if "OMP_NUM_THREADS" not in os.environ and not hasattr(_HERE, "is_limited"):
@@ -200,6 +203,6 @@ def _import_faiss() -> Any:
     except ImportError as error:
         raise ConnormError(Errors.CN417.format()) from error
     if hasattr(os, "register_at_fork"):
-        # Its thread pool does not live through a fork: a worker that used it would wait for ever.
+        # Its thread pool does not survive a fork: a worker that used it would hang.
         os.register_at_fork(after_in_child=lambda: faiss.omp_set_num_threads(1))
     return faiss

@@ -1,4 +1,4 @@
-"""What approximate searches share: the exact cosines of what they propose decide."""
+"""What approximate searches share: exact cosines of the proposals decide."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -16,17 +16,17 @@ from .protocol import Neighbours
 if TYPE_CHECKING:
     from .protocol import Searcher
 
-# Vectors read at once.
+# How many vectors are read at once.
 _BLOCK = 16_384
 
 
 def build_dense(vectors: Vectors, path: Path, build: Callable[[Vectors, Path], None]) -> None:
-    """Build what a search over dense vectors needs. Sparse vectors get nothing: they are searched
-    exactly; those beside dense ones, by their features.
+    """Build what an approximate search needs. Sparse vectors need nothing, they are searched
+    exactly; the lexical side of hybrid vectors gets an inverted index.
 
-    vectors (Vectors): The items, one a row.
-    path (Path): The file to write. Features stand in others beside it.
-    build (Callable): Writes that file for dense vectors.
+    vectors (Vectors): The items, one per row.
+    path (Path): The file for dense vectors; an inverted index is written beside it.
+    build (Callable): Writes that file.
     """
     if isinstance(vectors, HybridVectors):
         build(vectors.dense, path)
@@ -40,14 +40,14 @@ def open_dense(
 ) -> "Searcher":
     """Open what `build_dense` wrote.
 
-    vectors (Vectors): The items, one a row.
-    path (Path): The file.
-    open (Callable): Opens it for dense vectors.
-    RETURNS (Searcher): A searcher over all sides of the vectors.
+    vectors (Vectors): The items, one per row.
+    path (Path): The file for dense vectors.
+    open (Callable): Opens that file.
+    RETURNS (Searcher): A searcher over the vectors.
     """
     if isinstance(vectors, HybridVectors):
-        postings = InvertedIndex.open(path.parent, _postings_of(path), rows=len(vectors))
-        return HybridSearcher(vectors, open(vectors.dense, path), postings)
+        lexical = InvertedIndex.open(path.parent, _postings_of(path), rows=len(vectors))
+        return HybridSearcher(vectors, open(vectors.dense, path), lexical)
     if isinstance(vectors, SparseVectors):
         return ExactSearcher(vectors)
     return open(vectors, path)
@@ -58,18 +58,18 @@ def _postings_of(path: Path) -> str:
 
 
 def blocks(vectors: Vectors) -> Iterator[np.ndarray]:
-    """YIELDS (Floats2d): All vectors in order: float32 unit vectors, some thousands at a time."""
+    """YIELDS (Floats2d): All vectors in order as float32 unit vectors, some thousands at a time."""
     for start in range(0, len(vectors), _BLOCK):
         yield vectors.queries(np.arange(start, min(start + _BLOCK, len(vectors))))
 
 
 def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: int) -> Neighbours:
-    """Choose the best of what is proposed, by exact cosine.
+    """Keep the best proposals by exact cosine.
 
     vectors (Vectors): The items.
     queries (Floats2d): float32 (b, width) unit vectors.
-    proposed (Iterable[Ints1d]): Different items for each query.
-    n (int): How many of them are kept.
+    proposed (Iterable[Ints1d]): The proposals for each query, without duplicates.
+    n (int): How many to keep.
     RETURNS (Neighbours): (b, n) neighbours.
     """
     items = np.full((queries.shape[0], n), -1, dtype="int64")
@@ -90,14 +90,14 @@ def fill_exactly(
     wanted: int,
     allowed: np.ndarray | None,
 ) -> Neighbours:
-    """Search exactly for those queries that found too little.
+    """Repeat the search exactly for queries that found too few neighbours.
 
-    found (Neighbours): (b, n) neighbours.
-    exact (ExactSearcher): Finds all there are.
+    found (Neighbours): (b, n) neighbours, changed in place.
+    exact (ExactSearcher): A searcher over the same items.
     queries (Floats2d): float32 (b, width) unit vectors.
-    wanted (int): How many neighbours each must have, at most n.
+    wanted (int): How many neighbours each query must have, at most n.
     allowed (Optional[np.ndarray]): bool (items,): the items that may be found.
-    RETURNS (Neighbours): The same, in place.
+    RETURNS (Neighbours): The same neighbours, completed.
     """
     short = np.flatnonzero(np.count_nonzero(found.items >= 0, axis=1) < wanted)
     if len(short):

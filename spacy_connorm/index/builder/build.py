@@ -1,4 +1,4 @@
-"""Building the index: texts to rows, rows to vectors, vectors to one sealed folder."""
+"""Build an index: texts to rows, rows to vectors, vectors to one sealed folder."""
 
 import datetime
 import platform
@@ -33,11 +33,11 @@ _CHUNK = 4096
 
 
 class Encoder(NamedTuple):
-    """What the index needs of an encoder.
+    """What the index needs from an encoder.
 
-    inputs (Callable): Texts to encoder inputs: equal inputs share a row.
-    encode (Callable): Texts to raw vectors, (n, width).
-    fingerprint (str): Of weights and settings.
+    inputs (Callable): Turns texts into encoder inputs; equal inputs share a row.
+    encode (Callable): Turns texts into raw vectors, (n, width).
+    fingerprint (str): Identifies weights and settings.
     """
 
     inputs: Callable[[list[str]], list[bytes]]
@@ -57,31 +57,32 @@ def write_index(
     source: Source | None = None,
     known: ConceptIndex | None = None,
 ) -> None:
-    """Build an index and put it in the place of `path` once it is whole. Concepts and synonyms are
-    read once and not held: memory grows by some 50 bytes a name.
+    """Build an index, and replace `path` once it is complete. Concepts and synonyms are read once
+    and not kept: memory grows by some 50 bytes per name.
 
-    path (Path): The folder to make or replace.
-    concepts (Iterable[Concept]): O. Those of one id are merged.
-    synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids, repeated as often as they
-        occur. An id that O lacks becomes a concept named by its most frequent text.
-    encoder (Encoder): Makes the vectors.
-    searches (Sequence[str]): The searches that the index must serve.
-    backend (Backend): How they are served.
+    path (Path): The folder to create or replace.
+    concepts (Iterable[Concept]): O. Concepts with the same id are merged.
+    synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids, once per occurrence. An id that
+        is not in O becomes a concept, named by its most frequent text.
+    encoder (Encoder): Computes the vectors.
+    searches (Sequence[str]): The searches that the index must support.
+    backend (Backend): Runs them.
     clean (Callable): Applied to every text first.
-    source (Optional[Source]): Of the ontology, for the manifest.
-    known (Optional[ConceptIndex]): An older index. If its vectors are of this encoder, those of
-        texts that both have are copied.
-    RAISES (ConnormError): CN409 if there is no text at all, CN405 if it cannot be written, CN402 if
-        the older index is damaged.
+    source (Optional[Source]): The source of the ontology, for the manifest.
+    known (Optional[ConceptIndex]): An older index. If it has the same encoder, the vectors of texts
+        that both have are copied.
+    RAISES (ConnormError): CN409 if there are no texts, CN405 if it cannot be written, CN402 if the
+        older index is damaged.
     """
     with atomic_folder(path) as folder:
         facts = _facts(encoder, searches, backend, source or Source())
-        counts = _fill(folder, _Said(concepts, synonyms, clean), encoder, searches, backend, known)
+        texts = _ConceptTexts(concepts, synonyms, clean)
+        counts = _fill(folder, texts, encoder, searches, backend, known)
         seal(folder, {**facts, "counts": counts})
 
 
-class _Said(NamedTuple):
-    """O, D and what cleans their texts; see `write_index`."""
+class _ConceptTexts(NamedTuple):
+    """O, D and the function that cleans their texts; see `write_index`."""
 
     concepts: Iterable[Concept]
     synonyms: Iterable[tuple[str, str]]
@@ -90,29 +91,32 @@ class _Said(NamedTuple):
 
 def _fill(
     folder: Path,
-    said: _Said,
+    concept_texts: _ConceptTexts,
     encoder: Encoder,
     searches: Sequence[str],
     backend: Backend,
     known: ConceptIndex | None,
 ) -> dict[str, int]:
-    """Write all files but the manifest."""
+    """Write all files except the manifest.
+
+    RETURNS (Dict[str, int]): Counts for the manifest.
+    """
     with (
         StoreWriter(folder / "concepts.sqlite") as store,
         NameFile(folder / "names.txt", encoder.inputs) as names,
     ):
-        _take(said, store, names)
+        _add_names(concept_texts, store, names)
         if not len(names):
             raise ConnormError(Errors.CN409)
-        table = group_names(names.ordered(store.number()))
-        store.write_texts(_read(names, table.texts))
-        table.members.write(folder)
-        KeyTable.from_hashes(table.hashes).write(folder)
-        same = _same(known, encoder, backend)
-        rows = RowEncoder(encoder.encode, names, dtype=backend.dtype, known=same)
-        copied = rows.write(table, folder, "texts")
+        grouped = group_names(names.ordered(store.number()))
+        store.write_texts(_read_texts(names, grouped.texts))
+        grouped.members.write(folder)
+        KeyTable.from_hashes(grouped.hashes).write(folder)
+        reused = _reusable(known, encoder, backend)
+        rows = RowEncoder(encoder.encode, names, dtype=backend.dtype, known=reused)
+        copied = rows.write(grouped, folder, "texts")
         concept_count, only_in_data = len(store), store.only_in_data
-    del table
+    del grouped
     members, vectors = Members.open(folder), open_vectors(folder, "texts")
     for search in searches:
         _write_search(folder, Search(search), vectors, members, backend, concept_count)
@@ -127,9 +131,11 @@ def _fill(
     }
 
 
-def _same(known: ConceptIndex | None, encoder: Encoder, backend: Backend) -> ConceptIndex | None:
-    """The older index, if its vectors can be copied. All of it is checked first: a copy of what is
-    damaged would look sound.
+def _reusable(
+    known: ConceptIndex | None, encoder: Encoder, backend: Backend
+) -> ConceptIndex | None:
+    """RETURNS (Optional[ConceptIndex]): The older index if its vectors can be copied. It is checked
+    completely first: copies of damaged vectors would look intact.
     """
     fits = can_reuse(known, fingerprint=encoder.fingerprint, dtype=backend.dtype)
     if known is None or not fits:
@@ -138,19 +144,21 @@ def _same(known: ConceptIndex | None, encoder: Encoder, backend: Backend) -> Con
     return known
 
 
-def _take(said: _Said, store: StoreWriter, names: NameFile) -> None:
-    """Take in all that is said, concept by concept and then text by text."""
-    with tqdm(said.concepts, desc="Reading", unit=" concepts", delay=2, disable=None) as reading:
+def _add_names(concept_texts: _ConceptTexts, store: StoreWriter, names: NameFile) -> None:
+    """Read all concepts, then all annotated texts."""
+    with tqdm(
+        concept_texts.concepts, desc="Reading", unit=" concepts", delay=2, disable=None
+    ) as reading:
         for concept in reading:
-            concept = concept.cleaned(said.clean)
+            concept = concept.cleaned(concept_texts.clean)
             if not concept.canonical_name:
                 concept = replace(concept, canonical_name=concept.concept_id)
             place, is_new = store.add(concept)
             for number, name in enumerate(filter(None, concept.names)):
                 names.add(name, place, O, preferred=is_new and number == 0)
     empty = 0
-    for text, concept_id in said.synonyms:
-        text = said.clean(text)
+    for text, concept_id in concept_texts.synonyms:
+        text = concept_texts.clean(text)
         if text:
             names.add(text, store.place(concept_id, text), D)
         empty += not text
@@ -158,7 +166,7 @@ def _take(said: _Said, store: StoreWriter, names: NameFile) -> None:
         warn(Warnings.CNW402.format(count=empty))
 
 
-def _read(names: NameFile, texts: np.ndarray) -> Iterator[str]:
+def _read_texts(names: NameFile, texts: np.ndarray) -> Iterator[str]:
     for start in range(0, len(texts), _CHUNK):
         yield from names.read(texts[start : start + _CHUNK])
 
@@ -166,11 +174,11 @@ def _read(names: NameFile, texts: np.ndarray) -> Iterator[str]:
 def all_texts(
     concepts: Iterable[Concept], synonyms: Iterable[tuple[str, str]], clean: Callable[[str], str]
 ) -> list[str]:
-    """List what `write_index` will encode, for encoders that are fitted to it.
+    """List the texts that `write_index` will encode, for encoders that are fitted to them.
 
-    concepts, synonyms, clean: As those of `write_index`.
-    RETURNS (List[str]): The texts; those that come more than once are repeated.
-    RAISES (ConnormError): CN409 if there is no text at all.
+    concepts, synonyms, clean: As in `write_index`.
+    RETURNS (List[str]): The texts, once per occurrence.
+    RAISES (ConnormError): CN409 if there are no texts.
     """
     names = [clean(name) for concept in concepts for name in concept.names]
     texts = [*names, *(clean(text) for text, _ in synonyms)]

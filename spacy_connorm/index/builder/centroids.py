@@ -1,4 +1,4 @@
-"""Concepts as the means of their texts' vectors (design section 5, C)."""
+"""Concept representations: the means of the vectors of their texts (searches over C)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,20 +11,20 @@ from ..members import Members
 from ..vectors.base import Vectors, from_raw
 from ..vectors.writer import VectorWriter
 
-# Concepts whose means are in memory at once.
+# How many centroids are in memory at once.
 _WINDOW = 1 << 14
 
 
 class Centroids:
-    """The means of those concepts that have texts in a target."""
+    """The centroids of the concepts that have texts in a target."""
 
     def __init__(self, vectors: Vectors, members: Members, target: int, concept_count: int) -> None:
-        """Find out which texts are whose.
+        """Group the rows by concept.
 
-        vectors (Vectors): One a row.
-        members (Members): What the rows denote.
-        target (int): O, D or both: whose texts.
-        concept_count (int): How many concepts there are.
+        vectors (Vectors): One vector per row.
+        members (Members): The concepts of the rows.
+        target (int): O, D or both: which texts are averaged.
+        concept_count (int): The number of concepts.
         """
         chosen = np.flatnonzero(members.target & target)
         concepts = members.concept[chosen]
@@ -36,7 +36,7 @@ class Centroids:
         self._ends = np.concatenate([[0], np.cumsum(sizes[self.concepts])])
 
     def blocks(self) -> Iterator[Raw]:
-        """YIELDS (Raw): The means of some concepts after others, (b, width); at least once."""
+        """YIELDS (Raw): The centroids in order, (b, width) at a time; at least one block."""
         for start in range(0, max(len(self.concepts), 1), _WINDOW):
             yield self._block(self._ends[start : start + _WINDOW + 1])
 
@@ -48,10 +48,10 @@ class Centroids:
         return self._vectors.sums(sparse.csr_matrix((shares, rows, ends - ends[0]), shape=shape))
 
     def write(self, folder: Path, stem: str, *, dtype: str) -> None:
-        """Write the means as vectors, and whose they are.
+        """Write the centroids as vectors, and the numbers of their concepts.
 
         folder (Path): Where to write.
-        stem (str): How the files begin.
+        stem (str): How the file names start.
         dtype (str): How dense vectors are stored.
         """
         np.save(folder / f"{stem}.concepts.npy", self.concepts)
@@ -64,10 +64,10 @@ class Centroids:
 def concept_centroids(
     vectors: Vectors, members: Members, target: int, concept_count: int
 ) -> tuple[np.ndarray, Raw]:
-    """Average the raw vectors of each concept's distinct texts, all at once.
+    """Compute all centroids at once: the mean raw vector of each concept's distinct texts.
 
-    vectors, members, target, concept_count: As those of `Centroids`.
-    RETURNS (Tuple[Ints1d, Raw]): The numbers of the concepts that have texts, and a mean each.
+    vectors, members, target, concept_count: As in `Centroids`.
+    RETURNS (Tuple[Ints1d, Raw]): The numbers of the concepts with texts, and their centroids.
     """
-    means = Centroids(vectors, members, target, concept_count)
-    return means.concepts, stack(means.blocks())
+    centroids = Centroids(vectors, members, target, concept_count)
+    return centroids.concepts, stack(centroids.blocks())

@@ -1,5 +1,4 @@
-"""What is said of concepts, made into rows and their members. All of it at once, in NumPy: there
-may be ten million names."""
+"""Group names into rows and their members, all at once in NumPy: there may be ten million names."""
 
 from typing import NamedTuple
 
@@ -8,16 +7,16 @@ import numpy as np
 from ..members import D, Members, O
 from .name_file import Names
 
-# Rows that only O has stand first, then those of O and D, then those that only D has.
+# Rows that are only in O come first, then those in both O and D, then those only in D.
 _PLACES = {O: 0, O | D: 1, D: 2}
 
 
 class GroupedNames(NamedTuple):
-    """What `group_names` makes of names.
+    """Names grouped into rows and members.
 
     members (Members): The members.
-    texts (Ints1d): int32 (members,): which text each member has: as the concept's is written.
-    hashes (np.ndarray): uint64 (rows,): of the encoder inputs.
+    texts (Ints1d): int32 (members,): the text of each member, as written for its concept.
+    hashes (np.ndarray): uint64 (rows,): the hashes of the encoder inputs.
     """
 
     members: Members
@@ -26,14 +25,14 @@ class GroupedNames(NamedTuple):
 
     @property
     def encoded(self) -> np.ndarray:
-        """RETURNS (Ints1d): int32 (rows,): which text is given to the encoder for each row."""
+        """RETURNS (Ints1d): int32 (rows,): the text to encode for each row."""
         return self.texts[self.members.start[:-1]]
 
 
 def group_names(names: Names) -> GroupedNames:
     """Give each distinct encoder input one row, and each row its members.
 
-    names (Names): What is said. Repetitions in D are counted.
+    names (Names): The names. Repetitions in D are counted.
     RETURNS (GroupedNames): Rows and members in the order that `Members` needs, ties in order of
         first occurrence.
     """
@@ -56,7 +55,7 @@ def group_names(names: Names) -> GroupedNames:
 
 
 def _rows(names: Names) -> tuple[np.ndarray, np.ndarray]:
-    """The hash of each row, and the row of each name."""
+    """RETURNS (Tuple[np.ndarray, np.ndarray]): The hash of each row, and the row of each name."""
     hashes, first, which = np.unique(names.hashes, return_index=True, return_inverse=True)
     targets = np.zeros(len(hashes), dtype="uint8")
     for target in (O, D):
@@ -70,10 +69,12 @@ def _rows(names: Names) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _texts(names: Names, by_pair: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """The text of each pair of a row and a concept: its preferred name, else its first one."""
+    """RETURNS (np.ndarray): The text of each pair of a row and a concept: the preferred name, or
+    else the first text.
+    """
     preferred = names.preferred[by_pair]
     chosen = by_pair[starts].copy()
     pair_of = np.searchsorted(starts, np.flatnonzero(preferred), side="right") - 1
-    # Of several preferred names the first one counts: it is written last.
+    # The first of several preferred names wins, since it is written last.
     chosen[pair_of[::-1]] = by_pair[preferred][::-1]
     return names.texts[chosen]

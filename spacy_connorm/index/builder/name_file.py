@@ -1,7 +1,7 @@
-"""All that is said of concepts while an index is built: which text denotes which concept.
+"""The names of all concepts while an index is built.
 
-The texts stand in a file. In memory there are a few numbers for each, so that ten million of them
-take some hundred megabytes.
+The texts are in a file. Memory holds a few numbers for each, some hundred megabytes for ten million
+names.
 """
 
 from array import array
@@ -15,19 +15,19 @@ import numpy as np
 from ..keys import hash_keys
 from ..members import O
 
-# Texts whose encoder inputs are made at once.
+# How many texts are turned into encoder inputs at once.
 _WINDOW = 1 << 15
 
 
 class Names(NamedTuple):
-    """n statements that a text denotes a concept.
+    """n pairs of a text and a concept that it denotes.
 
-    hashes (np.ndarray): uint64 (n,): of the texts' encoder inputs. Two inputs with one hash count
-        as one: see `KeyTable`.
+    hashes (np.ndarray): uint64 (n,): the hashes of the encoder inputs. Inputs with the same hash
+        count as equal, see `KeyTable`.
     concepts (Ints1d): int32 (n,): concept numbers.
     targets (Ints1d): uint8 (n,): O or D.
-    preferred (np.ndarray): bool (n,): the text is the concept's preferred name.
-    texts (Ints1d): int32 (n,): which text of a `NameFile`.
+    preferred (np.ndarray): bool (n,): whether the text is the concept's preferred name.
+    texts (Ints1d): int32 (n,): the number of the text in a `NameFile`.
     """
 
     hashes: np.ndarray
@@ -38,11 +38,13 @@ class Names(NamedTuple):
 
 
 class NameFile:
-    """Takes names in any order, and keeps their texts in a file that goes when it is closed."""
+    """Collects names in any order. Their texts are in a file that is deleted on exit."""
 
     def __init__(self, path: Path, inputs: Callable[[list[str]], list[bytes]]) -> None:
-        """path (Path): The file to make.
-        inputs (Callable): Texts to encoder inputs.
+        """Create the file.
+
+        path (Path): The file.
+        inputs (Callable): Turns texts into encoder inputs.
         """
         self._path = path
         self._inputs = inputs
@@ -68,11 +70,11 @@ class NameFile:
         return len(self._concepts)
 
     def add(self, text: str, place: int, target: int, *, preferred: bool = False) -> None:
-        """Say that a text denotes a concept.
+        """Add a name.
 
-        text (str): A text that can be written as UTF-8.
-        place (int): The concept's place among those of a `StoreWriter`.
-        target (int): O or D: who says so.
+        text (str): A text that can be encoded as UTF-8.
+        place (int): The place of the concept in the `StoreWriter`.
+        target (int): O or D: where the name comes from.
         preferred (bool): Whether the text is the concept's preferred name.
         """
         self._waiting.append(text)
@@ -94,8 +96,8 @@ class NameFile:
             self._ends.append(end)
 
     def ordered(self, numbers: np.ndarray) -> Names:
-        """Bring the names in the order of the index: those of O by concept, then those of D; else
-        they stay in the order in which they came.
+        """Sort the names in the order of the index: those of O by concept, then those of D, ties in
+        the order in which they were added.
 
         numbers (Ints1d): int32 (concepts,): the number of each concept, by its place.
         RETURNS (Names): The names.
@@ -114,9 +116,9 @@ class NameFile:
         )
 
     def read(self, texts: np.ndarray) -> list[str]:
-        """Read some texts, once all are there.
+        """Read some texts, after all names were added.
 
-        texts (Ints1d): Which ones.
+        texts (Ints1d): Their numbers.
         RETURNS (List[str]): The texts.
         """
         if self._mapped is None:

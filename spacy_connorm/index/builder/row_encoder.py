@@ -1,4 +1,4 @@
-"""The vectors of all rows, computed window by window and written as they come."""
+"""Compute the vectors of all rows in windows, and write each window at once."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +13,14 @@ from ..vectors.writer import VectorWriter
 from .grouping import GroupedNames
 from .name_file import NameFile
 
-# Rows whose vectors are in memory before they are written.
+# How many vectors are in memory before they are written.
 _WINDOW = 1 << 15
 _CHUNK = 4096
 _NOTHING = -1
 
 
 class RowEncoder:
-    """Makes the vectors of rows, or copies those that an older index has."""
+    """Computes the vectors of rows, or copies them from an older index."""
 
     def __init__(
         self,
@@ -30,31 +30,31 @@ class RowEncoder:
         dtype: str,
         known: ConceptIndex | None,
     ) -> None:
-        """Put together what is needed.
+        """Store the settings.
 
-        encode (Callable): Texts to raw vectors.
-        names (NameFile): Has the texts.
+        encode (Callable): Turns texts into raw vectors.
+        names (NameFile): Holds the texts.
         dtype (str): How dense vectors are stored.
-        known (Optional[ConceptIndex]): An index with vectors of the same encoder and dtype.
+        known (Optional[ConceptIndex]): An older index with the same encoder and dtype.
         """
         self._encode = encode
         self._names = names
         self._dtype = dtype
         self._known = known
 
-    def write(self, table: GroupedNames, folder: Path, stem: str) -> int:
+    def write(self, grouped: GroupedNames, folder: Path, stem: str) -> int:
         """Write the vectors of all rows.
 
-        table (GroupedNames): The rows.
+        grouped (GroupedNames): The rows.
         folder (Path): Where to write.
-        stem (str): How the files begin.
+        stem (str): How the file names start.
         RETURNS (int): How many vectors were copied.
         """
-        writer, encoded, copied = VectorWriter(folder, stem), table.encoded, 0
+        writer, encoded, copied = VectorWriter(folder, stem), grouped.encoded, 0
         with tqdm(total=len(encoded), desc="Encoding", unit="text", delay=2, disable=None) as bar:
             for start in range(0, len(encoded), _WINDOW):
                 window = slice(start, start + _WINDOW)
-                rows = self._known_rows(table.hashes[window])
+                rows = self._known_rows(grouped.hashes[window])
                 writer.append(self._vectors(encoded[window], rows))
                 copied += int(np.count_nonzero(rows != _NOTHING))
                 bar.update(len(rows))
@@ -80,7 +80,7 @@ class RowEncoder:
 
 
 def _encode_all(texts: list[str], encode: Callable[[list[str]], Raw]) -> Raw:
-    # Neighbours in length share a chunk, so that an encoder pads little.
+    # Texts of similar length share a chunk, so that encoders pad little.
     order = np.argsort([len(text) for text in texts], kind="stable")
     chunks = [order[start : start + _CHUNK] for start in range(0, len(order), _CHUNK)]
     encoded = stack(encode([texts[place] for place in chunk]) for chunk in chunks)
@@ -88,11 +88,12 @@ def _encode_all(texts: list[str], encode: Callable[[list[str]], Raw]) -> Raw:
 
 
 def can_reuse(index: ConceptIndex | None, *, fingerprint: str, dtype: str) -> bool:
-    """RETURNS (bool): Whether the vectors of an index are those of an encoder.
+    """Check whether an older index has vectors that can be copied.
 
     index (Optional[ConceptIndex]): The index.
-    fingerprint (str): The encoder's.
-    dtype (str): How dense vectors are to be stored.
+    fingerprint (str): The encoder's fingerprint.
+    dtype (str): How dense vectors must be stored.
+    RETURNS (bool): Whether encoder and dtype are the same.
     """
     if index is None or index.fingerprint != fingerprint:
         return False

@@ -1,5 +1,6 @@
-"""Concepts on their way into a store: taken one by one in any order, then numbered by their ids.
-SQLite holds and sorts them, so that memory is the same for a thousand as for millions."""
+"""Write concepts to a store: they are added one by one in any order, then numbered by id. SQLite
+stores and sorts them, so memory does not grow with their number.
+"""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -38,7 +39,7 @@ CREATE INDEX by_parent ON parents (parent);
 CREATE INDEX parents_of ON parents (child);
 """
 _ADD = "INSERT INTO stage.concepts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-# Of several concepts with one alternate id it is the first one's, as in the store.
+# If several concepts share an alternate id, the first one gets it, as in the store.
 _BY_ALT_ID = """
 SELECT place FROM stage.alt_ids JOIN stage.concepts USING (place) WHERE value = ? ORDER BY id
 """
@@ -77,10 +78,13 @@ _CACHE_KILOBYTES = 65_536
 
 
 class StoreWriter:
-    """Writes what a `ConceptStore` opens."""
+    """Writes the file that a `ConceptStore` opens."""
 
     def __init__(self, path: Path) -> None:
-        """path (Path): The SQLite file to make; while the writer is open, one more is beside it."""
+        """Create the file, and a temporary one beside it.
+
+        path (Path): The SQLite file.
+        """
         self._path = path
         self._stage = path.with_suffix(".stage")
         self._known = 0
@@ -108,14 +112,14 @@ class StoreWriter:
 
     @property
     def only_in_data(self) -> int:
-        """RETURNS (int): How many concepts the ontology does not have."""
+        """RETURNS (int): How many concepts are not in the ontology."""
         return len(self._unknown)
 
     def add(self, concept: Concept) -> tuple[int, bool]:
-        """Take a concept of the ontology; one of an id that was there before is merged with it.
+        """Add a concept of the ontology, or merge it with an earlier one with the same id.
 
         concept (Concept): The concept.
-        RETURNS (Tuple[int, bool]): Its place, and whether it is the first of its id.
+        RETURNS (Tuple[int, bool]): Its place, and whether it is the first with its id.
         """
         place, is_new = len(self), True
         fields = (concept.concept_id, concept.canonical_name, concept.definition, True)
@@ -135,11 +139,11 @@ class StoreWriter:
         return place
 
     def place(self, concept_id: str, text: str) -> int:
-        """Find the concept that annotated data names, once the ontology is complete. An id that is
-        unknown becomes a concept, named by its most frequent text.
+        """Find a concept of the annotated data, after the whole ontology was added. An unknown id
+        becomes a concept, named by its most frequent text.
 
         concept_id (str): An id, or an alternate id.
-        text (str): What denotes it.
+        text (str): A text that denotes it.
         RETURNS (int): Its place.
         """
         by_id = "SELECT place FROM stage.concepts WHERE id = ? AND in_ontology"
@@ -154,9 +158,9 @@ class StoreWriter:
         return self._unknown[concept_id]
 
     def number(self) -> np.ndarray:
-        """Number all concepts by their ids, and write them.
+        """Number all concepts in order of their ids, and write them.
 
-        RETURNS (Ints1d): int32 (concepts,): the number of each, by its place.
+        RETURNS (Ints1d): int32 (concepts,): the number of each concept, by its place.
         """
         self._warn()
         with self._writing():
@@ -175,9 +179,9 @@ class StoreWriter:
         return numbers
 
     def write_texts(self, texts: Iterable[str]) -> None:
-        """Write the concept texts, and finish the file.
+        """Write the concept texts, and complete the file.
 
-        texts (Iterable[str]): One a member, in the members' order.
+        texts (Iterable[str]): One per member, in the order of the members.
         """
         self._insert("main.texts", enumerate(texts))
         with self._writing():

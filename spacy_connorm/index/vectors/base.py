@@ -1,7 +1,7 @@
-"""Unit vectors on disk, dense, sparse or both, opened memory-mapped.
+"""Unit vectors on disk: dense, sparse or both, memory-mapped.
 
-Rows are stored at unit length beside their norms, so a cosine is one dot product and a mean of
-raw vectors (the concept representation of design section 5) is still exact.
+Rows are stored with unit length, and their norms beside them. So a cosine is one dot product, and
+means of raw vectors (concept representations) are still exact.
 """
 
 from collections.abc import Sequence
@@ -18,42 +18,43 @@ from .sparse import SparseVectors
 
 
 class Vectors(Protocol):
-    """Unit vectors, one a row."""
+    """Unit vectors, one per row."""
 
     norms: np.ndarray
     width: int
 
     @property
     def unit(self) -> Any:
-        """Every row; of those that are stored as they are, without a copy."""
+        """All rows; without a copy unless they are quantized."""
 
     def __len__(self) -> int: ...
 
     def view(self, start: int, stop: int) -> "Vectors":
-        """Rows start to stop, without a copy."""
+        """Get rows start to stop, without a copy."""
 
     def take(self, rows: np.ndarray) -> "Vectors":
-        """Some rows, copied bit by bit."""
+        """Get some rows, as an exact copy."""
 
     def dots(self, queries: Raw, start: int, stop: int) -> np.ndarray:
-        """Cosines of unit queries (b, width) with rows start to stop: float32 (b, stop - start)."""
+        """Get cosines of unit queries with rows start to stop: float32 (b, stop - start)."""
 
     def rescore(self, queries: Raw, query: int, rows: np.ndarray) -> np.ndarray:
-        """Cosines of one query with some rows: float32 (len(rows),)."""
+        """Get cosines of one query with some rows: float32 (len(rows),)."""
 
     def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> Raw:
-        """Some rows (b,) as unit queries (b, width): what their texts, encoded again, would be to
-        the precision of the rows. The weight is that of the lexical side of hybrid ones."""
+        """Get some rows (b,) as unit queries (b, width): as if their texts were encoded again, up
+        to the precision of the rows. The weight is for the lexical side of hybrid vectors.
+        """
 
     def sums(self, incidence: sparse.csr_matrix) -> Raw:
-        """Sums of raw vectors: (m, n) incidence times (n, width) raw vectors."""
+        """Sum raw vectors: (m, n) incidence times (n, width) raw vectors."""
 
     def write(self, folder: Path, stem: str) -> None:
-        """Write the rows under `folder`, in files that begin with `stem`."""
+        """Write the rows to `folder`, in files whose names start with `stem`."""
 
 
 class HybridVectors:
-    """Dense and lexical vectors of the same texts. Queries say what a lexical cosine counts."""
+    """Dense and lexical vectors of the same texts. Queries carry the weight of lexical cosines."""
 
     def __init__(
         self,
@@ -62,11 +63,11 @@ class HybridVectors:
         *,
         weight: float = 1.0,
     ) -> None:
-        """Put both sides together.
+        """Combine both sides.
 
         dense (Union[DenseVectors, QuantizedVectors]): n rows.
         lexical (SparseVectors): n rows.
-        weight (float): That of `unit` as queries; what is stored has none of its own.
+        weight (float): The lexical weight of `unit` as queries; stored vectors have none.
         """
         self.dense = dense
         self.lexical = lexical
@@ -81,7 +82,7 @@ class HybridVectors:
 
     @property
     def unit(self) -> HybridArray:
-        """RETURNS (HybridArray): Every row of both sides."""
+        """RETURNS (HybridArray): All rows of both sides."""
         return HybridArray(self.dense.unit, self.lexical.unit, self.weight)
 
     def __len__(self) -> int:
@@ -111,13 +112,12 @@ class HybridVectors:
     def parts(
         self, queries: HybridArray, asked: np.ndarray, rows: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Tell apart what `rescore` weighs, for pairs of a query and a row.
+        """Get the two cosines that `rescore` weighs, for pairs of a query and a row.
 
         queries (HybridArray): (b, width) unit vectors.
         asked (Ints1d): int64 (n,): the query of each pair.
-        rows (Ints1d): int64 (n,): its row.
-        RETURNS (Tuple[np.ndarray, np.ndarray]): The dense cosines and the lexical ones; float32
-            (n,).
+        rows (Ints1d): int64 (n,): the row of each pair.
+        RETURNS (Tuple[np.ndarray, np.ndarray]): The dense and the lexical cosines; float32 (n,).
         """
         dense = self.dense.pairs(queries.dense, asked, rows)
         shared = self.lexical.unit[rows].multiply(queries.lexical[asked])
@@ -132,11 +132,11 @@ class HybridVectors:
 
 
 def from_raw(raw: Raw, *, dtype: str = "float32") -> Vectors:
-    """Normalize what an encoder gives.
+    """Normalize the output of an encoder.
 
     raw (Union[Floats2d, csr_matrix, HybridArray]): (n, width) vectors of any length.
-    dtype (str): "float32", "float16" or "int8", for dense ones.
-    RETURNS (Vectors): The same, at unit length.
+    dtype (str): "float32", "float16" or "int8", for dense vectors.
+    RETURNS (Vectors): The vectors at unit length.
     """
     if isinstance(raw, HybridArray):
         return HybridVectors.from_raw(raw, dtype=dtype)
@@ -152,7 +152,7 @@ def _dense(raw: np.ndarray, dtype: str) -> DenseVectors | QuantizedVectors:
 
 
 def join(parts: Sequence[Vectors]) -> Vectors:
-    """RETURNS (Vectors): The rows of all parts, at least one, which are of the same kind."""
+    """RETURNS (Vectors): The rows of one or more parts of the same kind."""
     if isinstance(parts[0], HybridVectors):
         both: Any = parts
         lexical = SparseVectors.join([part.lexical for part in both])
@@ -162,10 +162,10 @@ def join(parts: Sequence[Vectors]) -> Vectors:
 
 
 def open_vectors(folder: Path, stem: str) -> Vectors:
-    """Open vectors memory-mapped.
+    """Open vectors, memory-mapped.
 
-    folder (Path): Where they were written.
-    stem (str): How their files begin.
+    folder (Path): The folder of their files.
+    stem (str): How the file names start.
     RETURNS (Vectors): The vectors.
     """
     if (folder / f"{stem}.dense.norms.npy").exists():

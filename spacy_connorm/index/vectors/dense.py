@@ -1,6 +1,6 @@
-"""Dense unit vectors as they are, and quantized to one byte a component.
+"""Dense unit vectors, plain or quantized to one byte per component.
 
-Both answer the same questions; those that ask for a cosine get it exactly for what is stored.
+Both have the same methods; cosines are exact for the stored vectors.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ class DenseVectors:
         """Wrap a matrix.
 
         unit (Floats2d): (n, width) rows of length one (or zero).
-        norms (Floats1d): (n,) the lengths that the rows had.
+        norms (Floats1d): (n,) the original lengths of the rows.
         """
         self.unit = unit
         self.norms = norms
@@ -56,11 +56,11 @@ class DenseVectors:
         return self.unit[rows].astype("float32", copy=False) @ queries[query]
 
     def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Cosines of pairs of a query and a row.
+        """Get the cosines of pairs of a query and a row.
 
         queries (Floats2d): (b, width) unit vectors.
         asked (Ints1d): int64 (n,): the query of each pair.
-        rows (Ints1d): int64 (n,): its row.
+        rows (Ints1d): int64 (n,): the row of each pair.
         RETURNS (Floats1d): float32 (n,).
         """
         return np.einsum("ij,ij->i", self.unit[rows], queries[asked], dtype="float32")
@@ -68,7 +68,7 @@ class DenseVectors:
     def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> np.ndarray:
         if self.unit.dtype == "float32":
             return self.unit[rows]
-        # Rounded to fewer bits they are no longer of length one.
+        # Rounded to fewer bits, they no longer have length one.
         return _normalized(self.unit[rows])[0]
 
     def sums(self, incidence: sparse.csr_matrix) -> np.ndarray:
@@ -79,16 +79,17 @@ class DenseVectors:
 
 
 class QuantizedVectors:
-    """Vectors as one int8 matrix: a row's components are multiples of its largest one's 127th. The
-    cosine with a row is that with the vector of length one that points where its codes point, so
-    that a row's cosine with itself is 1."""
+    """Vectors as one int8 matrix. The components of a row are multiples of 1/127 of its largest
+    one. Cosines are computed with the row's codes at unit length, so a row's cosine with itself
+    is 1.
+    """
 
     def __init__(self, codes: np.ndarray, lengths: np.ndarray, norms: np.ndarray) -> None:
         """Wrap a matrix.
 
         codes (Ints2d): int8 (n, width).
         lengths (Floats1d): float32 (n,) the lengths of the codes.
-        norms (Floats1d): (n,) the lengths that the rows had.
+        norms (Floats1d): (n,) the original lengths of the rows.
         """
         self.codes = codes
         self.lengths = lengths
@@ -106,7 +107,7 @@ class QuantizedVectors:
 
     @property
     def unit(self) -> np.ndarray:
-        """RETURNS (Floats2d): float32 (n, width): every row; four times what is stored."""
+        """RETURNS (Floats2d): float32 (n, width): all rows, in four times the stored size."""
         return self.queries(np.arange(len(self)))
 
     def __len__(self) -> int:
@@ -160,7 +161,7 @@ def _normalized(raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _sums(
     incidence: sparse.csr_matrix, norms: np.ndarray, read: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
-    """Read only those rows that are counted."""
+    """Sum rows, reading only those in the sums."""
     rows, places = np.unique(incidence.indices, return_inverse=True)
     weights = (incidence.data * norms[incidence.indices]).astype("float32")
     shape = (incidence.shape[0], len(rows))

@@ -1,4 +1,4 @@
-"""Sparse unit vectors: those of n-grams."""
+"""Sparse unit vectors, such as those of n-grams."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ class SparseVectors:
         """Wrap a matrix.
 
         unit (csr_matrix): (n, width) rows of length one (or zero).
-        norms (Floats1d): (n,) the lengths that the rows had.
+        norms (Floats1d): (n,) the original lengths of the rows.
         """
         self.unit = unit
         self.norms = norms

@@ -1,4 +1,4 @@
-"""Vectors written to disk block by block, so that they are never in memory as a whole."""
+"""Write vectors to disk in blocks, so that they need not fit in memory."""
 
 from pathlib import Path
 
@@ -8,12 +8,15 @@ from .sparse import SparseVectors
 
 
 class VectorWriter:
-    """Appends blocks of vectors to the files that `open_vectors` opens. Sparse ones are kept until
-    the end: the encoders that give them hold more than that while they are fitted."""
+    """Appends blocks of vectors to the files that `open_vectors` opens. Sparse vectors stay in
+    memory until the end; fitting their encoder takes more memory than that.
+    """
 
     def __init__(self, folder: Path, stem: str) -> None:
-        """folder (Path): Where to write.
-        stem (str): How the files begin.
+        """Start without files; they are created by the first block.
+
+        folder (Path): Where to write.
+        stem (str): How the file names start.
         """
         self._folder = folder
         self._stem = stem
@@ -24,7 +27,7 @@ class VectorWriter:
     def append(self, vectors: Vectors) -> None:
         """Write some rows.
 
-        vectors (Vectors): Of the same kind in every block.
+        vectors (Vectors): Rows of the same kind in every block.
         """
         if isinstance(vectors, HybridVectors):
             self._side("dense").append(vectors.dense)
@@ -36,7 +39,7 @@ class VectorWriter:
                 self._file(key).append(array)
 
     def close(self) -> None:
-        """Finish the files."""
+        """Complete the files."""
         for file in self._files.values():
             file.close()
         for side in self._sides.values():
