@@ -1,7 +1,7 @@
-"""What each step of reading mentions gains: abbreviations, composites, the lexical side, and every
-step of text normalization, each switched on alone and all together, lenient and strict, on mentions
-that D has and on those it has not. The last row is the papers' protocol, which looks at the number
-of gold ids to split composites: to compare with their numbers, not with the other rows.
+"""What each step of processing mentions gains: abbreviations, composites, the lexical side and
+every step of text normalization, each alone and together, lenient and strict, on mentions in D and
+on others. The last row is the papers' protocol, which splits composites by the number of gold ids:
+compare it with the papers, not with the other rows.
 
 Example: python benchmarks/ablation.py --dataset ncbi --encoder minilm --data ../shared/data
 """
@@ -12,14 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from _common.builders import THRESHOLD, encoder_config, make_sieve
-from _common.cli import begin, fail, finish, make_parser
-from _common.datasets import DATASETS, Data
+from _common.builders import SIEVE, THRESHOLD, build_lookup, encoder_config, make_sieve
+from _common.cli import begin, clear_errors, finish, make_parser
+from _common.datasets import Data
+from _common.options import add_datasets, add_encoder, add_ontology, add_part
+from _common.scoring import DEPTH, read_standard
+from _common.searching import labels
 from _common.variants import Steps
-from accuracy import DEPTH, add_encoder, add_part, labels, read_standard
 
 from spacy_connorm.annotations.spans import written_id
-from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import Gold, Prediction, score_predictions
 from spacy_connorm.evaluation.biosyn import biosyn_ids, biosyn_texts
 from spacy_connorm.evaluation.pipelines.queries import join_parts
@@ -41,18 +42,17 @@ PREPARED = Steps(
 
 def main() -> None:
     arguments = begin(add_options(make_parser(__doc__ or "")))
-    try:
-        finish(measure(arguments), arguments.json, columns=SHOWN)
-    except ConnormError as error:
-        fail(str(error))
+    with clear_errors():
+        rows = measure(arguments)
+    finish(rows, arguments.json, columns=SHOWN)
 
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
-    """RETURNS (ArgumentParser): The same, with what is measured."""
-    parser.add_argument("--dataset", required=True, choices=DATASETS, nargs="+")
+    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    add_datasets(parser)
     add_encoder(parser)
     add_part(parser)
-    parser.add_argument("--search", default="D-T+OD-T", help="a search or a sieve [%(default)s]")
+    parser.add_argument("--search", default=SIEVE, help="a search or a sieve [%(default)s]")
     parser.add_argument(
         "--threshold", type=float, default=THRESHOLD, help="of the sieve [%(default)s]"
     )
@@ -67,12 +67,14 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         metavar="STEP",
         help=f"in the last row: {', '.join(STEPS)}",
     )
-    parser.add_argument("--ontology", metavar="PATH", help="another ontology than the usual one")
+    add_ontology(parser)
     return parser
 
 
 def variants(weight: float, normalization: Sequence[str]) -> Iterator[Steps]:
-    """YIELDS (Steps): One a row: none, each alone, and together; nothing lexical at weight 0."""
+    """YIELDS (Steps): One per row: none, each step alone, and together. Nothing lexical at weight
+    0.
+    """
     yield Steps("none")
     yield Steps("composites", composites=True)
     yield Steps("abbreviations", abbreviations=True)
@@ -90,7 +92,7 @@ def variants(weight: float, normalization: Sequence[str]) -> Iterator[Steps]:
 
 
 def measure(arguments: Namespace) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): One row a data set and way to read mentions."""
+    """RETURNS (List[Dict[str, Any]]): One row a data set and variant."""
     return [
         row
         for dataset in arguments.dataset
@@ -105,10 +107,17 @@ def _measure_one(arguments: Namespace) -> Iterator[Row]:
     gold = read_standard(data)
     weight = 0.0 if arguments.encoder == "ngram" else arguments.lexical_weight
 
-    # What follows one another differs only in how mentions are read, and asks the same index.
+    # Consecutive variants often have the same index and differ only in how mentions are processed.
     @lru_cache(maxsize=1)
     def build(steps: Steps) -> ConceptLookup:
-        lookup = steps.build(data, block, search=arguments.search, work=arguments.work)
+        lookup = build_lookup(
+            steps.encoder(block),
+            data,
+            searches=[arguments.search],
+            work=arguments.work,
+            synonyms=data.expanded_synonyms if steps.abbreviations else data.synonyms,
+            normalization=steps.normalization,
+        )
         lookup.sieve = make_sieve(arguments.search, arguments.threshold)
         return lookup
 
@@ -121,8 +130,8 @@ def _measure_one(arguments: Namespace) -> Iterator[Row]:
 
 
 def follow_papers(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[Prediction]]:
-    """RETURNS (Tuple[List[Gold], List[Prediction]]): What is right, and what is found, if mentions
-    are prepared as the papers prepare them; names are by the index.
+    """RETURNS (Tuple[List[Gold], List[Prediction]]): Gold ids and predictions with the papers'
+    preprocessing of mentions. That of names is the index's.
     """
     ids = [biosyn_ids(mention.concept_ids) for mention in data.mentions]
     texts = [
@@ -139,7 +148,7 @@ def follow_papers(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[P
 
 
 def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]:
-    """RETURNS (List[Prediction]): What a pipeline with these steps says of each mention."""
+    """RETURNS (List[Prediction]): The predictions of a pipeline with these steps."""
     reader = MentionInterpreter(lookup, top_k=DEPTH, split_composites=steps.composites)
     mentions = [mention.text for mention in data.mentions]
     long_forms = data.long_forms if steps.abbreviations else [""] * len(mentions)

@@ -1,7 +1,7 @@
-"""The ablation of BCNH (Yan et al. 2021, Table 3): BioSyn's marginal likelihood or list-wise cross
-entropy, each with and without the norm loss, beside the encoder that they start from; accuracy of
-OD-T with the weight of n-grams that was learned, the mean over seeds and its 95 % interval. Then,
-in the manner of Table 2, what an example mention finds before and after.
+"""The ablation of BCNH (Yan et al. 2021, Table 3): BioSyn's marginal likelihood and the list-wise
+cross entropy, each with and without the norm loss, compared with the encoder that training starts
+from. Accuracy of OD-T with the learned weight of n-grams: the mean over seeds and its 95 %
+interval. Then, like Table 2, what an example mention finds before and after training.
 
 The ontology is CTD's of 2017, which has a hierarchy; candidates are names of O, mentions are D.
 
@@ -17,14 +17,14 @@ from typing import Any
 
 import srsly
 from _common.builders import build_lookup, encoder_config, make_hybrid
-from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import DATASETS, PARTS, Data
+from _common.options import at_least
+from _common.scoring import DEPTH, predict, read_standard
 from _common.trained_encoders import train_once
-from accuracy import DEPTH, predict, read_standard
 from thinc.api import Config
 
 from spacy_connorm.concepts import Candidate, Ontology
-from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import Gold, score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
 
@@ -41,7 +41,7 @@ SHOWN = 10
 class Variant:
     """A row of the ablation.
 
-    name (str): As the paper calls it.
+    name (str): The paper's.
     objective (str): The registered name.
     norm_weight (float): Of the norm loss.
     """
@@ -61,11 +61,11 @@ VARIANTS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an encoder finds.
+    """The scores of an encoder.
 
-    lexical_weight (float): Of n-grams in its search.
+    lexical_weight (float): Of n-grams in the search.
     scores (Dict[str, float]): In percent.
-    example (List[Candidate]): What the example mention finds.
+    example (List[Candidate]): Of the example mention.
     """
 
     lexical_weight: float
@@ -75,27 +75,25 @@ class Outcome:
 
 def main() -> None:
     arguments = begin(add_options(make_parser(__doc__ or "")))
-    try:
+    with clear_errors():
         tables = measure(arguments)
-    except ConnormError as error:
-        fail(str(error))
     finish_tables(tables, arguments.json)
 
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
-    """RETURNS (ArgumentParser): The same, with what is trained and scored."""
+    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
     parser.add_argument(
         "--encoder",
         default="dan",
-        help="where training starts: dan, minilm, a training config (.cfg), which is trained on O "
-        "and D first, or a FOLDER [%(default)s]",
+        help="where training starts: dan, minilm, a FOLDER, or a training config (.cfg), which is "
+        "trained on O and D first [%(default)s]",
     )
     parser.add_argument("--seeds", type=at_least(1), default=3, help="[%(default)s]")
     parser.add_argument("--dataset", default="ncbi", choices=DATASETS, help="[%(default)s]")
     parser.add_argument("--part", default="dev", choices=PARTS, help="[%(default)s]")
     parser.add_argument("--ontology", type=Path, metavar="PATH", help="another than CTD's of 2017")
     parser.add_argument(
-        "--config", type=Path, default=CONFIG, help="whose variants are trained [%(default)s]"
+        "--config", type=Path, default=CONFIG, help="the config to vary [%(default)s]"
     )
     parser.add_argument("--learning-rate", type=float, help="another than the config's")
     parser.add_argument("--epochs", type=at_least(1), help="another number than the config's")
@@ -103,13 +101,13 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         "--start-weight",
         type=float,
         default=0.3,
-        help="of n-grams in the search with the encoder as it starts [%(default)s]",
+        help="of n-grams in the search before training [%(default)s]",
     )
     return parser
 
 
 def measure(arguments: Namespace) -> dict[str, list[Row]]:
-    """RETURNS (Dict[str, List[Dict[str, Any]]]): Both tables by title."""
+    """RETURNS (Dict[str, List[Dict[str, Any]]]): The two tables by title."""
     ontology = arguments.ontology or arguments.data / ONTOLOGY
     data = Data(arguments.dataset, arguments.data, ontology=ontology, part=arguments.part)
     gold = read_standard(data)
@@ -136,8 +134,8 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
 def train(
     variant: Variant, start: dict[str, Any], data: Data, arguments: Namespace, *, seed: int
 ) -> tuple[dict[str, Any], float]:
-    """RETURNS (Tuple[Dict[str, Any], float]): The trained encoder's block, and the weight of
-    n-grams.
+    """RETURNS (Tuple[Dict[str, Any], float]): The trained encoder's block, and the learned weight
+    of n-grams.
     """
     path = arguments.work / f"{slug(variant.name)}-{seed}.cfg"
     write_config(path, variant, start, arguments, seed=seed)
@@ -152,8 +150,8 @@ def write_config(
 
     path (Path): The file.
     variant (Variant): Its objective.
-    start (Dict[str, Any]): The block of the encoder it starts from.
-    arguments (Namespace): What the command line changes.
+    start (Dict[str, Any]): The block of the encoder to start from.
+    arguments (Namespace): The options.
     seed (int): Of the training.
     """
     config = Config().from_disk(arguments.config, interpolate=False)
@@ -169,14 +167,14 @@ def write_config(
 
 
 def slug(name: str) -> str:
-    """RETURNS (str): A name that a file can have."""
+    """RETURNS (str): A name for a file."""
     return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
 
 
 def search(
     block: dict[str, Any], weight: float, data: Data, gold: Sequence[Gold], work: Path
 ) -> Outcome:
-    """RETURNS (Outcome): What an encoder with n-grams beside it finds."""
+    """RETURNS (Outcome): The scores of an encoder with n-grams."""
     block = make_hybrid(block, weight) if weight else block
     lookup = build_lookup(block, data, searches=[SEARCH], work=work)
     found = lookup.candidates([mention.text for mention in gold], top_k=DEPTH)
@@ -186,8 +184,8 @@ def search(
 
 
 def summary(name: str, outcomes: Sequence[Outcome]) -> Row:
-    """RETURNS (Dict[str, Any]): The mean of each score over the seeds, and half the width of its 95
-    % interval by Student's t; None for one seed.
+    """RETURNS (Dict[str, Any]): The mean of each score over the seeds, and half its 95 % interval
+    by Student's t (None for one seed).
     """
     row: Row = {"model": name, "seeds": len(outcomes)}
     row["lexical_weight"] = round(mean(each.lexical_weight for each in outcomes), 3)
@@ -199,7 +197,7 @@ def summary(name: str, outcomes: Sequence[Outcome]) -> Row:
 
 
 def half_width(values: Sequence[float]) -> float | None:
-    """RETURNS (Optional[float]): Of the 95 % interval of the mean."""
+    """RETURNS (Optional[float]): Half the 95 % interval of the mean; None for one value."""
     if len(values) < 2:
         return None
     from scipy.stats import t
@@ -208,7 +206,7 @@ def half_width(values: Sequence[float]) -> float | None:
 
 
 def example_rows(found: dict[str, list[Candidate]], ontology: Ontology) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): The texts found, by rank: * right, + a hypernym."""
+    """RETURNS (List[Dict[str, Any]]): The texts found, by rank. * right, + a hypernym."""
     known = EXAMPLE_ID in ontology
     above = set(map(ontology.primary_id, ontology[EXAMPLE_ID].parents)) if known else set()
     signs = {**dict.fromkeys(above, "+"), EXAMPLE_ID: "*"}

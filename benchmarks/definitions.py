@@ -1,6 +1,6 @@
-"""Definitions of short forms in each corpus, as found here and by the PyPI package `abbreviations`
-if it is installed (`pip install abbreviations`): how many, how fast, how many annotated mentions
-they expand, and a sample to judge by eye.
+"""Which short forms documents define: our finder beside that of the PyPI package `abbreviations`,
+if it is installed. How many definitions, how fast, how many annotated mentions they expand, and a
+sample to judge by eye.
 
 Example: python benchmarks/definitions.py --data ../shared/data --sample 20 --seed 0
 """
@@ -10,17 +10,17 @@ import random
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from time import perf_counter
 from typing import NamedTuple
 
 import spacy
-from _common.cli import at_least, begin, fail, finish, make_parser
+from _common.cli import begin, clear_errors, fail, finish, make_parser
+from _common.options import at_least
+from _measure.stopwatch import time_call
 from spacy.tokens import Doc
 
 from spacy_connorm.annotations.abbreviations import read_abbreviations, set_abbreviations
 from spacy_connorm.annotations.mentions import annotated_mentions
 from spacy_connorm.corpora import read_corpus
-from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.text.abbreviations import find_abbreviations
 from spacy_connorm.text.expansion import expand
@@ -33,12 +33,12 @@ FILES = {
 }
 PARTS = ("train", "dev", "test")
 OURS, PACKAGE = "spacy_connorm", "abbreviations"
-# Long forms by short form, as they hold at an offset.
+# Gives the long forms by short form at an offset.
 LongForms = Callable[[int], Mapping[str, str]]
 
 
 class Found(NamedTuple):
-    """What a finder found in a document.
+    """The definitions of a document.
 
     pairs (Set[Tuple[str, str]]): Short and long forms.
     long_forms (Callable[[int], Mapping[str, str]]): Long forms by short form, at an offset.
@@ -62,9 +62,7 @@ def main() -> None:
         docs = read(arguments.data, corpus)
         found = {}
         for name, finder in finders.items():
-            start = perf_counter()
-            found[name] = [finder(doc) for doc in docs]
-            seconds = perf_counter() - start
+            found[name], seconds = find_all(finder, docs)
             rows.append({"corpus": corpus, "finder": name, **count(docs, found[name], seconds)})
         for title, pairs in compare(found).items():
             drawn.setdefault(title, []).extend(pairs)
@@ -74,40 +72,46 @@ def main() -> None:
 
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
-    """RETURNS (ArgumentParser): The same, with what is read and drawn."""
+    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
     parser.add_argument("--corpus", choices=FILES, action="append", help="repeatable [all]")
     parser.add_argument(
         "--sample", type=at_least(0), default=20, help="definitions to print [%(default)s]"
     )
-    parser.add_argument("--seed", type=int, default=0, help="what to print [%(default)s]")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample [%(default)s]")
     return parser
 
 
 def read(data: Path, corpus: str) -> list[Doc]:
-    """RETURNS (List[Doc]): All parts of a corpus that are there."""
+    """RETURNS (List[Doc]): The documents of all parts of a corpus that exist."""
     nlp = spacy.blank("en")
     paths = [data / FILES[corpus].format(part) for part in PARTS]
     present = [path for path in paths if path.is_file()]
     if not present:
         fail(f"No data: {paths[-1]} is not there. Name its folder with --data.")
-    try:
+    with clear_errors():
         return [doc for path in present for doc in read_corpus(path, nlp=nlp)]
-    except ConnormError as error:
-        fail(str(error))
+
+
+def find_all(finder: Finder, docs: Sequence[Doc]) -> tuple[list[Found], float]:
+    """RETURNS (Tuple[List[Found], float]): What a finder finds in documents, and in how many
+    seconds.
+    """
+    found: list[Found] = []
+    return found, time_call(lambda: found.extend(map(finder, docs))).clock
 
 
 def find_here(doc: Doc) -> Found:
-    """RETURNS (Found): What `spacy_connorm` finds."""
+    """RETURNS (Found): What our finder finds."""
     definitions = find_abbreviations(doc.text)
     set_abbreviations(doc, definitions)
     return Found({(each.short, each.long) for each in definitions}, read_abbreviations(doc).at)
 
 
 def package_finder() -> dict[str, Finder]:
-    """RETURNS (Dict[str, Callable[[Doc], Found]]): What finds with the package, by its name;
-    nothing if it is not installed.
+    """RETURNS (Dict[str, Callable[[Doc], Found]]): The package's finder by its name; empty if it is
+    not installed.
     """
-    # Importing it sets logging up.
+    # Importing it configures logging.
     logging.getLogger().addHandler(logging.NullHandler())
     try:
         from abbreviations.schwartz_hearst import extract_abbreviation_definition_pairs as extract
@@ -140,8 +144,8 @@ def count(docs: Sequence[Doc], found: Sequence[Found], seconds: float) -> Row:
 
 
 def compare(found: Mapping[str, Sequence[Found]]) -> dict[str, list[tuple[str, str]]]:
-    """RETURNS (Dict[str, List[Tuple[str, str]]]): Definitions found here, and those that only one
-    finder found, by document.
+    """RETURNS (Dict[str, List[Tuple[str, str]]]): Our definitions, and those that only one finder
+    found.
     """
     here = found[OURS]
     pairs = {"found here": [pair for each in here for pair in sorted(each.pairs)]}
@@ -153,7 +157,7 @@ def compare(found: Mapping[str, Sequence[Found]]) -> dict[str, list[tuple[str, s
 
 
 def print_sample(title: str, pairs: list[tuple[str, str]], *, number: int, seed: int) -> None:
-    """Print some definitions, drawn at random."""
+    """Print a random sample of definitions."""
     drawn = random.Random(seed).sample(pairs, min(number, len(pairs)))
     if drawn:
         print(f"\n{title}: {len(drawn)} of {len(pairs)}, drawn at random\n")

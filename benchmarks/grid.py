@@ -1,9 +1,9 @@
 """The paper's table (Xu and Bethard 2021, Table 4): encoders trained on O and on O and D, by six
-searches and eight sieves, in one or more corpora, with average ranks. A training config stands for
-two encoders, one trained on O and one on O and the corpus's own D; each text is encoded once.
+searches and eight sieves, on one or more corpora, with average ranks. A training config stands for
+two encoders: one trained on O, one on O and the corpus's D. Each text is encoded once.
 
-The first encoder's default sieve, D-T+OD-T, is what its other searches are compared with (paired
-bootstrap); the other encoders' searches are compared with the first one's of the same name.
+The first encoder's searches are compared with its default sieve, D-T+OD-T (paired bootstrap); the
+other encoders' searches with those of the first encoder.
 
 Example: python benchmarks/grid.py --dataset ncbi bc5cdr-d --encoders dan --data ../shared/data
 """
@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from _common.builders import THRESHOLD, build_lookup, encoder_config, is_trained_here
-from _common.cli import begin, fail, make_parser
-from _common.datasets import DATASETS, Data
+from _common.builders import SIEVE, THRESHOLD, build_lookup, encoder_config, is_trained_here
+from _common.cli import begin, clear_errors, fail, make_parser
+from _common.datasets import Data
+from _common.options import add_datasets, add_part
+from _common.scoring import DEPTH, predict, read_standard
 from _common.trained_encoders import TRAINS
-from accuracy import DEPTH, add_part, predict, read_standard
 
 from spacy_connorm.cli.output import show_sections, write_markdown, write_scores
-from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.grid import grid_sieves, search_all
 from spacy_connorm.evaluation.pipelines.scoring import Run, Scored, to_rows
@@ -29,17 +29,16 @@ from spacy_connorm.evaluation.report import Row
 from spacy_connorm.evaluation.sections import AS_WRITTEN, grid_sections
 from spacy_connorm.linker.sieve import best_cosine
 
-DEFAULT = "D-T+OD-T"
-# The others' means are averaged from the vectors of these.
+# The means of the other searches are computed from the vectors of these.
 BUILT = ("O-T", "D-T", "OD-T")
 
 
 class Contender(NamedTuple):
     """An encoder of the table.
 
-    label (str): What it is called there.
-    encoder (str): As `lookups.encoder_config` takes it.
-    train (str): What it is trained on, if it is trained here.
+    label (str): In the table.
+    encoder (str): As `encoder_config` takes it.
+    train (str): What it is trained on; empty if it is not trained here.
     """
 
     label: str
@@ -49,7 +48,7 @@ class Contender(NamedTuple):
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument("--dataset", nargs="+", required=True, choices=DATASETS)
+    add_datasets(parser)
     parser.add_argument(
         "--encoders",
         nargs="+",
@@ -69,15 +68,15 @@ def main() -> None:
         "--threshold",
         type=cosine,
         default=THRESHOLD,
-        help="where a sieve's first search answers [%(default)s]",
+        help="cosine at which a sieve's first search answers [%(default)s]",
     )
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables here too")
+    parser.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write the tables to a file, too"
+    )
     add_part(parser)
     arguments = begin(parser)
-    try:
+    with clear_errors():
         rows = measure(arguments)
-    except ConnormError as error:
-        fail(str(error))
     sections = grid_sections(rows)
     show_sections(sections)
     if arguments.json is not None:
@@ -98,7 +97,7 @@ def cosine(text: str) -> float:
 
 
 def measure(arguments: Namespace) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): One row a corpus, encoder and search, with its ranks."""
+    """RETURNS (List[Dict[str, Any]]): One row a corpus, encoder and search, with ranks."""
     contenders = name_contenders(arguments.encoders, arguments.train, arguments.labels)
     rows = []
     for name in dict.fromkeys(arguments.dataset):
@@ -111,12 +110,11 @@ def measure(arguments: Namespace) -> list[Row]:
 def name_contenders(
     encoders: Sequence[str], trains: Sequence[str], labels: Sequence[str]
 ) -> list[Contender]:
-    """Tell the encoders of the table from each other.
+    """Name the encoders of the table.
 
-    encoders (Sequence[str]): As `lookups.encoder_config` takes them.
-    trains (Sequence[str]): What each of those that are trained here is trained on, in turn.
-    labels (Sequence[str]): What the resulting encoders are called, in order; the others by their
-        names.
+    encoders (Sequence[str]): As `encoder_config` takes them.
+    trains (Sequence[str]): What training configs are trained on: one encoder each.
+    labels (Sequence[str]): Labels of the first encoders; the others get their own names.
     RETURNS (List[Contender]): The encoders.
     """
     pairs = [
@@ -132,7 +130,7 @@ def name_contenders(
 
 
 def score(contender: Contender, data: Data, arguments: Namespace) -> Scored:
-    """RETURNS (Scored): The fourteen searches of an encoder, the default sieve apart too."""
+    """RETURNS (Scored): The scores of an encoder by fourteen searches."""
     block = encoder_config(
         contender.encoder, data, train=contender.train or TRAINS[0], work=arguments.work
     )
@@ -147,7 +145,7 @@ def score(contender: Contender, data: Data, arguments: Namespace) -> Scored:
         )
         for name, sieve in grid_sieves(arguments.threshold).items()
     ]
-    own = next(run for run in runs if run.name == DEFAULT)
+    own = next(run for run in runs if run.name == SIEVE)
     return Scored(data.mentions, own, runs, [])
 
 

@@ -1,15 +1,14 @@
 """Recall against speed: exact search, Annoy by nodes inspected, inverted lists by lists read.
 
 The items are names: those of MEDIC 2012 first, then those of the other ontologies of the data
-folder and variants of all of them, as many as `--names` says. The queries are the test mentions of
-NCBI and BC5CDR diseases. A mention counts for recall@1 if the best score found is the exact
-search's best, for recall@10 by the share of the ten scores found that reach the exact search's
-tenth.
+folder and variants of all of them, up to `--names`. The queries are the test mentions of NCBI and
+BC5CDR diseases. A mention counts for recall@1 if the best score found is that of exact search, and
+for recall@10 by the share of the ten scores found that reach the tenth of exact search.
 
-Searches take turns, each time with other mentions. Vectors and indexes are kept in the work folder,
-as they take long to make. `resident_mb` is what a search over all mentions leaves of the index file
-in memory; the vectors that rescore stand in a file of their own, the same for all. `--graphs` adds
-graphs of other libraries (HNSW, vectors in eight bits), which you have to install.
+Searches take turns, each time with other mentions. Vectors and indexes are kept in the work folder.
+`resident_mb` is what remains of the index file in memory after a search for all mentions; the
+vectors that rescore are in a file of their own, the same for all. `--graphs` adds graphs of other
+libraries (HNSW, 8-bit vectors), which you have to install.
 
 Example: OMP_NUM_THREADS=1 python benchmarks/index_curve.py --names 76000 --data ../shared/data
 """
@@ -18,21 +17,21 @@ import json
 import os
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
-from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 import numpy as np
-from _common.builders import encoder_config
-from _common.cli import at_least, begin, fail, finish_tables, make_parser
-from _common.datasets import Data
+from _common.builders import encoder_config, load_encoder
+from _common.cli import begin, fail, finish_tables, make_parser
+from _common.datasets import DISEASES, Data
 from _common.graph_indexes import GRAPHS
+from _common.options import add_repeats, at_least
 from _common.synthetic_names import write_vectors
+from _measure.interleaved import spread, take_turns
 from _measure.memory_usage import mapped
-from spacy import registry
+from _measure.stopwatch import time_call
 
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.index.backends.annoy import AnnoyIndex
@@ -42,18 +41,16 @@ from spacy_connorm.index.backends.protocol import Neighbours, Searcher
 from spacy_connorm.index.vectors.base import DenseVectors, Vectors, from_raw
 from spacy_connorm.text.cleaning import clean
 
-DATASETS = ("ncbi", "bc5cdr-d")
 SEARCH_K = (20_000, 80_000, 320_000, 1_280_000)
 PROBES = (32, 64, 128, 256, 512, 1024, 2048)
 WIDTHS = (32, 64, 128, 256, 512)
 LEVELS = (95, 99)
 # Enough for ten concepts of most mentions.
 NEIGHBOURS = 40
-LEAST_REPEATS = 5
 # Mentions of a turn.
 TURN = 128
 SEED = 13
-# Scores closer than this are one score.
+# Scores closer than this count as equal.
 NOISE = 2e-6
 
 
@@ -68,11 +65,11 @@ class Queries(NamedTuple):
     counts: np.ndarray
 
 
-class Racer(NamedTuple):
+class Setting(NamedTuple):
     """One setting of a backend.
 
-    searcher (Searcher): What is timed.
-    row (Dict[str, Any]): What is known of it.
+    searcher (Searcher): To be timed.
+    row (Dict[str, Any]): Its columns so far.
     """
 
     searcher: Searcher
@@ -90,9 +87,9 @@ def main() -> None:
     parser.add_argument("--widths", type=at_least(1), nargs="+", default=WIDTHS, help="of graphs")
     parser.add_argument("--batch", type=at_least(1), default=TURN, help="[%(default)s]")
     parser.add_argument(
-        "--mentions", type=at_least(TURN), default=10_000, help="most of them [%(default)s]"
+        "--mentions", type=at_least(TURN), default=10_000, help="at most [%(default)s]"
     )
-    parser.add_argument("--repeats", type=at_least(LEAST_REPEATS), default=LEAST_REPEATS)
+    add_repeats(parser)
     arguments = begin(parser)
     rows = measure(arguments)
     tables = {"Curves": rows, "Fastest at a recall": summary(rows)}
@@ -100,22 +97,20 @@ def main() -> None:
 
 
 def measure(arguments: Namespace) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): A row of exact search, then one a setting of each backend."""
+    """RETURNS (List[Dict[str, Any]]): A row for exact search, then one per setting of a backend."""
     if arguments.encoder == "ngram":
         fail("Sparse vectors are searched exactly: give minilm, dan or the folder of a model.")
-    data = [Data(name, arguments.data) for name in DATASETS]
-    block = encoder_config(arguments.encoder, data[0], work=arguments.work)
-    encoder = registry.resolve({"encoder": block})["encoder"]
-    encoder.initialize()
+    data = [Data(name, arguments.data) for name in DISEASES]
+    encoder = load_encoder(encoder_config(arguments.encoder, data[0], work=arguments.work))
     queries = read_queries(data, encoder, arguments.mentions)
     path = write_vectors(encoder, arguments.data, arguments.names, work=arguments.work)
     unit = np.load(path, mmap_mode="r")
     vectors = DenseVectors(np.asarray(unit), np.ones(len(unit), dtype="float32"))
     exact = ExactIndex().open(vectors, path)
     expected = search(exact, queries.vectors)
-    racers = [Racer(exact, describe("exact", vectors, {"file_mb": 0.0, "build_cpu_s": 0.0}))]
-    racers[0].row.update(recall(expected, expected, queries), resident_mb=0.0)
-    for backend, setting, values in (
+    settings = [Setting(exact, describe("exact", vectors, {"file_mb": 0.0, "build_cpu_s": 0.0}))]
+    settings[0].row.update(recall(expected, expected, queries), resident_mb=0.0)
+    for backend, option, values in (
         (AnnoyIndex(n_trees=arguments.trees), "search_k", arguments.search_k),
         (IvfIndex(), "probes", arguments.probes),
         *((GRAPHS[name](), "width", arguments.widths) for name in arguments.graphs),
@@ -123,15 +118,16 @@ def measure(arguments: Namespace) -> list[Row]:
         index = path.with_suffix(f".{type(backend).__name__}{arguments.trees}")
         built = build_once(backend, vectors, index)
         for value in (None, *values):
-            racers.append(make_racer(backend, setting, value, vectors, index, built))
-            found, resident = search_resident(racers[-1].searcher, queries.vectors, index)
-            racers[-1].row.update(recall(found, expected, queries), resident_mb=resident)
-    turns = race(racers, queries, repeats=arguments.repeats, batch=arguments.batch)
-    return [racer.row | speed(own) for racer, own in zip(racers, turns, strict=True)]
+            settings.append(make_setting(backend, option, value, vectors, index, built))
+            found, resident = search_resident(settings[-1].searcher, queries.vectors, index)
+            settings[-1].row.update(recall(found, expected, queries), resident_mb=resident)
+    timers = [make_timer(each.searcher, queries, batch=arguments.batch) for each in settings]
+    turns = take_turns(timers, arguments.repeats)
+    return [each.row | speed(own) for each, own in zip(settings, turns, strict=True)]
 
 
 def read_queries(data: Sequence[Data], encoder: Any, most: int) -> Queries:
-    """RETURNS (Queries): The mentions to score of some data sets, at most so many."""
+    """RETURNS (Queries): The mentions to score of some data sets, at most this many."""
     counts = Counter(clean(mention.text) for each in data for mention in each.mentions)
     texts = sorted(counts)
     chosen = [texts[i] for i in np.random.default_rng(SEED).permutation(len(texts))[:most]]
@@ -140,34 +136,33 @@ def read_queries(data: Sequence[Data], encoder: Any, most: int) -> Queries:
 
 
 def build_once(backend: Any, vectors: Vectors, path: Path) -> Row:
-    """RETURNS (Dict[str, Any]): Size of an index, and the seconds of the processor that it took to
-    build, now or earlier.
+    """RETURNS (Dict[str, Any]): The size of an index, and the processor seconds it took to build,
+    now or in an earlier run.
     """
     kept = path.with_name(f"{path.name}.json")
     if not kept.is_file() or not path.is_file():
-        start = process_time()
-        backend.build(vectors, path)
-        kept.write_text(json.dumps({"build_cpu_s": process_time() - start}))
+        taken = time_call(lambda: backend.build(vectors, path))
+        kept.write_text(json.dumps({"build_cpu_s": taken.processor}))
     return {"file_mb": path.stat().st_size / 1e6, **json.loads(kept.read_text())}
 
 
-def make_racer(
-    backend: Any, setting: str, value: int | None, vectors: Vectors, path: Path, built: Row
-) -> Racer:
-    """RETURNS (Racer): A backend with one setting changed, or as it is."""
-    chosen = backend if value is None else replace(backend, **{setting: value})
+def make_setting(
+    backend: Any, option: str, value: int | None, vectors: Vectors, path: Path, built: Row
+) -> Setting:
+    """RETURNS (Setting): A backend with one option changed, or with its defaults."""
+    chosen = backend if value is None else replace(backend, **{option: value})
     row = describe(type(backend).__name__, vectors, built)
-    row |= {"setting": "default" if value is None else f"{setting} {value}"}
-    return Racer(chosen.open(vectors, path), row)
+    row |= {"setting": "default" if value is None else f"{option} {value}"}
+    return Setting(chosen.open(vectors, path), row)
 
 
 def describe(index: str, vectors: Vectors, built: Row) -> Row:
-    """RETURNS (Dict[str, Any]): What every row begins with."""
+    """RETURNS (Dict[str, Any]): The first columns of every row."""
     return {"index": index, "setting": "", "vectors": len(vectors), **built}
 
 
 def search(searcher: Searcher, queries: np.ndarray, *, batch: int = TURN) -> Neighbours:
-    """RETURNS (Neighbours): What is found, asked in batches."""
+    """RETURNS (Neighbours): The neighbours of all queries, searched in batches."""
     found = [
         searcher.nearest(queries[first : first + batch], NEIGHBOURS)
         for first in range(0, len(queries), batch)
@@ -179,8 +174,8 @@ def search(searcher: Searcher, queries: np.ndarray, *, batch: int = TURN) -> Nei
 def search_resident(
     searcher: Searcher, queries: np.ndarray, path: Path
 ) -> tuple[Neighbours, float]:
-    """RETURNS (Tuple[Neighbours, float]): What is found, and megabytes of the file that came to
-    memory for it.
+    """RETURNS (Tuple[Neighbours, float]): The neighbours of all queries, and the megabytes of the
+    file that the search brought to memory.
     """
     before = mapped(os.getpid(), path)["rss"]
     found = search(searcher, queries)
@@ -188,7 +183,7 @@ def search_resident(
 
 
 def recall(found: Neighbours, exact: Neighbours, queries: Queries) -> Row:
-    """RETURNS (Dict[str, Any]): In percent of mentions, repeated ones counted each time."""
+    """RETURNS (Dict[str, Any]): In percent of mentions. Repeated mentions count each time."""
     first = found.scores[:, 0] >= exact.scores[:, 0] - NOISE
     ten = (found.scores[:, :10] >= exact.scores[:, 9:10] - NOISE).mean(axis=1)
     return {
@@ -197,40 +192,36 @@ def recall(found: Neighbours, exact: Neighbours, queries: Queries) -> Row:
     }
 
 
-def race(
-    racers: Sequence[Racer], queries: Queries, *, repeats: int, batch: int
-) -> list[list[float]]:
-    """RETURNS (List[List[float]]): Of each racer the microseconds a mention of its turns."""
-    times: list[list[float]] = [[] for _ in racers]
-    for repeat in range(repeats):
+def make_timer(searcher: Searcher, queries: Queries, *, batch: int) -> Callable[[int], float]:
+    """RETURNS (Callable[[int], float]): Gives the microseconds per mention of a turn. Each turn
+    searches other mentions.
+    """
+
+    def measure_turn(repeat: int) -> float:
         first = repeat * TURN % max(len(queries.vectors) - TURN, 1)
         asked = queries.vectors[first : first + TURN]
-        for place in turn_order(len(racers), repeat):
-            start = perf_counter()
-            search(racers[place].searcher, asked, batch=batch)
-            times[place].append(1e6 * (perf_counter() - start) / len(asked))
-    return times
+        return 1e6 * time_call(lambda: search(searcher, asked, batch=batch)).clock / len(asked)
 
-
-def turn_order(count: int, repeat: int) -> Iterator[int]:
-    """RETURNS (Iterator[int]): Who is next; another one begins each time."""
-    return ((place + repeat) % count for place in range(count))
+    return measure_turn
 
 
 def speed(times: Sequence[float]) -> Row:
-    """RETURNS (Dict[str, Any]): Microseconds a mention, median and spread, and queries a second."""
-    middle = median(times)
+    """RETURNS (Dict[str, Any]): Microseconds per mention: median, fastest and slowest turn; and
+    queries per second.
+    """
+    micros = spread(times)
+    rounded = micros.rounded()
     return {
-        "us": round(middle),
-        "fastest_us": round(min(times)),
-        "slowest_us": round(max(times)),
-        "queries_per_s": round(1e6 / middle),
+        "us": rounded.median,
+        "fastest_us": rounded.lowest,
+        "slowest_us": rounded.highest,
+        "queries_per_s": round(1e6 / micros.median),
     }
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): For each level of recall@10 the fastest setting of each
-    backend that reaches it, beside Annoy's.
+    """RETURNS (List[Dict[str, Any]]): For each level of recall@10, the fastest setting of each
+    backend that reaches it, compared with Annoy's.
     """
     found = []
     for level in LEVELS:

@@ -1,24 +1,24 @@
-"""How well mentions of no concept (NIL) are told: a fifth of the ontology's concepts leave O and D,
-and their mentions become NIL. Thresholds and probabilities are fitted to dev, with train as D, and
-scored on test, with train and dev as D; "as they were" has no NIL threshold, and takes cosines for
-probabilities.
+"""How well a pipeline recognizes mentions without a concept (NIL): a fifth of the ontology's
+concepts are removed from O and D, and their mentions become NIL. Thresholds and probabilities are
+fitted on dev, with train as D, and scored on test, with train and dev as D. "As they were" has no
+NIL threshold and takes cosines as probabilities.
 
 Example: python benchmarks/nil.py --dataset ncbi bc5cdr-d --encoder ngram --data ../shared/data
 """
 
 from argparse import Namespace
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from _common.builders import THRESHOLD, build_lookup, encoder_config, make_sieve
-from _common.cli import at_least, begin, fail, finish_tables, make_parser
-from _common.datasets import DATASETS, Data
-from accuracy import DEPTH, add_encoder, read_standard
+from _common.builders import SIEVE, THRESHOLD, build_lookup, encoder_config, make_sieve
+from _common.cli import begin, clear_errors, finish_tables, make_parser
+from _common.datasets import Data
+from _common.options import add_datasets, add_encoder, add_ontology, at_least
+from _common.scoring import DEPTH, read_standard
 
 from spacy_connorm.annotations.spans import written_id
 from spacy_connorm.concepts import Ontology
-from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.nil_curve import apply_threshold, trace_nil_curve
 from spacy_connorm.evaluation.reliability import cosines_as_probabilities, read_calibration_data
@@ -27,16 +27,15 @@ from spacy_connorm.evaluation.sieve_thresholds import best_score
 from spacy_connorm.evaluation.tuning import Outcome, Tuning, apply_tuning, outcome_row, tune
 from spacy_connorm.linker.interpretations import MentionInterpreter
 
-SIEVE = "D-T+OD-T"
 HELD_OUT = 0.2
 COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 BEFORE, AFTER = "as they were", "fitted to dev"
 
 
 class Asked(NamedTuple):
-    """A part of a data set without the concepts held out.
+    """A part of a data set, answered without the concepts held out.
 
-    gold (List[Gold]): What is right.
+    gold (List[Gold]): The gold ids.
     found (Dict[str, List[Prediction]]): What each search finds alone.
     """
 
@@ -46,28 +45,26 @@ class Asked(NamedTuple):
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument("--dataset", required=True, choices=DATASETS, nargs="+")
+    add_datasets(parser)
     add_encoder(parser)
     parser.add_argument(
         "--seed", type=at_least(0), nargs="+", default=[0], help="of the concepts held out [0]"
     )
-    parser.add_argument("--ontology", metavar="PATH", help="another ontology than the usual one")
+    add_ontology(parser)
     arguments = begin(parser)
     tables: dict[str, list[Row]] = {"Test, percent": [], "Precision at coverage, percent": []}
-    try:
+    with clear_errors():
         for dataset in arguments.dataset:
             for seed in arguments.seed:
                 outcomes, points = measure(dataset, seed, arguments)
                 tables["Test, percent"] += outcomes
                 tables["Precision at coverage, percent"] += points
-    except ConnormError as error:
-        fail(str(error))
     finish_tables(tables, arguments.json, precise=["log_loss"])
 
 
 def measure(dataset: str, seed: int, arguments: Namespace) -> tuple[list[Row], list[Row]]:
-    """RETURNS (Tuple[List[Dict[str, Any]], List[Dict[str, Any]]]): What comes of the settings as
-    they were and of those fitted, and points of the curve.
+    """RETURNS (Tuple[List[Dict[str, Any]], List[Dict[str, Any]]]): The scores with the settings as
+    they were and with those fitted; and points of the curve.
     """
     head = {"dataset": dataset, "encoder": arguments.encoder, "seed": seed}
     dev, test = (ask(dataset, part, seed, arguments) for part in ("dev", "test"))
@@ -84,7 +81,7 @@ def measure(dataset: str, seed: int, arguments: Namespace) -> tuple[list[Row], l
 
 
 def ask(dataset: str, part: str, seed: int, arguments: Namespace) -> Asked:
-    """RETURNS (Asked): What is right of a part's mentions, and what each search finds for them."""
+    """RETURNS (Asked): The answers to a part's mentions."""
     data = Data(dataset, arguments.data, ontology=arguments.ontology, part=part)
     block = encoder_config(arguments.encoder, data, train=arguments.train, work=arguments.work)
     held = hold_out(data.ontology, seed)
@@ -97,7 +94,7 @@ def ask(dataset: str, part: str, seed: int, arguments: Namespace) -> Asked:
         for text, gold_id in data.expanded_synonyms
         if gold_id not in data.ontology or data.ontology[gold_id].concept_id not in held
     ]
-    # A cached property that is set is not read from disk.
+    # Replaces the cached property.
     data.ontology = Ontology(each for each in data.ontology if each.concept_id not in held)
     lookup = build_lookup(block, data, synonyms=synonyms, searches=[SIEVE], work=arguments.work)
     reader = MentionInterpreter(lookup, top_k=DEPTH)
@@ -110,14 +107,14 @@ def ask(dataset: str, part: str, seed: int, arguments: Namespace) -> Asked:
     return Asked(gold, found)
 
 
-def hold_out(ontology: Ontology, seed: int) -> Collection[str]:
+def hold_out(ontology: Ontology, seed: int) -> frozenset[str]:
     """RETURNS (FrozenSet[str]): The ids of a fifth of the concepts."""
     concept_ids = sorted(concept.concept_id for concept in ontology)
     return frozenset(Random(seed).sample(concept_ids, round(HELD_OUT * len(concept_ids))))
 
 
 def as_it_was(asked: Asked) -> Outcome:
-    """RETURNS (Outcome): What comes of the default sieve alone."""
+    """RETURNS (Outcome): The answers of the default sieve without a NIL threshold."""
     found = make_sieve(SIEVE).choose(asked.found, best_score)
     predictions = apply_threshold(found, None)
     answers = read_calibration_data(asked.gold, predictions)
@@ -133,9 +130,9 @@ def shown(tuning: Tuning) -> Row:
 
 
 def coverage_points(outcome: Outcome) -> Iterator[Row]:
-    """YIELDS (Dict[str, Any]): For each of some coverages, the threshold that comes nearest to it
-    from above, and what is right among what is written then. One that several are nearest to,
-    since many mentions have the best score, occurs once.
+    """YIELDS (Dict[str, Any]): For each coverage of `COVERAGES`, the nearest threshold from above
+    and its scores. Several coverages may share a threshold, since many mentions have the best
+    score; it occurs once.
     """
     curve = trace_nil_curve(outcome.gold, outcome.predictions)
     last = len(curve.coverage) - 1

@@ -1,15 +1,26 @@
-"""What the objectives cost: relations, forward and backward, for batches of random vectors.
+"""What each objective costs: relations, forward and backward pass on batches of random vectors.
 
-Each concept has two texts in a batch, one text in ten is of a second concept too. All objectives
-are run in turn, so that what else the machine does falls on all of them alike.
+Each concept has two texts in a batch, and one text in ten belongs to a second concept, too. The
+objectives take turns.
 
 Example: OMP_NUM_THREADS=2 python benchmarks/objectives.py --json objectives.json
 """
 
-import statistics
-import time
+from collections.abc import Sequence
+from functools import partial
+from statistics import median
+from time import process_time
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from _common.cli import at_least, begin, finish, make_parser
+from _common.cli import begin, finish, make_parser
+from _common.options import at_least
+from _measure.interleaved import spread, take_turns
+from _measure.stopwatch import clock_of
+
+from spacy_connorm.evaluation.report import Row
+
+if TYPE_CHECKING:
+    import torch
 
 NAMES = (
     "BatchHardTriplet",
@@ -25,6 +36,20 @@ NAMES = (
 )
 
 
+class Milliseconds(NamedTuple):
+    """How long one pass took.
+
+    all (float): Relations, loss and gradients, by the clock.
+    relations (float): The relations alone, by the clock.
+    processor (float): Processor time of all threads. Where the machine is busy, it is less than by
+        the clock.
+    """
+
+    all: float
+    relations: float
+    processor: float
+
+
 def main() -> None:
     parser = make_parser(__doc__ or "")
     parser.add_argument(
@@ -34,7 +59,7 @@ def main() -> None:
         "--width", type=at_least(1), nargs="+", default=[384, 768], help="[%(default)s]"
     )
     parser.add_argument("--repeats", type=at_least(1), default=7, help="of each [%(default)s]")
-    parser.add_argument("--device", default="cpu", help="as torch names it [%(default)s]")
+    parser.add_argument("--device", default="cpu", help="a torch device [%(default)s]")
     arguments = begin(parser)
     rows = [
         row
@@ -45,24 +70,23 @@ def main() -> None:
     finish(rows, arguments.json)
 
 
-def compare(batch: int, width: int, *, repeats: int, device: str) -> list[dict]:
-    """RETURNS (List[Dict[str, Any]]): A row an objective."""
+def compare(batch: int, width: int, *, repeats: int, device: str) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): One row an objective."""
     import torch
     from spacy import registry
 
-    objectives = {name: registry.losses.get(f"spacy-connorm.{name}.v1")() for name in NAMES}
     torch.manual_seed(0)
     concepts = concepts_of(batch)
     centres = torch.randn(max(max(own) for own in concepts) + 1, width)
     vectors = centres[[own[0] for own in concepts]] + torch.randn(batch, width)
     vectors = vectors.to(device)
-    times: dict[str, list[dict[str, float]]] = {name: [] for name in NAMES}
-    for repeat in range(repeats + 1):
-        for name, objective in objectives.items():
-            measured = measure(objective, vectors, concepts)
-            if repeat:  # the first fills caches
-                times[name].append(measured)
-    return [summary(name, batch, width, measured) for name, measured in times.items()]
+    objectives = [registry.losses.get(f"spacy-connorm.{name}.v1")() for name in NAMES]
+    turns = take_turns(
+        [partial(measure, objective, vectors, concepts) for objective in objectives],
+        repeats,
+        warm_up=1,
+    )
+    return [summary(name, batch, width, own) for name, own in zip(NAMES, turns, strict=True)]
 
 
 def concepts_of(batch: int) -> list[tuple[int, ...]]:
@@ -72,43 +96,35 @@ def concepts_of(batch: int) -> list[tuple[int, ...]]:
     ]
 
 
-def measure(objective, vectors, concepts) -> dict[str, float]:
-    """RETURNS (Dict[str, float]): Milliseconds of all, of the relations alone, and of the processor
-    for all: the threads' added, so less than on the clock where the machine was busy otherwise."""
-    import torch
-
+def measure(
+    objective: Any, vectors: "torch.Tensor", concepts: Sequence[tuple[int, ...]], repeat: int
+) -> Milliseconds:
+    """RETURNS (Milliseconds): How long one pass takes."""
     from spacy_connorm.training.relations import relate
 
     vectors = vectors.clone().requires_grad_()
-    wait = torch.cuda.synchronize if vectors.is_cuda else lambda: None
-    wait()
-    start, worked = time.perf_counter(), time.process_time()
+    clock = clock_of(str(vectors.device))
+    start, worked = clock(), process_time()
     relations = relate(concepts, vectors.device)
-    wait()
-    related = time.perf_counter()
+    related = clock()
     objective(vectors, relations).backward()
-    wait()
-    end, done = time.perf_counter(), time.process_time()
-    return {
-        "all": 1000 * (end - start),
-        "relations": 1000 * (related - start),
-        "processor": 1000 * (done - worked),
-    }
+    end, done = clock(), process_time()
+    return Milliseconds(1000 * (end - start), 1000 * (related - start), 1000 * (done - worked))
 
 
-def summary(name: str, batch: int, width: int, measured: list[dict[str, float]]) -> dict:
+def summary(name: str, batch: int, width: int, turns: Sequence[Milliseconds]) -> Row:
     """RETURNS (Dict[str, Any]): The row of one objective."""
-    times = [run["all"] for run in measured]
+    times = spread([turn.all for turn in turns]).rounded(1)
     return {
         "objective": name,
         "batch": batch,
         "width": width,
-        "repeats": len(times),
-        "median_ms": round(statistics.median(times), 1),
-        "fastest_ms": round(min(times), 1),
-        "slowest_ms": round(max(times), 1),
-        "processor_ms": round(statistics.median(run["processor"] for run in measured), 1),
-        "relations_ms": round(statistics.median(run["relations"] for run in measured), 1),
+        "repeats": len(turns),
+        "median_ms": times.median,
+        "fastest_ms": times.lowest,
+        "slowest_ms": times.highest,
+        "processor_ms": round(median(turn.processor for turn in turns), 1),
+        "relations_ms": round(median(turn.relations for turn in turns), 1),
     }
 
 

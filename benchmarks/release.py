@@ -1,20 +1,21 @@
-"""How long a UMLS release of made-up rows takes to convert, and in how much memory.
+"""How long it takes to convert a UMLS release, and in how much memory.
 
-The rows have the shape of a release and mean nothing: time and memory only.
+The rows have the shape of a release but are made up: they measure time and memory only.
 
 Example: python benchmarks/release.py --names 10000000
 """
 
 import resource
-import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
 
 from _common.cli import begin, finish, make_parser
+from _common.options import at_least
 
+from spacy_connorm.evaluation.report import Row
 from spacy_connorm.ontology import convert_ontology
 
-NAMES = 10_000_000
 NAMES_A_CONCEPT = 3
 STEMS = ("cardio", "neuro", "hepato", "osteo", "dermato", "gastro", "nephro", "pulmo")
 ENDINGS = ("pathy", "itis", "osis", "algia", "oma", "plasty", "genic", "lysis")
@@ -23,28 +24,37 @@ WORDS = [stem + ending for stem in STEMS for ending in ENDINGS]
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument("--names", type=int, default=NAMES, help="rows of MRCONSO [%(default)s]")
+    parser.add_argument(
+        "--names",
+        type=at_least(NAMES_A_CONCEPT),
+        default=10_000_000,
+        help="rows of MRCONSO [%(default)s]",
+    )
     arguments = begin(parser)
-    with TemporaryDirectory(dir=arguments.work) as folder:
-        write_release(Path(folder), arguments.names // NAMES_A_CONCEPT)
-        start = time.perf_counter()
+    finish([measure(arguments.names // NAMES_A_CONCEPT, arguments.work)], arguments.json)
+
+
+def measure(concepts: int, work: Path) -> Row:
+    """RETURNS (Dict[str, Any]): Counts, seconds and peak memory of a conversion."""
+    with TemporaryDirectory(dir=work) as folder:
+        write_release(Path(folder), concepts)
+        start = perf_counter()
         conversion = convert_ontology(Path(folder), Path(folder, "ontology.jsonl"))
-        seconds = time.perf_counter() - start
-    row = {
-        "mrconso_rows": arguments.names // NAMES_A_CONCEPT * NAMES_A_CONCEPT,
+        seconds = perf_counter() - start
+    return {
+        "mrconso_rows": concepts * NAMES_A_CONCEPT,
         "concepts": conversion.summary.concepts,
         "names": conversion.summary.names,
         "seconds": round(seconds, 1),
         "peak_rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000),
     }
-    finish([row], arguments.json)
 
 
 def write_release(folder: Path, concepts: int) -> None:
     """Write MRCONSO, MRSTY, MRREL and MRDEF, each sorted by CUI.
 
     folder (Path): An existing folder.
-    concepts (int): How many, each with three names and a third as many parents.
+    concepts (int): How many, with three names each and a third as many parents.
     """
     with (
         (folder / "MRCONSO.RRF").open("w") as names,

@@ -1,11 +1,12 @@
-"""What an index of very many names costs: to build, to keep, to open and to ask.
+"""What an index of very many names costs: to build, to store, to open and to search.
 
-    python benchmarks/scale.py --names 1000000 --index ivf --dtype int8 --change 0.01
+Names and vectors are made up (random projections of trigrams): they measure memory and latency, not
+recall. Each step runs in a fresh process.
 
-Names and vectors are made up (random projections of trigrams): they are for memory and latency, not
-for recall. Each step runs in a fresh process of its own.
+Example: python benchmarks/scale.py --names 1000000 --index ivf --dtype int8 --change 0.01
 """
 
+import os
 import shutil
 import sys
 import threading
@@ -21,9 +22,13 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from _common.cli import at_least, begin, finish_tables, make_parser
+from _common.cli import begin, finish_tables, make_parser
+from _common.options import at_least
 from _common.synthetic_vectors import make_concepts, make_encoder
+from _measure.memory_usage import read_status, total
 
+from spacy_connorm.concepts import Concept
+from spacy_connorm.evaluation.report import Row
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex
@@ -49,14 +54,19 @@ KINDS = {
 
 
 def main() -> None:
-    parser = make_parser(str(__doc__).split("\n\n")[0])
+    parser = make_parser(__doc__ or "")
     parser.add_argument("--names", type=at_least(3), default=100_000, help="[%(default)s]")
     parser.add_argument("--dims", type=at_least(1), default=384, help="[%(default)s]")
     parser.add_argument("--index", choices=BACKENDS, default="ivf", help="[%(default)s]")
     parser.add_argument(
         "--dtype", choices=("float32", "float16", "int8"), default="int8", help="[%(default)s]"
     )
-    parser.add_argument("--change", type=float, default=0.0, help="rebuild with so many changed")
+    parser.add_argument(
+        "--change",
+        type=float,
+        default=0.0,
+        help="the share of concepts to change for a second build",
+    )
     parser.add_argument("--queries", type=at_least(1), default=1000, help="[%(default)s]")
     arguments = begin(parser)
     folder = arguments.work / f"scale-{arguments.names}-{arguments.index}-{arguments.dtype}"
@@ -67,7 +77,7 @@ def main() -> None:
     finish_tables(tables, arguments.json)
 
 
-def measure(arguments: Namespace, folder: Path) -> dict[str, list[dict[str, Any]]]:
+def measure(arguments: Namespace, folder: Path) -> dict[str, list[Row]]:
     """RETURNS (Dict[str, List[Dict[str, Any]]]): Rows by title."""
     built = [{"build": "from nothing", **in_a_child(build, arguments, folder, 0.0)}]
     if arguments.change:
@@ -82,14 +92,20 @@ def measure(arguments: Namespace, folder: Path) -> dict[str, list[dict[str, Any]
     }
 
 
-def in_a_child(task: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): What a task gives in a process that has done nothing before."""
+def in_a_child(task: Callable[..., Row], *arguments: Any) -> Row:
+    """RETURNS (Dict[str, Any]): What a task returns in a fresh process."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(task, *arguments).result()
 
 
-def build(arguments: Namespace, folder: Path, change: float) -> dict[str, Any]:
-    """Build an index, with the vectors of the one that is there."""
+def build(arguments: Namespace, folder: Path, change: float) -> Row:
+    """Build an index. Vectors of an existing one are copied.
+
+    arguments (Namespace): The options.
+    folder (Path): Where to.
+    change (float): The share of concepts with changed names.
+    RETURNS (Dict[str, Any]): Counts, seconds and peak memory.
+    """
     backend, encoder = choose_backend(arguments), make_encoder(arguments.dims)
     path = folder / "index"
     known = ConceptIndex(path, backend) if path.exists() else None
@@ -122,24 +138,29 @@ def build(arguments: Namespace, folder: Path, change: float) -> dict[str, Any]:
         "seconds": seconds,
         "of them encoding": encoding[0],
         "peak anonymous MB": peak["anonymous"],
-        "peak resident MB": status("VmHWM"),
+        "peak resident MB": status_mb("VmHWM"),
     }
 
 
 def choose_backend(arguments: Namespace) -> Backend:
+    """RETURNS (Backend): The index that the options name."""
     return replace(BACKENDS[arguments.index](), dtype=arguments.dtype)
 
 
-def ask(arguments: Namespace, folder: Path) -> dict[str, Any]:
-    """Open the index, and ask one name after the other."""
+def ask(arguments: Namespace, folder: Path) -> Row:
+    """RETURNS (Dict[str, Any]): Seconds to open the index, milliseconds to search a name, and
+    memory.
+    """
     encoder, backend = make_encoder(arguments.dims), choose_backend(arguments)
-    before = status("RssAnon")
+    before = status_mb("RssAnon")
     start = perf_counter()
     index = ConceptIndex(folder / "index", backend)
     overlay = SynonymOverlay(index)
     index.searcher(SEARCH)
     opened = perf_counter() - start
-    names = [concept.canonical_name for concept in islice(asked(arguments), arguments.queries)]
+    names = [
+        concept.canonical_name for concept in islice(queried_concepts(arguments), arguments.queries)
+    ]
     seconds = []
     for name in [*names[:WARM_UP], *names]:
         vectors = from_raw(encoder.encode([name])).unit
@@ -151,19 +172,19 @@ def ask(arguments: Namespace, folder: Path) -> dict[str, Any]:
         "opened in s": opened,
         "p50 ms": float(np.percentile(warm, 50)),
         "p95 ms": float(np.percentile(warm, 95)),
-        "anonymous MB": status("RssAnon") - before,
-        "mapped MB": status("RssFile"),
-        "PSS MB": rollup("Pss"),
+        "anonymous MB": status_mb("RssAnon") - before,
+        "mapped MB": status_mb("RssFile"),
+        "PSS MB": total(os.getpid())["pss"],
     }
 
 
-def asked(arguments: Namespace) -> Iterator[Any]:
-    """Every so manieth concept, with some changed names among them."""
+def queried_concepts(arguments: Namespace) -> Iterator[Concept]:
+    """RETURNS (Iterator[Concept]): Evenly spaced concepts, some with names that are not indexed."""
     step = max(arguments.names // 3 // arguments.queries, 1)
     return islice(make_concepts(arguments.names, changed=0.3), 0, None, step)
 
 
-def sizes_on_disk(folder: Path) -> list[dict[str, Any]]:
+def sizes_on_disk(folder: Path) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): Megabytes by kind of file."""
     sizes = {file.name: file.stat().st_size / 1e6 for file in folder.iterdir()}
     rows = [
@@ -175,16 +196,16 @@ def sizes_on_disk(folder: Path) -> list[dict[str, Any]]:
 
 @contextmanager
 def peak_of_memory() -> Iterator[dict[str, float]]:
-    """Watch anonymous memory, which cannot be dropped as mapped files can; the kernel keeps no peak
-    of it.
+    """Measure the peak of anonymous memory, which unlike mapped files cannot be dropped. The kernel
+    does not record it.
 
-    YIELDS (Dict[str, float]): "anonymous": megabytes beyond those at the start, once it ends.
+    YIELDS (Dict[str, float]): "anonymous": megabytes more than at the start; complete on exit.
     """
-    before, done, peak = status("RssAnon"), threading.Event(), {"anonymous": 0.0}
+    before, done, peak = status_mb("RssAnon"), threading.Event(), {"anonymous": 0.0}
 
     def watch() -> None:
         while not done.wait(0.05):
-            peak["anonymous"] = max(peak["anonymous"], status("RssAnon") - before)
+            peak["anonymous"] = max(peak["anonymous"], status_mb("RssAnon") - before)
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -195,19 +216,9 @@ def peak_of_memory() -> Iterator[dict[str, float]]:
         watcher.join()
 
 
-def status(key: str) -> float:
-    """RETURNS (float): Megabytes of this process, from /proc/self/status."""
-    return _kilobytes(Path("/proc/self/status"), key) / 1000
-
-
-def rollup(key: str) -> float:
-    """RETURNS (float): Megabytes of this process, from /proc/self/smaps_rollup."""
-    return _kilobytes(Path("/proc/self/smaps_rollup"), key) / 1000
-
-
-def _kilobytes(path: Path, key: str) -> int:
-    lines = (line.split() for line in path.read_text().splitlines())
-    return next(int(parts[1]) for parts in lines if parts[0] == f"{key}:")
+def status_mb(key: str) -> float:
+    """RETURNS (float): An entry of this process's /proc/PID/status, in megabytes."""
+    return read_status(os.getpid(), key) / 1000
 
 
 if __name__ == "__main__":

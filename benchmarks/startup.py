@@ -6,15 +6,21 @@ Example: python benchmarks/startup.py
 """
 
 import json
-import statistics
 import subprocess
 import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 from _common.cli import begin, finish, make_parser
+from _common.options import at_least
+from _measure.interleaved import spread, take_turns
+
+from spacy_connorm.evaluation.report import Row
 
 RUNS = 10
 HEAVY = ("torch", "transformers", "annoy", "sklearn", "scipy")
-# Both sides filter the entry points in the same way, so that the filter costs them the same.
+# Both sides filter the entry points, so that the filter costs them the same.
 CHILD = """
 import importlib.metadata, json, sys, time
 prefix, heavy = sys.argv[1], sys.argv[2:]
@@ -37,38 +43,39 @@ PREFIXES = {"without": "spacy_connorm", "with": "none at all"}
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument("--runs", type=int, default=RUNS, help="of each side [%(default)s]")
+    parser.add_argument("--runs", type=at_least(1), default=RUNS, help="of each side [%(default)s]")
     arguments = begin(parser)
-    for side in PREFIXES:
-        measure(side)  # fills the disk cache
-    runs: dict[str, list[dict]] = {side: [] for side in PREFIXES}
-    for _ in range(arguments.runs):
-        for side, measured in runs.items():
-            measured.append(measure(side))
-    rows = [summary(side, measured) for side, measured in runs.items()]
+    finish(measure(arguments.runs), arguments.json)
+
+
+def measure(runs: int) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): One row a side."""
+    # The first round fills the disk cache.
+    turns = take_turns([partial(run_child, side) for side in PREFIXES], runs, warm_up=1)
+    rows = [summary(side, own) for side, own in zip(PREFIXES, turns, strict=True)]
     for row in rows:
         row["more_ms"] = row["median_ms"] - rows[0]["median_ms"]
-    finish(rows, arguments.json)
+    return rows
 
 
-def measure(side: str) -> dict:
-    """RETURNS (Dict[str, Any]): One fresh interpreter's milliseconds and modules."""
+def run_child(side: str, repeat: int) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): Milliseconds and modules of a fresh interpreter."""
     command = [sys.executable, "-P", "-c", CHILD, PREFIXES[side], *HEAVY]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
-def summary(side: str, measured: list[dict]) -> dict:
+def summary(side: str, runs: Sequence[dict[str, Any]]) -> Row:
     """RETURNS (Dict[str, Any]): The row of one side."""
-    times = [run["ms"] for run in measured]
+    times = spread([run["ms"] for run in runs])
     return {
         "plugin": side,
-        "runs": len(times),
-        "median_ms": statistics.median(times),
-        "fastest_ms": min(times),
-        "slowest_ms": max(times),
-        "plugin_imported": all(run["plugin"] for run in measured),
-        "imported": " ".join(measured[0]["imported"]) or "none",
+        "runs": len(runs),
+        "median_ms": times.median,
+        "fastest_ms": times.lowest,
+        "slowest_ms": times.highest,
+        "plugin_imported": all(run["plugin"] for run in runs),
+        "imported": " ".join(runs[0]["imported"]) or "none",
     }
 
 

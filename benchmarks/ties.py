@@ -1,26 +1,23 @@
-"""What ties on the first place are worth: Acc@1 if they are broken for the worst, at random, as the
-index breaks them and for the best, in percent of all mentions, those without gold ids included.
+"""What ties on the first place are worth: Acc@1 with ties broken for the worst, at random, as the
+index breaks them, and for the best. In percent of all mentions, also those without gold ids.
 
 Example: python benchmarks/ties.py --dataset ncbi --encoder ngram --data ../shared/data
 """
 
 from collections.abc import Sequence
 
-from _common.cli import begin, fail, finish, make_parser
-from accuracy import add_options, labels, look_up
+from _common.cli import begin, clear_errors, finish, make_parser
+from _common.searching import add_search_options, labels, search_mentions
 
 from spacy_connorm.concepts import Candidate
-from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import Gold
 from spacy_connorm.evaluation.report import Row
 
 
 def main() -> None:
-    arguments = begin(add_options(make_parser(__doc__ or "")))
-    try:
-        gold, found = look_up(arguments)
-    except ConnormError as error:
-        fail(str(error))
+    arguments = begin(add_search_options(make_parser(__doc__ or "")))
+    with clear_errors():
+        gold, found = search_mentions(arguments)
     rows = [{**labels(arguments), "search": name, **score(gold, found[name])} for name in found]
     finish(rows, arguments.json)
 

@@ -1,10 +1,10 @@
-"""Texts a second of the training loop beside a SapBERT-style one, on the same encoder, batches and
-machine, the two interleaved: with the same precision (fp32) on both sides, and as each is
-configured (half precision where the processor computes in it; SapBERT's is for CUDA only). Then the
-objectives' share of a training step with a large batch, and, with `--accuracy MINUTES`, how right
-the encoders of both loops are after as many steps from the same start on the same batches.
+"""How fast our training loop is beside SapBERT's: texts per second with the same encoder and
+batches, in turns, with the same precision (fp32) and as each is configured (half precision where
+the processor supports it; SapBERT's needs CUDA). Then the objectives' share of a training step with
+a large batch. With `--accuracy MINUTES`, also the accuracy of both encoders after the same number
+of steps from the same weights on the same batches.
 
-Both train on MEDIC 2012; accuracy is that of D-T+OD-T on the dev part of NCBI, D being its train.
+Both train on MEDIC 2012. Accuracy is that of D-T+OD-T on NCBI's dev part, with its train as D.
 
 Example: python benchmarks/training.py --data ../shared/data --json training.json
 """
@@ -17,19 +17,20 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from _common.builders import encoder_config
-from _common.cli import at_least, begin, fail, finish_tables, make_parser
+from _common.builders import encoder_config, load_encoder
+from _common.cli import begin, clear_errors, fail, finish_tables, make_parser
 from _common.datasets import Data
-from _measure.interleaved import clock_of, race, texts_of_turns, timed_step
+from _common.options import at_least
+from _measure.interleaved import ratios, speed_columns, spread, take_turns
+from _measure.stopwatch import clock_of
 from spacy import registry
 
 from spacy_connorm.encoders import encoder_inputs, trainable
-from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.training.pool import SynonymPool, build_pool
 
 if TYPE_CHECKING:
-    from _common.training_loops import Batches, House, Loop
+    from _common.training_loops import Batches, Loop, OurLoop
 
 OBJECTIVES = ("MultiSimilarity", "BatchHardTriplet", "SupervisedContrastive")
 Tables = dict[str, list[Row]]
@@ -40,31 +41,29 @@ def main() -> None:
     parser.add_argument("--encoder", default="minilm", help="minilm or a FOLDER [%(default)s]")
     parser.add_argument("--batch", type=at_least(4), default=512, help="texts [%(default)s]")
     parser.add_argument(
-        "--steps", type=at_least(1), default=2, help="of a loop in a repeat [%(default)s]"
+        "--steps", type=at_least(1), default=2, help="of a loop per repeat [%(default)s]"
     )
     parser.add_argument("--repeats", type=at_least(5), default=5, help="[%(default)s]")
     parser.add_argument(
         "--objective-batch",
         type=at_least(4),
         default=1500,
-        help="texts, to measure the objectives [%(default)s]",
+        help="texts, for the objectives [%(default)s]",
     )
     parser.add_argument(
         "--micro-batch-tokens", type=at_least(1), default=2048, help="of our loop [%(default)s]"
     )
-    parser.add_argument("--device", default="cpu", help="as torch names it [%(default)s]")
+    parser.add_argument("--device", default="cpu", help="a torch device [%(default)s]")
     parser.add_argument(
         "--accuracy",
         type=minutes,
         metavar="MINUTES",
-        help="train both for as many steps as the SapBERT-style loop takes in so long",
+        help="train both for as many steps as the SapBERT-style loop takes in this time",
     )
     parser.add_argument("--learning-rate", type=float, default=2e-5, help="[%(default)s]")
     arguments = begin(parser)
-    try:
+    with clear_errors():
         tables = measure(arguments)
-    except ConnormError as error:
-        fail(str(error))
     finish_tables(tables, arguments.json, precise=("median", "lowest", "highest"))
 
 
@@ -81,7 +80,7 @@ def minutes(text: str) -> float:
 
 def measure(arguments: Namespace) -> Tables:
     """RETURNS (Dict[str, List[Dict[str, Any]]]): The tables by title."""
-    from _common.training_loops import MAX_LENGTH, Batches, House, SapBertStyle
+    from _common.training_loops import MAX_LENGTH, Batches, OurLoop, SapBertStyle
 
     data = Data("ncbi", arguments.data, part="dev")
     block = encoder_config(arguments.encoder, data, work=arguments.work)
@@ -93,7 +92,7 @@ def measure(arguments: Namespace) -> Tables:
     settings = {"device": arguments.device, "learning_rate": arguments.learning_rate}
     make = {
         "theirs": partial(SapBertStyle, module, **settings),
-        "ours": partial(House, module, **settings),
+        "ours": partial(OurLoop, module, **settings),
     }
     amp = "fp16" if arguments.device.startswith("cuda") else "fp32"
     tables: Tables = {}
@@ -106,7 +105,11 @@ def measure(arguments: Namespace) -> Tables:
             for side, wanted in precisions.items()
             for precision in dict.fromkeys(wanted)
         }
-        times = race(list(loops.values()), batches, arguments.steps, arguments.repeats)
+        times = take_turns(
+            [partial(time_steps, loop, batches, arguments.steps) for loop in loops.values()],
+            arguments.repeats,
+            warm_up=1,
+        )
         tables["Texts a second"] = [
             throughput_row(loop, batches, arguments, seconds)
             for loop, seconds in zip(loops.values(), times, strict=True)
@@ -132,16 +135,17 @@ def measure(arguments: Namespace) -> Tables:
 
 
 def start_from(block: dict[str, Any], data: Data) -> tuple[Any, SynonymPool]:
-    """RETURNS (Tuple[TrainableModule, SynonymPool]): What both loops start from and learn."""
-    encoder = registry.resolve({"encoder": block})["encoder"]
-    encoder.initialize()
+    """RETURNS (Tuple[TrainableModule, SynonymPool]): The weights both loops start from, and the
+    texts they train on.
+    """
+    encoder = load_encoder(block)
     inputs = partial(encoder_inputs, encoder)
     pool, _ = build_pool(data.ontology, inputs=inputs, use_ontology=True, data_share=None)
     return trainable(encoder), pool
 
 
 def half_precision(device: str) -> str:
-    """RETURNS (str): "bf16" where the device computes in it, else "fp32"."""
+    """RETURNS (str): "bf16" if the device supports it, else "fp32"."""
     if device.startswith("cuda"):
         return "bf16"
     flags = Path("/proc/cpuinfo")
@@ -149,11 +153,28 @@ def half_precision(device: str) -> str:
     return "bf16" if "amx_bf16" in known or "avx512_bf16" in known else "fp32"
 
 
+def time_steps(loop: "Loop", batches: "Batches", steps: int, repeat: int) -> float:
+    """RETURNS (float): Seconds of a turn."""
+    clock = clock_of(loop.device)
+    start = clock()
+    for number in batch_numbers(batches, steps, repeat):
+        loop.step(batches, number)
+    return clock() - start
+
+
+def batch_numbers(batches: "Batches", steps: int, repeat: int) -> list[int]:
+    """RETURNS (List[int]): The batches of a turn, the same for all loops."""
+    return [(repeat * steps + step) % len(batches) for step in range(steps)]
+
+
 def throughput_row(
     loop: "Loop", batches: "Batches", arguments: Namespace, seconds: Sequence[float]
 ) -> Row:
-    """RETURNS (Dict[str, Any]): How fast a loop was."""
-    texts = texts_of_turns(batches, arguments.steps, arguments.repeats)
+    """RETURNS (Dict[str, Any]): The speed of a loop."""
+    texts = [
+        sum(len(batches.rows[number]) for number in batch_numbers(batches, arguments.steps, repeat))
+        for repeat in range(arguments.repeats)
+    ]
     speeds = [count / each for count, each in zip(texts, seconds, strict=True)]
     return {
         "loop": loop.name,
@@ -163,35 +184,33 @@ def throughput_row(
         "batch": arguments.batch,
         "tokens_per_text": round(loop.tokens_per_text(batches, 0), 2),
         "repeats": len(speeds),
-        "texts_per_s": round(median(speeds), 1),
-        "slowest": round(min(speeds), 1),
-        "fastest": round(max(speeds), 1),
+        **speed_columns(speeds, "texts_per_s", digits=1),
     }
 
 
 def speedup_row(
     comparison: str, times: dict[tuple[str, str], list[float]], ours: str, theirs: str
 ) -> Row:
-    """RETURNS (Dict[str, Any]): How many times as fast our loop was, turn by turn."""
-    pairs = zip(times["theirs", theirs], times["ours", ours], strict=True)
-    ratios = [their_seconds / our_seconds for their_seconds, our_seconds in pairs]
+    """RETURNS (Dict[str, Any]): How many times as fast our loop was."""
+    found = spread(ratios(times["ours", ours], times["theirs", theirs])).rounded(2)
     return {
         "comparison": comparison,
         "theirs": theirs,
         "ours": ours,
-        "median": round(median(ratios), 2),
-        "lowest": round(min(ratios), 2),
-        "highest": round(max(ratios), 2),
+        **found._asdict(),
     }
 
 
-def objective_rows(loop: "House", batches: "Batches", repeats: int) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): Of each objective: what relations, loss and gradients of the
-    vectors take, and their share of the whole step.
+def objective_rows(loop: "OurLoop", batches: "Batches", repeats: int) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): The time of each objective (relations, loss and gradients of
+    the vectors) and its share of the whole step.
     """
     objectives = {name: registry.losses.get(f"spacy-connorm.{name}.v1")() for name in OBJECTIVES}
-    turns = [timed_step(loop, batches, n % len(batches), objectives) for n in range(repeats + 1)]
-    del turns[0]  # it filled caches
+    (turns,) = take_turns(
+        [lambda repeat: loop.time_step(batches, repeat % len(batches), objectives)],
+        repeats,
+        warm_up=1,
+    )
     rows = []
     for name in objectives:
         shares = [100 * turn[name] / (turn[name] + turn["rest"]) for turn in turns]
@@ -223,7 +242,7 @@ def accuracy_rows(
     steps: int,
     score: Callable[[Any], dict[str, float]],
 ) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): Dev scores before, and after each loop's training."""
+    """RETURNS (List[Dict[str, Any]]): Dev scores before training and after that of each loop."""
     import torch
 
     first = {"loop": "untrained", "precision": None, "steps": 0, "minutes": 0.0}

@@ -7,19 +7,19 @@ from typing import Any
 from spacy import registry
 from thinc.api import Model
 
-from _common.cli import fail
+from _common.cli import clear_errors, fail
 from _common.datasets import Data
 from _common.trained_encoders import CONFIG, read_block, train_once
-from _common.vector_cache import keep, remember
+from _common.vector_cache import add_cache, save_cache
 from spacy_connorm.encoders import is_sparse
-from spacy_connorm.errors import ConnormError
 from spacy_connorm.files.folders import read_object
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.protocol import Backend
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.linker.sieve import Sieve
 
-# What a search of the sieve but the last must reach to answer (the paper's and the default).
+# The default sieve, and the cosine at which its first search answers (the paper's).
+SIEVE = "D-T+OD-T"
 THRESHOLD = 0.95
 DAN = Path(__file__).parents[2] / "assets" / "dan.cfg"
 
@@ -31,7 +31,7 @@ def make_sieve(name: str, threshold: float = THRESHOLD) -> Sieve:
 
 
 def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> dict[str, Any]:
-    """Look an encoder up; one that a training config gives is trained now, or was before.
+    """Find an encoder by name. A training config is trained, unless an earlier run did.
 
     name (str): "ngram", "minilm", "dan" (for `assets/dan.cfg`), another training config, or a
         folder that `spacy connorm train` or Transformers wrote.
@@ -52,10 +52,8 @@ def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> di
             f"'{name}' is no encoder: give exact, ngram, minilm, dan, a training config (.cfg) or "
             "the folder of a model."
         )
-    try:
+    with clear_errors():
         return train_once(path, data, on=train, work=work)
-    except ConnormError as error:
-        fail(str(error))
 
 
 def is_trained_here(name: str) -> bool:
@@ -75,8 +73,15 @@ def _folder_config(folder: Path) -> dict[str, Any]:
     return {"@architectures": f"spacy-connorm.{architecture}.v1", "name": str(folder)}
 
 
+def load_encoder(block: dict[str, Any]) -> Model:
+    """RETURNS (Model[List[str], Floats2d]): The encoder of a config block, loaded."""
+    encoder = registry.resolve({"encoder": block})["encoder"]
+    encoder.initialize()
+    return encoder
+
+
 def make_hybrid(dense_block: dict[str, Any], weight: float) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The block of an encoder with n-grams beside a dense one."""
+    """RETURNS (Dict[str, Any]): The block of a hybrid encoder: a dense one and 3-grams."""
     return {
         "@architectures": "spacy-connorm.HybridEncoder.v1",
         "lexical_weight": weight,
@@ -95,36 +100,33 @@ def build_lookup(
     synonyms: Sequence[tuple[str, str]] | None = None,
     normalization: Sequence[str] = (),
 ) -> ConceptLookup:
-    """Index a data set's ontology and D; texts that an earlier run encoded are not encoded again.
+    """Index a data set's O and D. Vectors of texts are cached.
 
-    encoder_block (Dict[str, Any]): As `encoder_config` gives it.
+    encoder_block (Dict[str, Any]): From `encoder_config`.
     data (Data): The data set.
-    searches (Iterable[str]): Searches and sieves to serve.
-    work (Path): Keeps vectors of texts.
-    backend (Optional[Backend]): How vectors are searched; exactly if not given.
-    synonyms (Optional[Sequence[Tuple[str, str]]]): Another D than the data set's own.
+    searches (Iterable[str]): Searches and sieves to build.
+    work (Path): Keeps the vectors.
+    backend (Optional[Backend]): How vectors are searched; exact if not given.
+    synonyms (Optional[Sequence[Tuple[str, str]]]): Another D than the data set's.
     normalization (Sequence[str]): Steps of normalization.
-    RETURNS (ConceptLookup): The lookup.
+    RETURNS (ConceptLookup): The lookup. Its encoder has encoded all mentions to score.
     """
     parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))
-    encoder = _resolve(encoder_block, work)
+    encoder = _cached_encoder(encoder_block, work)
     sieve = Sieve(parts[:1], [])
     lookup = ConceptLookup(encoder, sieve, backend or ExactIndex(), normalization=normalization)
     ontology = data.ontology
-    try:
+    with clear_errors():
         known = data.synonyms if synonyms is None else synonyms
         lookup.build(ontology, known, source=ontology.source, searches=parts)
         lookup.encoder.predict(sorted({mention.text for mention in data.mentions}))
-    except ConnormError as error:
-        fail(str(error))
-    keep(lookup.encoder)
+    save_cache(lookup.encoder)
     return lookup
 
 
-def _resolve(block: dict[str, Any], work: Path) -> Model:
-    """Make an encoder whose dense side remembers what it has encoded."""
+def _cached_encoder(block: dict[str, Any], work: Path) -> Model:
     if "dense" in block:
-        sides = {name: _resolve(block[name], work) for name in ("dense", "lexical")}
+        sides = {name: _cached_encoder(block[name], work) for name in ("dense", "lexical")}
         return registry.resolve({"encoder": {**block, **sides}})["encoder"]
     encoder = registry.resolve({"encoder": block})["encoder"]
-    return encoder if is_sparse(encoder) else remember(encoder, work)
+    return encoder if is_sparse(encoder) else add_cache(encoder, work)

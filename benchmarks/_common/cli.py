@@ -1,26 +1,16 @@
-"""The settings that all benchmarks share, and the way they fail and report."""
+"""How every benchmark starts, fails and reports."""
 
 import sys
 import warnings
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Collection, Mapping, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from _common import machine as machine
-from spacy_connorm.errors import ConnormWarning
+from _common import machine
+from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.evaluation.report import Row, to_json, to_table
-
-
-def at_least(least: int) -> Callable[[str], int]:
-    """RETURNS (Callable[[str], int]): Reads a number that is not under the least."""
-
-    def number(text: str) -> int:
-        if not text.isdigit() or int(text) < least:
-            raise ArgumentTypeError(f"expected a whole number of at least {least}, not '{text}'")
-        return int(text)
-
-    return number
 
 
 def make_parser(description: str) -> ArgumentParser:
@@ -35,31 +25,31 @@ def make_parser(description: str) -> ArgumentParser:
         default=Path("/tmp/spacy_connorm_benchmarks"),
         help="keeps what takes long to make [%(default)s]",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows here too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to a file, too")
     return parser
 
 
 def begin(parser: ArgumentParser) -> Namespace:
-    """Read the command line, tell what the benchmark runs on, take the threads it may use, and make
-    the work folder.
+    """Parse the command line, print what the benchmark runs on, limit the threads and make the work
+    folder.
 
     parser (ArgumentParser): From `make_parser`.
-    RETURNS (Namespace): The settings.
+    RETURNS (Namespace): The options.
     """
     arguments = parser.parse_args()
     print(machine.describe(), file=sys.stderr)
-    machine.use_threads()
+    machine.limit_threads()
     arguments.work.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore", ConnormWarning)
     return arguments
 
 
 def finish(rows: Sequence[Row], path: Path | None, *, columns: Sequence[str] = ()) -> None:
-    """Print rows as a Markdown table, and write them all where `--json` says.
+    """Print rows as a Markdown table and write them to the file that `--json` names.
 
     rows (Sequence[Dict[str, Any]]): The measurements.
     path (Optional[Path]): The JSON file.
-    columns (Sequence[str]): What is printed; everything if empty.
+    columns (Sequence[str]): The columns to print; all if empty.
     """
     shown = [{key: row[key] for key in columns or row} for row in rows]
     print(to_table(shown, markdown=True))
@@ -70,11 +60,11 @@ def finish(rows: Sequence[Row], path: Path | None, *, columns: Sequence[str] = (
 def finish_tables(
     tables: Mapping[str, Sequence[Row]], path: Path | None, *, precise: Collection[str] = ()
 ) -> None:
-    """Print several tables as Markdown, and write the rows of all where `--json` says.
+    """Print several tables as Markdown and write all rows to the file that `--json` names.
 
     tables (Mapping[str, Sequence[Dict[str, Any]]]): Measurements by title, at least one of each.
-    path (Optional[Path]): The JSON file; each row begins with the title, as "table".
-    precise (Collection[str]): Columns that are printed with two decimals.
+    path (Optional[Path]): The JSON file; each row begins with its title, as "table".
+    precise (Collection[str]): Columns to print with two decimals.
     """
     for title, rows in tables.items():
         shown = [
@@ -88,6 +78,15 @@ def finish_tables(
 
 
 def fail(message: str) -> NoReturn:
-    """End with one line and exit code 1."""
+    """Exit with one line and code 1."""
     print(message, file=sys.stderr)
     raise SystemExit(1)
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """Exit with one line and code 1 on an error of `spacy_connorm`."""
+    try:
+        yield
+    except ConnormError as error:
+        fail(str(error))

@@ -1,4 +1,4 @@
-"""Which files make up each data set, and how they are read."""
+"""The data sets: their files, and how to read them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -39,9 +39,9 @@ class Dataset:
     """A corpus and its ontology.
 
     ontology (OntologyFile): O.
-    train (Tuple[str, ...]): The files of train and of dev; none if there are no such parts.
+    train (Tuple[str, ...]): The files of train and dev; empty if there is only a test part.
     test (str): The file of test.
-    types (Tuple[str, ...]): The mention types that count; all that are linked if empty.
+    types (Tuple[str, ...]): The mention types to score; all if empty.
     """
 
     ontology: OntologyFile
@@ -75,6 +75,7 @@ def _craft(name: str) -> Dataset:
 
 
 PARTS = ("test", "dev")
+DISEASES = ("ncbi", "bc5cdr-d")  # both with MEDIC as O
 DATASETS = {
     "ncbi": Dataset(MEDIC, *_parts("ncbi_disease", "pubtator.txt")),
     "bc5cdr-d": Dataset(MEDIC, *_parts("bc5cdr", "pubtator.txt"), types=("Disease",)),
@@ -88,17 +89,17 @@ DATASETS = {
 
 
 class Data:
-    """A data set, read from disk when it is asked for."""
+    """A data set, read from disk lazily."""
 
     def __init__(
         self, name: str, folder: Path, *, ontology: Path | None = None, part: str = "test"
     ) -> None:
-        """Check that the files are there.
+        """Check that the files exist.
 
         name (str): One of `DATASETS`.
         folder (Path): The data folder.
-        ontology (Optional[Path]): Another O than the data set's own.
-        part (str): What is scored, one of `PARTS`. D is train for dev, train and dev for test.
+        ontology (Optional[Path]): Another O than the data set's.
+        part (str): The part to score, one of `PARTS`. D is train for dev, train and dev for test.
         """
         self.name = name
         self.dataset = DATASETS[name]
@@ -128,7 +129,7 @@ class Data:
         return self.folder / (self.dataset.train[-1] if self.part == "dev" else self.dataset.test)
 
     def digest(self, *, with_data: bool) -> str:
-        """RETURNS (str): A checksum of O, and of D if that is wanted."""
+        """RETURNS (str): A checksum of O, or of O and D."""
         content = sha256()
         for path in self._ontology_files + (self._data_files if with_data else []):
             content.update(path.read_bytes())
@@ -147,7 +148,7 @@ class Data:
 
     @cached_property
     def docs(self) -> list[Doc]:
-        """RETURNS (List[Doc]): The documents of D, with the mentions that count."""
+        """RETURNS (List[Doc]): The documents of D, with the mentions to score."""
         return [doc for path in self._data_files for doc in self._read(path)]
 
     @cached_property
@@ -162,18 +163,18 @@ class Data:
 
     @cached_property
     def scored_docs(self) -> list[Doc]:
-        """RETURNS (List[Doc]): Those with the mentions to score."""
+        """RETURNS (List[Doc]): The documents to score."""
         return list(self._read(self._scored_file))
 
     @cached_property
     def mentions(self) -> list[Mention]:
-        """RETURNS (List[Mention]): Those to score."""
+        """RETURNS (List[Mention]): The mentions to score."""
         return [mention for doc in self.scored_docs for mention in annotated_mentions(doc)]
 
     @cached_property
     def long_forms(self) -> list[str]:
-        """RETURNS (List[str]): What the documents define the mentions to stand for; empty where
-        they do not tell.
+        """RETURNS (List[str]): The long form of each mention in its document; empty if it has
+        none.
         """
         return [
             definitions.long_form(mention.text, mention.extent[1] - 1)

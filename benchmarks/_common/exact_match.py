@@ -1,4 +1,4 @@
-"""The floor: a mention is a concept's text, lower-cased and without punctuation, or nothing."""
+"""The baseline: a mention equals a text of a concept, lower-cased and without punctuation."""
 
 import re
 from collections import Counter, defaultdict
@@ -8,12 +8,12 @@ from spacy_connorm.concepts import Candidate, Ontology
 
 EXACT_SEARCHES = ("O-T", "D-T", "OD-T")
 _PUNCTUATION = re.compile(r"[\W_]+")
-# How a concept came by a text: how often D says so, whether it is the preferred name.
+# How often D gives a text this concept, and whether the text is its preferred name.
 _Claim = tuple[int, bool]
 
 
 class ExactMatcher:
-    """Looks texts up in O, D or both."""
+    """Finds texts in O, D or both."""
 
     def __init__(self, ontology: Ontology, synonyms: Iterable[tuple[str, str]]) -> None:
         """Collect the texts.
@@ -40,7 +40,7 @@ class ExactMatcher:
             self._by_target[target][_key(text)][concept_id] = claim
 
     def search(self, search: str, mentions: Sequence[str]) -> list[list[Candidate]]:
-        """Look mentions up.
+        """Search mentions.
 
         search (str): One of `EXACT_SEARCHES`.
         mentions (Sequence[str]): b texts.

@@ -1,6 +1,5 @@
-"""Graphs of other libraries (HNSW), behind the interface of our backends: what `index_curve.py`
-compares with before one believes that the second backend was well chosen. Their proposals are
-rescored like ours.
+"""HNSW graphs of other libraries behind the interface of our backends, for `index_curve.py`. Their
+candidates are rescored like ours.
 """
 
 from dataclasses import dataclass
@@ -15,24 +14,24 @@ from spacy_connorm.index.backends.protocol import Neighbours
 from spacy_connorm.index.backends.rescoring import blocks, rescore
 from spacy_connorm.index.vectors.base import Vectors
 
-# As usearch's defaults: links of a node, and nodes looked at for a new one.
+# usearch's defaults: links of a node, and nodes inspected to add one.
 LINKS = 16
 WIDTH_ADDING = 128
 
 
 @dataclass(frozen=True)
 class UsearchIndex:
-    """usearch, vectors in eight bits, mapped.
+    """usearch, int8 vectors, memory-mapped.
 
-    width (int): Nodes kept while searching.
-    oversample (int): Proposals rescored for each item asked for.
+    width (int): Nodes kept during a search.
+    oversample (int): Candidates rescored per item wanted.
     """
 
     width: int = 64
     oversample: int = 2
 
     def build(self, vectors: Vectors, path: Path) -> None:
-        """Add all vectors, with one thread."""
+        """Add all vectors, on one thread."""
         graph = self._module().Index(
             ndim=vectors.width, dtype="i8", connectivity=LINKS, expansion_add=WIDTH_ADDING
         )
@@ -62,17 +61,17 @@ class UsearchIndex:
 
 @dataclass(frozen=True)
 class VoyagerIndex:
-    """Voyager, vectors in eight bits, which it reads into memory.
+    """Voyager, 8-bit vectors, read into memory.
 
-    width (int): Nodes kept while searching.
-    oversample (int): Proposals rescored for each item asked for.
+    width (int): Nodes kept during a search.
+    oversample (int): Candidates rescored per item wanted.
     """
 
     width: int = 64
     oversample: int = 2
 
     def build(self, vectors: Vectors, path: Path) -> None:
-        """Add all vectors, with one thread."""
+        """Add all vectors, on one thread."""
         voyager = self._module()
         graph = voyager.Index(
             voyager.Space.InnerProduct,
@@ -104,14 +103,12 @@ class VoyagerIndex:
 
 
 class GraphSearcher:
-    """Rescores what a graph proposes."""
+    """Rescores the candidates of a graph."""
 
     def __init__(self, vectors: Vectors, propose: Any, oversample: int) -> None:
-        """Put both together.
-
-        vectors (DenseVectors): The items.
-        propose (Callable[[Floats2d, int], Ints2d]): Gives so many different items for each query.
-        oversample (int): Of proposals.
+        """vectors (DenseVectors): The items.
+        propose (Callable[[Floats2d, int], Ints2d]): Gives this many distinct items per query.
+        oversample (int): Candidates per item wanted.
         """
         self._vectors = vectors
         self._propose = propose
@@ -127,6 +124,6 @@ GRAPHS: dict[str, Any] = {"usearch": UsearchIndex, "voyager": VoyagerIndex}
 
 
 def require(package: str) -> None:
-    """End with a message that says what to install, unless it is there."""
+    """Exit with a message that says what to install if a package is missing."""
     if find_spec(package) is None:
         fail(f"{package} is not installed: pip install {package}, or leave it out of --graphs.")

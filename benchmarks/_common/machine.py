@@ -1,4 +1,4 @@
-"""What a measurement was made on, printed by every benchmark."""
+"""What a measurement was made on; every benchmark prints it."""
 
 import os
 import platform
@@ -17,7 +17,7 @@ def thread_count() -> int:
 
 
 def describe() -> str:
-    """RETURNS (str): Cores, threads and versions, in one line."""
+    """RETURNS (str): Cores, threads, load and versions, in one line."""
     versions = ", ".join(f"{package} {_version(package)}" for package in PACKAGES)
     return (
         f"{os.cpu_count()} cores ({platform.machine()}), {thread_count()} threads, "
@@ -25,8 +25,8 @@ def describe() -> str:
     )
 
 
-def use_threads() -> None:
-    """Let torch, where it is installed, keep to the threads that BLAS was given."""
+def limit_threads() -> None:
+    """Give torch, if it is installed, as many threads as BLAS has."""
     try:
         import torch
     except ImportError:

@@ -1,5 +1,5 @@
-"""As many names as are wanted: those of all ontologies in the data folder, then variants of them
-as texts have them: words in another order, inflected words, typos. The same in every run.
+"""Any number of names: those of all ontologies in the data folder, then variants of them such as
+texts have: other word order, inflection, typos. The same in every run.
 """
 
 import random
@@ -36,10 +36,10 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def many_names(data: Path) -> Iterator[str]:
-    """Read names, then make up others without end.
+    """Read names, then make up variants without end.
 
     data (Path): The data folder.
-    YIELDS (str): Names, some of them several times; those of MEDIC come first.
+    YIELDS (str): Names, some of them repeatedly; those of MEDIC first.
     """
     names = list(dict.fromkeys(ontology_names(data)))
     yield from names
@@ -49,7 +49,7 @@ def many_names(data: Path) -> Iterator[str]:
 
 
 def ontology_names(data: Path) -> Iterator[str]:
-    """YIELDS (str): The names of all ontologies, some of them several times."""
+    """YIELDS (str): The names of all ontologies, some of them repeatedly."""
     for ontology in ONTOLOGIES:
         files = {name: data / path for name, path in ontology.files.items()}
         for path in (data / ontology.path, *files.values()):
@@ -60,7 +60,7 @@ def ontology_names(data: Path) -> Iterator[str]:
 
 
 def vary(name: str, rng: random.Random) -> str:
-    """Write a name otherwise.
+    """Change a name.
 
     name (str): A name.
     rng (random.Random): Draws the changes.
@@ -72,7 +72,7 @@ def vary(name: str, rng: random.Random) -> str:
 
 
 def reorder(name: str, rng: random.Random) -> str:
-    """RETURNS (str): The name turned around at a comma, or else at one of its spaces."""
+    """RETURNS (str): The name rotated at a comma, or else at one of its spaces."""
     for separator in (", ", " "):
         words = name.split(separator)
         if len(words) > 1:
@@ -82,7 +82,7 @@ def reorder(name: str, rng: random.Random) -> str:
 
 
 def inflect(name: str, rng: random.Random) -> str:
-    """RETURNS (str): The name with one word in the plural, or in the singular if it was that."""
+    """RETURNS (str): The name with one word in the plural, or in the singular if it was plural."""
     words = name.split(" ")
     place = rng.randrange(len(words))
     word = words[place]
@@ -96,9 +96,7 @@ def inflect(name: str, rng: random.Random) -> str:
 
 
 def mistype(name: str, rng: random.Random) -> str:
-    """RETURNS (str): The name with a letter left out, doubled, replaced or in its neighbour's
-    place.
-    """
+    """RETURNS (str): The name with a letter left out, doubled, replaced or moved."""
     place = rng.randrange(len(name))
     head, letter, tail = name[:place], name[place], name[place + 1 :]
     slips = (tail, letter * 2 + tail, rng.choice(LETTERS) + tail, tail[:1] + letter + tail[1:])
@@ -106,11 +104,11 @@ def mistype(name: str, rng: random.Random) -> str:
 
 
 def write_vectors(encoder: Model, data: Path, wanted: int, *, work: Path) -> Path:
-    """Encode names, unless an earlier run has.
+    """Encode names, unless an earlier run did.
 
     encoder (Model[List[str], Floats2d]): The encoder, loaded.
     data (Path): The data folder.
-    wanted (int): How many names, each with another input of the encoder.
+    wanted (int): How many names, all with different encoder inputs.
     work (Path): Keeps the vectors.
     RETURNS (Path): A `.npy` file of float32 unit vectors.
     """
@@ -128,7 +126,7 @@ def write_vectors(encoder: Model, data: Path, wanted: int, *, work: Path) -> Pat
 
 
 def distinct(names: Iterator[str], encoder: Model, wanted: int) -> Iterator[str]:
-    """YIELDS (str): The first names that an encoder tells apart."""
+    """YIELDS (str): The first names that differ for an encoder."""
     seen: set[bytes] = set()
     for chunk in chunks(names):
         for name, key in zip(chunk, encoder_inputs(encoder, chunk), strict=True):

@@ -1,5 +1,6 @@
-"""Concepts and vectors of no meaning, as many as are wanted, for what depends on numbers alone:
-memory, files and time. They tell nothing of recall or accuracy."""
+"""Any number of made-up concepts and vectors, to measure memory, files and time. Recall and
+accuracy on them mean nothing.
+"""
 
 from collections.abc import Iterator
 
@@ -17,11 +18,11 @@ _SEED = 13
 
 
 def make_concepts(names: int, *, changed: float = 0.0) -> Iterator[Concept]:
-    """Make concepts up, the same ones for the same arguments.
+    """Make up concepts, always the same for the same arguments.
 
-    names (int): How many names all of them have together, about.
-    changed (float): The share of concepts that have other names than with 0.
-    YIELDS (Concept): The concepts, of three names each.
+    names (int): About how many names they have together.
+    changed (float): The share of concepts whose names differ from those with 0.
+    YIELDS (Concept): Concepts of three names.
     """
     words = ["".join(_syllables(number)) for number in range(_WORDS)]
     rng = np.random.default_rng(_SEED)
@@ -44,7 +45,7 @@ def _syllables(number: int) -> Iterator[str]:
 
 
 def make_encoder(dims: int) -> Encoder:
-    """RETURNS (Encoder): Adds up one random direction for each trigram of bytes.
+    """RETURNS (Encoder): Sums a random direction for each trigram of bytes.
 
     dims (int): The width of its vectors.
     """
@@ -57,13 +58,13 @@ def make_encoder(dims: int) -> Encoder:
 
 
 def trigrams(texts: list[str]) -> sparse.csr_matrix:
-    """RETURNS (csr_matrix): float32 (texts, buckets): how often each text has each trigram."""
+    """RETURNS (csr_matrix): float32 (texts, buckets): counts of trigrams."""
     parts = [f"  {text} ".encode() for text in texts]
     sizes = np.asarray([len(part) for part in parts])
     characters = np.frombuffer(b"".join(parts), dtype="uint8").astype("int64")
     codes = np.zeros(len(characters), dtype="int64")
     codes[:-2] = (characters[:-2] << 16) + (characters[1:-1] << 8) + characters[2:]
-    # Those of the last two characters of a text would reach into the next one.
+    # Trigrams must not reach into the next text.
     ends = np.cumsum(sizes)
     inside = np.ones(len(codes), dtype="bool")
     inside[ends - 1] = inside[ends - 2] = False

@@ -1,4 +1,4 @@
-"""Encoders that a training config gives: trained once, then taken from the work folder."""
+"""Encoders trained from a config, once, and kept in the work folder."""
 
 import sys
 from contextlib import redirect_stdout
@@ -15,18 +15,18 @@ from spacy_connorm.files.docbin import write_docs
 from spacy_connorm.training.checkpoints import last_checkpoint
 
 TRAINS = ("O", "OD")
-# What `spacy connorm train` writes beside the weights.
+# The file that `spacy connorm train` writes beside the weights.
 CONFIG = "training.cfg"
 
 
 def train_once(config_path: Path, data: Data, *, on: str, work: Path) -> dict[str, Any]:
-    """Train an encoder, unless the same config was trained on the same data before; an interrupted
-    training goes on. What is scored is never trained on, and no epoch is chosen by it: the last one
-    is taken.
+    """Train an encoder, unless an earlier run trained the same config on the same data. An
+    interrupted training is resumed. The part to score is neither trained on nor used to choose an
+    epoch: the last epoch is taken.
 
     config_path (Path): A training config. Its ontology and corpora are replaced.
     data (Data): The data set.
-    on (str): One of `TRAINS`: its O, or O and D.
+    on (str): One of `TRAINS`: its O, or its O and D.
     work (Path): Keeps the encoder.
     RETURNS (Dict[str, Any]): The encoder's block of a pipeline's config.
     RAISES (ConnormError): As `spacy_connorm.cli.train.train`.
@@ -56,8 +56,8 @@ def train_once(config_path: Path, data: Data, *, on: str, work: Path) -> dict[st
 
 
 def read_block(folder: Path) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The block of an encoder that `spacy connorm train` wrote: what it
-    was trained with, pooling and length included.
+    """RETURNS (Dict[str, Any]): The block of an encoder that `spacy connorm train` wrote, with the
+    pooling and length it was trained with.
     """
     config = Config().from_disk(folder / CONFIG, interpolate=False)
     return {**config["encoder"], "name": str(folder)}

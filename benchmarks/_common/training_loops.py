@@ -1,10 +1,11 @@
-"""Two ways to train an encoder on the same batches, for `training.py`: as SapBERT is trained, and
-as `spacy connorm train` does it. Imports torch and pytorch_metric_learning: import it in functions.
+"""Two training loops for `training.py`: SapBERT's, and that of `spacy connorm train`. Imports torch
+and pytorch_metric_learning: import it in functions.
 
-Both have the same encoder, texts, number of tokens read, optimizer and loss (Liu et al. 2021,
-section 2); texts are tokenized before the clock starts on either side.
+Both have the same encoder, texts, number of tokens, optimizer and loss (Liu et al. 2021, section
+2). Texts are tokenized before the clock starts.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from _measure.stopwatch import clock_of
 from pytorch_metric_learning.losses import MultiSimilarityLoss
 from pytorch_metric_learning.miners import TripletMarginMiner
 
@@ -20,9 +22,9 @@ from spacy_connorm.training.batchers import SynonymPairBatcher
 from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, TokenTable
 from spacy_connorm.training.objectives import MultiSimilarity
 from spacy_connorm.training.pool import SynonymPool
-from spacy_connorm.training.relations import Relations
+from spacy_connorm.training.relations import Relations, relate
 
-# The paper's (Liu et al. 2021, section 3.1 and appendix).
+# From the paper (Liu et al. 2021, section 3.1 and appendix).
 MAX_LENGTH = 25
 WEIGHT_DECAY = 0.01
 ALPHA, BETA, BASE, MARGIN = 2.0, 50.0, 0.5, 0.2
@@ -31,7 +33,7 @@ PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float
 
 
 class Batches:
-    """SapBERT's pair list in batches: the same for both loops."""
+    """Batches from SapBERT's pair list, the same for both loops."""
 
     def __init__(
         self, pool: SynonymPool, module: Any, *, size: int, micro_batch_tokens: int, folder: Path
@@ -39,13 +41,13 @@ class Batches:
         """pool (SynonymPool): Texts and concepts.
         module (TrainableModule): Reads the texts.
         size (int): Texts of a batch.
-        micro_batch_tokens (int): Of the house's loop.
-        folder (Path): An empty folder for its batches.
+        micro_batch_tokens (int): Of our loop.
+        folder (Path): An empty folder for the batches of our loop.
         """
         self.pool = pool
         self.tokens = TokenTable(module, pool.texts)
         self._batcher = SynonymPairBatcher(size=size)
-        self.house = EpochBatches(
+        self.ours = EpochBatches(
             pool,
             self._batcher,
             module,
@@ -57,19 +59,17 @@ class Batches:
         self.begin_epoch(0)
 
     def begin_epoch(self, epoch: int) -> None:
-        """epoch (int): Whose batches to draw."""
+        """epoch (int): The epoch whose batches to draw."""
         if epoch != self._epoch:
             self._epoch = epoch
             self.rows = self._batcher.batches(self.pool, seed=0, epoch=epoch)
-            self.house.begin_epoch(epoch, _no_vectors)
+            self.ours.begin_epoch(epoch, _no_vectors)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def labels(self, number: int) -> list[int]:
-        """RETURNS (List[int]): One concept a text, as a list of labels has it: of several the one
-        that most texts of the batch have.
-        """
+        """RETURNS (List[int]): One concept a text; of several, the most frequent in the batch."""
         own = [self.pool.concepts[row] for row in self.rows[number]]
         counts = Counter(concept for concepts in own for concept in concepts)
         return [max(concepts, key=lambda concept: counts[concept]) for concepts in own]
@@ -79,18 +79,18 @@ def _no_vectors(rows: np.ndarray) -> np.ndarray:
     raise TypeError(rows)
 
 
-class Loop:
-    """What both have in common."""
+class Loop(ABC):
+    """What both loops have in common."""
 
     name = passes = mining = ""
 
     def __init__(
         self, module: Any, *, precision: str, learning_rate: float, device: str = "cpu"
     ) -> None:
-        """module (TrainableModule): Where it starts; copied.
+        """module (TrainableModule): The initial weights; copied.
         precision (str): One of `PRECISIONS`.
         learning_rate (float): Of AdamW.
-        device (str): As torch names it.
+        device (str): A torch device.
         """
         self.module = deepcopy(module).to(device).train()
         self.precision = precision
@@ -100,28 +100,29 @@ class Loop:
         )
 
     def autocast(self) -> torch.autocast:
-        """RETURNS (torch.autocast): Half precision, if that is the loop's."""
+        """RETURNS (torch.autocast): Half precision if the loop is configured so."""
         dtype = PRECISIONS[self.precision]
         enabled = dtype is not torch.float32
         return torch.autocast(self.device.split(":")[0], dtype if enabled else None, enabled)
 
+    @abstractmethod
     def step(self, batches: Batches, number: int) -> float:
-        """Learn from a batch.
+        """Train on a batch.
 
         batches (Batches): The batches.
         number (int): Which of them.
-        RETURNS (float): The loss before.
+        RETURNS (float): The loss before the step.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def tokens_per_text(self, batches: Batches, number: int) -> float:
-        """RETURNS (float): What passes through the encoder for a text of a batch, with padding."""
-        raise NotImplementedError
+        """RETURNS (float): Tokens per text that pass through the encoder, padding included."""
 
 
 class SapBertStyle(Loop):
-    """Everything padded to the same length in one pass, all triplets of the batch listed. On a CPU
-    it computes in full precision: its mixed precision is CUDA's."""
+    """Pads all texts to one length, encodes them in one pass, and lists all triplets. Its mixed
+    precision needs CUDA; on a CPU it runs in full precision.
+    """
 
     name = "SapBERT-style"
     passes = f"one, all padded to {MAX_LENGTH}"
@@ -161,8 +162,8 @@ class SapBertStyle(Loop):
         return MAX_LENGTH
 
 
-class House(Loop):
-    """Micro-batches of about one length, O(B^2) mining."""
+class OurLoop(Loop):
+    """Micro-batches of similar length, O(B^2) mining."""
 
     name = "spacy_connorm"
     passes = "micro-batches by length"
@@ -183,7 +184,7 @@ class House(Loop):
             return self.encoder(moved, places.to(self.device))
 
     def step(self, batches: Batches, number: int) -> float:
-        batch = batches.house[number]
+        batch = batches.ours[number]
         vectors = self.encode(batch["micro_batches"], batch["places"])
         positives, negatives = (batch[key].to(self.device) for key in ("positives", "negatives"))
         loss = self._objective(vectors, Relations(positives, negatives))
@@ -192,6 +193,35 @@ class House(Loop):
         self.optimizer.zero_grad()
         return loss.item()
 
+    def time_step(
+        self, batches: Batches, number: int, objectives: dict[str, Any]
+    ) -> dict[str, float]:
+        """Train on a batch with several objectives; the last one's gradients are used.
+
+        batches (Batches): The batches.
+        number (int): Which of them.
+        objectives (Dict[str, Any]): By name.
+        RETURNS (Dict[str, float]): Seconds of each objective, and of the "rest" of the step.
+        """
+        clock = clock_of(self.device)
+        start = clock()
+        rows = batches.rows[number]
+        places, micro_batches = zip(*batches.ours.micro_batches(rows), strict=True)
+        vectors = self.encode(micro_batches, torch.from_numpy(np.concatenate(places)))
+        seconds = {"rest": clock() - start}
+        for name, objective in objectives.items():
+            leaf = vectors.detach().requires_grad_()
+            start = clock()
+            relations = relate([batches.pool.concepts[row] for row in rows], self.device)
+            objective(leaf, relations).backward()
+            seconds[name] = clock() - start
+        start = clock()
+        vectors.backward(leaf.grad)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        seconds["rest"] += clock() - start
+        return seconds
+
     def tokens_per_text(self, batches: Batches, number: int) -> float:
-        inputs = [each["input_ids"] for each in batches.house[number]["micro_batches"]]
+        inputs = [each["input_ids"] for each in batches.ours[number]["micro_batches"]]
         return sum(each.numel() for each in inputs) / sum(len(each) for each in inputs)

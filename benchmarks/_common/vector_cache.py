@@ -1,4 +1,4 @@
-"""An encoder that encodes no text twice, in this run or a later one."""
+"""Cache the vectors of texts on disk: no text is encoded twice, in this run or a later one."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -14,8 +14,8 @@ from spacy_connorm.encoders.hybrid import HybridEncoder, HybridShim
 from spacy_connorm.files.atomic import atomic_file
 
 
-class Memo(Shim):
-    """Remembers the vectors of a dense encoder, in one file an encoder fingerprint."""
+class VectorCache(Shim):
+    """Caches the vectors of a dense encoder. One file per encoder fingerprint."""
 
     sparse = False
     extra = ""
@@ -63,47 +63,45 @@ class Memo(Shim):
     def fingerprint(self) -> str:
         return fingerprint(self.encoder)
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Write all vectors for the next run."""
         keys = np.asarray([list(key) for key in self._vectors], dtype="uint8")
         with atomic_file(self.path) as aside:
             np.savez(aside, keys=keys, vectors=np.asarray(list(self._vectors.values())))
 
 
-def remember(encoder: Model, folder: Path) -> Model:
-    """Let an encoder remember.
+def add_cache(encoder: Model, folder: Path) -> Model:
+    """Wrap an encoder in a cache.
 
     encoder (Model[List[str], Floats2d]): A dense encoder.
     folder (Path): Keeps its vectors.
     RETURNS (Model[List[str], Floats2d]): An encoder with the same vectors.
     """
-    return make_encoder(f"remembering_{encoder.name}", Memo(encoder, folder))
+    return make_encoder(f"cached_{encoder.name}", VectorCache(encoder, folder))
 
 
-def keep(encoder: Model) -> None:
-    """Keep what an encoder of `remember` has encoded, or the one inside of a hybrid encoder; of
-    another there is nothing to keep.
+def save_cache(encoder: Model) -> None:
+    """Save the cache of an encoder, or of the dense side of a hybrid encoder, if it has one.
 
     encoder (Model[List[str], Floats2d]): The encoder.
     """
     for shim in encoder.shims:
-        if isinstance(shim, Memo):
-            shim.keep()
+        if isinstance(shim, VectorCache):
+            shim.save()
         elif isinstance(shim, HybridShim):
-            keep(shim.dense)
+            save_cache(shim.dense)
 
 
-def forget(encoder: Model) -> Model:
-    """Take the memory away from an encoder of `remember`, or from the one inside of a hybrid
-    encoder.
+def remove_cache(encoder: Model) -> Model:
+    """Unwrap an encoder, or the dense side of a hybrid encoder, if it has a cache.
 
     encoder (Model[List[str], Floats2d]): The encoder, loaded.
-    RETURNS (Model[List[str], Floats2d]): One with the same vectors, which computes them.
+    RETURNS (Model[List[str], Floats2d]): One that computes the same vectors.
     """
     for shim in encoder.shims:
-        if isinstance(shim, Memo):
+        if isinstance(shim, VectorCache):
             return shim.encoder
         if isinstance(shim, HybridShim):
-            dense = forget(shim.dense)
+            dense = remove_cache(shim.dense)
             return HybridEncoder(dense=dense, lexical=shim.lexical, lexical_weight=shim.weight)
     return encoder

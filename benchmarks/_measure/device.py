@@ -1,24 +1,22 @@
-"""How much of a device's bf16 peak an encoder reaches, for `encoding.py`. Imports torch: in
-functions.
-"""
+"""How much of a device's bf16 peak an encoder reaches, for `encoding.py`."""
 
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from statistics import median
-from time import perf_counter
 from typing import Any
 
+from _common.builders import load_encoder
 from _common.cli import fail
-from spacy import registry
 
+from _measure.interleaved import speed_columns, spread, take_turns
+from _measure.stopwatch import time_call
 from spacy_connorm.encoders.devices import choose_device
 from spacy_connorm.encoders.pretrained import MINILM, find_folder
-from spacy_connorm.encoders.protocol import Encoder, encode, trainable
+from spacy_connorm.encoders.protocol import encode, trainable
 from spacy_connorm.evaluation.report import Row
 
-# Dense bf16 TFLOP/s as NVIDIA's data sheets have them, by a part of the name that PyTorch gives;
-# special cards come before the common one.
+# Dense bf16 TFLOP/s from NVIDIA's data sheets, by a part of the name that PyTorch gives; special
+# cards before the common one.
 PEAKS = {
     "H100 PCIe": 756.0,
     "H100 NVL": 835.0,
@@ -33,16 +31,15 @@ def measure_device(texts: Sequence[str], arguments: Namespace) -> list[Row]:
 
     texts (Sequence[str]): The texts.
     arguments (Namespace): Device, batch, repeats and peak.
-    RETURNS (List[Dict[str, Any]]): A row a transformer.
+    RETURNS (List[Dict[str, Any]]): One row a transformer.
     """
-    device = _use(arguments.device)
+    device = _choose(arguments.device)
     peak = arguments.peak_tflops or peak_tflops(device)
     shapes = arguments.shape or [MINILM, str(random_bert(arguments.work))]
     return [_measure_one(name, texts, device, peak, arguments) for name in shapes]
 
 
-def _use(device: str) -> str:
-    """Choose a device; RETURNS (str): its name."""
+def _choose(device: str) -> str:
     import torch
 
     if device == "cpu":
@@ -54,14 +51,14 @@ def _use(device: str) -> str:
 
 
 def peak_tflops(device: str) -> float | None:
-    """RETURNS (Optional[float]): The dense bf16 peak of a device by its name, if it is known."""
+    """RETURNS (Optional[float]): The dense bf16 peak of a device by its name; None if unknown."""
     return next((peak for name, peak in PEAKS.items() if name in device), None)
 
 
 def random_bert(work: Path) -> Path:
-    """Make a transformer of BERT-base's shape, unless there is one.
+    """Make a transformer of BERT-base's shape, unless an earlier run did.
 
-    work (Path): Keeps it.
+    work (Path): Where to.
     RETURNS (Path): Its folder, with MiniLM's tokenizer.
     """
     import torch
@@ -78,7 +75,13 @@ def random_bert(work: Path) -> Path:
 def _measure_one(
     name: str, texts: Sequence[str], device: str, peak: float | None, arguments: Namespace
 ) -> Row:
-    encoder = _load(name, batch=arguments.batch)
+    block = {
+        "@architectures": "spacy-connorm.TransformerEncoder.v1",
+        "name": name,
+        "batch_size": arguments.batch,
+        "transformer_config": {"torch_dtype": "bfloat16"},
+    }
+    encoder = load_encoder(block)
     module: Any = trainable(encoder)
     config = module.transformer.config
     flops = forward_flops(
@@ -87,48 +90,32 @@ def _measure_one(
         width=config.hidden_size,
         inner=config.intermediate_size,
     )
-    encode(encoder, texts)  # the first fills caches
-    seconds = []
-    for _ in range(arguments.repeats):
-        start = perf_counter()
-        encode(encoder, texts)
-        seconds.append(perf_counter() - start)
-    reached = flops / median(seconds) / 1e12
+    (turns,) = take_turns(
+        [lambda repeat: time_call(lambda: encode(encoder, texts))], arguments.repeats, warm_up=1
+    )
+    speed = speed_columns([len(texts) / turn.clock for turn in turns], "names_per_s")
+    reached = flops / spread([turn.clock for turn in turns]).median / 1e12
     return {
         "device": device,
         "shape": f"{config.num_hidden_layers} x {config.hidden_size}",
         "names": len(texts),
         "batch": arguments.batch,
-        "repeats": len(seconds),
-        "names_per_s": round(len(texts) / median(seconds)),
-        "slowest": round(len(texts) / max(seconds)),
-        "fastest": round(len(texts) / min(seconds)),
+        "repeats": len(turns),
+        **speed,
         "tflops": round(reached, 3),
         "peak_tflops": peak,
         "share_of_peak": 100 * reached / peak if peak else float("nan"),
     }
 
 
-def _load(name: str, *, batch: int) -> Encoder:
-    block = {
-        "@architectures": "spacy-connorm.TransformerEncoder.v1",
-        "name": name,
-        "batch_size": batch,
-        "transformer_config": {"torch_dtype": "bfloat16"},
-    }
-    encoder = registry.resolve({"encoder": block})["encoder"]
-    encoder.initialize()
-    return encoder
-
-
 def forward_flops(lengths: Iterable[int], *, layers: int, width: int, inner: int) -> int:
-    """Count the operations that a BERT needs for texts: products of matrices, each multiplication
-    and each addition as one. What padding costs is not counted, as it is of no use.
+    """Count the operations that a BERT needs for texts: matrix products, with multiplications and
+    additions counted separately. Padding is not counted: it is no use.
 
     lengths (Iterable[int]): Tokens of each text.
     layers (int): Layers.
     width (int): Width of a token's vector.
-    inner (int): Units of the layer between two of that width.
+    inner (int): Width of the feed-forward layer.
     RETURNS (int): Floating-point operations.
     """
     linear = 4 * width * width + 2 * width * inner

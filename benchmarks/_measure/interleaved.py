@@ -1,90 +1,90 @@
-"""Loops that take turns, and the clock of a training step; for `training.py`."""
+"""Take turns, so that other work on the machine slows all sides alike, and describe the results.
 
-from collections.abc import Callable, Iterator, Sequence
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
+Ratios are computed turn by turn, from runs that are close in time. Standard library only: workers
+and other environments import it.
+"""
 
-import numpy as np
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Any, NamedTuple, TypeVar
 
-if TYPE_CHECKING:
-    from _common.training_loops import Batches, House, Loop
+Result = TypeVar("Result")
 
 
-def race(
-    loops: "Sequence[Loop]", batches: "Batches", steps: int, repeats: int
-) -> list[list[float]]:
-    """Let loops take turns on the same batches, so that what else the machine does falls on all of
-    them alike.
+def take_turns(
+    sides: Sequence[Callable[[int], Result]], repeats: int, *, warm_up: int = 0
+) -> list[list[Result]]:
+    """Run every side once per repeat. Each repeat starts with the next side.
 
-    loops (Sequence[Loop]): The loops; their encoders change.
-    batches (Batches): The batches.
-    steps (int): Steps of a turn.
-    repeats (int): Turns of each.
-    RETURNS (List[List[float]]): Of each loop: the seconds of its turns.
+    sides (Sequence[Callable[[int], Result]]): Called with the number of the repeat, from 0.
+    repeats (int): Recorded repeats.
+    warm_up (int): Repeats before these that are not recorded, with negative numbers.
+    RETURNS (List[List[Result]]): The results of each side, one a repeat.
     """
-    for loop in loops:
-        loop.step(batches, 0)  # the first fills caches
-    times: list[list[float]] = [[] for _ in loops]
-    for repeat in range(repeats):
-        turn = repeat % len(loops)
-        for place in [*range(turn, len(loops)), *range(turn)]:
-            clock = clock_of(loops[place].device)
-            start = clock()
-            for number in numbers(batches, repeat, steps):
-                loops[place].step(batches, number)
-            times[place].append(clock() - start)
-    return times
+    results: list[list[Result]] = [[] for _ in sides]
+    for repeat in range(-warm_up, repeats):
+        for place in range(len(sides)):
+            side = (place + repeat) % len(sides)
+            result = sides[side](repeat)
+            if repeat >= 0:
+                results[side].append(result)
+    return results
 
 
-def numbers(batches: "Batches", repeat: int, steps: int) -> Iterator[int]:
-    """RETURNS (Iterator[int]): The batches of a turn; the first of all is for warming up."""
-    return ((1 + repeat * steps + step) % len(batches) for step in range(steps))
+class Spread(NamedTuple):
+    """The middle and the extremes of some measurements."""
+
+    median: float
+    lowest: float
+    highest: float
+
+    def rounded(self, digits: int | None = None) -> "Spread":
+        """RETURNS (Spread): Rounded to some decimals, or to whole numbers."""
+        return Spread(*(round(each, digits) for each in self))
 
 
-def texts_of_turns(batches: "Batches", steps: int, repeats: int) -> list[int]:
-    """RETURNS (List[int]): How many texts each turn of a `race` has."""
-    return [
-        sum(len(batches.rows[number]) for number in numbers(batches, repeat, steps))
-        for repeat in range(repeats)
-    ]
+def spread(values: Sequence[float]) -> Spread:
+    """RETURNS (Spread): Of at least one value."""
+    return Spread(median(values), min(values), max(values))
 
 
-def clock_of(device: str) -> Callable[[], float]:
-    """RETURNS (Callable[[], float]): Seconds, once the device has done what it was told."""
-    if not device.startswith("cuda"):
-        return perf_counter
-    import torch
-
-    def clock() -> float:
-        torch.cuda.synchronize(device)
-        return perf_counter()
-
-    return clock
+def ratios(own: Sequence[float], reference: Sequence[float]) -> list[float]:
+    """RETURNS (List[float]): How many times as fast as the reference, turn by turn, by seconds."""
+    return [theirs / ours for ours, theirs in zip(own, reference, strict=True)]
 
 
-def timed_step(
-    loop: "House", batches: "Batches", number: int, objectives: dict[str, Any]
-) -> dict[str, float]:
-    """RETURNS (Dict[str, float]): Seconds of each objective, and of the rest of the step."""
-    import torch
+def ratio_columns(
+    own: Sequence[float], reference: Sequence[float], *, prefix: str = ""
+) -> dict[str, Any]:
+    """Compare seconds turn by turn.
 
-    from spacy_connorm.training.relations import relate
+    own (Sequence[float]): Seconds of each turn.
+    reference (Sequence[float]): Seconds of the same turns of the side to compare with.
+    prefix (str): Of the columns.
+    RETURNS (Dict[str, Any]): How many times as fast: median, lowest and highest.
+    """
+    found = spread(ratios(own, reference)).rounded(2)
+    return {
+        f"{prefix}ratio": found.median,
+        f"lowest_{prefix}ratio": found.lowest,
+        f"highest_{prefix}ratio": found.highest,
+    }
 
-    clock = clock_of(loop.device)
-    start = clock()
-    rows = batches.rows[number]
-    places, micro_batches = zip(*batches.house.micro_batches(rows), strict=True)
-    vectors = loop.encode(micro_batches, torch.from_numpy(np.concatenate(places)))
-    seconds = {"rest": clock() - start}
-    for name, objective in objectives.items():
-        leaf = vectors.detach().requires_grad_()
-        start = clock()
-        relations = relate([batches.pool.concepts[row] for row in rows], loop.device)
-        objective(leaf, relations).backward()
-        seconds[name] = clock() - start
-    start = clock()
-    vectors.backward(leaf.grad)
-    loop.optimizer.step()
-    loop.optimizer.zero_grad()
-    seconds["rest"] += clock() - start
-    return seconds
+
+def speed_columns(
+    speeds: Sequence[float], name: str, *, prefix: str = "", digits: int | None = None
+) -> dict[str, Any]:
+    """Describe the speed of some turns.
+
+    speeds (Sequence[float]): Items per second of each turn.
+    name (str): Of the median's column.
+    prefix (str): Of all columns.
+    digits (Optional[int]): Decimals; none if not given.
+    RETURNS (Dict[str, Any]): The median, the slowest and the fastest turn.
+    """
+    found = spread(speeds).rounded(digits)
+    return {
+        f"{prefix}{name}": found.median,
+        f"{prefix}slowest": found.lowest,
+        f"{prefix}fastest": found.highest,
+    }

@@ -1,6 +1,4 @@
-"""Where the time of a call goes: each phase has its own clock, which stands still while an inner
-one runs.
-"""
+"""Split the time of a call into phases. A phase does not include the phases inside it."""
 
 from collections import defaultdict
 from time import process_time
@@ -8,7 +6,7 @@ from typing import Any
 
 
 class Phases:
-    """Times phases of one thread's work, with all that its libraries' threads do meanwhile."""
+    """Adds up processor seconds by phase, of one thread and its libraries' threads."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
@@ -16,14 +14,14 @@ class Phases:
         self._since = 0.0
 
     def reset(self) -> None:
-        """Set all clocks to zero."""
+        """Set all phases to zero."""
         self.seconds.clear()
 
     def watch(self, owner: Any, method: str, phase: str) -> None:
-        """Let a method be part of a phase from now on.
+        """Count the calls of a method towards a phase.
 
-        owner (Any): An object, of which no other of its class is watched; a class; or a module.
-        method (str): Its method, or function.
+        owner (Any): An object (others of its class are not watched), a class or a module.
+        method (str): The name of its method or function.
         phase (str): The name of the phase.
         """
         call = getattr(owner, method)

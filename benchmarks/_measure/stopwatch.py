@@ -1,44 +1,52 @@
-"""How long the processor works for calls of some methods, all together, undisturbed."""
+"""Time calls by the clock and by the processor. Standard library only: scispaCy's environment
+imports it, too.
+"""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import process_time
-from typing import Any
+from time import perf_counter, process_time
+from typing import NamedTuple
 
 
-class Stopwatch:
-    """Runs while any of the methods that it watches does."""
+class Seconds(NamedTuple):
+    """How long a call took.
 
-    def __init__(self) -> None:
-        self.seconds = 0.0  # of all threads, added up
+    clock (float): Seconds by the clock.
+    processor (float): Processor seconds of all threads.
+    """
 
-    def watch(self, owner: Any, method: str) -> None:
-        """Let calls of a method count from now on.
+    clock: float
+    processor: float
 
-        owner (Any): The object; no other of its class is watched.
-        method (str): Its method, which calls no other that is watched.
-        """
-        call = getattr(owner, method)
 
-        def timed(*arguments: Any, **settings: Any) -> Any:
-            start = process_time()
-            try:
-                return call(*arguments, **settings)
-            finally:
-                self.seconds += process_time() - start
-
-        setattr(owner, method, timed)
+def time_call(work: Callable[[], object]) -> Seconds:
+    """RETURNS (Seconds): How long a call takes."""
+    clock, processor = perf_counter(), process_time()
+    work()
+    return Seconds(perf_counter() - clock, process_time() - processor)
 
 
 @contextmanager
 def frozen() -> Iterator[None]:
-    """Keep Python's garbage collector from what stands already: a benchmark holds all its data and
-    several pipelines, which are no part of what it times.
+    """Hide all present objects from the garbage collector: a benchmark holds its data and several
+    pipelines, and should not measure how long they take to scan.
     """
-    gc.collect()
     gc.freeze()
     try:
         yield
     finally:
         gc.unfreeze()
+
+
+def clock_of(device: str) -> Callable[[], float]:
+    """RETURNS (Callable[[], float]): A clock in seconds that first waits for the device."""
+    if not device.startswith("cuda"):
+        return perf_counter
+    import torch
+
+    def clock() -> float:
+        torch.cuda.synchronize(device)
+        return perf_counter()
+
+    return clock

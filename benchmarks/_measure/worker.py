@@ -1,13 +1,13 @@
-"""The child of `processes.py`, in which a pipeline is read by several processes.
+"""The child process of `processes.py`: pipelines that several workers read with.
 
-Every spawned worker imports this file again: beside the standard library it needs only spaCy.
+Every spawned worker imports this file, so it imports only the standard library and spaCy.
 """
 
 import json
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -18,7 +18,9 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
-# A batch is small, so that every worker has one at once.
+from _measure.interleaved import take_turns
+
+# Small, so that every worker has a batch at once.
 BATCH = 8
 # What encoders import, by the extra of spacy-connorm that installs it.
 LIBRARIES = {
@@ -29,10 +31,11 @@ LIBRARIES = {
     "hybrid": ("sparse_dot_topn",),
 }
 INDEX_LIBRARIES = ("scipy.sparse",)
+Row = dict[str, Any]
 
 
 class Libraries:
-    """A component that does nothing, in workers that import what an encoder needs."""
+    """A component that does nothing but import the libraries of an encoder in each worker."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = list(names)
@@ -66,14 +69,14 @@ def make_sides(path: str) -> dict[str, Language]:
     return {"spacy": spacy_alone, "libraries": libraries, "pipeline": nlp}
 
 
-def start_workers(nlp: Language, docs: Sequence[Doc], *, processes: int) -> dict[str, Any]:
+def start_workers(nlp: Language, docs: Sequence[Doc], *, processes: int) -> Row:
     """Time workers from the call until each has answered a document.
 
     nlp (Language): The pipeline.
-    docs (Sequence[Doc]): At least as many as there are workers.
+    docs (Sequence[Doc]): At least one per worker.
     processes (int): How many workers.
-    RETURNS (Dict[str, Any]): "seconds" until the last one has answered; "worker_s", processor
-        seconds of a worker, and megabytes of memory: means over the workers.
+    RETURNS (Dict[str, Any]): "seconds" until the last worker has answered; "worker_s", a worker's
+        processor seconds, and its megabytes of memory: means over the workers.
     """
     path = getattr(nlp, "path", None)
     copies = [doc.copy() for doc in docs[:processes]]
@@ -112,10 +115,10 @@ def read_stream(
     """Read all documents.
 
     nlp (Language): The pipeline.
-    docs (Sequence[Doc]): The documents, which stay as they are.
-    processes (int): How many read them.
-    RETURNS (Tuple[float, List[List[Any]]]): Mentions a second, once each process has read its first
-        batch if there are more; and the answer of every mention of each document.
+    docs (Sequence[Doc]): The documents; not changed.
+    processes (int): How many processes read them.
+    RETURNS (Tuple[float, List[List[Any]]]): Mentions per second, measured after each process has
+        read its first batch if there are more; and the answers of each document.
     """
     answers: list[list[Any]] = []
     first = processes * BATCH if len(docs) > processes * BATCH else 0
@@ -128,34 +131,42 @@ def read_stream(
     return sum(map(len, answers[first:])) / (perf_counter() - start), answers
 
 
-def measure(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Take turns.
+def measure(task: dict[str, Any]) -> list[Row]:
+    """Start workers and read all documents, in turns.
 
     task (Dict[str, Any]): "pipeline" and "docs", paths; "methods", "processes" and "repeats".
-    YIELDS (Dict[str, Any]): One row a turn: either the start of workers or a stream.
+    RETURNS (List[Dict[str, Any]]): One row a turn: the start of workers, or a stream.
     """
     sides = make_sides(task["pipeline"])
     nlp = sides["pipeline"]
     docs = list(DocBin().from_disk(task["docs"]).get_docs(nlp.vocab))
-    _, alone = read_stream(nlp, docs, processes=1)  # fills caches too
-    several = [count for count in task["processes"] if count > 1]
-    for repeat in range(task["repeats"]):
-        if 1 in task["processes"]:
-            speed, answers = read_stream(nlp, docs, processes=1)
-            same = answers == alone
-            yield {"method": "-", "processes": 1, "mentions_per_s": speed, "same": same}
-        for method in task["methods"]:
+    _, expected = read_stream(nlp, docs, processes=1)  # fills caches, too
+
+    def starter(method: str, processes: int, side: str) -> Callable[[int], Row]:
+        def start(repeat: int) -> Row:
             multiprocessing.set_start_method(method, force=True)
-            for count in several:
-                way = {"method": method, "processes": count}
-                names = list(sides)
-                turn = repeat % len(names)
-                for name in names[turn:] + names[:turn]:
-                    row = start_workers(sides[name], docs, processes=count)
-                    yield {**way, "side": name, "repeat": repeat, **row}
-                speed, answers = read_stream(nlp, docs, processes=count)
-                yield {**way, "mentions_per_s": speed, "same": answers == alone}
+            row = start_workers(sides[side], docs, processes=processes)
+            return {"method": method, "processes": processes, "side": side, **row}
+
+        return start
+
+    def reader(method: str, processes: int) -> Callable[[int], Row]:
+        def read(repeat: int) -> Row:
+            if processes > 1:
+                multiprocessing.set_start_method(method, force=True)
+            speed, answers = read_stream(nlp, docs, processes=processes)
+            way = {"method": method, "processes": processes}
+            return {**way, "mentions_per_s": speed, "same": answers == expected}
+
+        return read
+
+    calls = [reader("-", 1)] if 1 in task["processes"] else []
+    for method in task["methods"]:
+        for count in [count for count in task["processes"] if count > 1]:
+            calls += [starter(method, count, side) for side in sides]
+            calls.append(reader(method, count))
+    return [row for turns in take_turns(calls, task["repeats"]) for row in turns]
 
 
 if __name__ == "__main__":
-    json.dump(list(measure(json.loads(sys.argv[1]))), sys.stdout)
+    json.dump(measure(json.loads(sys.argv[1])), sys.stdout)

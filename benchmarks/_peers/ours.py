@@ -1,38 +1,35 @@
-"""Our side of `peers.py`: a pipeline of the concept normalizer, as a user builds and loads it."""
+"""Our side of `peers.py`: a pipeline with the concept normalizer, built and loaded as users do."""
 
 import json
-import warnings
 from pathlib import Path
 from typing import Any
 
 import spacy
+from _measure.stopwatch import Seconds, time_call
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
-from _peers.child import both_seconds, seconds, serve
+from _peers.child import serve
 from spacy_connorm.concepts import Ontology
-from spacy_connorm.errors import ConnormWarning
 from spacy_connorm.pipeline.loading import find_normalizer
 
 
 class Ours:
-    """Answers as a pipeline does that is handed documents with entities."""
+    """Answers as a pipeline that reads documents with entities."""
 
     _nlp: Language
     _documents: DocBin
 
-    def build(
-        self, folder: str, ontology: str, synonyms: str, config: dict[str, Any]
-    ) -> tuple[float, float]:
-        """Index names and write a pipeline.
+    def build(self, folder: str, ontology: str, synonyms: str, config: dict[str, Any]) -> Seconds:
+        """Index names and save a pipeline.
 
         folder (str): Where to.
         ontology (str): JSONL.
         synonyms (str): D, as JSON: texts and concept ids.
         config (Dict[str, Any]): Of the component.
-        RETURNS (Tuple[float, float]): Seconds by the clock, and of all threads.
+        RETURNS (Seconds): How long it took.
         """
-        return both_seconds(lambda: self._build(folder, ontology, synonyms, config))
+        return time_call(lambda: self._build(folder, ontology, synonyms, config))
 
     def _build(self, folder: str, ontology: str, synonyms: str, config: dict[str, Any]) -> None:
         nlp = spacy.blank("en")
@@ -46,29 +43,30 @@ class Ours:
         nlp.to_disk(folder)
 
     def open(self, folder: str, documents: str) -> float:
-        """Load a pipeline; what an earlier one kept of the mentions it read is gone.
+        """Load a pipeline, with an empty cache.
 
-        folder (str): What `build` wrote.
+        folder (str): From `build`.
         documents (str): Documents with entities, a `.spacy` file.
         RETURNS (float): Seconds until it can answer.
         """
         self._documents = DocBin().from_disk(documents)
-        return seconds(lambda: self._open(folder))
+        return time_call(lambda: self._open(folder)).clock
 
     def _open(self, folder: str) -> None:
         self._nlp = spacy.load(folder)
 
     def read(self, documents: int) -> float:
-        """Look the entities of all documents up.
+        """Search the entities of all documents.
 
-        documents (int): Of a batch of the pipeline; 0 for one entity a call of `candidates`.
+        documents (int): Documents per batch of the pipeline; 0 for one entity per call of
+            `candidates`.
         RETURNS (float): Seconds.
         """
         docs = list(self._documents.get_docs(self._nlp.vocab))
         if documents:
-            return seconds(lambda: self._pipe(docs, documents))
+            return time_call(lambda: self._pipe(docs, documents)).clock
         mentions = [ent.text for doc in docs for ent in doc.ents]
-        return seconds(lambda: self._candidates(mentions))
+        return time_call(lambda: self._candidates(mentions)).clock
 
     def _pipe(self, docs: list[Doc], documents: int) -> None:
         for _ in self._nlp.pipe(docs, batch_size=documents):
@@ -80,14 +78,13 @@ class Ours:
             normalizer.candidates([mention])
 
     def answer(self, mentions: list[str]) -> list[list[tuple[str, float]]]:
-        """RETURNS (List[List[Tuple[str, float]]]): Of each mention the concepts found and their
-        scores, best first.
+        """RETURNS (List[List[Tuple[str, float]]]): The concepts and scores of each mention, best
+        first.
         """
         found = find_normalizer(self._nlp).candidates(mentions)
         return [[(each.concept_id, float(each.score)) for each in some] for some in found]
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore", ConnormWarning)
     side = Ours()
     serve({"build": side.build, "open": side.open, "read": side.read, "answer": side.answer})

@@ -12,31 +12,33 @@ from pathlib import Path
 from typing import Any
 
 from _common.cli import fail
+from _common.machine import thread_count
+from _measure.children import child_environment
+from _measure.memory_usage import read_status
 
-BENCHMARKS = Path(__file__).parents[1]
 REQUIREMENTS = Path(__file__).with_name("scispacy.txt")
-# Of its packages, those that are told of.
-TOLD = ("scispacy", "spacy", "numpy", "scipy", "scikit-learn", "nmslib-metabrainz")
+# The packages whose versions are printed.
+PRINTED = ("scispacy", "spacy", "numpy", "scipy", "scikit-learn", "nmslib-metabrainz")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 
 
 class Peer:
-    """A process that answers commands; a context manager that ends it."""
+    """A process that answers commands. A context manager ends it."""
 
-    def __init__(self, command: Sequence[str], *, threads: int) -> None:
-        """Start it on as many cores as it has threads: scispaCy's index asks for 60 threads to be
-        built, and for one a core to be searched, whatever the settings.
+    def __init__(self, command: Sequence[str]) -> None:
+        """Start it, confined to as many cores as there are threads: whatever the settings,
+        scispaCy's index is built with 60 threads and searched with one per core.
 
-        command (Sequence[str]): What to run.
-        threads (int): At most.
+        command (Sequence[str]): The command to run.
         """
+        threads = thread_count()
         self._command = command
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=environment(threads),
+            env=child_environment(**dict.fromkeys(THREADS, str(threads))),
         )
         cores = sorted(os.sched_getaffinity(0))[:threads]
         os.sched_setaffinity(self._process.pid, cores)
@@ -48,15 +50,15 @@ class Peer:
         self._process.communicate()
 
     def ask(self, do: str, **fields: Any) -> Any:
-        """Let it do something.
+        """Send a command.
 
         do (str): The command.
-        **fields (Any): What goes with it.
-        RETURNS (Any): Its answer.
+        **fields (Any): Its arguments.
+        RETURNS (Any): The answer.
         """
         if self._process.stdin is None or self._process.stdout is None:
             raise TypeError(self._process)
-        with suppress(BrokenPipeError):  # told below: no answer comes then
+        with suppress(BrokenPipeError):  # reported below: there is no answer then
             print(json.dumps({"do": do, **fields}), file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
         if not answer:
@@ -64,30 +66,8 @@ class Peer:
         return json.loads(answer)
 
     def peak_mb(self) -> float:
-        """RETURNS (float): The most memory that it had resident so far, in megabytes."""
-        return read_peak(Path(f"/proc/{self._process.pid}/status").read_text())
-
-
-def environment(threads: int) -> dict[str, str]:
-    """RETURNS (Dict[str, str]): The variables of a process that can import the benchmarks."""
-    paths = [str(BENCHMARKS), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {
-        **os.environ,
-        **dict.fromkeys(THREADS, str(threads)),
-        "PYTHONPATH": os.pathsep.join(paths),
-    }
-
-
-def read_peak(status: str) -> float:
-    """Find a process's peak memory.
-
-    status (str): Its `/proc/PID/status`.
-    RETURNS (float): Megabytes.
-    """
-    found = re.search(r"^VmHWM:\s+(\d+) kB$", status, flags=re.M)
-    if found is None:
-        fail("The system does not tell the peak memory of a process.")
-    return int(found[1]) * 1024 / 1e6
+        """RETURNS (float): The peak of its resident memory so far, in megabytes."""
+        return read_status(self._process.pid, "VmHWM") * 1024 / 1e6
 
 
 def make_environment(python: str, work: Path) -> Path:
@@ -95,14 +75,14 @@ def make_environment(python: str, work: Path) -> Path:
 
     python (str): The interpreter to use.
     work (Path): Keeps the environment.
-    RETURNS (Path): The environment's own interpreter.
+    RETURNS (Path): The interpreter of the environment.
     """
     digest = sha256(REQUIREMENTS.read_bytes() + python.encode()).hexdigest()[:16]
     folder = work / f"scispacy-{digest}"
     own = folder / "bin" / "python"
     whole = folder / "whole"
     if not whole.is_file():
-        print(f"Installs scispaCy: {folder}", file=sys.stderr)
+        print(f"Installing scispaCy: {folder}", file=sys.stderr)
         pip = [str(own), "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
         for command in (
             [python, "-m", "venv", "--clear", str(folder)],
@@ -119,5 +99,5 @@ def describe_environment(python: Path) -> str:
     asked = [str(python), "--version"]
     own = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
     pins = re.findall(r"^([\w-]+)==(.+)$", REQUIREMENTS.read_text(encoding="utf8"), flags=re.M)
-    versions = [f"{name} {version}" for name, version in pins if name in TOLD]
+    versions = [f"{name} {version}" for name, version in pins if name in PRINTED]
     return f"scispaCy's side: {', '.join([own, *versions])}"

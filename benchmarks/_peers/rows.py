@@ -1,21 +1,24 @@
-"""Rows of `peers.py`: pure functions of what was measured."""
+"""Rows of `peers.py`: pure functions of measurements."""
 
 from collections.abc import Sequence
 from statistics import median
 from typing import NamedTuple
 
-from spacy_connorm.concepts import NIL, Candidate
-from spacy_connorm.evaluation import Gold, Prediction, score_predictions
+from _common.scoring import predict
+from _measure.interleaved import ratio_columns, ratios, speed_columns, spread
+
+from spacy_connorm.concepts import Candidate
+from spacy_connorm.evaluation import Gold, score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
 
 Found = Sequence[tuple[str, float]]
 
 
-class Reading(NamedTuple):
-    """How long it took to look all mentions up, in seconds.
+class Passes(NamedTuple):
+    """Seconds to search all mentions, twice.
 
     first (float): In a process that has seen none of them.
-    again (float): The same ones right after.
+    again (float): The same mentions right after.
     """
 
     first: float
@@ -23,11 +26,11 @@ class Reading(NamedTuple):
 
 
 class Start(NamedTuple):
-    """What a process takes to serve.
+    """What a process needs to serve.
 
     ready (float): Seconds from its start to its first answer.
-    open (float): Seconds of which it opened the index.
-    peak (float): Megabytes, at most, until it had looked all mentions up.
+    open (float): Seconds of these to open the index.
+    peak (float): Peak megabytes up to the end of the first pass.
     """
 
     ready: float
@@ -35,13 +38,23 @@ class Start(NamedTuple):
     peak: float
 
 
-class Build(NamedTuple):
-    """What building an index takes.
+class Turn(NamedTuple):
+    """One process of a side.
 
-    seconds (float): From names on disk to an index on disk; importing what both sides import
-        before they are asked is not counted.
-    processor (float): Seconds that all threads worked, added up.
-    peak (float): Megabytes, at most.
+    start (Start): Its start.
+    passes (Dict[int, Passes]): By documents per call.
+    """
+
+    start: Start
+    passes: dict[int, Passes]
+
+
+class Build(NamedTuple):
+    """What it takes to build an index.
+
+    seconds (float): From names on disk to an index on disk. Imports are not included.
+    processor (float): Processor seconds of all threads.
+    peak (float): Peak megabytes.
     """
 
     seconds: float
@@ -49,70 +62,52 @@ class Build(NamedTuple):
     peak: float
 
 
-def ratios(own: Sequence[float], peer: Sequence[float], *, prefix: str = "") -> Row:
-    """Compare times turn by turn.
+def speed_row(own: Sequence[Passes], peer: Sequence[Passes], mentions: int) -> Row:
+    """Describe the speed of searching mentions.
 
-    own (Sequence[float]): Seconds of each turn.
-    peer (Sequence[float]): Those of the peer, in the same turns.
-    prefix (str): Of the row's keys.
-    RETURNS (Dict[str, Any]): How many times as fast it is: median, lowest and highest.
-    """
-    each = [theirs / ours for ours, theirs in zip(own, peer, strict=True)]
-    return {
-        f"{prefix}ratio": round(median(each), 2),
-        f"lowest_{prefix}ratio": round(min(each), 2),
-        f"highest_{prefix}ratio": round(max(each), 2),
-    }
-
-
-def speed_row(own: Sequence[Reading], peer: Sequence[Reading], mentions: int) -> Row:
-    """Describe how fast mentions are looked up.
-
-    own (Sequence[Reading]): Its turns.
-    peer (Sequence[Reading]): The peer's, in the same order.
-    mentions (int): Mentions of a turn.
-    RETURNS (Dict[str, Any]): Mentions a second, median, slowest and fastest turn, times as many as
-        the peer's; and the same of looking them up again.
+    own (Sequence[Passes]): Its turns.
+    peer (Sequence[Passes]): The peer's, in the same order.
+    mentions (int): Mentions of a pass.
+    RETURNS (Dict[str, Any]): Mentions per second and their ratio to the peer's; the same of the
+        second pass, with the prefix "again_".
     """
     row: Row = {"mentions": mentions, "repeats": len(own)}
     for field, prefix in (("first", ""), ("again", "again_")):
         ours, theirs = ([getattr(turn, field) for turn in turns] for turns in (own, peer))
         speeds = [mentions / seconds for seconds in ours]
-        row[f"{prefix}mentions_per_s"] = round(median(speeds))
-        row[f"{prefix}slowest"] = round(min(speeds))
-        row[f"{prefix}fastest"] = round(max(speeds))
-        row |= ratios(ours, theirs, prefix=prefix)
+        row |= speed_columns(speeds, "mentions_per_s", prefix=prefix)
+        row |= ratio_columns(ours, theirs, prefix=prefix)
     return row
 
 
 def start_row(own: Sequence[Start], peer: Sequence[Start]) -> Row:
-    """RETURNS (Dict[str, Any]): Medians; how many times as soon it is ready as the peer; and which
-    share of the peer's memory it takes.
+    """RETURNS (Dict[str, Any]): Medians; how many times as fast it is ready as the peer; and its
+    share of the peer's memory.
     """
     return {
         "repeats": len(own),
         "ready_s": round(median(each.ready for each in own), 2),
-        **ratios([each.ready for each in own], [each.ready for each in peer]),
+        **ratio_columns([each.ready for each in own], [each.ready for each in peer]),
         "open_s": round(median(each.open for each in own), 2),
         **_peak_row([each.peak for each in own], [each.peak for each in peer]),
     }
 
 
 def build_row(own: Sequence[Build], peer: Sequence[Build]) -> Row:
-    """RETURNS (Dict[str, Any]): Medians, slowest and fastest turn; how many times as fast as the
-    peer, also by processor time, which other work on the machine does not change; and which share
-    of the peer's memory it takes.
+    """RETURNS (Dict[str, Any]): Median, fastest and slowest build; how many times as fast as the
+    peer, also by processor time, which other work on the machine does not change; and its share of
+    the peer's memory.
     """
-    seconds = [each.seconds for each in own]
+    seconds = spread([each.seconds for each in own]).rounded(1)
     processor = [each.processor for each in own]
     return {
         "repeats": len(own),
-        "build_s": round(median(seconds), 1),
-        "fastest_s": round(min(seconds), 1),
-        "slowest_s": round(max(seconds), 1),
-        **ratios(seconds, [each.seconds for each in peer]),
+        "build_s": seconds.median,
+        "fastest_s": seconds.lowest,
+        "slowest_s": seconds.highest,
+        **ratio_columns([each.seconds for each in own], [each.seconds for each in peer]),
         "processor_s": round(median(processor), 1),
-        "processor_ratio": ratios(processor, [each.processor for each in peer])["ratio"],
+        "processor_ratio": round(median(ratios(processor, [each.processor for each in peer])), 2),
         **_peak_row([each.peak for each in own], [each.peak for each in peer]),
     }
 
@@ -123,10 +118,10 @@ def _peak_row(own: Sequence[float], peer: Sequence[float]) -> Row:
 
 
 def ranked(found: Found, *, threshold: float | None = None) -> list[Candidate]:
-    """Order what was found as scispaCy's EntityLinker does: by similarity, equal ones as they come.
+    """Sort concepts as scispaCy's EntityLinker does: by similarity, ties in their order.
 
     found (Sequence[Tuple[str, float]]): Concepts and scores.
-    threshold (Optional[float]): Keep only what scores higher.
+    threshold (Optional[float]): Keep only higher scores.
     RETURNS (List[Candidate]): Best first.
     """
     kept = [each for each in found if threshold is None or each[1] > threshold]
@@ -139,14 +134,13 @@ def ranked(found: Found, *, threshold: float | None = None) -> list[Candidate]:
 def answer_row(
     gold: Sequence[Gold], found: Sequence[Found], *, threshold: float | None = None
 ) -> Row:
-    """Score what was found for mentions.
+    """Score the concepts found for mentions.
 
-    gold (Sequence[Gold]): What is right.
+    gold (Sequence[Gold]): The gold ids.
     found (Sequence[Sequence[Tuple[str, float]]]): Concepts and scores of each mention.
-    threshold (Optional[float]): Keep only what scores higher.
+    threshold (Optional[float]): Keep only higher scores.
     RETURNS (Dict[str, Any]): Mentions with a gold id, and lenient Acc@1 and Acc@5 in percent.
     """
     candidates = [ranked(each, threshold=threshold) for each in found]
-    predictions = [Prediction(each, each[0].concept_id if each else NIL) for each in candidates]
-    scores = score_row(score_predictions(gold, predictions))
+    scores = score_row(score_predictions(gold, predict(candidates)))
     return {key: scores[key] for key in ("mentions", "lenient@1", "lenient@5")}

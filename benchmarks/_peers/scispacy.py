@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from _measure.stopwatch import Seconds, time_call
 from scispacy.candidate_generation import (
     CandidateGenerator,
     LinkerPaths,
@@ -10,60 +11,59 @@ from scispacy.candidate_generation import (
 )
 from scispacy.linking_utils import KnowledgeBase
 
-from _peers.child import both_seconds, calls, seconds, serve
+from _peers.child import calls, serve
 
-# What scispaCy's EntityLinker asks for.
+# EntityLinker's default.
 NEIGHBOURS = 30
 
 
 class ScispaCy:
-    """Answers as a candidate generator does, without the sorting that EntityLinker adds."""
+    """Answers as a candidate generator, without the sorting that EntityLinker adds."""
 
     _generator: CandidateGenerator
     _by_document: list[list[str]]
 
-    def build(self, folder: str, names: str) -> tuple[float, float]:
+    def build(self, folder: str, names: str) -> Seconds:
         """Index names.
 
-        folder (str): Where to; not there yet.
+        folder (str): Where to; a new folder.
         names (str): scispaCy's JSONL.
-        RETURNS (Tuple[float, float]): Seconds by the clock, and of all threads.
+        RETURNS (Seconds): How long it took.
         """
         Path(folder).mkdir(parents=True)
-        return both_seconds(lambda: create_tfidf_ann_index(folder, KnowledgeBase(names)))
+        return time_call(lambda: create_tfidf_ann_index(folder, KnowledgeBase(names)))
 
     def open(self, folder: str, names: str, stream: str) -> float:
         """Open an index.
 
-        folder (str): What `build` wrote.
-        names (str): What it was built from.
+        folder (str): From `build`.
+        names (str): The names that were indexed.
         stream (str): The mentions to read, by document.
         RETURNS (float): Seconds until it can answer.
         """
         self._by_document = json.loads(Path(stream).read_text(encoding="utf8"))
-        return seconds(lambda: self._open(folder, names))
+        return time_call(lambda: self._open(folder, names)).clock
 
     def _open(self, folder: str, names: str) -> None:
         aliases, vectorizer, index = LinkerPaths.from_directory(folder).load()
         self._generator = CandidateGenerator(index, vectorizer, aliases, KnowledgeBase(names))
 
     def read(self, documents: int) -> float:
-        """Look all mentions up.
+        """Search all mentions.
 
-        documents (int): Whose mentions share a call; 0 for one mention a call.
+        documents (int): Documents per call; 0 for one mention per call.
         RETURNS (float): Seconds.
         """
         batches = list(calls(self._by_document, documents))
+        return time_call(lambda: self._generate(batches)).clock
 
-        def work() -> None:
-            for batch in batches:
-                self._generator(batch, NEIGHBOURS)
-
-        return seconds(work)
+    def _generate(self, batches: list[list[str]]) -> None:
+        for batch in batches:
+            self._generator(batch, NEIGHBOURS)
 
     def answer(self, mentions: list[str]) -> list[list[tuple[str, float]]]:
-        """RETURNS (List[List[Tuple[str, float]]]): Of each mention the concepts found, each with
-        its best similarity, in no order.
+        """RETURNS (List[List[Tuple[str, float]]]): The concepts of each mention with their best
+        similarities, unordered.
         """
         return [
             [(each.concept_id, float(max(each.similarities))) for each in found]

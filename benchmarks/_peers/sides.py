@@ -1,7 +1,6 @@
-"""What `peers.py` compares: the names that both sides index, and how each side is asked."""
+"""The sides of `peers.py`: the names that they index, and the commands that they are sent."""
 
 import json
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,8 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from _common.builders import THRESHOLD, encoder_config
+from _common.builders import SIEVE, THRESHOLD, encoder_config
 from _common.datasets import Data
+from _common.options import INDEXES
+from _measure.children import child_command
+from _measure.stopwatch import Seconds
 from spacy.tokens import DocBin
 
 from _peers.process import Peer
@@ -18,19 +20,18 @@ from spacy_connorm.concepts import Ontology
 from spacy_connorm.files.folders import FORMAT_VERSION
 
 SCISPACY = "scispaCy"
-# By what is indexed: the ontology's names, or those of annotated data too.
-SIEVES = {"O": ["O-T"], "OD": ["D-T", "OD-T"]}
-INDEXES = {"annoy": "spacy-connorm.AnnoyIndex.v1", "exact": "spacy-connorm.ExactIndex.v1"}
+# By what is indexed: the ontology's names, or also those of annotated data.
+SIEVES = {"O": ["O-T"], "OD": SIEVE.split("+")}
 
 
 @dataclass(frozen=True)
 class Files:
     """What the sides read.
 
-    names (Path): All names as scispaCy reads them, those of D among the aliases.
-    ontology (Path): O, as we read it.
-    synonyms (Path): D, as we read it: texts and concept ids.
-    documents (Path): Documents with the mentions to look up as entities.
+    names (Path): All names for scispaCy, those of D among the aliases.
+    ontology (Path): O, for us.
+    synonyms (Path): D, for us: texts and concept ids.
+    documents (Path): Documents with the mentions to search as entities.
     stream (Path): The same mentions alone, by document.
     """
 
@@ -43,13 +44,13 @@ class Files:
 
 @dataclass(frozen=True)
 class Side:
-    """One of those compared.
+    """One of the systems compared.
 
-    name (str): Of its rows.
-    command (Tuple[str, ...]): Its process.
+    name (str): In the tables.
+    command (Tuple[str, ...]): Starts its process.
     folder (Path): Its index.
-    builds (Dict[str, Any]): What it is told when it builds the index.
-    opens (Dict[str, Any]): What it is told when it opens it.
+    builds (Dict[str, Any]): Arguments of the command "build".
+    opens (Dict[str, Any]): Arguments of the command "open".
     """
 
     name: str
@@ -58,23 +59,20 @@ class Side:
     builds: dict[str, Any]
     opens: dict[str, Any]
 
-    def build(self, peer: Peer, folder: Path) -> tuple[float, float]:
-        """RETURNS (Tuple[float, float]): How long building an index took in a folder, in seconds
-        by the clock and of all threads.
-        """
-        clock, processor = peer.ask("build", folder=str(folder), **self.builds)
-        return clock, processor
+    def build(self, peer: Peer, folder: Path) -> Seconds:
+        """RETURNS (Seconds): How long it took to build an index in a folder."""
+        return Seconds(*peer.ask("build", folder=str(folder), **self.builds))
 
     def open(self, peer: Peer) -> float:
-        """RETURNS (float): How long opening took, in seconds."""
+        """RETURNS (float): Seconds it took to open the index."""
         return peer.ask("open", folder=str(self.folder), **self.opens)
 
 
 def write_files(data: Data, texts: str, work: Path) -> Files:
-    """Write what the sides read.
+    """Write the files that the sides read.
 
     data (Data): The data set.
-    texts (str): What is indexed, one of `SIEVES`.
+    texts (str): What to index, one of `SIEVES`.
     work (Path): Where to.
     RETURNS (Files): The files.
     """
@@ -95,20 +93,19 @@ def write_files(data: Data, texts: str, work: Path) -> Files:
 
 
 def mentions_by_document(data: Data) -> list[list[str]]:
-    """RETURNS (List[List[str]]): What is looked up."""
+    """RETURNS (List[List[str]]): The mentions to search, by document."""
     return [[ent.text for ent in doc.ents] for doc in data.scored_docs]
 
 
 def scispacy_records(
     ontology: Ontology, synonyms: Iterable[tuple[str, str]]
 ) -> list[dict[str, Any]]:
-    """Put names and annotated texts together: scispaCy knows no difference between them.
+    """Merge names and annotated texts: scispaCy does not distinguish them.
 
     ontology (Ontology): O.
     synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids. An id that O lacks becomes a
         concept named by its most frequent text, as in our index.
-    RETURNS (List[Dict[str, Any]]): Lines of scispaCy's JSONL, which refuses fields that it does
-        not know.
+    RETURNS (List[Dict[str, Any]]): Lines of scispaCy's JSONL, which rejects unknown fields.
     """
     added: dict[str, Counter[str]] = defaultdict(Counter)
     for text, concept_id in synonyms:
@@ -133,7 +130,7 @@ def scispacy_side(python: Path, files: Files, work: Path) -> Side:
     key = _digest(files.names.read_bytes(), str(python).encode())
     return Side(
         name=SCISPACY,
-        command=(str(python), "-m", "_peers.scispacy"),
+        command=child_command("_peers.scispacy", python=str(python)),
         folder=work / f"scispacy-index-{key}",
         builds=builds,
         opens={**builds, "stream": str(files.stream)},
@@ -145,14 +142,14 @@ def our_side(
 ) -> Side:
     """Describe a pipeline of ours.
 
-    encoder (str): As `lookups.encoder_config` takes it.
+    encoder (str): As `encoder_config` takes it.
     data (Data): The data set.
-    texts (str): What is indexed, one of `SIEVES`.
-    files (Files): Of both.
+    texts (str): What to index, one of `SIEVES`.
+    files (Files): Of both sides.
     index (str): One of `INDEXES`, or another registered name.
-    settings (Dict[str, Any]): More of the component.
+    settings (Dict[str, Any]): More settings of the component.
     work (Path): Keeps encoders and indexes.
-    RETURNS (Side): It looks mentions up as they are written, as scispaCy's generator does.
+    RETURNS (Side): Searches mentions as they are written, as scispaCy's generator does.
     """
     sieve = SIEVES[texts]
     config = {
@@ -175,7 +172,7 @@ def our_side(
     paths = {"ontology": str(files.ontology), "synonyms": str(files.synonyms)}
     return Side(
         name=f"{Path(encoder).name}, {index}",
-        command=(sys.executable, "-m", "_peers.ours"),
+        command=child_command("_peers.ours"),
         folder=work / f"pipeline-{key}",
         builds={**paths, "config": config},
         opens={"documents": str(files.documents)},

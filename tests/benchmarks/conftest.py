@@ -1,4 +1,4 @@
-"""Data sets of a few lines, and the benchmarks' command lines."""
+"""Data sets of a few lines, and a function that runs a benchmark in this process."""
 
 import gzip
 import runpy
@@ -25,7 +25,7 @@ def pack(path, text):
 
 @pytest.fixture
 def data(tmp_path):
-    """The data folder: MEDIC, and two corpora that differ in nothing but their types."""
+    """The data folder: MEDIC, and two corpora that differ only in their types."""
     pack(tmp_path / "medic_2012" / "medic_06Jul2012.txt.gz", MEDIC)
     for corpus, type in CORPORA.items():
         for part, mentions in PARTS.items():
@@ -45,7 +45,7 @@ def work(tmp_path):
 
 @pytest.fixture
 def modules(monkeypatch):
-    """Lets the modules beside the benchmarks be imported."""
+    """Makes the modules of `benchmarks/` importable."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
 
 

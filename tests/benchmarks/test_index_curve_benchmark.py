@@ -66,12 +66,20 @@ def test_recall_counts_repeated_mentions_and_takes_equal_scores_as_equal(curve):
     assert result == {"recall@1": 75, "recall@10": 75}
 
 
-def test_turns_begin_with_another_each_time(curve):
-    assert [list(curve.turn_order(3, repeat)) for repeat in range(3)] == [
-        [0, 1, 2],
-        [1, 2, 0],
-        [2, 0, 1],
-    ]
+def test_each_turn_searches_other_mentions(curve):
+    seen = []
+
+    class Searcher:
+        def nearest(self, queries, count):
+            seen.append(queries[0, 0])
+            shape = (len(queries), count)
+            return Neighbours(np.zeros(shape, dtype="int64"), np.zeros(shape, dtype="float32"))
+
+    count = 3 * curve.TURN
+    queries = curve.Queries(np.arange(count, dtype="float32")[:, None], np.ones(count))
+    turn = curve.make_timer(Searcher(), queries, batch=curve.TURN)
+    assert all(turn(repeat) > 0 for repeat in range(3))
+    assert seen == [0, curve.TURN, 0]
 
 
 def test_what_a_graph_proposes_is_rescored(modules):

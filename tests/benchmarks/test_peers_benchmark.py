@@ -1,7 +1,6 @@
-"""The benchmark beside scispaCy, on data of a few lines and a stand-in for scispaCy; no time is
-looked at.
-"""
+"""The comparison with scispaCy, on data of a few lines, with a stand-in for scispaCy."""
 
+import json
 import os
 import sys
 from argparse import ArgumentTypeError
@@ -67,7 +66,7 @@ def KnowledgeBase(path):
 
 @pytest.fixture
 def stand_in(modules, monkeypatch, tmp_path):
-    """An environment that has no scispaCy but what stands in for it."""
+    """An environment with the stand-in for scispaCy."""
     package = tmp_path / "stand_in" / "scispacy"
     package.mkdir(parents=True)
     for name, code in {
@@ -83,17 +82,53 @@ def stand_in(modules, monkeypatch, tmp_path):
     monkeypatch.setattr(peer_process, "make_environment", lambda python, work: python)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
-def test_both_sides_read_the_same(stand_in, data, work):
+@pytest.fixture
+def ours_here(modules, monkeypatch):
+    """Lets our side answer in this process: a fresh one takes seconds to start."""
+    import peers
+    from _peers.ours import Ours
+
+    class Here:
+        def __init__(self):
+            self._side = Ours()
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def ask(self, do, **fields):
+            return json.loads(json.dumps(getattr(self._side, do)(**fields)))
+
+        def peak_mb(self):
+            return 100.0
+
+    real = peers.Peer
+    monkeypatch.setattr(
+        peers, "Peer", lambda command: Here() if "_peers.ours" in command else real(command)
+    )
+
+
+@pytest.fixture
+def arguments(modules, data, work):
+    """The options of a small comparison."""
     from _common.cli import make_parser
-    from peers import add_options, measure
+    from peers import add_options
 
     work.mkdir()
     chosen = {"--data": data, "--work": work, "--dataset": "ncbi", "--texts": "OD", "--builds": 1}
     ours = ["--ours", "ngram", "--index", "exact"]
     words = [*(str(word) for pair in chosen.items() for word in pair), *ours]
-    arguments = add_options(make_parser("")).parse_args(words)
-    arguments.repeats = 1
+    parsed = add_options(make_parser("")).parse_args(words)
+    parsed.repeats = 1
+    return parsed
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
+def test_both_sides_read_the_same(stand_in, ours_here, arguments):
+    from peers import measure
+
     tables = measure(arguments)
     sides = ["scispaCy", "ngram, exact"]
     speed = tables["Mentions a second"]
@@ -115,7 +150,29 @@ def test_both_sides_read_the_same(stand_in, data, work):
         assert all(row["peak_mb"] > 1 for row in tables[title])
 
 
-def test_annotated_texts_stand_among_the_aliases(modules):
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
+def test_our_side_answers_over_a_pipe(modules, arguments, monkeypatch):
+    from _common.datasets import Data
+    from _peers.process import Peer
+    from _peers.sides import mentions_by_document, our_side, write_files
+
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    data = Data("ncbi", arguments.data)
+    files = write_files(data, "O", arguments.work)
+    side = our_side("ngram", data, "O", files, index="exact", settings={}, work=arguments.work)
+    with Peer(side.command) as peer:
+        taken = side.build(peer, side.folder)
+        assert taken.clock > 0 < taken.processor
+        assert side.open(peer) > 0
+        assert peer.ask("read", documents=2) > 0
+        assert peer.ask("read", documents=0) > 0
+        (found,) = peer.ask("answer", mentions=["infarct"])
+        assert found[0][0] == "D1"
+        assert peer.peak_mb() > 10
+    assert mentions_by_document(data) == [["Apoplexy"], ["infarct"], ["CVA"], ["infarkt"]]
+
+
+def test_annotated_texts_are_among_the_aliases(modules):
     from _peers.sides import scispacy_records
 
     ontology = Ontology([Concept("D1", "Heart Attack", ("Infarct",), alt_ids=("100",))])
@@ -158,10 +215,10 @@ def test_equal_similarities_share_a_place(modules):
 
 
 def test_turns_are_compared_one_by_one(modules):
-    from _peers.rows import Build, Reading, Start, build_row, speed_row, start_row
+    from _peers.rows import Build, Passes, Start, build_row, speed_row, start_row
 
-    own = [Reading(1, 0.5), Reading(2, 1), Reading(4, 1)]
-    peer = [Reading(4, 4), Reading(4, 4), Reading(4, 4)]
+    own = [Passes(1, 0.5), Passes(2, 1), Passes(4, 1)]
+    peer = [Passes(4, 4), Passes(4, 4), Passes(4, 4)]
     row = speed_row(own, peer, 8)
     assert (row["mentions_per_s"], row["slowest"], row["fastest"]) == (4, 2, 8)
     assert (row["ratio"], row["lowest_ratio"], row["highest_ratio"]) == (2, 1, 4)
@@ -175,29 +232,30 @@ def test_turns_are_compared_one_by_one(modules):
 
 
 def test_peak_memory(modules, capsys):
-    from _peers.process import read_peak
+    from _measure.memory_usage import parse_status
 
-    assert read_peak("VmPeak:\t  9 kB\nVmHWM:\t  125000 kB\nVmRSS:\t 1 kB\n") == 128
+    status = "VmPeak:\t  9 kB\nVmHWM:\t  125000 kB\nVmRSS:\t 1 kB\n"
+    assert parse_status(status, "VmHWM") == 125_000
     with pytest.raises(SystemExit):
-        read_peak("VmPeak:\t  9 kB\n")
-    assert "peak memory" in capsys.readouterr().err
+        parse_status("VmPeak:\t  9 kB\n", "VmHWM")
+    assert "does not report VmHWM" in capsys.readouterr().err
 
 
 def test_a_process_that_dies(modules, capsys):
     from _peers.process import Peer
 
-    with pytest.raises(SystemExit), Peer([sys.executable, "-c", ""], threads=1) as peer:
+    with pytest.raises(SystemExit), Peer([sys.executable, "-c", ""]) as peer:
         peer.ask("read", documents=1)
     assert "ended in the middle of 'read'" in capsys.readouterr().err
 
 
 def test_settings_are_json(modules):
-    from peers import read_setting
+    from peers import parse_setting
 
-    assert read_setting('normalization=["greek"]') == ("normalization", ["greek"])
+    assert parse_setting('normalization=["greek"]') == ("normalization", ["greek"])
     for text in ("top_k", "=1", "top_k=many"):
         with pytest.raises(ArgumentTypeError, match="NAME=JSON"):
-            read_setting(text)
+            parse_setting(text)
 
 
 def test_the_environment_is_pinned(modules):

@@ -1,6 +1,7 @@
 """How the benchmark of several processes reads its turns."""
 
 import multiprocessing
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -13,19 +14,18 @@ def processes(modules):
     return processes
 
 
-def start(side, repeat, seconds, worker, **memory):
-    way = {"method": "spawn", "processes": 2, "side": side, "repeat": repeat}
+def start(side, seconds, worker, **memory):
+    way = {"method": "spawn", "processes": 2, "side": side}
     return {**way, "seconds": seconds, "worker_s": worker, **memory}
 
 
 TURNS = [
-    start("spacy", 0, 2.0, 1.0),
-    start("libraries", 0, 2.5, 1.5),
-    start("pipeline", 0, 2.75, 1.75, rss_mb=10.0),
-    # The sides take turns in another order.
-    start("libraries", 1, 5.0, 1.5),
-    start("pipeline", 1, 6.0, 1.5, rss_mb=30.0),
-    start("spacy", 1, 4.0, 1.0),
+    start("spacy", 2.0, 1.0),
+    start("libraries", 2.5, 1.5),
+    start("pipeline", 2.75, 1.75, rss_mb=10.0),
+    start("libraries", 5.0, 1.5),
+    start("pipeline", 6.0, 1.5, rss_mb=30.0),
+    start("spacy", 4.0, 1.0),
     {"method": "-", "processes": 1, "mentions_per_s": 100.0, "same": True},
     {"method": "spawn", "processes": 2, "mentions_per_s": 150.0, "same": True},
     {"method": "spawn", "processes": 2, "mentions_per_s": 170.0, "same": False},
@@ -57,9 +57,19 @@ def test_one_turn_with_other_answers_is_told(processes):
     or "fork" not in multiprocessing.get_all_start_methods(),
     reason="needs /proc and fork",
 )
-def test_it_runs(run, data, capsys):
-    run("processes.py", "--data", data, "--processes", 1, 2, "--methods", "fork")
-    printed = capsys.readouterr().out
-    for title in ("Start of the workers", "Memory of a worker", "Mentions a second"):
-        assert title in printed
-    assert "| yes " in printed and "| no " not in printed
+def test_workers_answer_like_one_process(processes, data, work):
+    work.mkdir()
+    turns = processes.run_worker(
+        Namespace(
+            data=data, work=work, encoder="ngram", processes=[1, 2], methods=["fork"], repeats=1
+        )
+    )
+    sides = [turn.get("side", turn["processes"]) for turn in turns]
+    assert sides == [1, "spacy", "libraries", "pipeline", 2]
+    assert all(turn["same"] for turn in turns if "same" in turn)
+    (start,) = processes.start_rows("ngram", turns)
+    assert (start["processes"], start["repeats"]) == (2, 1)
+    (memory,) = processes.memory_rows("ngram", turns)
+    assert memory["rss_mb"] > memory["index_rss_mb"] >= 0
+    alone, both = processes.speed_rows("ngram", turns)
+    assert alone["mentions_per_s"] > 0 < both["mentions_per_s"]

@@ -62,8 +62,8 @@ def test_sizes_are_told_by_kind(scale, tmp_path):
 def test_everything_is_measured(scale, tmp_path, monkeypatch, dtype):
     # In this process: a fresh one takes seconds to start.
     monkeypatch.setattr(scale, "in_a_child", lambda task, *arguments: task(*arguments))
-    monkeypatch.setattr(scale, "status", lambda key: 0.0)
-    monkeypatch.setattr(scale, "rollup", lambda key: 0.0)
+    monkeypatch.setattr(scale, "status_mb", lambda key: 0.0)
+    monkeypatch.setattr(scale, "total", lambda pid: {"pss": 0.0})
     options = {
         "names": 600,
         "dims": 8,

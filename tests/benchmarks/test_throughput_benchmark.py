@@ -37,37 +37,22 @@ def test_dense_encoders_get_ngrams_beside_them(measure, tiny_folder):
 
 
 def test_texts_are_encoded_in_the_pipeline(modules, tmp_path):
-    from _common.vector_cache import Memo, forget, remember
+    from _common.vector_cache import VectorCache, add_cache, remove_cache
     from spacy import registry
 
     hashes = registry.architectures.get("tests.HashingEncoder.v1")()
-    remembering = remember(hashes, tmp_path)
-    remembering.initialize(X=["heart attack"])
-    assert isinstance(remembering.shims[0], Memo)
-    assert forget(remembering) is hashes
+    cached = add_cache(hashes, tmp_path)
+    cached.initialize(X=["heart attack"])
+    assert isinstance(cached.shims[0], VectorCache)
+    assert remove_cache(cached) is hashes
     hybrid = registry.architectures.get("spacy-connorm.HybridEncoder.v1")(
-        dense=remembering,
+        dense=cached,
         lexical=registry.architectures.get("spacy-connorm.NgramEncoder.v1")(),
         lexical_weight=0.3,
     )
-    assert forget(hybrid).shims[0].dense is hashes
-    assert forget(hybrid).shims[0].weight == 0.3
-    assert forget(hashes) is hashes
-
-
-def test_a_stopwatch_counts_the_calls_of_one_object(modules):
-    from _measure.stopwatch import Stopwatch
-
-    class Counter:
-        def count(self, most, *, start=0):
-            return sum(range(start, most))
-
-    watched, other, stopwatch = Counter(), Counter(), Stopwatch()
-    stopwatch.watch(watched, "count")
-    assert other.count(10) == 45
-    assert stopwatch.seconds == 0
-    assert watched.count(200_000, start=1) == other.count(200_000)
-    assert stopwatch.seconds > 0
+    assert remove_cache(hybrid).shims[0].dense is hashes
+    assert remove_cache(hybrid).shims[0].weight == 0.3
+    assert remove_cache(hashes) is hashes
 
 
 def test_fewer_repeats_are_refused(measure, capsys):

@@ -47,10 +47,10 @@ def batches(modules, module, tmp_path):
 
 
 def test_both_loops_learn_the_same(module, batches):
-    from _common.training_loops import House, SapBertStyle
+    from _common.training_loops import OurLoop, SapBertStyle
 
     settings = {"precision": "fp32", "learning_rate": 1e-3}
-    loops = [SapBertStyle(module, **settings), House(module, **settings)]
+    loops = [SapBertStyle(module, **settings), OurLoop(module, **settings)]
     before = [weights.clone() for weights in module.parameters()]
     for number in range(len(batches)):
         losses = [loop.step(batches, number) for loop in loops]
@@ -64,12 +64,12 @@ def test_both_loops_learn_the_same(module, batches):
 
 
 def test_padding_is_counted(batches, module):
-    from _common.training_loops import MAX_LENGTH, House, SapBertStyle
+    from _common.training_loops import MAX_LENGTH, OurLoop, SapBertStyle
 
     settings = {"precision": "fp32", "learning_rate": 1e-3}
     lengths = [len(batches.tokens[row]) for row in batches.rows[0]]
     padded = SapBertStyle(module, **settings).tokens_per_text(batches, 0)
-    sorted_by_length = House(module, **settings).tokens_per_text(batches, 0)
+    sorted_by_length = OurLoop(module, **settings).tokens_per_text(batches, 0)
     assert padded == MAX_LENGTH
     assert sum(lengths) / len(lengths) <= sorted_by_length < MAX_LENGTH
 

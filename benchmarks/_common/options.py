@@ -1,0 +1,65 @@
+"""Options that several benchmarks have."""
+
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable
+
+from _common.datasets import DATASETS, PARTS
+from _common.trained_encoders import TRAINS
+
+LEAST_REPEATS = 5
+INDEXES = {"exact": "spacy-connorm.ExactIndex.v1", "annoy": "spacy-connorm.AnnoyIndex.v1"}
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """RETURNS (Callable[[str], int]): Parses a whole number that is not under the least."""
+
+    def number(text: str) -> int:
+        if not text.isdigit() or int(text) < least:
+            raise ArgumentTypeError(f"expected a whole number of at least {least}, not '{text}'")
+        return int(text)
+
+    return number
+
+
+def add_datasets(parser: ArgumentParser) -> None:
+    """Add `--dataset NAME ...`."""
+    parser.add_argument("--dataset", required=True, choices=DATASETS, nargs="+")
+
+
+def add_encoder(parser: ArgumentParser) -> None:
+    """Add `--encoder` and `--train`."""
+    parser.add_argument(
+        "--encoder",
+        required=True,
+        help="exact, ngram, minilm, dan, the path of a training config (.cfg) or a FOLDER",
+    )
+    parser.add_argument(
+        "--train", choices=TRAINS, default="O", help="what dan and configs train on [%(default)s]"
+    )
+
+
+def add_part(parser: ArgumentParser) -> None:
+    """Add `--part`."""
+    parser.add_argument(
+        "--part", choices=PARTS, default="test", help="dev has train as its D [%(default)s]"
+    )
+
+
+def add_ontology(parser: ArgumentParser) -> None:
+    """Add `--ontology`."""
+    parser.add_argument("--ontology", metavar="PATH", help="another ontology than the usual one")
+
+
+def add_repeats(parser: ArgumentParser) -> None:
+    """Add `--repeats`."""
+    parser.add_argument(
+        "--repeats", type=at_least(LEAST_REPEATS), default=LEAST_REPEATS, help="[%(default)s]"
+    )
+
+
+def add_pipeline_options(parser: ArgumentParser) -> None:
+    """Add `--index` and `--batch` of a pipeline."""
+    parser.add_argument("--index", choices=INDEXES, default="exact", help="[%(default)s]")
+    parser.add_argument(
+        "--batch", type=at_least(1), default=128, help="documents of a batch [%(default)s]"
+    )

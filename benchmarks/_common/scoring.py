@@ -1,0 +1,48 @@
+"""Gold ids, predictions and agreement of answers."""
+
+from collections.abc import Sequence
+
+from _common.datasets import Data
+from spacy_connorm.concepts import NIL, Candidate
+from spacy_connorm.evaluation import Gold, Known, Prediction, read_gold
+
+# Candidates of a mention. For MRR, a right concept further down counts as missing.
+DEPTH = 20
+
+
+def read_standard(data: Data) -> list[Gold]:
+    """RETURNS (List[Gold]): The gold ids of each mention to score."""
+    gold_ids = {gold_id for mention in data.mentions for gold_id in mention.concept_ids}
+    concepts = {gold_id: data.ontology[gold_id] for gold_id in gold_ids if gold_id in data.ontology}
+    known = {
+        gold_id: Known(concept.concept_id, concept.canonical_name, in_ontology=True)
+        for gold_id, concept in concepts.items()
+    }
+    seen = {_key(text) for text, _ in data.synonyms}
+    return [read_gold(mention, known, seen=_key(mention.text) in seen) for mention in data.mentions]
+
+
+def _key(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def predict(found: Sequence[Sequence[Candidate]]) -> list[Prediction]:
+    """RETURNS (List[Prediction]): The predictions of a pipeline that finds these candidates."""
+    return [
+        Prediction(candidates, candidates[0].concept_id if candidates else NIL)
+        for candidates in found
+    ]
+
+
+def same_first_concept(
+    found: Sequence[Sequence[Candidate]], others: Sequence[Sequence[Candidate]]
+) -> float:
+    """RETURNS (float): The percentage of mentions with the same first concept, or with none in
+    both.
+    """
+    pairs = zip(map(_first_concept, found), map(_first_concept, others), strict=True)
+    return 100 * sum(one == other for one, other in pairs) / len(found)
+
+
+def _first_concept(candidates: Sequence[Candidate]) -> str:
+    return candidates[0].concept_id if candidates else ""
