@@ -3,7 +3,7 @@
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +18,7 @@ MANIFEST = "manifest.json"
 _OWN = "crc32"
 
 
-def seal(folder: Path, facts: dict[str, Any]) -> None:
+def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()) -> None:
     """Write the manifest: the facts, size and checksum of every file in the folder, and a checksum
     of all this. Folders within that have a manifest answer for themselves.
 
@@ -26,11 +26,12 @@ def seal(folder: Path, facts: dict[str, Any]) -> None:
     facts (Dict[str, Any]): What else the manifest tells; JSON.
     """
     own = folder / MANIFEST
+    unlisted = {own, *(folder / name for name in leave_out)}
     sealed = {manifest.parent for manifest in folder.rglob(MANIFEST) if manifest != own}
     files = {
         file.relative_to(folder).as_posix(): describe(file)
         for file in sorted(folder.rglob("*"))
-        if file.is_file() and file != own and not sealed.intersection(file.parents)
+        if file.is_file() and file not in unlisted and not sealed.intersection(file.parents)
     }
     manifest = {"format": FORMAT_VERSION, **facts, "files": files}
     text = json.dumps({**manifest, _OWN: _digest(manifest)}, ensure_ascii=False, indent=2)

@@ -1,0 +1,64 @@
+"""Save a pipeline whole or not at all, without the words of the documents it has read."""
+
+from pathlib import Path
+
+import srsly
+from spacy.language import Language
+
+from ..files.folders import replaced, seal
+
+# `spacy package` writes it anew.
+_UNSEALED = ("meta.json",)
+_STRINGS = Path("vocab", "strings.json")
+
+
+def save_pipeline(nlp: Language, path: str | Path) -> None:
+    """Save a pipeline, as `nlp.to_disk` does, but whole or not at all: a failed or killed call
+    leaves what was there, and a process that loads the pipeline meanwhile finds the old one or the
+    new one. All its files are listed in a manifest, which `connorm check` reads.
+
+    spaCy's vocabulary keeps every word of every document that a pipeline has read, and
+    `nlp.to_disk` writes them to `vocab/strings.json`. They are left out here, unless components
+    that were trained in this process may need them.
+
+    nlp (Language): The pipeline.
+    path (Union[str, Path]): The folder to make, or a pipeline's folder to replace.
+    RAISES (ConnormError): CN001 before `initialize`, CN109 if another process is writing the
+        folder, CN405 if it can't be written, CN705 if something else is there.
+    """
+    with replaced(Path(path), is_ours=is_pipeline) as folder:
+        nlp.to_disk(folder)
+        if (folder / _STRINGS).exists() and not _was_trained_here(nlp):
+            srsly.write_json(folder / _STRINGS, sorted(_strings_to_keep(nlp)))
+        seal(folder, {}, leave_out=_UNSEALED)
+
+
+def is_pipeline(path: Path) -> bool:
+    """RETURNS (bool): Whether a folder holds a spaCy pipeline."""
+    return (path / "config.cfg").is_file() and (path / "meta.json").is_file()
+
+
+def _was_trained_here(nlp: Language) -> bool:
+    """Components that learn may refer to words by their hashes, such as the trained lemmatizer."""
+    has_learned = any(
+        pipe.is_trainable for _, pipe in nlp.pipeline if hasattr(pipe, "is_trainable")
+    )
+    return has_learned and nlp.path is None
+
+
+def _strings_to_keep(nlp: Language) -> set[str]:
+    vocab = nlp.vocab
+    words = {
+        text
+        for lexeme in vocab
+        for text in (
+            *(lexeme.orth_, lexeme.lower_, lexeme.norm_),
+            *(lexeme.shape_, lexeme.prefix_, lexeme.suffix_),
+        )
+    }
+    known = set(type(nlp)().vocab.strings)
+    known.update(label for labels in nlp.pipe_labels.values() for label in labels)
+    known.update(vocab.strings[key] for key in vocab.vectors if key in vocab.strings)
+    if nlp.path is not None and (nlp.path / _STRINGS).exists():
+        known.update(srsly.read_json(nlp.path / _STRINGS))
+    return {text for text in vocab.strings if text not in words or text in known}
