@@ -24,6 +24,7 @@ def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()
 
     folder (Path): A folder whose files are all written.
     facts (Dict[str, Any]): What else the manifest tells; JSON.
+    leave_out (Collection[str]): Files that may change.
     """
     own = folder / MANIFEST
     unlisted = {own, *(folder / name for name in leave_out)}

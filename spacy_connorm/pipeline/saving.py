@@ -40,9 +40,7 @@ def is_pipeline(path: Path) -> bool:
 
 def _was_trained_here(nlp: Language) -> bool:
     """Components that learn may refer to words by their hashes, such as the trained lemmatizer."""
-    has_learned = any(
-        pipe.is_trainable for _, pipe in nlp.pipeline if hasattr(pipe, "is_trainable")
-    )
+    has_learned = any(getattr(pipe, "is_trainable", False) for _, pipe in nlp.pipeline)
     return has_learned and nlp.path is None
 
 

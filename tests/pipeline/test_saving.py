@@ -2,6 +2,8 @@
 
 import pytest
 import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.files.folders import verify
@@ -44,8 +46,9 @@ def test_words_of_documents_are_left_out(pipeline, tmp_path):
 
 
 def test_words_stay_that_a_component_trained_here_may_need(pipeline, tmp_path):
-    pipeline.add_pipe("tagger", first=True).add_label("NOUN")
-    pipeline.get_pipe("tagger").initialize(lambda: [], nlp=pipeline)
+    tagger = pipeline.add_pipe("tagger", first=True)
+    doc = Doc(pipeline.vocab, words=["attack"], tags=["NN"])
+    tagger.initialize(lambda: [Example(doc.copy(), doc)], nlp=pipeline)
     pipeline(TEXT)
     save_pipeline(pipeline, tmp_path / "saved")
     assert "Zwiebelschneider" in spacy.load(tmp_path / "saved").vocab.strings
