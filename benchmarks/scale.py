@@ -123,7 +123,7 @@ def build(arguments: Namespace, folder: Path, change: float) -> Row:
             path,
             make_concepts(arguments.names, changed=change),
             (),
-            encoder._replace(encode=encode),
+            replace(encoder, encode=encode),
             searches=[SEARCH],
             backend=backend,
             clean=clean,

@@ -151,7 +151,8 @@ class TimedPipeline:
         normalizer = add_normalizer(self._nlp, config, data, work=arguments.work, synonyms=synonyms)
         lookup = normalizer.lookup
         self._phases = Phases()
-        self._phases.watch(lookup.encoder.shims[0], "encode", ENCODING)
+        for method in ("inputs", "encode"):
+            self._phases.watch(lookup.encoder.shims[0], method, ENCODING)
         for search in lookup.sieve.searches:
             self._phases.watch(lookup.index.searcher(search), "nearest", SEARCHING)
 

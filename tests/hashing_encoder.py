@@ -24,12 +24,12 @@ class HashingShim(Shim):
     def load(self, texts):
         self.width = 32
 
-    def encode(self, texts, ops):
-        self.encoded.extend(texts)
-        return np.vstack([self._vector(text) for text in self.inputs(texts)])
-
     def inputs(self, texts):
         return [text.lower().encode() for text in texts]
+
+    def encode(self, inputs, ops):
+        self.encoded.extend(each.decode() for each in inputs)
+        return np.vstack([self._vector(each) for each in inputs])
 
     def fingerprint(self):
         return f"hashes of {self.seed}"

@@ -2,13 +2,13 @@
 accuracy on them mean nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from spacy_connorm.concepts import Concept
-from spacy_connorm.index.builder.build import Encoder
 
 NAMES_A_CONCEPT = 3
 _SYLLABLES = ("al", "cor", "der", "fi", "gas", "hep", "itis", "ka", "lum", "mor", "neu", "osis")
@@ -44,8 +44,20 @@ def _syllables(number: int) -> Iterator[str]:
         yield _SYLLABLES[syllable]
 
 
-def make_encoder(dims: int) -> Encoder:
-    """RETURNS (Encoder): Sums a random direction for each trigram of bytes.
+@dataclass(frozen=True)
+class SyntheticEncoder:
+    """What `write_index` asks of an encoder."""
+
+    inputs: Callable[[list[str]], list[bytes]]
+    encode: Callable[[list[str]], np.ndarray]
+    name: str
+
+    def fingerprint(self) -> str:
+        return self.name
+
+
+def make_encoder(dims: int) -> SyntheticEncoder:
+    """RETURNS (SyntheticEncoder): Sums a random direction for each trigram of bytes.
 
     dims (int): The width of its vectors.
     """
@@ -54,7 +66,8 @@ def make_encoder(dims: int) -> Encoder:
     def encode(texts: list[str]) -> np.ndarray:
         return trigrams(texts) @ directions
 
-    return Encoder(lambda texts: [text.encode() for text in texts], encode, f"made up, {dims}")
+    name = f"made up, {dims}"
+    return SyntheticEncoder(lambda texts: [text.encode() for text in texts], encode, name)
 
 
 def trigrams(texts: list[str]) -> sparse.csr_matrix:

@@ -9,7 +9,7 @@ import numpy as np
 from thinc.api import Model, Ops
 from thinc.shims import Shim
 
-from spacy_connorm.encoders import encoder_inputs, fingerprint, make_encoder
+from spacy_connorm.encoders import encode_inputs, encoder_inputs, fingerprint, make_encoder
 from spacy_connorm.encoders.hybrid import HybridEncoder, HybridShim
 from spacy_connorm.files.atomic import atomic_file
 
@@ -48,11 +48,12 @@ class VectorCache(Shim):
                 keys = map(bytes, kept["keys"])
                 self._vectors = dict(zip(keys, kept["vectors"], strict=True))
 
-    def encode(self, texts: list[str], ops: Ops) -> Any:
-        keys = [blake2b(key, digest_size=16).digest() for key in self.inputs(texts)]
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._vectors}
+    def encode(self, inputs: list[bytes], ops: Ops) -> Any:
+        keys = [blake2b(each, digest_size=16).digest() for each in inputs]
+        pairs = zip(keys, inputs, strict=True)
+        new = {key: each for key, each in pairs if key not in self._vectors}
         if new:
-            vectors = self.encoder.ops.to_numpy(self.encoder.predict(list(new.values())))
+            vectors = encode_inputs(self.encoder, list(new.values()))
             self._vectors.update(zip(new, vectors, strict=True))
         rows = [self._vectors[key] for key in keys]
         return ops.asarray2f(np.asarray(rows, dtype="float32").reshape(-1, self.width))

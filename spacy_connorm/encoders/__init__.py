@@ -5,6 +5,7 @@
 
 from .protocol import (
     encode,
+    encode_inputs,
     encoder_forms,
     encoder_inputs,
     fingerprint,
@@ -19,6 +20,7 @@ from .protocol import (
 
 __all__ = [
     "encode",
+    "encode_inputs",
     "encoder_forms",
     "encoder_inputs",
     "fingerprint",

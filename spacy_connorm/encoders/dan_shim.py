@@ -55,13 +55,13 @@ class DanShim(Shim):
             dan = load_dan(self._name, self._asked)
             self._set(dan, dan.digest())
 
-    def encode(self, texts: list[str], ops: Ops) -> Floats2d:
-        """RETURNS (Floats2d): Shape (texts, width), float32. A text without features (no word piece
-        and no n-gram) has the zero vector.
+    def encode(self, inputs: list[bytes], ops: Ops) -> Floats2d:
+        """RETURNS (Floats2d): Shape (inputs, width), float32. A text without features (word pieces
+        or n-grams) has the zero vector.
         """
-        vectors = np.zeros((len(texts), self.width), dtype=np.float32)
-        for start in range(0, len(texts), self._batch_size):
-            batch = texts[start : start + self._batch_size]
+        vectors = np.zeros((len(inputs), self.width), dtype=np.float32)
+        for start in range(0, len(inputs), self._batch_size):
+            batch = inputs[start : start + self._batch_size]
             vectors[start : start + len(batch)] = self._encode(batch)
         if not np.isfinite(vectors).all():
             raise ConnormError(Errors.CN323.format(name=self._name))
@@ -136,14 +136,15 @@ class DanShim(Shim):
     def _set(self, dan: Dan, digest: str) -> None:
         self._model, self._reader, self._digest = dan, dan.reader(), digest
 
-    def _encode(self, texts: list[str]) -> np.ndarray:
+    def _encode(self, inputs: list[bytes]) -> np.ndarray:
         from scipy.sparse import csr_matrix
 
         weights = self._model.weights
-        ids, bounds = self._reader.read(texts)
-        counts = np.diff(bounds)
+        ids = np.frombuffer(b"".join(inputs), dtype=np.int32)
+        counts = np.asarray([len(each) for each in inputs]) // ids.itemsize
+        bounds = np.concatenate([[0], np.cumsum(counts)])
         shares = np.repeat(1 / np.maximum(counts, 1).astype(np.float32), counts)
-        shape = (len(texts), len(weights[EMBEDDINGS]))
+        shape = (len(inputs), len(weights[EMBEDDINGS]))
         means = csr_matrix((shares, ids, bounds), shape=shape) @ weights[EMBEDDINGS]
         if not self._model.settings.hidden:
             return means

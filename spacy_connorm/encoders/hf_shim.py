@@ -92,9 +92,9 @@ class TransformerShim(HFShim):
         files = _to_files(tokenizer, transformer)
         self._set(tokenizer, transformer, files, _digest(files, transformer.state_dict()))
 
-    def encode(self, texts: list[str], ops: Ops) -> Floats2d:
-        """RETURNS (Floats2d): Shape (texts, width), float32."""
-        ids = self._module.rows(texts)
+    def encode(self, inputs: list[bytes], ops: Ops) -> Floats2d:
+        """RETURNS (Floats2d): Shape (inputs, width), float32."""
+        ids = [array("i", each).tolist() for each in inputs]
         vectors = torch.zeros(len(ids), self.width, device=self.device)
         # A text without tokens (some tokenizers add no special ones) keeps the zero vector.
         order = sorted((i for i, row in enumerate(ids) if row), key=lambda i: len(ids[i]))

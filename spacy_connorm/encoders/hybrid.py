@@ -10,6 +10,7 @@ from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
 from .protocol import (
+    encode_inputs,
     encoder_forms,
     encoder_inputs,
     fingerprint,
@@ -131,10 +132,13 @@ class HybridShim(Shim):
             encoder.initialize(X=texts)
         self.dense, self.lexical = dense, lexical
 
-    def encode(self, texts: list[str], ops: Ops) -> HybridArray:
+    def encode(self, inputs: list[bytes], ops: Ops) -> HybridArray:
         """RETURNS (HybridArray): In main memory, wherever the dense encoder computes."""
-        dense = self.dense.ops.to_numpy(self.dense.predict(texts))
-        return HybridArray(dense, self.lexical.predict(texts), self.weight)
+        ends = [_LENGTH + int.from_bytes(each[:_LENGTH], "big") for each in inputs]
+        pairs = list(zip(inputs, ends, strict=True))
+        dense = encode_inputs(self.dense, [each[_LENGTH:end] for each, end in pairs])
+        lexical = encode_inputs(self.lexical, [each[end:] for each, end in pairs])
+        return HybridArray(dense, lexical, self.weight)
 
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): What either encoder sees."""

@@ -71,14 +71,15 @@ class NgramShim(Shim):
         if texts is not None or self._model is None:
             self._model = self._fit(self._normalize(texts or []))
 
-    def encode(self, texts: list[str], ops: Ops) -> Any:
-        """RETURNS (scipy.sparse.csr_matrix): Shape (texts, n-grams), float32."""
-        if not texts:
+    def encode(self, inputs: list[bytes], ops: Ops) -> Any:
+        """RETURNS (scipy.sparse.csr_matrix): Shape (inputs, n-grams), float32."""
+        if not inputs:
             from scipy.sparse import csr_matrix
 
             return csr_matrix((0, self.width), dtype="float32")
         # Older versions of scikit-learn keep the weights, and so the vectors, in double precision.
-        vectors = self._model.transform(self._normalize(texts)).astype(np.float32, copy=False)
+        texts = [each.decode() for each in inputs]
+        vectors = self._model.transform(texts).astype(np.float32, copy=False)
         return _without_blank_rows(vectors, self._model.vocabulary_.get(_BLANK))
 
     def inputs(self, texts: list[str]) -> list[bytes]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from thinc.api import Model
 
 from ..text.normalization import compose
-from . import encode, encoder_forms, encoder_inputs, fingerprint, fits, replica
+from . import encode, encode_inputs, encoder_forms, encoder_inputs, fingerprint, fits, replica
 from .hybrid import is_hybrid, lexical_weight
 from .vectors import Raw
 
@@ -58,6 +58,10 @@ class NormalizedEncoder:
     def encode(self, texts: Iterable[str]) -> Raw:
         """RETURNS (Raw): Vectors of any length, (texts, width)."""
         return encode(self.model, list(map(self.normalize, texts)))
+
+    def encode_inputs(self, inputs: Sequence[bytes]) -> Raw:
+        """RETURNS (Raw): As `encode`, of what `inputs` gave: (inputs, width)."""
+        return encode_inputs(self.model, inputs)
 
     @property
     def lexical_weight(self) -> float:

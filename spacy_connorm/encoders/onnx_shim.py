@@ -60,13 +60,13 @@ class OnnxShim(Shim):
             model = load_onnx(Path(self._name), self._asked)
             self._set(model, model.digest())
 
-    def encode(self, texts: list[str], ops: Ops) -> Floats2d:
-        """RETURNS (Floats2d): Shape (texts, width), float32. A text without tokens has the zero
+    def encode(self, inputs: list[bytes], ops: Ops) -> Floats2d:
+        """RETURNS (Floats2d): Shape (inputs, width), float32. A text without tokens has the zero
         vector.
         RAISES (ConnormError): CN333 if ONNX Runtime can't read the graph, CN334 for vectors that
             are not finite.
         """
-        rows = self._rows(texts)
+        rows = [array("i", each).tolist() for each in inputs]
         vectors = np.zeros((len(rows), self.width), dtype=np.float32)
         for batch in batches_by_length([len(row) for row in rows], self._batch_tokens):
             ids, mask = pad([rows[i] for i in batch], self._model.settings.padding)

@@ -78,11 +78,11 @@ class EncoderShim(Protocol):
         texts (Optional[List[str]]): What `model.initialize` was given as `X`.
         """
 
-    def encode(self, texts: list[str], ops: Ops) -> Any:
-        """RETURNS (Floats2d): Shape (texts, width), float32, an array of these ops or CSR."""
-
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): As `encoder_inputs`."""
+
+    def encode(self, inputs: list[bytes], ops: Ops) -> Any:
+        """RETURNS (Floats2d): Shape (inputs, width), float32, an array of these ops or CSR."""
 
     def fingerprint(self) -> str:
         """RETURNS (str): As `fingerprint`."""
@@ -154,8 +154,18 @@ def encode(model: Encoder, texts: Sequence[str]) -> Any:
     RETURNS (Union[np.ndarray, csr_matrix, HybridArray]): Shape (texts, nO), float32.
     RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
     """
-    vectors = model.predict(list(texts))
-    return model.ops.to_numpy(vectors) if isinstance(vectors, model.ops.xp.ndarray) else vectors
+    return _to_main_memory(model, model.predict(list(texts)))
+
+
+def encode_inputs(model: Encoder, inputs: Sequence[bytes]) -> Any:
+    """As `encode`, of texts that are tokenized already.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    inputs (Sequence[bytes]): From `encoder_inputs`.
+    RETURNS (Union[np.ndarray, csr_matrix, HybridArray]): Shape (inputs, nO), float32.
+    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
+    """
+    return _to_main_memory(model, _loaded(model).encode(list(inputs), model.ops))
 
 
 def require_trainable(model: Encoder) -> None:
@@ -214,7 +224,12 @@ def _init(model: Encoder, X: Sequence[str] | None = None, Y: Any = None) -> None
 
 
 def _forward(model: Encoder, texts: Sequence[str], is_train: bool) -> tuple[Any, Callable]:
-    return _loaded(model).encode(_encodable(texts), model.ops), _refuse_backprop
+    shim = _loaded(model)
+    return shim.encode(shim.inputs(_encodable(texts)), model.ops), _refuse_backprop
+
+
+def _to_main_memory(model: Encoder, vectors: Any) -> Any:
+    return model.ops.to_numpy(vectors) if isinstance(vectors, model.ops.xp.ndarray) else vectors
 
 
 def _refuse_backprop(gradient: Any) -> Any:

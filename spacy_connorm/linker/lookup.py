@@ -10,7 +10,7 @@ from ..errors import ConnormError, Errors, refuse, require_positive
 from ..files.atomic import atomic_folder
 from ..files.temporary import TemporaryFolder
 from ..index.backends.protocol import Backend
-from ..index.builder.build import Encoder, all_texts, write_index
+from ..index.builder.build import all_texts, write_index
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter
 from ..index.members import TARGETS
@@ -132,7 +132,7 @@ class ConceptLookup:
             owner.path / "index",
             concepts,
             synonyms,
-            Encoder(encoder.inputs, encoder.encode, encoder.fingerprint()),
+            encoder,
             searches=list(dict.fromkeys([*self.sieve.searches, *searches])),
             backend=self.backend,
             clean=clean,

@@ -171,7 +171,10 @@ class Retriever:
         new = [place for place in other if asked[place][0] not in added]
         for places, raw in (
             (own, [added[asked[place][0]] for place in own]),
-            (new, [self._encoder.encode([asked[place][1] for place in new])] if new else []),
+            (
+                new,
+                [self._encoder.encode_inputs([asked[place][0] for place in new])] if new else [],
+            ),
         ):
             if places:
                 vectors = from_raw(stack(raw))

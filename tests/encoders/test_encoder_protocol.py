@@ -1,15 +1,25 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from thinc.api import Linear
 
-from spacy_connorm.encoders import encoder_inputs, fingerprint, fits, is_sparse, replica
+from spacy_connorm.encoders import (
+    encode,
+    encode_inputs,
+    encoder_inputs,
+    fingerprint,
+    fits,
+    is_sparse,
+    replica,
+)
 from spacy_connorm.encoders.dan import DanEncoder
 from spacy_connorm.encoders.hybrid import HybridEncoder
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.encoders.onnx import OnnxEncoder
 from spacy_connorm.encoders.transformer import TransformerEncoder
+from spacy_connorm.encoders.vectors import HybridArray
 from spacy_connorm.errors import ConnormError
 
 
@@ -84,3 +94,30 @@ def test_encoders_that_look_at_the_texts_they_are_loaded_with(tiny):
     assert fits(HybridEncoder(dense=tiny, lexical=NgramEncoder()))
     assert not fits(tiny)
     assert not any(map(fits, (TransformerEncoder(), DanEncoder(), OnnxEncoder(name="x"))))
+
+
+@pytest.mark.parametrize("kind", ["ngram", "tiny", "dan", "hybrid"])
+def test_vectors_come_from_inputs(kind, tiny, tiny_folder):
+    dan = {"name": str(tiny_folder), "buckets": 64, "width": 8}
+    model = {
+        "ngram": NgramEncoder,
+        "tiny": lambda: tiny,
+        "dan": lambda: DanEncoder(**dan),
+        "hybrid": lambda: HybridEncoder(dense=DanEncoder(**dan), lexical=NgramEncoder()),
+    }[kind]()
+    texts = ["heart attack", "Heart  Attack", "", "skin cancer of the head", "heart \ud800"]
+    if kind != "tiny":
+        model.initialize(X=texts)
+    inputs = encoder_inputs(model, texts)
+    for places in ([0, 1, 2, 3, 4], [3, 0], [2], []):
+        direct = encode(model, [texts[place] for place in places])
+        indirect = encode_inputs(model, [inputs[place] for place in places])
+        assert direct.shape == indirect.shape == (len(places), model.get_dim("nO"))
+        for one, other in zip(sides(direct), sides(indirect), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def sides(vectors):
+    if isinstance(vectors, HybridArray):
+        return [vectors.dense, vectors.lexical.toarray()]
+    return [vectors.toarray() if hasattr(vectors, "toarray") else vectors]

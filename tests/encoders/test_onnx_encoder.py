@@ -279,8 +279,8 @@ def test_a_gpu_is_used_if_asked_for_and_there(model, monkeypatch, there):
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: usable)
     monkeypatch.setattr(onnxruntime, "InferenceSession", open_session)
     shim = model.copy().shims[0]
-    shim.encode(TEXTS, NumpyOps())
-    shim.encode(TEXTS, NumpyOps("gpu"))
+    shim.encode(shim.inputs(TEXTS), NumpyOps())
+    shim.encode(shim.inputs(TEXTS), NumpyOps("gpu"))
     assert asked == [["CPUExecutionProvider"], usable]
 
 

@@ -1,5 +1,6 @@
 import itertools
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends.exact import ExactIndex
-from spacy_connorm.index.builder.build import Encoder, write_index
+from spacy_connorm.index.builder.build import write_index
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.overlay import SynonymOverlay
 from spacy_connorm.index.query import Query, run_search
@@ -34,10 +35,10 @@ QUERY = np.asarray([[0.1, 0.9, 0.3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], dtype="f
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
     path = tmp_path_factory.mktemp("sieve") / "index"
-    encoder = Encoder(
-        lambda texts: [text.encode() for text in texts],
-        lambda texts: np.asarray([PLACES[text] for text in texts], dtype="float32"),
-        "places",
+    encoder = SimpleNamespace(
+        inputs=lambda texts: [text.encode() for text in texts],
+        encode=lambda texts: np.asarray([PLACES[text] for text in texts], dtype="float32"),
+        fingerprint=lambda: "places",
     )
     write_index(
         path,

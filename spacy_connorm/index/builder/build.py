@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from ...about import __version__
 from ...concepts import Concept, Source
-from ...encoders.vectors import Raw
+from ...encoders.normalized import NormalizedEncoder
 from ...errors import ConnormError, Errors, Warnings, warn
 from ...files.atomic import atomic_folder
 from ...files.folders import seal, verify
@@ -32,24 +32,11 @@ from .store_writer import StoreWriter
 _CHUNK = 4096
 
 
-class Encoder(NamedTuple):
-    """What the index needs from an encoder.
-
-    inputs (Callable): Turns texts into encoder inputs; equal inputs share a row.
-    encode (Callable): Turns texts into raw vectors, (n, width).
-    fingerprint (str): Identifies weights and settings.
-    """
-
-    inputs: Callable[[list[str]], list[bytes]]
-    encode: Callable[[list[str]], Raw]
-    fingerprint: str
-
-
 def write_index(
     path: Path,
     concepts: Iterable[Concept],
     synonyms: Iterable[tuple[str, str]],
-    encoder: Encoder,
+    encoder: NormalizedEncoder,
     *,
     searches: Sequence[str],
     backend: Backend,
@@ -64,7 +51,7 @@ def write_index(
     concepts (Iterable[Concept]): O. Concepts with the same id are merged.
     synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids, once per occurrence. An id that
         is not in O becomes a concept, named by its most frequent text.
-    encoder (Encoder): Computes the vectors.
+    encoder (NormalizedEncoder): Loaded; computes the vectors.
     searches (Sequence[str]): The searches that the index must support.
     backend (Backend): Runs them.
     clean (Callable): Applied to every text first.
@@ -92,7 +79,7 @@ class _ConceptTexts(NamedTuple):
 def _fill(
     folder: Path,
     concept_texts: _ConceptTexts,
-    encoder: Encoder,
+    encoder: NormalizedEncoder,
     searches: Sequence[str],
     backend: Backend,
     known: ConceptIndex | None,
@@ -132,12 +119,12 @@ def _fill(
 
 
 def _reusable(
-    known: ConceptIndex | None, encoder: Encoder, backend: Backend
+    known: ConceptIndex | None, encoder: NormalizedEncoder, backend: Backend
 ) -> ConceptIndex | None:
     """RETURNS (Optional[ConceptIndex]): The older index if its vectors can be copied. It is checked
     completely first: copies of damaged vectors would look intact.
     """
-    fits = can_reuse(known, fingerprint=encoder.fingerprint, dtype=backend.dtype)
+    fits = can_reuse(known, fingerprint=encoder.fingerprint(), dtype=backend.dtype)
     if known is None or not fits:
         return None
     verify(known.folder)
@@ -206,7 +193,7 @@ def _write_search(
 
 
 def _facts(
-    encoder: Encoder, searches: Sequence[str], backend: Backend, source: Source
+    encoder: NormalizedEncoder, searches: Sequence[str], backend: Backend, source: Source
 ) -> dict[str, Any]:
     return {
         "built_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -215,7 +202,7 @@ def _facts(
             "spacy_connorm": __version__,
             **{package: _version(package) for package in ("spacy", "thinc", "numpy", "annoy")},
         },
-        "encoder": {"fingerprint": encoder.fingerprint},
+        "encoder": {"fingerprint": encoder.fingerprint()},
         "backend": {"name": type(backend).__name__, **vars(backend), "dtype": backend.dtype},
         "searches": list(searches),
         "ontology": {

@@ -2,6 +2,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -195,7 +196,7 @@ NO_WARNING = pytest.mark.filterwarnings("ignore:.*CNW401")
 
 
 @NO_WARNING
-@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda each: each.fingerprint)
+@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda each: each.name)
 @pytest.mark.parametrize("backend", BACKENDS, ids=lambda each: each.dtype)
 def test_streams_and_windows_give_the_same_index(
     tmp_path, monkeypatch, small_windows, encoder, backend
@@ -248,11 +249,11 @@ def listening(encoder):
         heard.extend(texts)
         return encoder.encode(texts)
 
-    return encoder._replace(encode=encode), heard
+    return replace(encoder, encode=encode), heard
 
 
 @NO_WARNING
-@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda each: each.fingerprint)
+@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda each: each.name)
 @pytest.mark.parametrize("backend", BACKENDS, ids=lambda each: each.dtype)
 def test_only_new_texts_are_encoded(tmp_path, small_windows, encoder, backend):
     old = build(tmp_path / "old", encoder=encoder, backend=backend)
@@ -272,7 +273,7 @@ def test_only_new_texts_are_encoded(tmp_path, small_windows, encoder, backend):
     ("fingerprint", "backend"), [("other", ExactIndex()), ("dense", ExactIndex(dtype="int8"))]
 )
 def test_vectors_of_another_kind_are_not_copied(tmp_path, fingerprint, backend):
-    old = build(tmp_path / "old", encoder=DENSE._replace(fingerprint=fingerprint))
+    old = build(tmp_path / "old", encoder=replace(DENSE, name=fingerprint))
     assert (
         build(tmp_path / "new", backend=backend, known=old).manifest["counts"]["copied_rows"] == 0
     )
@@ -294,7 +295,7 @@ def test_an_index_is_rebuilt_in_its_own_place(tmp_path):
 @pytest.mark.parametrize(
     "backend", [ExactIndex(dtype="int8"), AnnoyIndex(dtype="int8")], ids=["exact", "annoy"]
 )
-@pytest.mark.parametrize("encoder", [DENSE, HYBRID], ids=lambda each: each.fingerprint)
+@pytest.mark.parametrize("encoder", [DENSE, HYBRID], ids=lambda each: each.name)
 def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
     index = build(tmp_path / "i", encoder=encoder, backend=backend)
     rows = np.arange(0, index.manifest["counts"]["rows"], 5)
