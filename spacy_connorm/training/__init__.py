@@ -1,7 +1,7 @@
 """From an ontology's synonyms and annotated mentions to an encoder.
 
-Data flows through the modules in this order: `pool` gathers texts and their concepts, a batcher of
-`batchers` draws batches of rows, the encoder's module turns them into vectors with gradients,
-`relations` tells which of them belong together, or `rankings` which should stand first, one of
-`objectives` scores that, and `trainer` runs the loop. No running pipeline imports this package.
+Data flows through the modules in this order: `pool` collects texts and their concepts, one of
+`batchers` draws batches of rows, the encoder's module encodes them, `relations` says which texts of
+a batch share a concept or which candidates should rank first, one of `objectives` computes the
+loss, and `trainer` runs the loop. No running pipeline imports this package.
 """

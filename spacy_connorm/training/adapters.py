@@ -1,4 +1,4 @@
-"""Low-rank adapters (Hu et al. 2021) through PEFT: few weights are trained, the others stay."""
+"""Low-rank adapters (Hu et al. 2021) through PEFT: few weights are trained, the rest is frozen."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from ..errors import ConnormError, Errors
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoraAdapter:
-    """Registered as `spacy-connorm.LoraAdapter.v1`. SapBERT's adapters (Liu et al. 2021, appendix)
-    had about 1 % and 13 % of the weights; the rank sets that.
+    """`spacy-connorm.LoraAdapter.v1`. SapBERT's adapters (Liu et al. 2021, appendix) had about 1 %
+    and 13 % of the weights; the rank sets that.
 
-    rank (int): Of the two matrices that stand in for a change of one weight matrix.
+    rank (int): The rank of the change of each weight matrix.
     alpha (float): The change is scaled by alpha / rank.
-    dropout (float): Of what goes into the adapter.
-    targets (str): Which linear layers: their names, or "all-linear".
+    dropout (float): Dropout on the adapter's input.
+    targets (Union[List[str], str]): The names of the linear layers to adapt, or "all-linear".
     """
 
     rank: int = 32
@@ -29,11 +29,11 @@ class LoraAdapter:
             raise ConnormError(Errors.CN823.format(setting="rank", expected="at least 1"))
 
     def add(self, module: Any) -> None:
-        """Put the adapter into a transformer's module and freeze everything else.
+        """Add the adapter to a transformer's module and freeze everything else.
 
         module (TrainableModule): Changed in place.
-        RAISES (ConnormError): CN824 without the library, CN825 for an encoder without layers that
-            it could adapt, CN826 for layers that the transformer lacks.
+        RAISES (ConnormError): CN824 if PEFT is missing, CN825 if the encoder is no transformer,
+            CN826 if it lacks the layers.
         """
         if find_spec("peft") is None:
             raise ConnormError(Errors.CN824.format(library="peft"))
@@ -43,7 +43,7 @@ class LoraAdapter:
 
         config = LoraConfig(
             r=self.rank,
-            lora_alpha=self.alpha,  # type: ignore[arg-type]  # it only divides
+            lora_alpha=self.alpha,  # type: ignore[arg-type]  # PEFT only divides it
             lora_dropout=self.dropout,
             target_modules=self.targets,
         )
@@ -53,8 +53,8 @@ class LoraAdapter:
             raise ConnormError(Errors.CN826.format(targets=self.targets)) from error
 
     def merged(self, module: Any) -> Any:
-        """RETURNS (TrainableModule): A copy of the module that is a plain transformer again, with
-        the same vectors.
+        """RETURNS (TrainableModule): A copy of the module with the adapter merged into its weights:
+        a plain transformer with the same vectors.
         """
         plain = deepcopy(module)
         plain.transformer = plain.transformer.merge_and_unload()
@@ -62,6 +62,6 @@ class LoraAdapter:
 
 
 def trained_share(module: Any) -> float:
-    """RETURNS (float): The share of a module's weights that training changes."""
+    """RETURNS (float): The share of a module's weights that are trained, 0 to 1."""
     sizes = [(each.numel(), each.requires_grad) for each in module.parameters()]
     return sum(size for size, trained in sizes if trained) / max(1, sum(size for size, _ in sizes))

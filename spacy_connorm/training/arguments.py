@@ -12,7 +12,7 @@ from transformers.utils import cached_property
 from ..errors import ConnormError, Errors
 from .config import Training
 
-# What these say follows from the rest of the config, or from how batches are made.
+# The rest of the config, or the way batches are made, sets these.
 _OWN_ARGUMENTS = {
     "output_dir",
     "seed",
@@ -25,7 +25,7 @@ _OWN_ARGUMENTS = {
     "greater_is_better",
     "load_best_model_at_end",
     "restore_callback_states_from_checkpoint",
-    # A micro-batch's activations are what `cache_gradients` does without.
+    # `cache_gradients` does that.
     "gradient_checkpointing",
 }
 
@@ -33,14 +33,14 @@ _OWN_ARGUMENTS = {
 def make_arguments(
     training: Training, folder: Path, *, use_cpu: bool, scored: bool
 ) -> TrainingArguments:
-    """Put the trainer's arguments together.
+    """Make the trainer's arguments.
 
-    training (Training): The settings; their `arguments` come before the defaults here.
-    folder (Path): Keeps checkpoints and logs.
-    use_cpu (bool): Whether to train on the CPU where there is a GPU.
+    training (Training): The settings; their `arguments` override the defaults here.
+    folder (Path): For checkpoints and logs.
+    use_cpu (bool): Whether to train on the CPU even if there is a GPU.
     scored (bool): Whether there is dev data to choose the best epoch by.
     RETURNS (transformers.TrainingArguments): The arguments.
-    RAISES (ConnormError): CN821 for one that the trainer does not take, or that is not free.
+    RAISES (ConnormError): CN821 for an invalid argument, or one that the config sets elsewhere.
     """
     known = {field.name for field in fields(TrainingArguments) if field.init}
     for name in training.arguments:
@@ -58,7 +58,7 @@ def make_arguments(
         "report_to": _installed_reporters(),
         "disable_tqdm": True,
         "dataloader_pin_memory": not use_cpu,
-        # The other processes wait while one draws an epoch's batches or scores dev data: 24 hours.
+        # 24 hours: the others wait while one process draws batches or scores dev data.
         "ddp_timeout": 86_400,
     }
     try:
@@ -73,21 +73,21 @@ def make_arguments(
             metric_for_best_model=training.metric if scored else None,
             greater_is_better=True if scored else None,
             load_best_model_at_end=scored,
-            # How long early stopping has waited.
+            # Early stopping goes on counting.
             restore_callback_states_from_checkpoint=True,
         )
     except (TypeError, ValueError, ImportError) as error:
         raise ConnormError(Errors.CN821.format(reason=error)) from error
     if not scored:
         arguments.eval_strategy = IntervalStrategy.NO
-    elif not _keeps_what_it_scores(arguments):
+    elif not _saves_what_it_scores(arguments):
         reason = "with dev data, `save_` strategy and steps must be those of `eval_`"
         raise ConnormError(Errors.CN821.format(reason=reason))
     return arguments
 
 
-def _keeps_what_it_scores(arguments: TrainingArguments) -> bool:
-    # The best encoder can be taken only where each that was scored has a checkpoint.
+def _saves_what_it_scores(arguments: TrainingArguments) -> bool:
+    # The best encoder is loaded from its checkpoint, so all that are scored need one.
     if arguments.eval_strategy == IntervalStrategy.EPOCH:
         return arguments.save_strategy == SaveStrategy.EPOCH
     by_steps = arguments.eval_strategy == IntervalStrategy.STEPS
@@ -95,22 +95,23 @@ def _keeps_what_it_scores(arguments: TrainingArguments) -> bool:
 
 
 class _Arguments(TrainingArguments):
-    """Computes on one GPU a process, the present one. The trainer would take the first, and split
-    each batch among all that it sees, while an objective needs the whole batch."""
+    """Uses the current GPU only. The trainer would take the first and split each batch among all
+    GPUs that it sees, but an objective needs the whole batch.
+    """
 
     @cached_property
     def _setup_devices(self) -> torch.device:
-        present = torch.cuda.current_device() if torch.cuda.is_available() else -1
+        current = torch.cuda.current_device() if torch.cuda.is_available() else -1
         device = super()._setup_devices
         if device.type != "cuda" or self.parallel_mode == ParallelMode.DISTRIBUTED:
             return device
         self._n_gpu = 1
-        torch.cuda.set_device(present)
-        return torch.device("cuda", present)
+        torch.cuda.set_device(current)
+        return torch.device("cuda", current)
 
 
 def describe_hardware(arguments: TrainingArguments) -> str:
-    """RETURNS (str): What a training runs on."""
+    """RETURNS (str): The devices or threads that a training runs on."""
     if arguments.device.type == "cuda":
         return f"{arguments.world_size} x {torch.cuda.get_device_name(arguments.device)}"
     return f"CPU, {arguments.world_size} process(es) of {torch.get_num_threads()} threads"

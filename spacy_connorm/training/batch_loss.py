@@ -1,5 +1,5 @@
-"""What the trainer trains: an encoder, and what the objective learns beside it. Imports torch:
-import it in functions."""
+"""The module that the trainer trains: an encoder with its objective. Imports torch: import it in
+functions."""
 
 from collections.abc import Callable
 from typing import Any, Protocol, cast
@@ -10,12 +10,12 @@ import torch
 from .micro_batches import BatchEncoder
 from .relations import Rankings, Relations
 
-# Vectors of a batch, raw, shape (B, width), and how its texts stand to each other, to a scalar.
+# Raw vectors of a batch, float32 (B, width), and its `Relations` or `Rankings`, to a scalar.
 Objective = Callable[[torch.Tensor, Any], torch.Tensor]
 
 
 class LearningObjective(Protocol):
-    """What an objective offers that is a `torch.nn.Module` with parameters of its own.
+    """An objective that is a `torch.nn.Module` with parameters of its own.
 
     learning_rate (float): Of these parameters.
     """
@@ -23,19 +23,19 @@ class LearningObjective(Protocol):
     learning_rate: float
 
     def learned(self) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): What it has learned by now, by name; it is logged and kept
-        beside the encoder.
+        """RETURNS (Dict[str, float]): The learned values by name; they are logged and saved with
+        the encoder.
         """
 
 
 class BatchLoss(torch.nn.Module):
-    """Encodes a batch and scores it, so that the parameters of an objective are trained, saved and
-    shared between processes as those of the encoder are.
+    """Encodes a batch and computes its loss. Parameters of the objective are trained, saved and
+    shared between processes like those of the encoder.
     """
 
     def __init__(self, encoder: BatchEncoder, objective: Objective) -> None:
         """encoder (BatchEncoder): Encodes a batch.
-        objective (Objective): Scores it.
+        objective (Objective): Computes the loss from the vectors.
         """
         super().__init__()
         self.encoder = encoder
@@ -53,18 +53,18 @@ class BatchLoss(torch.nn.Module):
             return self.objective(vectors.float(), relations), vectors
 
     def own_parameters(self) -> list[torch.nn.Parameter]:
-        """RETURNS (List[torch.nn.Parameter]): Those of the objective."""
+        """RETURNS (List[torch.nn.Parameter]): The objective's parameters."""
         objective = self.objective
         return list(objective.parameters()) if isinstance(objective, torch.nn.Module) else []
 
     def learned(self) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): What the objective has learned by now, by name."""
+        """RETURNS (Dict[str, float]): The values that the objective has learned, by name."""
         if not self.own_parameters():
             return {}
         return cast(LearningObjective, self.objective).learned()
 
-    def separate(self, optimizer: torch.optim.Optimizer) -> None:
-        """Let the objective's parameters be learned at a rate of their own, and not decay.
+    def separate_parameters(self, optimizer: torch.optim.Optimizer) -> None:
+        """Give the objective's parameters their own learning rate, without weight decay.
 
         optimizer (torch.optim.Optimizer): Changed in place.
         """
@@ -78,12 +78,11 @@ class BatchLoss(torch.nn.Module):
 
 
 class Ranker:
-    """Encodes rows of the pool with the encoder as it is, and tells how the objective compares
-    their vectors now."""
+    """The `Ranking` that a batcher gets: the current encoder and objective."""
 
     def __init__(self, encode: Callable[[np.ndarray], np.ndarray], objective: Any) -> None:
-        """encode (Callable): Rows to raw vectors, as `Vectors`.
-        objective (Objective): Only one that ranks is asked how.
+        """encode (Callable): Rows of the pool to raw vectors, as `Vectors`.
+        objective (Objective): Its weights are read only if the batcher ranks.
         """
         self._encode = encode
         self._objective = objective
@@ -94,10 +93,10 @@ class Ranker:
 
     @property
     def normalized(self) -> bool:
-        """RETURNS (bool): Whether vectors are scaled to unit length to be compared."""
+        """RETURNS (bool): Whether vectors are compared at unit length."""
         return self._objective.normalized
 
     @property
     def lexical_weight(self) -> float:
-        """RETURNS (float): The weight of the n-grams' cosine beside the vectors' product."""
+        """RETURNS (float): The weight of the n-grams' cosine."""
         return self._objective.learned()["lexical_weight"]

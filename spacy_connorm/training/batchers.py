@@ -1,9 +1,9 @@
 """Batchers: which texts of the pool are compared with each other.
 
-Those here compare them by their concepts; `candidate_batcher` draws lists to be ranked instead.
-Every batch holds distinct rows, and each of them has a row of a common concept in it. A batcher
-fills every batch about equally, so there is no short last one, and gives the same number of batches
-in every epoch. What an epoch draws is a matter of the seed and its number alone.
+The ones here compare texts by their concepts; `candidate_batcher` draws lists to rank. The rows of
+a batch are distinct, and each shares a concept with another. All batches of an epoch are about
+equally full, and all epochs have the same number of batches. Draws depend only on the seed and the
+epoch's number.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,14 +15,14 @@ import numpy as np
 from ..errors import refuse, require_positive
 from .batches import BatchRows
 from .occurrences import Occurrences
-from .pool import SynonymPool, distinct
+from .pool import SynonymPool, sorted_unique
 
-# Rows of the pool, int64 (n,), to the vectors that the encoder gives them now, float32 (n, width).
+# Rows of the pool, int64 (n,), to their vectors by the current encoder, float32 (n, width).
 Vectors = Callable[[np.ndarray], np.ndarray]
 
 
 class Batcher(Protocol):
-    """What the trainer asks for batches; registered in the group `spacy_batchers`."""
+    """Draws batches for the trainer; registered in the group `spacy_batchers`."""
 
     def batches(
         self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors
@@ -30,11 +30,11 @@ class Batcher(Protocol):
         """Draw the batches of an epoch.
 
         pool (SynonymPool): What to draw from.
-        seed (int): Of the training, 0 or more.
-        epoch (int): Its number, 0 or more; another epoch draws other batches, but as many.
-        vectors (Callable): Encodes rows of the pool with the encoder as it is.
-        RETURNS (Sequence[BatchRows]): Of each batch: int64, rows into `pool.texts`, ascending; or
-            ranked lists of them. Empty if no concept has two texts.
+        seed (int): Of the training, from 0.
+        epoch (int): Its number, from 0; another epoch draws other batches, but as many.
+        vectors (Callable): Encodes rows of the pool with the current encoder.
+        RETURNS (Sequence[BatchRows]): Of each batch: int64, rows of the pool, ascending; or ranked
+            lists of them. Empty if no concept has two texts.
         """
 
 
@@ -44,7 +44,7 @@ class PairBatcher:
     (Xu and Bethard 2021, section 4.2). A text that D repeats, or that has several concepts, is an
     anchor each time. Pairs are never split.
 
-    size (int): At most so many texts in a batch; as its pairs share some, it holds a little fewer.
+    size (int): At most how many texts a batch has; slightly fewer, as pairs share texts.
     """
 
     size: int = 1500
@@ -65,10 +65,10 @@ class PairBatcher:
 @dataclass(frozen=True)
 class GroupBatcher:
     """`spacy-connorm.GroupBatcher.v1`: the texts of each concept, in random order, are cut into
-    groups, so that a text is encoded once an epoch (or as often as D repeats it), which is half the
-    work of pairs. Where a text is left alone, a random other one of its concept is drawn again.
+    groups. So a text is encoded once an epoch (or as often as D repeats it): half the work of
+    pairs. A group of one text gets a random other text of the concept.
 
-    size (int): At most so many texts in a batch, and at least three groups.
+    size (int): At most how many texts a batch has; at least three groups.
     per_concept (int): Texts in a group.
     """
 
@@ -89,14 +89,13 @@ class GroupBatcher:
 
 @dataclass(frozen=True)
 class SynonymPairBatcher:
-    """`spacy-connorm.SynonymPairBatcher.v1`: the pair list (Liu et al. 2021, section 3.1): all
-    pairs of texts of a concept or, where there are more than `max_pairs`, so many of them, drawn at
-    random and without repetition. The paper draws once, for its one epoch; here every epoch draws
-    anew. A text that D repeats makes its pairs each time, within that limit.
+    """`spacy-connorm.SynonymPairBatcher.v1`: SapBERT's list of pairs (Liu et al. 2021, section
+    3.1): all pairs of texts of a concept, or `max_pairs` random ones if there are more. The paper
+    draws once, for its one epoch; here every epoch draws anew. A text that D repeats makes its
+    pairs each time, within that limit.
 
-    size (int): At most so many texts in a batch, two a pair; as its pairs share some, it holds
-        fewer.
-    max_pairs (int): Pairs of one concept.
+    size (int): At most how many texts a batch has, two a pair; fewer, as pairs share texts.
+    max_pairs (int): At most how many pairs a concept has.
     """
 
     size: int = 512
@@ -112,16 +111,16 @@ class SynonymPairBatcher:
         """RETURNS (List[Ints1d]): As `Batcher.batches`."""
         rng = np.random.default_rng((seed, epoch))
         found = Occurrences.of(pool)
-        # The pairs of all concepts are numbered: those of an occurrence with each that follows its
+        # The pairs of all concepts are numbered: an occurrence is paired with all that follow its
         # text in the concept, one occurrence after the other.
         ends = np.cumsum(found.end - found.text_end)
-        pairs = self._choose(ends[distinct(found.end) - 1], rng)
+        pairs = self._choose(ends[sorted_unique(found.end) - 1], rng)
         first = np.searchsorted(ends, pairs, side="right")
         second = found.end[first] - (ends[first] - pairs)
         return _pack_pairs(found, first, second, self.size, rng)
 
     def _choose(self, ends: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The numbers of the pairs of this epoch, given where those of each concept end."""
+        """The numbers of this epoch's pairs, from where each concept's numbers end."""
         counts = np.diff(ends, prepend=0)
         few = counts <= self.max_pairs
         kept = counts[few]
@@ -131,11 +130,11 @@ class SynonymPairBatcher:
 
 
 class Groups(NamedTuple):
-    """Texts of one concept that go into one batch together.
+    """Groups of texts of one concept, which stay together in a batch.
 
     rows (Ints1d): int64 (n,), rows of the pool.
-    group (Ints1d): int64 (n,), the group of each.
-    widths (Ints1d): int64 (groups,), their sizes.
+    group (Ints1d): int64 (n,), the group of each row.
+    widths (Ints1d): int64 (groups,), the size of each group.
     concept (Ints1d): int64 (groups,), a number that groups of one concept share.
     """
 
@@ -146,11 +145,11 @@ class Groups(NamedTuple):
 
 
 def check_groups(size: int, per_concept: int) -> None:
-    """Refuse settings with which an epoch could not always be cut into as many batches.
+    """Check that every epoch can be cut into the same number of batches.
 
-    size (int): Of a batch.
-    per_concept (int): Of a group.
-    RAISES (ConnormError): CN006.
+    size (int): Texts of a batch.
+    per_concept (int): Texts of a group.
+    RAISES (ConnormError): CN006 if not.
     """
     if per_concept < 2:
         refuse("per_concept", per_concept, "at least 2, a text and its positive")
@@ -158,12 +157,12 @@ def check_groups(size: int, per_concept: int) -> None:
 
 
 def draw_groups(found: Occurrences, per_concept: int, rng: np.random.Generator) -> Groups:
-    """Cut the texts of each concept, in random order, into groups. Where a text is left alone, a
-    random other one of its concept is drawn again.
+    """Cut the texts of each concept, in random order, into groups. A group of one text gets a
+    random other text of the concept.
 
-    found (Occurrences): What there is to draw.
-    per_concept (int): Texts in a group, but for the last of a concept.
-    rng (Generator): Draws.
+    found (Occurrences): What to draw from.
+    per_concept (int): Texts in a group; the last group of a concept may have fewer.
+    rng (Generator): The source of randomness.
     RETURNS (Groups): Concept by concept.
     """
     if not len(found):
@@ -188,9 +187,9 @@ def pack_groups(groups: Groups, order: np.ndarray, size: int) -> list[np.ndarray
     """Fill batches with groups.
 
     groups (Groups): The groups.
-    order (Ints1d): int64 (groups,): a permutation of them.
-    size (int): At most so many texts in a batch.
-    RETURNS (List[Ints1d]): Of each batch the distinct rows.
+    order (Ints1d): int64 (groups,): the order in which they are packed.
+    size (int): At most how many texts a batch has.
+    RETURNS (List[Ints1d]): The distinct rows of each batch.
     """
     if not len(order):
         return []
@@ -205,8 +204,8 @@ def _check_size(size: int, least: int) -> None:
 
 
 def _draw_subsets(counts: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-    """For each count, different numbers under it: int64 (size, counts). Robert Floyd's algorithm:
-    of all subsets each is as likely."""
+    """Distinct numbers below each count, int64 (size, counts), by Robert Floyd's algorithm: all
+    subsets are equally likely."""
     drawn = np.empty((size, len(counts)), dtype="int64")
     for turn in range(size):
         last = counts - size + turn
@@ -217,11 +216,11 @@ def _draw_subsets(counts: np.ndarray, size: int, rng: np.random.Generator) -> np
 
 
 def _shuffled(found: Occurrences, rng: np.random.Generator) -> np.ndarray:
-    """Occurrences in random order within their concept, the repetitions of a text spread over it,
-    so that they meet others in their groups."""
+    """Occurrences in random order within their concept. Repetitions of a text are spread, so that
+    they meet other texts in their groups."""
     repetition = np.arange(len(found)) - found.text_start
     turn = (repetition + rng.random(len(found))) / (found.text_end - found.text_start)
-    # Concepts are two apart or more, so that a turn rounded up to 1 stays in its own.
+    # Starts of concepts are at least 2 apart, so a turn rounded up to 1 stays in its concept.
     return np.argsort(found.start + turn)
 
 
@@ -241,10 +240,10 @@ def _pack_pairs(
 
 
 def _fill(widths: np.ndarray, size: int) -> tuple[np.ndarray, int]:
-    """Cut a sequence of things of these widths into the fewest batches that surely hold them and
-    are about equally full. Their number is the same whatever the order of the widths."""
+    """The batch of each item, and the number of batches: the fewest, about equally full, that hold
+    items of these widths in any order."""
     total = int(widths.sum())
-    # A batch takes what begins in its share of the whole, so it can exceed that by one thing.
+    # A batch takes the items that begin in its share, so the last may exceed it.
     share = size - int(widths.max()) + 1
     count = 1 if total <= size else -(-total // share)
     return (np.cumsum(widths) - widths) * count // total, count
@@ -253,6 +252,6 @@ def _fill(widths: np.ndarray, size: int) -> tuple[np.ndarray, int]:
 def _split(rows: np.ndarray, batch: np.ndarray, count: int) -> list[np.ndarray]:
     """The distinct rows of each batch."""
     width = int(rows.max()) + 1
-    keys = distinct(batch * width + rows)
+    keys = sorted_unique(batch * width + rows)
     borders = np.searchsorted(keys, width * np.arange(1, count))
     return np.split(keys % width, borders)

@@ -1,4 +1,4 @@
-"""Batches as they are drawn, and the file that keeps those of an epoch."""
+"""The rows of batches, and the file that keeps those of an epoch."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,14 +13,14 @@ _ROWS = "rows"
 
 
 class RankedRows(NamedTuple):
-    """A batch of M mentions, each with a list of k candidates to be ranked.
+    """A batch of M mentions, each with k candidates to rank.
 
     rows (Ints1d): int64 (B,), distinct rows of the pool, ascending: all texts of the batch.
-    mentions (Ints1d): int64 (M,), places in `rows`.
-    candidates (Ints2d): int64 (M, k), places in `rows`, the nearest first.
+    mentions (Ints1d): int64 (M,), positions in `rows`.
+    candidates (Ints2d): int64 (M, k), positions in `rows`, nearest first.
     relevance (Ints2d): int64 (M, k), of each candidate to its mention, see `Relevance`.
     lexical (Floats2d): float32 (M, k), cosines of the n-gram vectors of mention and candidate.
-    hypernyms (Ints2d): int64 (M, h), places in `rows`, -1 where a mention has fewer.
+    hypernyms (Ints2d): int64 (M, h), positions in `rows`, -1 where a mention has fewer.
     """
 
     rows: np.ndarray
@@ -31,35 +31,35 @@ class RankedRows(NamedTuple):
     hypernyms: np.ndarray
 
 
-# Texts that are compared with each other by their concepts are but rows of the pool.
+# A batch whose texts are compared by their concepts is just its rows of the pool.
 BatchRows = np.ndarray | RankedRows
 
 
 def rows_of(batch: BatchRows) -> np.ndarray:
-    """RETURNS (Ints1d): int64 (B,), the rows of the pool whose texts a batch has."""
+    """RETURNS (Ints1d): int64 (B,), the rows of the pool in a batch."""
     return batch.rows if isinstance(batch, RankedRows) else batch
 
 
 def write_batches(path: Path, batches: Sequence[BatchRows], *, pool: str) -> None:
-    """Keep the batches of an epoch, aside first and then renamed.
+    """Write the batches of an epoch, atomically.
 
     path (Path): The `.npz` file.
-    batches (Sequence[BatchRows]): At least one, all of a kind.
-    pool (str): The checksum of what they were drawn from.
+    batches (Sequence[BatchRows]): At least one, all of one kind.
+    pool (str): The digest of the pool that they were drawn from.
     """
     columns: dict[str, np.ndarray] = {}
     for name, parts in _by_name(batches).items():
         columns[name] = np.concatenate(parts)
         columns[_borders(name)] = np.cumsum([len(part) for part in parts[:-1]], dtype="int64")
     with atomic_file(path) as aside:
-        np.savez(aside, pool=pool, **columns)  # type: ignore[arg-type]  # names are no options
+        np.savez(aside, pool=pool, **columns)  # type: ignore[arg-type]  # taken for options
 
 
 def read_batches(path: Path, *, pool: str) -> list[BatchRows]:
     """Read the batches of an epoch.
 
-    path (Path): As `write_batches` wrote it.
-    pool (str): The checksum of what they must have been drawn from.
+    path (Path): A file of `write_batches`.
+    pool (str): The digest of the pool that they must have been drawn from.
     RETURNS (List[BatchRows]): The batches.
     RAISES (ConnormError): CN828 if they were drawn from another pool.
     """

@@ -1,4 +1,4 @@
-"""What the trainer is told to do besides. Imports transformers: import it in functions."""
+"""Callbacks of the trainer. Imports transformers: import it in functions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,19 +8,19 @@ from transformers.trainer_utils import IntervalStrategy
 
 
 class BeginEpoch(TrainerCallback):
-    """Lets the batches of an epoch be drawn."""
+    """Has the batches of each epoch drawn."""
 
     def __init__(self, begin_epoch: Callable[[int], None]) -> None:
-        """begin_epoch (Callable[[int], None]): Draws those of the epoch of this number."""
+        """begin_epoch (Callable[[int], None]): Draws the batches of an epoch, by its number."""
         self._begin_epoch = begin_epoch
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        # The trainer counts epochs in fractions: resumed in the midst of the third, it says 2.4.
+        # The trainer counts in fractions: resumed within the third epoch, it says 2.4.
         self._begin_epoch(int(state.epoch or 0))
 
 
-class ScoreTheEnd(TrainerCallback):
-    """Lets the last weights be scored, wherever the last step falls: they are saved too."""
+class ScoreLastStep(TrainerCallback):
+    """Scores the last weights, which are saved, even if no scoring is due at the last step."""
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if args.eval_strategy == IntervalStrategy.STEPS and state.global_step >= state.max_steps:

@@ -1,4 +1,4 @@
-"""Ranked lists: each annotated text with the names that it is most easily taken for."""
+"""Ranked lists: each annotated text with the names that it is most easily confused with."""
 
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -9,52 +9,53 @@ from ..encoders import is_sparse, replica
 from ..encoders.ngram import NgramEncoder
 from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
 from .batches import RankedRows
-from .neighbour_batcher import best
-from .pool import SynonymPool, distinct
+from .pool import SynonymPool, sorted_unique
 from .relevance import Hierarchy
+from .similarity import top_columns, unit_rows
 
-# Scores that stand in memory at once.
+# Scores in memory at once.
 _COMPARED_AT_ONCE = 2**24
 
 
 class Ranking(Protocol):
-    """How texts are compared now, by the encoder and the objective in training."""
+    """How the encoder and the objective in training compare texts at the moment."""
 
     @property
     def normalized(self) -> bool:
-        """RETURNS (bool): Whether vectors are scaled to unit length to be compared."""
+        """RETURNS (bool): Whether vectors are compared at unit length."""
 
     @property
     def lexical_weight(self) -> float:
-        """RETURNS (float): The weight of the n-grams' cosine beside the vectors' product."""
+        """RETURNS (float): The weight of the n-grams' cosine."""
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats2d): As `Vectors`."""
+        """RETURNS (Floats2d): float32 (n, width), the raw vectors of rows, as `Vectors`."""
 
 
 @dataclass(frozen=True)
 class CandidateBatcher:
-    """`spacy-connorm.CandidateBatcher.v1`: every text of D, once an epoch, as a mention with its
-    candidates: the names of O that score highest by the encoder as it is and by their n-grams (Yan
-    et al. 2021, section 2.1, after Sung et al. 2020). For the objectives that rank, `Bcnh` and
-    `BioSyn`. A mention of whose concepts O has no name is left out.
+    """`spacy-connorm.CandidateBatcher.v1`: every text of D is a mention once an epoch. Its
+    candidates are the names of O that score highest by the current encoder and by n-grams (Yan et
+    al. 2021, section 2.1, after Sung et al. 2020). For the objectives that rank, `Bcnh` and
+    `BioSyn`. Mentions are left out if O has no name of their concepts.
 
-    size (int): At most so many mentions in a batch.
-    candidates (int): Of each mention; all names where there are fewer. The paper's k1.
-    hypernyms (int): At most so many of each mention, 0 to do without: names of the parents of its
-        concepts, in the order of O. The paper's k2; where there are fewer, none are filled in.
-    lexical (Optional[Model[List[str], Floats2d]]): The encoder of n-grams, which is fitted to the
-        texts of the pool; `NgramEncoder` as it comes if None.
+    size (int): At most how many mentions a batch has.
+    candidates (int): How many candidates a mention has; all names if there are fewer. The paper's
+        k1.
+    hypernyms (int): At most how many hypernyms a mention has: names of the parents of its concepts,
+        in the order of O. The paper's k2, but short lists are not padded.
+    lexical (Optional[Model[List[str], Floats2d]]): The n-gram encoder, which is fitted to the texts
+        of the pool; a default `NgramEncoder` if None.
     """
 
     size: int = 16
     candidates: int = 20
     hypernyms: int = 10
     lexical: Any = None
-    # N-gram vectors of the last pool, which change in no epoch.
+    # N-gram vectors of the last pool, by its digest: they are the same in all epochs.
     _ngrams: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    # What an objective must take.
+    # The objective must rank too.
     ranked = True
 
     def __post_init__(self) -> None:
@@ -68,12 +69,12 @@ class CandidateBatcher:
     def batches(
         self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Ranking
     ) -> list[RankedRows]:
-        """Draw the batches of an epoch, about equally full and as many in each; see `Batcher`.
+        """Draw the batches of an epoch; see `Batcher`.
 
         pool (SynonymPool): What to draw from.
-        seed (int): Of the training, 0 or more.
-        epoch (int): Its number, 0 or more.
-        vectors (Ranking): Compares texts with the encoder as it is.
+        seed (int): Of the training, from 0.
+        epoch (int): Its number, from 0.
+        vectors (Ranking): Compares texts with the current encoder.
         RETURNS (List[RankedRows]): The batches.
         RAISES (ConnormError): CN831 if no mention has a concept with a name.
         """
@@ -91,7 +92,7 @@ class CandidateBatcher:
         ]
         hypernyms = np.full((len(order), self.hypernyms), -1)
         for own, row in zip(hypernyms, order.tolist(), strict=True):
-            found = hierarchy.hypernyms(row, most=self.hypernyms)
+            found = hierarchy.hypernyms(row, limit=self.hypernyms)
             own[: len(found)] = found
         columns = (order, candidates, np.asarray(relevance, dtype="int64"), lexical, hypernyms)
         count = -(-len(order) // self.size)
@@ -101,9 +102,9 @@ class CandidateBatcher:
     def _find_candidates(
         self, pool: SynonymPool, mentions: np.ndarray, ranking: Ranking
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of the candidates of each mention, and their lexical cosines."""
+        """The rows of each mention's candidates, and their lexical cosines."""
         names = pool.names.astype("int64")
-        own, others = _dense(mentions, names, ranking)
+        own, others = _vectors(mentions, names, ranking)
         ngrams = self._ngrams_of(pool)
         ngrams, ngrams_of_names = ngrams[mentions], ngrams[names].T.tocsr()
         count = min(self.candidates, len(names))
@@ -113,13 +114,13 @@ class CandidateBatcher:
         for start in range(0, len(mentions), at_once):
             part = slice(start, start + at_once)
             cosines = (ngrams[part] @ ngrams_of_names).toarray()
-            chosen = best(own[part] @ others.T + ranking.lexical_weight * cosines, count)
+            chosen = top_columns(own[part] @ others.T + ranking.lexical_weight * cosines, count)
             candidates[part] = names[chosen]
             lexical[part] = np.take_along_axis(cosines, chosen, axis=1)
         return candidates, lexical
 
     def _ngrams_of(self, pool: SynonymPool) -> Any:
-        """The n-gram vectors of all texts, scaled to unit length: CSR, float32."""
+        """The n-gram vectors of all texts at unit length: CSR, float32."""
         from sklearn.preprocessing import normalize
 
         digest = pool.digest()
@@ -131,14 +132,14 @@ class CandidateBatcher:
         return self._ngrams[digest]
 
 
-def _dense(
+def _vectors(
     mentions: np.ndarray, names: np.ndarray, ranking: Ranking
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The vectors of mentions and of names, as they are compared."""
-    rows = distinct(np.concatenate([mentions, names]))
+    """The vectors of mentions and of names, scaled for the comparison."""
+    rows = sorted_unique(np.concatenate([mentions, names]))
     vectors = ranking(rows)
     if ranking.normalized:
-        vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        vectors = unit_rows(vectors)
     return vectors[np.searchsorted(rows, mentions)], vectors[np.searchsorted(rows, names)]
 
 
@@ -149,15 +150,15 @@ def _batch(
     lexical: np.ndarray,
     hypernyms: np.ndarray,
 ) -> RankedRows:
-    """Rows of the pool as places in a batch."""
-    there = hypernyms >= 0
-    rows = distinct(np.concatenate([mentions, candidates.ravel(), hypernyms[there]]))
-    places = np.searchsorted(rows, hypernyms)
+    """Turn rows of the pool into positions in the batch."""
+    is_hypernym = hypernyms >= 0
+    rows = sorted_unique(np.concatenate([mentions, candidates.ravel(), hypernyms[is_hypernym]]))
+    positions = np.searchsorted(rows, hypernyms)
     return RankedRows(
         rows,
         np.searchsorted(rows, mentions),
         np.searchsorted(rows, candidates),
         relevance,
         lexical,
-        np.where(there, places, -1),
+        np.where(is_hypernym, positions, -1),
     )

@@ -1,18 +1,18 @@
-"""What the checkpoints of an interrupted run say."""
+"""The checkpoints of an interrupted run."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 _PREFIX = "checkpoint-"
-# The trainer writes this one last.
+# The trainer writes this file last.
 _STATE = "trainer_state.json"
 
 
 def last_checkpoint(folder: Path) -> Path | None:
-    """Find the newest checkpoint that was written to its end.
+    """Find the newest complete checkpoint.
 
-    folder (Path): Where the trainer puts them.
+    folder (Path): The folder of the checkpoints.
     RETURNS (Optional[Path]): The checkpoint; None if there is none.
     """
     numbered = [
@@ -20,13 +20,13 @@ def last_checkpoint(folder: Path) -> Path | None:
         for path in folder.glob(f"{_PREFIX}*")
         if path.name.removeprefix(_PREFIX).isdigit()
     ]
-    whole = [path for _, path in sorted(numbered) if _read_state(path) is not None]
-    return whole[-1] if whole else None
+    complete = [path for _, path in sorted(numbered) if _read_state(path) is not None]
+    return complete[-1] if complete else None
 
 
 def is_finished(checkpoint: Path) -> bool:
-    """RETURNS (bool): Whether training ended with this whole checkpoint: all steps were taken, or
-    patience had run out.
+    """RETURNS (bool): Whether training ended with this checkpoint: all steps were taken, or
+    patience ran out.
     """
     state = _read_state(checkpoint) or {}
     control = state.get("stateful_callbacks", {}).get("TrainerControl", {})
@@ -34,8 +34,8 @@ def is_finished(checkpoint: Path) -> bool:
 
 
 def kept_checkpoint(checkpoint: Path) -> Path:
-    """RETURNS (Path): The checkpoint beside a whole one that holds the best encoder so far; itself
-    without dev scores.
+    """RETURNS (Path): The checkpoint with the best encoder up to this one; this one without dev
+    scores.
     """
     best = (_read_state(checkpoint) or {}).get("best_global_step")
     return checkpoint.with_name(f"{_PREFIX}{best}") if best else checkpoint

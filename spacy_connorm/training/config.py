@@ -1,4 +1,4 @@
-"""What a training config says. Light: it is imported wherever a config is resolved."""
+"""The blocks of a training config. Imports nothing heavy, as configs are resolved everywhere."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,27 +7,27 @@ from typing import Any
 from ..errors import ConnormError, Errors
 from .adapters import LoraAdapter
 
-# Scores on dev data, in percent, that can tell the best epoch.
+# Dev scores, in percent, that can choose the best epoch.
 METRICS = ("lenient@1", "strict@1", "mrr", "unseen_lenient@1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingData:
-    """What to learn from: the block [data], registered as `spacy-connorm.TrainingData.v1`.
+    """The block [data], `spacy-connorm.TrainingData.v1`: what to train on.
 
     ontology (str): O, in any known format.
     corpora (Sequence[str]): D: annotated documents, `.spacy`.
-    dev (Sequence[str]): Annotated documents to choose the best epoch by, `.spacy`; if there are
-        none, the last epoch is taken.
+    dev (Sequence[str]): Annotated documents to choose the best epoch by, `.spacy`; without any, the
+        last epoch is kept.
     labels (Sequence[str]): Only mentions with these labels; all if empty.
-    spans_key (Optional[str]): Where mentions stand in `doc.spans`; if None, where the corpus
+    spans_key (Optional[str]): The key of the mentions in `doc.spans`; if None, where the corpus
         readers put them.
-    expand_abbreviations (bool): Whether the long forms that documents define for mentions are
-        learned beside them.
-    use_ontology (bool): Whether O is trained on: true for Train:O and Train:OD, false for
-        fine-tuning on D alone.
+    expand_abbreviations (bool): Whether to train on the long forms that documents define for
+        mentions too.
+    use_ontology (bool): Whether to train on O: true for Train:O and Train:OD, false for fine-tuning
+        on D alone.
     data_share (Optional[float]): D is repeated until |D| / |O| is this; 1/3 in Xu and Bethard 2021.
-        As annotated if None.
+        Not repeated if None.
     """
 
     ontology: str
@@ -42,23 +42,23 @@ class TrainingData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
-    """How to learn: the block [training], registered as `spacy-connorm.Training.v1`.
+    """The block [training], `spacy-connorm.Training.v1`: how to train.
 
     batcher (Batcher): Draws batches; see `batchers`.
-    objective (Objective): Scores them; see `objectives`.
+    objective (Objective): Computes the loss; see `objectives`.
     arguments (Dict[str, Any]): Arguments of `transformers.TrainingArguments`: epochs, learning
-        rate, precision, accumulation, reporters and all else that does not stand here.
-    seed (int): Of all draws.
-    micro_batch_tokens (int): Tokens that pass through the encoder at once, padding included. Texts
-        of a batch are sorted by length for this.
-    cache_gradients (bool): Whether only one micro-batch's activations stand in memory: for batches
-        larger than memory, at a third of the speed's cost; the gradients are the same.
+        rate, precision, accumulation, reporters and all others that are not set here.
+    seed (int): Of all random draws.
+    micro_batch_tokens (int): Tokens that are encoded at once, padding included. Texts of a batch
+        are sorted by length for this.
+    cache_gradients (bool): Whether to keep the activations of only one micro-batch in memory, for
+        batches that do not fit. Gradients are the same, at two thirds of the speed.
     adapter (Optional[LoraAdapter]): Train an adapter instead of all weights.
-    interpolation (float): The share of the trained weights in those that are kept, which are their
-        average with the weights that training started from (Wortsman et al. 2022): 1 for nothing
-        else, less to keep more of what a pretrained encoder knows of texts it is not trained on.
-    metric (str): The dev score that tells the best epoch: one of `METRICS`.
-    patience (Optional[int]): Stop after so many dev scores without a better one; never if None.
+    interpolation (float): The share of the trained weights in the final ones, which are averaged
+        with the initial weights (Wortsman et al. 2022). Below 1, more is kept of what a pretrained
+        encoder knows of texts that it is not trained on.
+    metric (str): The dev score that chooses the best epoch: one of `METRICS`.
+    patience (Optional[int]): Stop after this many dev scores without a better one; never if None.
     """
 
     batcher: Any

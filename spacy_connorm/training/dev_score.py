@@ -1,4 +1,4 @@
-"""How right an encoder in training is on dev data, told by the search that a pipeline would do."""
+"""Dev scores of an encoder in training, by the search that a pipeline would do."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -22,12 +22,12 @@ from ..linker.sieve import Sieve
 from .config import METRICS
 
 _SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.95]
-# The block of a trained encoder to that of the encoder which a pipeline would search with.
+# The config block of a trained encoder to that of the encoder that a pipeline searches with.
 ToSearch = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class DevScore:
-    """Indexes O and D with an encoder and links the dev mentions, D being the train data."""
+    """Indexes O and the train data, D, with an encoder, and links the dev mentions."""
 
     def __init__(
         self,
@@ -38,11 +38,11 @@ class DevScore:
         *,
         to_search: ToSearch = dict,
     ) -> None:
-        """encoder_config (Dict[str, Any]): The block of the encoder; its `name` is replaced.
+        """encoder_config (Dict[str, Any]): The config block of the encoder; its `name` is replaced.
         ontology (Ontology): O.
         synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
-        mentions (Sequence[Mention]): The dev mentions; those without gold ids do not count.
-        to_search (Callable): Gives the block of the encoder that searches; the same by default.
+        mentions (Sequence[Mention]): The dev mentions; those without gold ids are left out.
+        to_search (Callable): Turns the block into that of the encoder that searches.
         """
         self._encoder_config = encoder_config
         self._ontology = ontology
@@ -51,10 +51,10 @@ class DevScore:
         self._mentions = [mention for mention in mentions if mention.concept_ids]
 
     def __call__(self, module: TrainableModule) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): Scores of the default sieve, in percent, and the number of
-        mentions.
+        """RETURNS (Dict[str, float]): The scores of the default sieve, in percent, and the number
+        of mentions.
         """
-        # What there is to say about O and D was said before the training.
+        # Warnings about O and D were issued before the training.
         with TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConnormWarning)
             module.save(Path(folder))

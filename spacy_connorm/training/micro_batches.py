@@ -1,5 +1,5 @@
-"""Batches of texts as tensors: micro-batches of about one length. Imports torch: import it in
-functions.
+"""Batches as tensors, cut into micro-batches of texts of similar length. Imports torch: import it
+in functions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,10 +22,10 @@ _READ_AT_ONCE = 10_000
 
 
 class TokenTable:
-    """What is read of each text, all in one array: a tenth of what lists of numbers take."""
+    """The tokens of all texts in one array: a tenth of the memory of lists."""
 
     def __init__(self, module: TrainableModule, texts: Sequence[str]) -> None:
-        """module (TrainableModule): Reads the texts.
+        """module (TrainableModule): Tokenizes the texts.
         texts (Sequence[str]): n texts.
         """
         values: list[np.ndarray] = []
@@ -43,38 +43,39 @@ class TokenTable:
         return self._values[end - self.lengths[row] : end].tolist()
 
 
-def split_by_length(lengths: np.ndarray, *, most: int) -> list[np.ndarray]:
-    """Sort texts by length and cut them into micro-batches, so that little is padding.
+def split_by_length(lengths: np.ndarray, *, max_tokens: int) -> list[np.ndarray]:
+    """Sort texts by length and cut them into micro-batches with little padding.
 
     lengths (Ints1d): (n,) tokens of each text.
-    most (int): Tokens of a micro-batch, padding included; a longer text stands alone.
-    RETURNS (List[Ints1d]): Places in `lengths`, each place once, the longest last.
+    max_tokens (int): At most how many tokens a micro-batch has, padding included; a longer text is
+        alone in its micro-batch.
+    RETURNS (List[Ints1d]): Positions in `lengths`, each once, the longest texts last.
     """
     order = np.argsort(lengths, kind="stable")
     cuts, start = [], 0
-    for end, place in enumerate(order):
-        if end > start and (end - start + 1) * lengths[place] > most:
+    for end, position in enumerate(order):
+        if end > start and (end - start + 1) * lengths[position] > max_tokens:
             cuts.append(end)
             start = end
     return np.split(order, cuts)
 
 
-# A batch of B texts, ready for the encoder and the objective: under "micro_batches" the arguments
-# of the encoder module's `forward`, under "places" int64 (B,), where in the batch each vector of
-# the micro-batches belongs, and then the fields of `Relations` or `Rankings`. The trainer moves the
-# tensors of dicts and lists to its device, but not those of named tuples.
+# A batch of B texts: under "micro_batches" the arguments of the encoder module's `forward`, under
+# "places" int64 (B,), the position in the batch of each vector of the micro-batches, and the fields
+# of `Relations` or `Rankings`. These are not nested: the trainer moves the tensors of dicts and
+# lists to its device, but not those of named tuples.
 Batch = dict[str, Any]
 
 
 def relations_in(batch: Batch) -> Relations | Rankings:
-    """RETURNS (Union[Relations, Rankings]): How the texts of a batch stand to each other."""
+    """RETURNS (Union[Relations, Rankings]): The relations or rankings of a batch."""
     kind = Rankings if "candidates" in batch else Relations
     return kind(*(batch[field] for field in kind._fields))
 
 
 class EpochBatches(Dataset):
-    """The batches of one epoch; item i is the i-th batch. They are kept in a file, so that a
-    run that is resumed in the midst of an epoch goes on with the batches it had.
+    """The batches of one epoch; item i is the i-th batch. They are kept in a file, so that a run
+    that is resumed within an epoch continues with the same batches.
     """
 
     def __init__(
@@ -88,11 +89,11 @@ class EpochBatches(Dataset):
         folder: Path,
     ) -> None:
         """pool (SynonymPool): Texts and concepts.
-        batcher (Batcher): Draws rows of it.
-        module (TrainableModule): Reads the texts.
+        batcher (Batcher): Draws rows of the pool.
+        module (TrainableModule): Tokenizes the texts.
         micro_batch_tokens (int): Tokens of a micro-batch, padding included.
-        seed (int): Of the draws.
-        folder (Path): Keeps the batches of every epoch.
+        seed (int): Of the random draws.
+        folder (Path): For the files of the epochs' batches.
         """
         self._pool = pool
         self._batcher = batcher
@@ -104,16 +105,16 @@ class EpochBatches(Dataset):
         self._digest = pool.digest()
         self._batches: list[BatchRows] = []
 
-    def forget(self) -> None:
-        """Remove the batches that a run before this one left."""
+    def remove_old(self) -> None:
+        """Remove the batches of an earlier run."""
         for path in self._folder.glob("epoch-*.npz"):
             path.unlink()
 
     def begin_epoch(self, epoch: int, vectors: Vectors) -> None:
-        """Draw the batches of an epoch, or take those that were drawn before an interruption.
+        """Draw the batches of an epoch, or read those drawn before an interruption.
 
-        epoch (int): From 0.
-        vectors (Callable): As in `Batcher.batches`.
+        epoch (int): Its number, from 0.
+        vectors (Callable): As for `Batcher.batches`.
         RAISES (ConnormError): CN828 if those were drawn from another pool.
         """
         path = self._folder / f"epoch-{epoch}.npz"
@@ -131,10 +132,12 @@ class EpochBatches(Dataset):
         """Cut rows of the pool into micro-batches.
 
         rows (Ints1d): Rows of the pool.
-        YIELDS (Tuple[Ints1d, Dict[str, torch.Tensor]]): Places in `rows`, and the arguments of the
-            module's `forward` for the texts there.
+        YIELDS (Tuple[Ints1d, Dict[str, torch.Tensor]]): Positions in `rows`, and the arguments of
+            the module's `forward` for their texts.
         """
-        for part in split_by_length(self._tokens.lengths[rows], most=self._micro_batch_tokens):
+        for part in split_by_length(
+            self._tokens.lengths[rows], max_tokens=self._micro_batch_tokens
+        ):
             yield part, self._collate([self._tokens[row] for row in rows[part]])
 
     def __getitem__(self, item: int) -> Batch:
@@ -153,13 +156,13 @@ class EpochBatches(Dataset):
 
 
 class BatchEncoder(torch.nn.Module):
-    """Encodes a batch, micro-batch by micro-batch."""
+    """Encodes a batch one micro-batch at a time."""
 
     def __init__(self, module: Any, *, cache_gradients: bool) -> None:
         """module (TrainableModule): Encodes a micro-batch.
-        cache_gradients (bool): Whether the activations of one micro-batch at a time stand in
-            memory, so that a batch can be larger than memory; gradients are the same. Each is
-            computed again in the backward pass, which costs a third of the speed.
+        cache_gradients (bool): Whether to keep the activations of only one micro-batch in memory.
+            They are computed again in the backward pass, which costs a third of the speed;
+            gradients are the same.
         """
         super().__init__()
         self.module: Any = module
@@ -173,6 +176,6 @@ class BatchEncoder(torch.nn.Module):
     def forward(
         self, micro_batches: list[dict[str, torch.Tensor]], places: torch.Tensor
     ) -> torch.Tensor:
-        """RETURNS (torch.Tensor): Shape (B, width), float32, in the order of the batch."""
+        """RETURNS (torch.Tensor): float32 (B, width), in the order of the batch."""
         vectors = torch.cat([self._encode(inputs).float() for inputs in micro_batches])
         return vectors.new_empty(vectors.shape).index_copy(0, places, vectors)

@@ -1,4 +1,4 @@
-"""The README.md of a trained encoder: all that is needed to know, and to make it again."""
+"""The README.md of a trained encoder: what it is, and all that is needed to train it again."""
 
 import json
 import platform
@@ -18,14 +18,14 @@ _LIBRARIES = (
 
 
 class CardFacts(NamedTuple):
-    """What a model card tells.
+    """The contents of a model card.
 
-    encoder (Dict[str, Any]): The block of the encoder that training started from.
-    search (Dict[str, Any]): The block of the encoder to search with.
-    config (str): The whole config, as it was resolved.
-    sources (Sequence[Tuple[str, str]]): What was learned from: label and value; files with their
+    encoder (Dict[str, Any]): The config block of the encoder that training started from.
+    search (Dict[str, Any]): The config block of the encoder to search with.
+    config (str): The whole config.
+    sources (Sequence[Tuple[str, str]]): The training data, label and value: files with their
         SHA-256, licences, counts.
-    trained (Trained): What came of it.
+    trained (Trained): The result of the training.
     """
 
     encoder: dict[str, Any]
@@ -36,9 +36,7 @@ class CardFacts(NamedTuple):
 
 
 def make_card(facts: CardFacts) -> str:
-    """RETURNS (str): The model card, Markdown with the front matter that the Hugging Face hub
-    reads.
-    """
+    """RETURNS (str): The model card: Markdown with front matter for the Hugging Face hub."""
     base = facts.encoder.get("name")
     parts = [
         _front_matter(base),

@@ -9,28 +9,28 @@ from ..errors import require_positive
 from .batchers import Vectors, check_groups, draw_groups, pack_groups
 from .occurrences import Occurrences
 from .pool import SynonymPool
+from .similarity import top_columns, unit_rows
 
-# Texts whose mean stands for a concept.
+# Random texts whose mean represents a concept.
 _SAMPLED = 2
-# Nearest concepts looked at for each that a cluster wants: near ones may stand in another already.
+# Nearest concepts found for each that a cluster needs: some are in another cluster already.
 _SPARE = 4
-# Concepts among which the nearest are sought, so that the work grows with the ontology, not with
-# its square.
+# The nearest concepts are searched in random blocks of this size, so that the work grows with the
+# ontology, not with its square.
 _BLOCK = 20_000
 _COMPARED_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True)
 class NeighbourBatcher:
-    """`spacy-connorm.NeighbourBatcher.v1`: groups as in `GroupBatcher`, but a group comes into a
-    batch together with groups of the concepts nearest to its own, by the vectors that the encoder
-    gives at the beginning of the epoch. So a batch of a few hundred texts holds the negatives
-    that are hard, which at random only a far larger one would (the online mining of Xu and Bethard
-    2021, section 3.1, over more than a batch).
+    """`spacy-connorm.NeighbourBatcher.v1`: groups as in `GroupBatcher`, but batched together with
+    groups of the nearest concepts, by the encoder at the beginning of the epoch. So a batch of a
+    few hundred texts has hard negatives, for which random batches must be far larger (the online
+    mining of Xu and Bethard 2021, section 3.1, across batches).
 
-    size (int): At most so many texts in a batch, and at least three groups.
+    size (int): At most how many texts a batch has; at least three groups.
     per_concept (int): Texts in a group.
-    neighbours (int): Groups of near concepts that come together, the first included.
+    neighbours (int): How many groups of near concepts are batched together, the first included.
     """
 
     size: int = 512
@@ -59,15 +59,14 @@ class NeighbourBatcher:
 
 
 def _centroids(rows: np.ndarray, vectors: Vectors) -> np.ndarray:
-    """The mean vector of each column of rows, scaled to unit length."""
+    """The mean vector of each column of rows, at unit length."""
     distinct, places = np.unique(rows, return_inverse=True)
-    means = vectors(distinct)[places.reshape(rows.shape)].mean(axis=0)
-    return means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)
+    return unit_rows(vectors(distinct)[places.reshape(rows.shape)].mean(axis=0))
 
 
 def _nearest(centroids: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-    """For each concept the `count` nearest others of its random block, nearest first; fewer where
-    the block is smaller."""
+    """The `count` nearest other concepts of each concept in its random block, nearest first; fewer
+    if a block is smaller."""
     blocks = np.array_split(rng.permutation(len(centroids)), -(-len(centroids) // _BLOCK))
     count = min(count, min(map(len, blocks)) - 1)
     near = np.empty((len(centroids), count), dtype="int64")
@@ -75,29 +74,14 @@ def _nearest(centroids: np.ndarray, count: int, rng: np.random.Generator) -> np.
         for part in np.array_split(block, -(-len(block) // _COMPARED_AT_ONCE)):
             cosines = centroids[part] @ centroids[block].T
             cosines[part[:, None] == block] = -np.inf
-            near[part] = block[best(cosines, count)]
+            near[part] = block[top_columns(cosines, count)]
     return near
-
-
-def best(scores: np.ndarray, count: int) -> np.ndarray:
-    """Find the highest scores of each row.
-
-    scores (Floats2d): (n, m).
-    count (int): How many of each row, m at most.
-    RETURNS (Ints2d): int64 (n, count): their columns, the highest first.
-    """
-    if not count:
-        return np.empty((len(scores), 0), dtype="int64")
-    best = np.argpartition(-scores, count - 1, axis=1)[:, :count]
-    order = np.argsort(-np.take_along_axis(scores, best, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(best, order, axis=1)
 
 
 def _cluster(
     concept: np.ndarray, near: np.ndarray, size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Order groups so that those of near concepts follow each other; the clusters themselves stand
-    in random order."""
+    """Order groups so that those of near concepts follow each other, clusters in random order."""
     left: dict[int, list[int]] = defaultdict(list)
     shuffled = rng.permutation(len(concept))
     for group in shuffled.tolist():

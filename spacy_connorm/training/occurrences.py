@@ -1,4 +1,4 @@
-"""What the concepts of a pool let us draw in an epoch, as flat arrays."""
+"""The texts that an epoch can draw, concept by concept, as flat arrays."""
 
 from dataclasses import dataclass, fields
 
@@ -9,13 +9,13 @@ from .pool import SynonymPool
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """The members of all concepts with two texts or more, one after the other; a text that is to
-    be drawn three times in an epoch occurs three times, side by side. int64 (n,) each.
+    """The members of all concepts with at least two texts, one concept after the other. A text
+    that is drawn three times an epoch occurs three times in a row. int64 (n,) each.
 
-    row (Ints1d): The text.
-    start (Ints1d): Where the concept begins.
-    end (Ints1d): Where the concept ends.
-    text_start (Ints1d): Where the occurrences of this text in this concept begin.
+    row (Ints1d): The text, a row of the pool.
+    start (Ints1d): Where its concept begins.
+    end (Ints1d): Where its concept ends.
+    text_start (Ints1d): Where the occurrences of the text in the concept begin.
     text_end (Ints1d): Where they end.
     """
 
@@ -30,7 +30,7 @@ class Occurrences:
 
     @classmethod
     def of(cls, pool: SynonymPool) -> "Occurrences":
-        """Lay out the members of a pool.
+        """List the occurrences of a pool.
 
         pool (SynonymPool): The pool.
         RETURNS (Occurrences): Empty if no concept has two texts.
@@ -46,18 +46,18 @@ class Occurrences:
         return found._only((text_end - text_start) < (end - start))
 
     def _only(self, chosen: np.ndarray) -> "Occurrences":
-        # Whole concepts go, so what stays moves up by what went before it.
+        # Whole concepts are dropped, so the rest moves up by what was dropped before it.
         moved = np.cumsum(~chosen)[chosen]
         row = self.row[chosen]
         places = (getattr(self, field.name)[chosen] - moved for field in fields(self)[1:])
         return Occurrences(row, *places)
 
     def draw_others(self, places: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw another text of the same concept for each place, each occurrence alike.
+        """Draw another text of the same concept for each occurrence, uniformly over occurrences.
 
-        places (Ints1d): int64 (m,): occurrences.
-        rng (Generator): Draws.
-        RETURNS (Ints1d): int64 (m,): occurrences.
+        places (Ints1d): int64 (m,), positions of occurrences.
+        rng (Generator): The source of randomness.
+        RETURNS (Ints1d): int64 (m,), positions of the drawn occurrences.
         """
         text_start, text_end = self.text_start[places], self.text_end[places]
         start = self.start[places]
@@ -66,7 +66,7 @@ class Occurrences:
 
 
 def _runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the run of equal values that each value is in begins and ends."""
+    """Where the run of equal values around each value begins and ends."""
     starts = np.flatnonzero(np.diff(values, prepend=-1))
     sizes = np.diff(starts, append=len(values))
     return np.repeat(starts, sizes), np.repeat(starts + sizes, sizes)

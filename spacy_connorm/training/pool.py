@@ -1,7 +1,7 @@
-"""The texts to learn from, each with all of its concepts, from O and D as one pool.
+"""The pool of texts to train on, each with all of its concepts, from O and D.
 
-What O says and what D says is gathered as pairs of a text and a concept. Pairs are kept as arrays:
-ten million names are no Python objects but their texts, their keys and the pool itself.
+Pairs of text and concept are arrays: of ten million names only the texts, their keys and the pool
+are Python objects.
 """
 
 import hashlib
@@ -30,16 +30,16 @@ def _no_rows() -> np.ndarray:
 class SynonymPool:
     """Texts and concepts, numbered.
 
-    texts (List[str]): One text a row; no two of them are the same for the encoder.
-    concepts (List[Tuple[int, ...]]): Of each row: the numbers of all concepts that O or D give the
-        text, ascending. Rows with a common number are never each other's negatives.
-    members (List[Ints1d]): Of each concept: int32, ascending, the rows to draw from it in an
-        epoch, each as often as it is to be drawn; empty for a concept that O gives to a text of
-        the pool but that is not learned.
-    concept_ids (List[str]): Of each concept.
-    names (Ints1d): int32, ascending: rows of texts that O gives a concept.
-    mentions (Ints1d): int32, ascending: rows of texts that D gives a concept.
-    parents (List[Tuple[int, ...]]): Of each concept: the numbers of the concepts right above it.
+    texts (List[str]): The text of each row; no two are the same to the encoder.
+    concepts (List[Tuple[int, ...]]): Of each row: the numbers of its concepts in O and D,
+        ascending. Rows with a common concept are never each other's negatives.
+    members (List[Ints1d]): Of each concept: int32, ascending, the rows to draw in an epoch, each as
+        often as it is drawn; empty for a concept that is not trained on but shares a text with one
+        that is.
+    concept_ids (List[str]): The id of each concept.
+    names (Ints1d): int32, ascending: the rows of texts that are in O.
+    mentions (Ints1d): int32, ascending: the rows of texts that are in D.
+    parents (List[Tuple[int, ...]]): Of each concept: the numbers of its parents.
     """
 
     texts: list[str]
@@ -51,7 +51,7 @@ class SynonymPool:
     parents: list[tuple[int, ...]] = field(default_factory=list)
 
     def digest(self) -> str:
-        """RETURNS (str): A checksum of what there is to draw, 32 hexadecimal digits."""
+        """RETURNS (str): A digest of all that can be drawn, 32 hexadecimal digits."""
         content = hashlib.blake2b(digest_size=16)
         for names in (self.texts, self.concept_ids):
             for start in range(0, len(names), _CHUNK):
@@ -71,27 +71,29 @@ def build_pool(
     use_ontology: bool,
     data_share: float | None,
 ) -> tuple[SynonymPool, PoolReport]:
-    """Gather O and D (Xu and Bethard 2021, sections 3 and 4.2).
+    """Read all concepts, then all annotated texts, into one pool (Xu and Bethard 2021, sections 3
+    and 4.2).
 
-    D is a set of pairs of a text and a concept, however often they were annotated. A mention of
-    several concepts is left out, as it is a synonym of none of them, and so is one of no concept.
-    An id that O lacks makes a concept of its own.
+    D is a set of pairs of text and concept, however often they were annotated. Mentions of several
+    concepts are left out, as they are synonyms of none, and so are mentions of no concept. An id
+    that O lacks becomes a concept of its own.
 
-    Without the ontology (Liu et al. 2021, section 3.1, fine-tuning on task data), the concepts of D
-    alone are learned, from their texts in D and their names in O. The rest of O still tells which
+    Without the ontology (Liu et al. 2021, section 3.1, fine-tuning on task data), only the concepts
+    of D are trained on, with their texts in D and their names in O. The rest of O still tells which
     texts are no negatives.
 
-    concepts (Iterable[Concept]): O. Records of one id are one concept.
-    mentions (Iterable[Mention]): The annotated mentions that make D.
-    inputs (Callable): Texts to encoder inputs: texts with equal inputs are one text, and those
-        with the inputs of an empty text are left out.
-    use_ontology (bool): Whether all concepts of O are learned, or only those of D.
-    data_share (Optional[float]): |D| / |O| as drawn in an epoch: D is repeated so far, and what
-        no whole number of repetitions gives is spread evenly over it. D is never drawn less than
-        once, and just once if None.
-    RETURNS (Tuple[SynonymPool, PoolReport]): The pool, and what became of O and D.
-    RAISES (ConnormError): CN006 for a share that is no positive number, CN810 if no concept has
-        two texts, CN811 if there is neither O nor D to learn from.
+    concepts (Iterable[Concept]): O. Records with one id are one concept.
+    mentions (Iterable[Mention]): The annotated mentions, D.
+    inputs (Callable): Texts to encoder inputs: texts with equal inputs are one text, and texts that
+        are empty to the encoder are left out.
+    use_ontology (bool): Whether to train on all concepts of O, or only on those of D.
+    data_share (Optional[float]): |D| / |O| as drawn in an epoch: D is repeated up to that, and the
+        fraction of a repetition is spread evenly over D. D is drawn at least once, and exactly once
+        if None.
+    RETURNS (Tuple[SynonymPool, PoolReport]): The pool, and counts of what is in it and what was
+        left out.
+    RAISES (ConnormError): CN006 if the share is not above 0, CN810 if no concept has two texts,
+        CN811 if there is neither O nor D to train on.
     """
     if data_share is not None and not (data_share > 0 and isfinite(data_share)):
         refuse("data_share", data_share, "a number above 0, or null")
@@ -108,12 +110,12 @@ def build_pool(
         raise ConnormError(Errors.CN811.format(count=report.mentions))
     rows, texts = _rows(list(stated.texts), inputs)
     pairs = _CountedPairs.join(
-        *(_numbered(said, rows, report) for said in (stated.ontology, stated.data)),
+        *(_distinct_pairs(each, rows, report) for each in (stated.ontology, stated.data)),
         use_ontology=use_ontology,
         data_share=data_share,
         report=report,
     )
-    pool = _pool(pairs.used(), texts, stated, report)
+    pool = _pool(pairs.of_drawn_rows(), texts, stated, report)
     if report.concepts == report.single_text_concepts:
         counts = {"texts": report.texts, "concepts": report.concepts}
         raise ConnormError(Errors.CN810.format(**counts))
@@ -123,7 +125,7 @@ def build_pool(
 def _rows(
     texts: list[str], inputs: Callable[[list[str]], list[bytes]]
 ) -> tuple[np.ndarray, list[str]]:
-    """The row of each text, -1 for one that is empty, and the first text of each row."""
+    """The row of each text, -1 if it is empty, and the first text of each row."""
     (nothing,) = inputs([""])
     rows = {nothing: -1}
     firsts: list[str] = []
@@ -138,18 +140,18 @@ def _rows(
     return np.asarray(row_of, dtype="int64"), firsts
 
 
-def _numbered(said: array, rows: np.ndarray, report: PoolReport) -> np.ndarray:
+def _distinct_pairs(stated: array, rows: np.ndarray, report: PoolReport) -> np.ndarray:
     """Distinct pairs of row and concept, ascending, int64 (n,): the row in the upper half."""
-    text, concept = np.asarray(said, dtype="int64").reshape(-1, 2).T
+    text, concept = np.asarray(stated, dtype="int64").reshape(-1, 2).T
     row = rows[text]
     report.empty_texts += int(np.count_nonzero(row < 0))
-    return distinct((row[row >= 0] << 32) | concept[row >= 0])
+    return sorted_unique((row[row >= 0] << 32) | concept[row >= 0])
 
 
 @dataclass(frozen=True, slots=True)
 class _CountedPairs:
-    """Pairs of row and concept, ordered by both; int64 (n,) each, and whether O says so and whether
-    D does, bool (n,)."""
+    """Pairs of row and concept, ordered by both, with how often an epoch draws them: int64 (n,)
+    each. And whether they are in O (`named`) and in D (`annotated`): bool (n,)."""
 
     row: np.ndarray
     concept: np.ndarray
@@ -173,7 +175,7 @@ class _CountedPairs:
         report.data_texts = len(data)
         if len(data):
             report.from_data = max(len(data), round((data_share or 0) * report.from_ontology))
-        keys = distinct(np.concatenate([ontology, data]))
+        keys = sorted_unique(np.concatenate([ontology, data]))
         times = np.zeros(len(keys), dtype="int64")
         named, annotated = np.zeros((2, len(keys)), dtype=bool)
         by_ontology, by_data = np.searchsorted(keys, ontology), np.searchsorted(keys, data)
@@ -182,8 +184,8 @@ class _CountedPairs:
         named[by_ontology] = annotated[by_data] = True
         return cls(keys >> 32, _low(keys), times, named, annotated)
 
-    def used(self) -> "_CountedPairs":
-        """Those of rows that are drawn at all."""
+    def of_drawn_rows(self) -> "_CountedPairs":
+        """All pairs of the rows that are drawn at least once."""
         chosen = np.isin(self.row, self.row[self.times > 0])
         return _CountedPairs(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
@@ -193,7 +195,7 @@ def _low(keys: np.ndarray) -> np.ndarray:
 
 
 def _shares(total: int, count: int) -> np.ndarray:
-    """Whole numbers that add up to the total and differ by one at most, the larger ones spread."""
+    """Whole numbers that add up to the total and differ by at most 1, the larger ones spread."""
     return np.diff(np.arange(count + 1, dtype="int64") * total // max(count, 1))
 
 
@@ -208,8 +210,8 @@ def _pool(
         concepts=_by_row(row, concept, len(chosen_concepts)),
         members=_by_concept(row, concept, pairs.times, len(chosen_concepts)),
         concept_ids=[concept_ids[each] for each in chosen_concepts.tolist()],
-        names=distinct(row[pairs.named]).astype("int32"),
-        mentions=distinct(row[pairs.annotated]).astype("int32"),
+        names=sorted_unique(row[pairs.named]).astype("int32"),
+        mentions=sorted_unique(row[pairs.annotated]).astype("int32"),
         parents=_parents(chosen_concepts.tolist(), stated),
     )
     texts_of = np.bincount(concept[pairs.times > 0], minlength=len(chosen_concepts))
@@ -221,7 +223,7 @@ def _pool(
 
 
 def _by_row(row: np.ndarray, concept: np.ndarray, count: int) -> list[tuple[int, ...]]:
-    # Most texts have one concept: they share its tuple.
+    # Most texts have one concept: they share its tuple to save memory.
     alone = [(number,) for number in range(count)]
     numbers = concept.tolist()
     ends = np.flatnonzero(np.diff(row, append=-1)) + 1
@@ -248,8 +250,10 @@ def _parents(chosen: list[int], stated: TextConceptPairs) -> list[tuple[int, ...
     ]
 
 
-def distinct(values: np.ndarray) -> np.ndarray:
-    """RETURNS (Ints1d): Each of these numbers from 0 up once, ascending. On millions of them this
-    is several times as fast as `np.unique`, which hashes."""
+def sorted_unique(values: np.ndarray) -> np.ndarray:
+    """values (Ints1d): Numbers from 0.
+    RETURNS (Ints1d): Each of them once, ascending. For millions of numbers this is several times as
+        fast as `np.unique`, which hashes.
+    """
     ordered = np.sort(values)
     return ordered[np.diff(ordered, prepend=-1) > 0]

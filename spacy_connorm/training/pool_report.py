@@ -1,26 +1,25 @@
-"""What became of the ontology and the annotated mentions on their way into the pool."""
+"""Counts of what a pool holds and what was left out."""
 
 from dataclasses import dataclass
 
 
 @dataclass(slots=True)
 class PoolReport:
-    """Counts, filled while texts are gathered.
+    """Counts, filled while a pool is built.
 
-    concepts (int): Concepts with a text to learn from.
-    single_text_concepts (int): Those with just one, which no batch can give a positive.
+    concepts (int): Concepts with a text to train on.
+    single_text_concepts (int): Concepts with just one text, which has no positive.
     texts (int): Texts that the encoder can tell apart.
-    ambiguous_texts (int): Those of several concepts.
-    from_ontology (int): |O|: pairs of a text and a concept that are drawn from the ontology in an
-        epoch, once each.
-    data_texts (int): Distinct pairs of a text and a concept in D.
-    from_data (int): |D|: how many of them are drawn in an epoch, repetitions included.
+    ambiguous_texts (int): Texts of several concepts.
+    from_ontology (int): |O|: pairs of text and concept of the ontology; an epoch draws each once.
+    data_texts (int): Distinct pairs of text and concept in D.
+    from_data (int): |D|: pairs of D that an epoch draws, repetitions included.
     mentions (int): Annotated mentions read.
-    nil_mentions (int): Left out: no gold id.
-    composite_mentions (int): Left out: several concepts, or a part without an id.
-    empty_texts (int): Names and mentions left out since the encoder sees nothing of them.
+    nil_mentions (int): Mentions left out: no gold id.
+    composite_mentions (int): Mentions left out: several concepts, or a part without an id.
+    empty_texts (int): Names and mentions left out: empty to the encoder.
     unknown_ids (int): Concepts of D that the ontology lacks.
-    unknown_mentions (int): Their mentions, which are kept.
+    unknown_mentions (int): Mentions of these concepts, which are kept.
     """
 
     concepts: int = 0
@@ -39,12 +38,11 @@ class PoolReport:
 
     @property
     def repeats(self) -> float:
-        """RETURNS (float): How often each text of D is drawn in an epoch, on average; 0 without
-        D."""
+        """RETURNS (float): How often an epoch draws a text of D on average; 0 without D."""
         return self.from_data / self.data_texts if self.data_texts else 0.0
 
     def lines(self) -> list[tuple[str, int | float]]:
-        """RETURNS (List[Tuple[str, Union[int, float]]]): Labels and counts, for people."""
+        """RETURNS (List[Tuple[str, Union[int, float]]]): Labels and counts, to print."""
         counts: list[tuple[str, int | float]] = [
             ("Concepts", self.concepts),
             ("Concepts with one text only", self.single_text_concepts),

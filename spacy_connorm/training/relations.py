@@ -1,4 +1,4 @@
-"""Which texts of a batch share a concept. Imports torch: import it in functions."""
+"""Relations and rankings among the texts of a batch. Imports torch: import it in functions."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,9 +9,8 @@ import torch
 
 
 class Relations(NamedTuple):
-    """How the texts of a batch of B stand to each other. A text of several concepts shares a
-    concept with the texts of each of them, and is the negative of none. No text is related to
-    itself.
+    """Which of the B texts of a batch share a concept. A text of several concepts is a positive of
+    the texts of each of them. No text is related to itself.
 
     positives (torch.Tensor): bool (B, B): i and j share a concept, i != j.
     negatives (torch.Tensor): bool (B, B): i and j share no concept, i != j.
@@ -24,9 +23,9 @@ class Relations(NamedTuple):
 def relate(concepts: Sequence[tuple[int, ...]], device: torch.device | str) -> Relations:
     """Compare the concepts of all pairs of texts, in O(B^2) memory.
 
-    concepts (Sequence[Tuple[int, ...]]): The numbers of the concepts of each of the B texts.
-    device (Union[torch.device, str]): Where the relations are needed.
-    RETURNS (Relations): Symmetric.
+    concepts (Sequence[Tuple[int, ...]]): The concept numbers of each of the B texts.
+    device (Union[torch.device, str]): Where to put the relations.
+    RETURNS (Relations): The relations, symmetric.
     """
     members: dict[int, list[int]] = defaultdict(list)
     for row, own in enumerate(concepts):
@@ -43,7 +42,7 @@ def relate(concepts: Sequence[tuple[int, ...]], device: torch.device | str) -> R
 
 
 class Rankings(NamedTuple):
-    """M mentions of a batch of B texts, each with k candidates to be ranked; as `RankedRows`.
+    """M mentions of a batch of B texts, each with k candidates to rank: `RankedRows` as tensors.
 
     mentions (torch.Tensor): int64 (M,), rows of the batch.
     candidates (torch.Tensor): int64 (M, k), rows of the batch.

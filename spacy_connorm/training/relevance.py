@@ -1,4 +1,4 @@
-"""How relevant names are to mentions, by the ontology's hierarchy."""
+"""The relevance of names to mentions, by the ontology's hierarchy."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Relevance(IntEnum):
-    """Of a name to a mention (Yan et al. 2021, section 2.2)."""
+    """The relevance of a name to a mention (Yan et al. 2021, section 2.2)."""
 
     NONE = 0
     HYPERNYM = 1
@@ -18,8 +18,8 @@ class Relevance(IntEnum):
 
 
 class Hierarchy:
-    """Synonyms and hypernyms among the texts of a pool. A name is the synonym of a text if they
-    share a concept, and its hypernym if it names a concept right above one of the text's.
+    """Synonyms and hypernyms among the texts of a pool. A name is a synonym of a text if they share
+    a concept, and a hypernym if it names a parent of a concept of the text.
     """
 
     def __init__(self, pool: "SynonymPool") -> None:
@@ -32,15 +32,17 @@ class Hierarchy:
                 self._names[concept].append(row)
 
     def has_name(self, row: int) -> bool:
-        """RETURNS (bool): Whether O has a name for a concept of a text."""
+        """row (int): The text.
+        RETURNS (bool): Whether O has a name of one of its concepts.
+        """
         return any(concept in self._names for concept in self._concepts[row])
 
     def relevances(self, row: int, names: Iterable[int]) -> list[Relevance]:
-        """Tell how relevant names are to a text.
+        """Find the relevance of names to a text.
 
         row (int): The text.
-        names (Iterable[int]): Rows.
-        RETURNS (List[Relevance]): Of each name.
+        names (Iterable[int]): Rows of names.
+        RETURNS (List[Relevance]): The relevance of each name.
         """
         own = set(self._concepts[row])
         above = set(self._above(row))
@@ -54,11 +56,11 @@ class Hierarchy:
                 found.append(Relevance.NONE)
         return found
 
-    def hypernyms(self, row: int, *, most: int) -> list[int]:
+    def hypernyms(self, row: int, *, limit: int) -> list[int]:
         """Find the hypernyms of a text, parent by parent.
 
         row (int): The text.
-        most (int): Those after so many are left out.
+        limit (int): At most how many.
         RETURNS (List[int]): Rows, each once.
         """
         own = set(self._concepts[row])
@@ -68,7 +70,7 @@ class Hierarchy:
             for name in self._names.get(concept, ())
             if own.isdisjoint(self._concepts[name])
         )
-        return list(names)[:most]
+        return list(names)[:limit]
 
     def _above(self, row: int) -> list[int]:
         if not self._parents:

@@ -1,4 +1,4 @@
-"""What O and D say of texts, read once and kept as numbers."""
+"""The pairs of text and concept in O and D, as numbers."""
 
 from array import array
 from collections.abc import Iterator
@@ -10,10 +10,13 @@ from .pool_report import PoolReport
 
 
 class TextConceptPairs:
-    """What was said of which text, as text and concept numbers in turns."""
+    """Numbers texts and concepts, and collects the pairs of O (`ontology`) and of D (`data`):
+    text number, concept number, text number and so on. Arrays, as ten million pairs are no Python
+    objects.
+    """
 
     def __init__(self) -> None:
-        """Begin with nothing: no texts, and no concept known from O."""
+        """Start without texts and concepts."""
         self.texts: dict[str, int] = {}
         self.ontology = array("i")
         self.data = array("i")
@@ -24,11 +27,11 @@ class TextConceptPairs:
 
     @property
     def concept_ids(self) -> list[str]:
-        """RETURNS (List[str]): By number."""
+        """RETURNS (List[str]): The ids of the concepts, by number."""
         return list(self._concepts)
 
     def parents(self, number: int) -> Iterator[int]:
-        """YIELDS (int): The numbers of a concept's parents; those that O lacks are passed over."""
+        """YIELDS (int): The numbers of a concept's parents; parents that O lacks are skipped."""
         for concept_id in self._parent_ids.get(number, ()):
             parent = self._resolve(concept_id)
             if isinstance(parent, int):
@@ -47,7 +50,7 @@ class TextConceptPairs:
             self.ontology.extend((self._text(name), number))
 
     def add_mention(self, mention: Mention, report: PoolReport) -> None:
-        """mention (Mention): One that makes D.
+        """mention (Mention): An annotation of D.
         report (PoolReport): Counts what is left out.
         """
         report.mentions += 1
@@ -56,7 +59,7 @@ class TextConceptPairs:
             return
         denoted = {self._resolve(concept_id) for concept_id in mention.concept_ids}
         parts = mention.kb_id.replace("+", "|").split("|")
-        # Beside a part without an id, the other ids name a part of the mention too.
+        # If a part has no id, the ids of the others name only a part of the mention.
         if len(denoted) > 1 or not all(split_ids(part) for part in parts):
             report.composite_mentions += 1
             return
@@ -68,7 +71,7 @@ class TextConceptPairs:
         self.data.extend((self._text(mention.text), number))
 
     def _resolve(self, concept_id: str) -> int | str:
-        """The number of a concept; its id as it is if nobody has named it yet."""
+        """The number of a concept, or its id if it has no number yet."""
         return self._concepts.get(concept_id, self._primary.get(concept_id, concept_id))
 
     def _text(self, text: str) -> int:

@@ -2,7 +2,7 @@
 in functions.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -25,29 +25,29 @@ from ..errors import ConnormError, Errors
 from .adapters import trained_share
 from .arguments import describe_hardware, make_arguments
 from .batch_loss import BatchLoss, Ranker
-from .callbacks import BeginEpoch, ScoreTheEnd
+from .callbacks import BeginEpoch, ScoreLastStep
 from .checkpoints import is_finished, kept_checkpoint, last_checkpoint
 from .config import Training
 from .micro_batches import BatchEncoder, EpochBatches, relations_in
 from .pool import SynonymPool
 from .weight_averaging import WeightAverager
 
-# A trained encoder's scores on dev data, by name; more is better.
+# A trained encoder to its dev scores by name; higher is better.
 Score = Callable[[TrainableModule], dict[str, float]]
 
 
 class Trained(NamedTuple):
-    """What came of a training run.
+    """The result of a training run.
 
     module (TrainableModule): The encoder after `WeightAverager`: that of the best epoch if there
         was dev data, else that of the last.
-    arguments (Dict[str, Any]): Every argument of the trainer.
-    history (List[Dict[str, float]]): What was logged, in order.
+    arguments (Dict[str, Any]): All arguments of the trainer.
+    history (List[Dict[str, float]]): The log, in order.
     best (Optional[Dict[str, float]]): The best dev scores.
-    seconds (float): Duration, without what came before a resume.
-    trained_share (float): The share of the weights that training changed.
-    learned (Dict[str, float]): What the objective learned beside the encoder.
-    hardware (str): What it ran on.
+    seconds (float): Duration; since the resume if there was one.
+    trained_share (float): The share of the weights that were trained, 0 to 1.
+    learned (Dict[str, float]): The values that the objective learned.
+    hardware (str): The devices or threads that it ran on.
     logs (Path): The folder of the reporters.
     """
 
@@ -75,25 +75,24 @@ def run_training(
 ) -> Trained:
     """Train an encoder's module.
 
-    module (TrainableModule): What `trainable` gives; it is changed.
+    module (TrainableModule): The module from `encoders.trainable`, changed in place.
     pool (SynonymPool): Texts and concepts.
     training (Training): The settings.
-    folder (Path): Keeps checkpoints and logs; made if it is not there.
-    use_cpu (bool): Whether to train on the CPU where there is a GPU.
-    score (Optional[Score]): Scores the encoder on dev data; the best epoch is kept then.
-    resume (bool): Continue from the last whole checkpoint in the folder, exactly.
-    callbacks (Sequence[transformers.TrainerCallback]): Told of everything.
+    folder (Path): For checkpoints and logs; made if missing.
+    use_cpu (bool): Whether to train on the CPU even if there is a GPU.
+    score (Optional[Score]): Scores the encoder on dev data; the best epoch is kept.
+    resume (bool): Whether to continue exactly from the last complete checkpoint in the folder.
+    callbacks (Sequence[transformers.TrainerCallback]): Further callbacks.
     RETURNS (Trained): The result.
-    RAISES (ConnormError): CN820 for a loss that is not finite, CN821 for arguments that the
-        trainer does not take, CN822 if there is no checkpoint to resume from, CN827 if the dev
-        data give no score of the wanted name, CN828 if the pool is not the one that the interrupted
-        run was begun with.
+    RAISES (ConnormError): CN820 for a loss that is not finite, CN821 for invalid arguments of the
+        trainer, CN822 if there is no checkpoint to resume from, CN827 if the dev data give no score
+        of the wanted name, CN828 if the interrupted run had another pool.
     """
     arguments = make_arguments(training, folder, use_cpu=use_cpu, scored=score is not None)
     checkpoint = last_checkpoint(folder) if resume else None
     if resume and checkpoint is None:
         raise ConnormError(Errors.CN822.format(path=folder))
-    finish = WeightAverager(module, adapter=training.adapter, interpolation=training.interpolation)
+    average = WeightAverager(module, adapter=training.adapter, interpolation=training.interpolation)
     torch.manual_seed(training.seed)
     if training.adapter is not None:
         training.adapter.add(module)
@@ -111,25 +110,25 @@ def run_training(
         loss,
         batches,
         arguments,
-        finish=finish,
+        average=average,
         score=score,
     )
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)
     trainer.add_callback(BeginEpoch(trainer.begin_epoch))
     if score is not None:
-        trainer.add_callback(ScoreTheEnd())
+        trainer.add_callback(ScoreLastStep())
     if score is not None and training.patience is not None:
         trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=training.patience))
     for callback in callbacks:
         trainer.add_callback(callback)
     if not resume and trainer.is_world_process_zero():
-        batches.forget()
-    # How many batches there are must be known before the first epoch begins.
+        batches.remove_old()
+    # The trainer must know the number of batches before the first epoch begins.
     trainer.begin_epoch(0)
     seconds = trainer.run(checkpoint)
     return Trained(
-        module=finish(module),
+        module=average(module),
         arguments=arguments.to_sanitized_dict(),
         history=trainer.state.log_history,
         best=_find_best(trainer.state.log_history, training.metric),
@@ -147,7 +146,7 @@ def _find_best(history: list[dict[str, float]], metric: str) -> dict[str, float]
 
 
 class _ObjectiveTrainer(Trainer):
-    """Computes an objective over the vectors of a whole batch."""
+    """Computes the loss of whole batches."""
 
     def __init__(
         self,
@@ -155,34 +154,34 @@ class _ObjectiveTrainer(Trainer):
         batches: EpochBatches,
         arguments: TrainingArguments,
         *,
-        finish: Callable[[TrainableModule], TrainableModule],
+        average: WeightAverager,
         score: Score | None,
     ) -> None:
-        # The trainer asks for some evaluation data; what `evaluate` scores with, `score` knows.
+        # The trainer requires evaluation data; `score` has its own.
         super().__init__(loss, arguments, train_dataset=batches, eval_dataset=[])
         self._loss = loss
         self._encoder = loss.encoder
         self._batches = batches
-        self._finish = finish
+        self._average = average
         self._score = score
 
     def run(self, checkpoint: Path | None) -> float:
-        """Train, from a checkpoint on if there is one, and say for how many seconds."""
+        """Train, from a checkpoint if there is one. RETURNS (float): The duration in seconds."""
         if checkpoint is None or not is_finished(checkpoint):
             output = self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
             return output.metrics["train_runtime"]
-        # The trainer would go on: it forgets why it stopped.
+        # The trainer would continue: it forgets why it stopped.
         self.state = TrainerState.load_from_json(str(checkpoint / TRAINER_STATE_NAME))
         self._load_from_checkpoint(str(kept_checkpoint(checkpoint)))
         return 0.0
 
     def begin_epoch(self, epoch: int) -> None:
-        """One process draws the batches of an epoch, the others read them."""
+        """Draw the batches of an epoch in one process; the others read them."""
         with self.args.main_process_first(local=False, desc="draw batches"):
             self._batches.begin_epoch(epoch, Ranker(self._vectors, self._loss.objective))
 
     def _vectors(self, rows: np.ndarray) -> np.ndarray:
-        with unchanged(self._encoder):
+        with preserved_state(self._encoder):
             vectors = np.empty((len(rows), 0), dtype="float32")
             for part, inputs in self._batches.micro_batches(rows):
                 with self.accelerator.autocast():
@@ -193,8 +192,8 @@ class _ObjectiveTrainer(Trainer):
         return vectors
 
     def get_train_dataloader(self) -> DataLoader:
-        # Whole steps of whole batches: the trainer loses the place in an epoch whose last step
-        # accumulates fewer, when it resumes there. The first batches fill that step up.
+        # If the last step of an epoch accumulated fewer batches, the trainer would lose its place
+        # when resuming there. So the first batches fill it up.
         at_once = self.args.gradient_accumulation_steps * self.args.world_size
         count = len(self._batches)
         loader = DataLoader(
@@ -211,7 +210,7 @@ class _ObjectiveTrainer(Trainer):
         created = self.optimizer is None
         optimizer = super().create_optimizer()
         if created:
-            self._loss.separate(optimizer)
+            self._loss.separate_parameters(optimizer)
         return optimizer
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
@@ -230,7 +229,7 @@ class _ObjectiveTrainer(Trainer):
         return (loss, vectors) if return_outputs else loss
 
     def _save_checkpoint(self, model: torch.nn.Module, trial: Any) -> None:
-        # A gradient that overflows after a finite loss shows here first.
+        # An overflow of gradients after a finite loss shows here first.
         if not all(torch.isfinite(weights).all() for weights in self._loss.parameters()):
             self._stop("weights")
         super()._save_checkpoint(model, trial)
@@ -262,13 +261,16 @@ class _ObjectiveTrainer(Trainer):
     def _scores(self) -> dict[str, float]:
         if self._score is None or not self.is_world_process_zero():
             return {}
-        with unchanged(self._encoder):
-            return self._score(self._finish(self._encoder.module))
+        with preserved_state(self._encoder):
+            return self._score(self._average(self._encoder.module))
 
 
 @contextmanager
-def unchanged(model: torch.nn.Module):
-    """Let whatever is done inside change nothing of the training that goes on."""
+def preserved_state(model: torch.nn.Module) -> Iterator[None]:
+    """Preserve training mode and random state; evaluation mode without gradients inside.
+
+    model (torch.nn.Module): The model in training.
+    """
     was_training = model.training
     with torch.random.fork_rng(), torch.no_grad():
         model.eval()

@@ -34,8 +34,8 @@ def relevances(pool, text):
     return {pool.texts[row]: each for row, each in zip(pool.names, found, strict=True)}
 
 
-def hypernyms(pool, text, *, most=10):
-    found = Hierarchy(pool).hypernyms(pool.texts.index(text), most=most)
+def hypernyms(pool, text, *, limit=10):
+    found = Hierarchy(pool).hypernyms(pool.texts.index(text), limit=limit)
     return [pool.texts[row] for row in found]
 
 
@@ -62,8 +62,8 @@ def test_a_synonym_that_is_a_hypernym_too_is_a_synonym(make):
 def test_hypernyms_come_parent_by_parent_each_once(make):
     pool = make(mention("B-NHL", "C4"))
     assert hypernyms(pool, "B-NHL") == ["lymphoma", "cancer of lymph", "blood disease"]
-    assert hypernyms(pool, "B-NHL", most=2) == ["lymphoma", "cancer of lymph"]
-    assert hypernyms(pool, "B-NHL", most=0) == []
+    assert hypernyms(pool, "B-NHL", limit=2) == ["lymphoma", "cancer of lymph"]
+    assert hypernyms(pool, "B-NHL", limit=0) == []
 
 
 def test_a_root_and_an_unknown_concept_have_no_hypernyms(make):
@@ -78,7 +78,7 @@ def test_a_root_and_an_unknown_concept_have_no_hypernyms(make):
 
 def test_a_pool_without_parents_has_no_hypernyms(make_pool):
     pool = make_pool([0, 1], [2])
-    assert Hierarchy(pool).hypernyms(0, most=3) == []
+    assert Hierarchy(pool).hypernyms(0, limit=3) == []
 
 
 def test_names_and_mentions_are_told_apart(make):
