@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 from ..errors import ConnormError, Errors
 
 _CHUNK = 1 << 22
-# A file of no more than all blocks together is read whole.
+# A core checks this much in a tenth of a second; of larger files a sample is checked.
+_LARGE = 1 << 28
+# A file of no more than all blocks together has no sample.
 _BLOCKS = 64
 _BLOCK = 1 << 18
 
@@ -39,13 +41,13 @@ def describe(path: Path) -> dict[str, Any]:
 
 
 def check_sample(path: Path, facts: dict[str, Any]) -> None:
-    """Check the size and the sample of a file, or all of one that has no sample.
+    """Check every byte of a file up to 256 MiB, the size and the sample of a larger one.
 
     path (Path): The file.
     facts (Dict[str, Any]): What `describe` told of it.
     RAISES (ConnormError): CN402 if it is missing or another.
     """
-    if "sample" not in facts:
+    if "sample" not in facts or facts["bytes"] <= _LARGE:
         check_whole(path, facts)
         return
     _check_size(path, facts)

@@ -41,7 +41,7 @@ def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()
 
 def unseal(folder: Path) -> dict[str, Any]:
     """Read the manifest and check every file against it, in a time that does not grow with the
-    files: those up to 16 MiB whole, of larger ones the size and 64 blocks of 256 KiB, the first
+    files: those up to 256 MiB whole, of larger ones the size and 64 blocks of 256 KiB, the first
     and the last among them and the others evenly between.
 
     A file that is missing, cut off, longer or another is found, and so is damage to a stretch of

@@ -16,6 +16,7 @@ BLOCKS, BLOCK = 4, 8
 def small_blocks(monkeypatch):
     monkeypatch.setattr(checksums, "_BLOCKS", BLOCKS)
     monkeypatch.setattr(checksums, "_BLOCK", BLOCK)
+    monkeypatch.setattr(checksums, "_LARGE", BLOCKS * BLOCK)
 
 
 @pytest.fixture
@@ -103,6 +104,17 @@ def test_a_sample_is_read_as_it_was_taken(file, monkeypatch):
     monkeypatch.setattr(checksums, "_BLOCKS", 7)
     monkeypatch.setattr(checksums, "_BLOCK", 5)
     check_sample(file, facts)
+
+
+def test_every_flipped_bit_of_a_file_that_is_not_large_is_found(file, monkeypatch):
+    monkeypatch.setattr(checksums, "_LARGE", 500)
+    content = os.urandom(500)
+    file.write_bytes(content)
+    facts = describe(file)
+    assert "sample" in facts
+    for at in range(500):
+        file.write_bytes(flipped(content, at))
+        assert is_found(check_sample, file, facts)
 
 
 def test_facts_of_before_there_were_samples(file):
