@@ -51,6 +51,7 @@ def test_damage_is_found_and_named(sealed, name, damage):
 def test_verifying_finds_what_opening_passes_over(sealed, monkeypatch):
     monkeypatch.setattr(checksums, "_BLOCKS", 2)
     monkeypatch.setattr(checksums, "_BLOCK", 4)
+    monkeypatch.setattr(checksums, "_LARGE", 50)
     content = bytes(100)
     (sealed / "large").write_bytes(content)
     seal(sealed, {})
