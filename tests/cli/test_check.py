@@ -33,6 +33,7 @@ def test_what_opening_passes_over_is_found(invoke, refused, index, monkeypatch):
     from spacy_connorm.files.folders import seal, unseal
 
     monkeypatch.setattr(checksums, "_BLOCKS", 2)
+    monkeypatch.setattr(checksums, "_LARGE", 0)
     monkeypatch.setattr(checksums, "_BLOCK", 16)
     folder = index / "concept_normalizer" / "index"
     manifest = unseal(folder)
