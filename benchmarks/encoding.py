@@ -25,11 +25,11 @@ from _measure.device import measure_device
 from _measure.interleaved import ratio_columns, ratios, speed_columns, take_turns
 from _measure.stopwatch import Seconds, time_call
 
-from spacy_connorm.cli.export import PRECISIONS, export
 from spacy_connorm.encoders.pretrained import MINILM
 from spacy_connorm.encoders.protocol import Encoder, encode, fingerprint
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
+from spacy_connorm.training.export import PRECISIONS, export_encoder
 
 PYTORCH, DAN = "PyTorch fp32", "DAN, one core"
 RATIOS = ("ratio", "lowest_ratio", "highest_ratio", "processor_ratio")
@@ -115,7 +115,7 @@ def make_blocks(data: Data, arguments: Namespace) -> dict[str, dict[str, Any]]:
     for precision in reversed(PRECISIONS):
         folder = arguments.work / f"onnx-{precision}-{key}"
         if not folder.is_dir():
-            export(name, folder, precision=precision, settings={})
+            export_encoder(name, folder, precision=precision)
         onnx = {"@architectures": "spacy-connorm.OnnxEncoder.v1", "name": str(folder)}
         blocks[f"ONNX {precision}"] = onnx
     return {**blocks, DAN: encoder_config(arguments.dan, data, work=arguments.work)}

@@ -7,11 +7,13 @@ import pytest
 import spacy
 from spacy.cli import app
 from spacy.language import Language
+from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
 from spacy_connorm import Concept, Ontology
 
 ASSETS = Path(__file__).parents[1] / "assets"
+TRAINING = Path(__file__).parent / "data" / "training"
 NGRAM_OPTIONS = (
     "--components.concept_normalizer.encoder.@architectures",
     "spacy-connorm.NgramEncoder.v1",
@@ -236,6 +238,32 @@ def exported_tiny(tmp_path_factory, tiny_folder, export):
     """The folders of the tiny transformer in both precisions. Tests do not change them."""
     folder = tmp_path_factory.mktemp("exported")
     return {each: export(tiny_folder, folder / each, precision=each) for each in ("fp32", "int8")}
+
+
+@pytest.fixture(scope="session")
+def training_config():
+    """A training config that names neither encoder nor data."""
+    return TRAINING / "triplet.cfg"
+
+
+@pytest.fixture(scope="session")
+def training_settings(tmp_path_factory, tiny_folder):
+    """The settings that name them: train and dev data are the same small corpus."""
+    nlp = spacy.blank("en")
+    mentions = (("the heart attack", "C1"), ("of the skin cancer", "C3"), ("heart", "C9"))
+    docs = []
+    for text, concept_id in mentions:
+        doc = nlp(text)
+        doc.ents = [doc.char_span(0, len(text), label="Disease", kb_id=concept_id)]
+        docs.append(doc)
+    corpus = tmp_path_factory.mktemp("training") / "corpus.spacy"
+    DocBin(docs=docs).to_disk(corpus)
+    return {
+        "encoder.name": str(tiny_folder),
+        "data.ontology": str(TRAINING / "ontology.jsonl"),
+        "data.corpora": [str(corpus)],
+        "data.dev": [str(corpus)],
+    }
 
 
 def connorm(*arguments):

@@ -104,7 +104,7 @@ def test_arguments_are_the_trainers(path, tmp_path):
 @pytest.mark.parametrize("path", TRAININGS, ids=name_of)
 def test_it_trains(path, files, tiny_folder, tmp_path):
     pytest.importorskip("accelerate")
-    from spacy_connorm.cli.train import train
+    from spacy_connorm.training import train
 
     overrides = {**files, "encoder.name": str(tiny_folder)}
     if "buckets" in sections(path)["encoder"]:

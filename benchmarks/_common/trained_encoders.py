@@ -9,9 +9,9 @@ from typing import Any
 from thinc.api import Config
 
 from _common.datasets import Data
-from spacy_connorm.cli.train import train
 from spacy_connorm.files.configs import read_config
 from spacy_connorm.files.docbin import write_docs
+from spacy_connorm.training import train
 from spacy_connorm.training.checkpoints import last_checkpoint
 
 TRAINS = ("O", "OD")
@@ -29,7 +29,7 @@ def train_once(config_path: Path, data: Data, *, on: str, work: Path) -> dict[st
     on (str): One of `TRAINS`: its O, or its O and D.
     work (Path): Keeps the encoder.
     RETURNS (Dict[str, Any]): The encoder's block of a pipeline's config.
-    RAISES (ConnormError): As `spacy_connorm.cli.train.train`.
+    RAISES (ConnormError): As `spacy_connorm.train`.
     """
     data_digest = data.digest(with_data=on == "OD")
     text = Config().from_disk(config_path, interpolate=False).to_str()

@@ -14,16 +14,22 @@ from ..errors import ConnormError, Errors
 _REASON_WIDTH = 300
 
 
-def read_config(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Config:
+def read_config(source: str | Path | Config, overrides: Mapping[str, Any] | None = None) -> Config:
     """Read a config file.
 
-    path (Union[str, Path]): The file.
+    source (Union[str, Path, Config]): The file; a config that was read already is returned as it
+        is, or with the overrides.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
     RETURNS (Config): The config, its variables filled in.
     RAISES (ConnormError): CN100 for a missing file, CN711 for an invalid one or for an unknown
         setting.
     """
-    path = Path(path)
+    if isinstance(source, Config):
+        if not overrides:
+            return source
+        with config_errors():
+            return Config().from_str(source.to_str(), overrides=dict(overrides))
+    path = Path(source)
     if not path.is_file():
         raise ConnormError(Errors.CN100.format(path=path))
     with config_errors():

@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from tqdm import tqdm
 from transformers.trainer_callback import TrainerCallback
 from transformers.trainer_utils import IntervalStrategy
+
+from .observer import TrainingObserver
 
 
 class BeginEpoch(TrainerCallback):
@@ -25,3 +28,56 @@ class ScoreLastStep(TrainerCallback):
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if args.eval_strategy == IntervalStrategy.STEPS and state.global_step >= state.max_steps:
             control.should_evaluate = True
+
+
+class ProgressBar(TrainerCallback):
+    """A bar of steps on a terminal, with the last loss."""
+
+    def __init__(self) -> None:
+        self._bar: tqdm | None = None
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if state.is_world_process_zero:
+            self._bar = tqdm(
+                total=state.max_steps,
+                initial=state.global_step,
+                unit=" batches",
+                delay=2,
+                leave=False,
+                disable=None,
+            )
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if self._bar is not None:
+            self._bar.update(state.global_step - self._bar.n)
+
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        loss = kwargs["logs"].get("loss")
+        if self._bar is not None and loss is not None:
+            self._bar.set_postfix_str(f"epoch {state.epoch:.1f}, loss {loss:.4f}")
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+class Notify(TrainerCallback):
+    """Passes epochs and dev scores on to an observer."""
+
+    def __init__(self, observer: TrainingObserver) -> None:
+        """observer (TrainingObserver): Who is told."""
+        self._observer = observer
+        self._loss: float | None = None
+
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self._loss = kwargs["logs"].get("loss", self._loss)
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if state.is_world_process_zero and self._loss is not None:
+            self._observer.on_epoch(state.epoch, self._loss)
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if state.is_world_process_zero:
+            scores = {key.removeprefix("eval_"): each for key, each in kwargs["metrics"].items()}
+            best = args.metric_for_best_model
+            self._observer.on_dev_score(state.epoch, {best: scores.pop(best), **scores})

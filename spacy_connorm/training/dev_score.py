@@ -11,15 +11,16 @@ from spacy.util import registry
 from ..annotations.mentions import Mention
 from ..concepts import NIL, Ontology
 from ..encoders.protocol import TrainableModule
-from ..errors import ConnormWarning
+from ..errors import ConnormError, ConnormWarning, Errors
 from ..evaluation import Prediction, read_gold, score_predictions
-from ..evaluation.pipelines.gold import find_known, find_seen
+from ..evaluation.pipelines.gold import find_known, find_seen, warn_of_strange_ids
 from ..evaluation.pipelines.queries import DEPTH
 from ..evaluation.report import score_row
 from ..index.backends.exact import ExactIndex
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve
-from .config import METRICS
+from .config import METRICS, TrainingData
+from .mentions import read_mentions
 
 _SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.95]
 # The config block of a trained encoder to that of the encoder that a pipeline searches with.
@@ -75,3 +76,38 @@ class DevScore:
         ]
         row = score_row(score_predictions(gold, predictions))
         return {key: row[key] for key in (*METRICS, "mentions") if row.get(key) is not None}
+
+
+def make_dev_score(
+    encoder_config: dict[str, Any],
+    data: TrainingData,
+    ontology: Ontology,
+    mentions: Sequence[Mention],
+    *,
+    to_search: ToSearch,
+) -> DevScore | None:
+    """Read the dev data of a training config, to choose the best epoch by.
+
+    encoder_config (Dict[str, Any]): The block of the encoder.
+    data (TrainingData): Names the dev data.
+    ontology (Ontology): O.
+    mentions (Sequence[Mention]): The annotated mentions that are learned from.
+    to_search (Callable): Gives the block of the encoder that searches.
+    RETURNS (Optional[DevScore]): Scores an encoder; None without dev data.
+    RAISES (ConnormError): CN600 if no dev mention has a gold id, and the errors of `read_docs`.
+    WARNS (ConnormWarning): CNW600 if no gold id of the dev data is known.
+    """
+    if not data.dev:
+        return None
+    gold = list(read_mentions(data.dev, data))
+    if not any(mention.concept_ids for mention in gold):
+        paths = ", ".join(data.dev)
+        raise ConnormError(Errors.CN600.format(count=len(gold), path=paths, chosen=""))
+    synonyms = [
+        (mention.text, concept_id) for mention in mentions for concept_id in mention.concept_ids
+    ]
+    in_data = {concept_id for _, concept_id in synonyms}
+    if not any(each in ontology or each in in_data for m in gold for each in m.concept_ids):
+        example = next(iter(ontology)).concept_id
+        warn_of_strange_ids(gold, Path(data.dev[0]), example=example)
+    return DevScore(encoder_config, ontology, synonyms, gold, to_search=to_search)

@@ -1,0 +1,16 @@
+from .adapters import LoraAdapter as LoraAdapter
+from .batchers import GroupBatcher as GroupBatcher
+from .batchers import PairBatcher as PairBatcher
+from .batchers import SynonymPairBatcher as SynonymPairBatcher
+from .candidate_batcher import CandidateBatcher as CandidateBatcher
+from .config import Training as Training
+from .config import TrainingData as TrainingData
+from .export import ExportedEncoder as ExportedEncoder
+from .export import export_encoder as export_encoder
+from .neighbour_batcher import NeighbourBatcher as NeighbourBatcher
+from .observer import TrainingObserver as TrainingObserver
+from .pool_report import PoolReport as PoolReport
+from .pretrained_copy import SavedEncoder as SavedEncoder
+from .pretrained_copy import save_encoder as save_encoder
+from .training_run import TrainingResult as TrainingResult
+from .training_run import train as train

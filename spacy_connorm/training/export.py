@@ -1,0 +1,123 @@
+"""Exporting a transformer encoder to a folder for ONNX Runtime."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.util import registry
+from thinc.api import Config
+from tqdm import tqdm
+
+from ..encoders import trainable
+from ..encoders.onnx import OnnxEncoder
+from ..encoders.onnx_folder import CONFIG, MODEL_TYPE
+from ..encoders.protocol import Encoder
+from ..errors import ConnormError, Errors
+from ..files.configs import config_errors
+from ..files.folders import read_object, replaced, require_replaceable
+from .work_folder import CONFIG as TRAINING_CONFIG
+
+PRECISIONS = ("int8", "fp32")
+_LIBRARIES = ("torch", "transformers", "onnx", "onnxscript")
+_TRANSFORMER = "spacy-connorm.TransformerEncoder.v1"
+_PROBES = (
+    "heart attack",
+    "acute myocardial infarction of the left side",
+    "fever",
+    "type 2 diabetes mellitus",
+    "Duchenne muscular dystrophy",
+    "non-small cell lung carcinoma",
+)
+# Trained weights reach 0.99 in eight bits; a cosine below this means that something went wrong.
+_LEAST_COSINE = 0.8
+
+
+class ExportedEncoder(NamedTuple):
+    """An encoder that was exported.
+
+    path (Path): Its folder, the `name` of an `OnnxEncoder.v1`.
+    cosine (float): The mean cosine of its vectors and the transformer's, on a few texts.
+    """
+
+    path: Path
+    cosine: float
+
+
+def export_encoder(
+    name: str | Path,
+    output_path: str | Path,
+    *,
+    precision: str = PRECISIONS[0],
+    pooling: str | None = None,
+    max_length: int | None = None,
+) -> ExportedEncoder:
+    """Export a transformer to a folder for `OnnxEncoder.v1`, and check that it gives nearly the
+    same vectors: `python -m spacy connorm export`.
+
+    name (Union[str, Path]): What `train` wrote, whose settings apply, another folder, or a name on
+        the Hugging Face hub.
+    output_path (Union[str, Path]): The folder to make or replace.
+    precision (str): "int8" or "fp32".
+    pooling (Optional[str]): "mean", "cls" or "max"; as it was trained if None, or "mean".
+    max_length (Optional[int]): Tokens kept of a text; as it was trained if None, or 64.
+    RETURNS (ExportedEncoder): The folder, and how near its vectors are.
+    RAISES (ConnormError): CN303 to CN309 if the transformer cannot be loaded, CN330 or CN335 if a
+        library is missing, CN336 if it cannot be exported, CN705 if something else is at the path,
+        CN711 for an invalid setting, CN832 for another kind of encoder, CN833 for an unknown
+        precision, CN834 if its vectors differ too much.
+    """
+    path = Path(output_path)
+    if precision not in PRECISIONS:
+        raise ConnormError(Errors.CN833.format(precision=precision, known=", ".join(PRECISIONS)))
+    for library in _LIBRARIES:
+        if find_spec(library) is None:
+            raise ConnormError(Errors.CN335.format(library=library))
+    require_replaceable(path, is_ours=_is_exported)
+    settings = {"pooling": pooling, "max_length": max_length}
+    given = {key: value for key, value in settings.items() if value is not None}
+    with tqdm(total=3, desc="Loading", leave=False, disable=None) as bar:
+        encoder = _load(str(name), given)
+        from ..encoders.hf_module import TransformerModule
+        from ..encoders.onnx_export import export_transformer
+
+        module = trainable(encoder)
+        if not isinstance(module, TransformerModule):
+            raise ConnormError(Errors.CN832.format(name=name))
+        expected = encoder.predict(list(_PROBES))
+        _next(bar, "Exporting")
+        with replaced(path, is_ours=_is_exported) as folder:
+            export_transformer(module, precision=precision).save(folder)
+            _next(bar, "Checking")
+            exported = OnnxEncoder(name=str(folder))
+            exported.initialize()
+            cosine = _mean_cosine(exported.predict(list(_PROBES)), expected)
+            if cosine < _LEAST_COSINE:
+                count = len(_PROBES)
+                raise ConnormError(Errors.CN834.format(name=name, cosine=cosine, count=count))
+    return ExportedEncoder(path, cosine)
+
+
+def _next(bar: tqdm, description: str) -> None:
+    bar.set_description(description, refresh=False)
+    bar.update()
+
+
+def _load(name: str, settings: dict[str, Any]) -> Encoder:
+    block = {"@architectures": _TRANSFORMER}
+    trained = Path(name) / TRAINING_CONFIG
+    with config_errors():
+        if trained.is_file():
+            block = Config().from_disk(trained)["encoder"]
+        encoder = registry.resolve({"encoder": {**block, **settings, "name": name}})["encoder"]
+    encoder.initialize()
+    return encoder
+
+
+def _mean_cosine(found: np.ndarray, expected: np.ndarray) -> float:
+    lengths = np.linalg.norm(found, axis=1) * np.linalg.norm(expected, axis=1)
+    return float(np.mean(np.sum(found * expected, axis=1) / lengths))
+
+
+def _is_exported(folder: Path) -> bool:
+    return read_object(folder / CONFIG).get("model_type") == MODEL_TYPE

@@ -1,0 +1,162 @@
+"""From a training config to the folder of an encoder."""
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spacy.util import registry
+from thinc.api import Config
+
+from ..concepts import Ontology
+from ..encoders import encoder_inputs, require_trainable, trainable
+from ..encoders.devices import choose_device
+from ..errors import ConnormError, Errors
+from ..files.configs import config_errors, read_config, require_sections
+from ..files.folders import require_replaceable
+from ..files.text import sha256
+from .config import TrainingData
+from .encoder_folder import is_encoder, write_encoder
+from .mentions import read_mentions
+from .model_card import CardFacts
+from .observer import TrainingObserver
+from .pool import build_pool
+from .pool_report import PoolReport
+from .work_folder import remove_work, require_same_config, start_work, work_folder
+
+if TYPE_CHECKING:
+    from .trainer import Trained
+
+_SECTIONS = ("encoder", "data", "training")
+_LIBRARIES = ("torch", "transformers", "accelerate", "pytorch_metric_learning")
+_HYBRID, _NGRAMS = "spacy-connorm.HybridEncoder.v1", "spacy-connorm.NgramEncoder.v1"
+# The readers of ontologies are not imported here: training takes the registered one.
+_ONTOLOGY = "spacy-connorm.Ontology.v1"
+
+
+class TrainingResult(NamedTuple):
+    """A trained encoder.
+
+    path (Path): Its folder, the `name` of an encoder in a pipeline's config.
+    pool_report (PoolReport): Counts of the texts and concepts that it learned from.
+    trained (Trained): The encoder's module, the log and the dev scores.
+    """
+
+    path: Path
+    pool_report: PoolReport
+    trained: "Trained"
+
+
+def train(
+    config: str | Path | Config,
+    output_path: str | Path,
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    gpu_id: int = -1,
+    resume: bool = False,
+    observer: TrainingObserver | None = None,
+) -> TrainingResult:
+    """Train an encoder on the synonyms of an ontology and on annotated mentions, and write it:
+    `python -m spacy connorm train`. Checkpoints and logs are kept beside the folder, in
+    `<output_path>.checkpoints`, until the encoder is written.
+
+    config (Union[str, Path, Config]): A config, or its file, with blocks [encoder], [data] and
+        [training].
+    output_path (Union[str, Path]): The folder to make or replace.
+    overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
+        "training.seed".
+    gpu_id (int): The GPU; -1 for the CPU. Under torchrun each process takes its own GPU instead.
+    resume (bool): Continue an interrupted training exactly where it stopped.
+    observer (Optional[TrainingObserver]): Called with counts, losses and dev scores as they come.
+    RETURNS (TrainingResult): The encoder; under torchrun one process writes it.
+    RAISES (ConnormError): CN100 or CN711 for an invalid config, CN705 if something else is at the
+        path, CN714 if an interrupted training is there, CN715 if it was started with another
+        config, CN810 or CN811 if there is nothing to learn, CN824 if a library is missing, and the
+        errors of `run_training`.
+    """
+    config, output_path = read_config(config, overrides), Path(output_path)
+    require_sections(config, _SECTIONS)
+    require_replaceable(output_path, is_ours=is_encoder)
+    _require_libraries()
+    choose_device(int(os.environ.get("LOCAL_RANK", gpu_id)) if gpu_id >= 0 else gpu_id)
+    with config_errors():
+        blocks = registry.resolve({name: config[name] for name in _SECTIONS})
+    data, training, encoder = blocks["data"], blocks["training"], blocks["encoder"]
+    require_trainable(encoder)
+    work = work_folder(output_path)
+    if resume:
+        require_same_config(work, config)
+    elif is_main_process():
+        start_work(work, config)
+    ontology = registry.get("readers", _ONTOLOGY)(Path(data.ontology))()
+    mentions = list(read_mentions(data.corpora, data))
+    encoder.initialize()
+    pool, report = build_pool(
+        ontology,
+        mentions,
+        inputs=partial(encoder_inputs, encoder),
+        use_ontology=data.use_ontology,
+        data_share=data.data_share,
+    )
+    observer = observer or TrainingObserver()
+    if is_main_process():
+        observer.on_pool(report)
+    from .callbacks import Notify, ProgressBar
+    from .dev_score import make_dev_score
+    from .trainer import run_training
+
+    to_search = partial(_to_search, config=config, objective=training.objective)
+    trained = run_training(
+        trainable(encoder),
+        pool,
+        training,
+        folder=work,
+        use_cpu=gpu_id < 0,
+        score=make_dev_score(config["encoder"], data, ontology, mentions, to_search=to_search),
+        resume=resume,
+        callbacks=[ProgressBar(), Notify(observer)],
+    )
+    if is_main_process():
+        facts = CardFacts(
+            encoder=config["encoder"],
+            search=to_search({**config["encoder"], "name": str(output_path)}),
+            config=config.to_str(),
+            sources=[*_sources(data, ontology), *((k, str(v)) for k, v in report.lines())],
+            trained=trained,
+        )
+        write_encoder(trained, facts, config, output_path)
+        remove_work(work)
+    logs = output_path / trained.logs.name
+    return TrainingResult(output_path, report, trained._replace(logs=logs))
+
+
+def is_main_process() -> bool:
+    """RETURNS (bool): Whether this process writes files; under torchrun one of them does."""
+    return int(os.environ.get("RANK", 0)) == 0
+
+
+def _require_libraries() -> None:
+    for library in _LIBRARIES:
+        if find_spec(library) is None:
+            raise ConnormError(Errors.CN824.format(library=library))
+
+
+def _to_search(block: dict[str, Any], *, config: Config, objective: Any) -> dict[str, Any]:
+    """Put n-grams beside an encoder that was trained to rank with them."""
+    if not getattr(objective, "ranked", False):
+        return block
+    lexical = config["training"]["batcher"].get("lexical") or {"@architectures": _NGRAMS}
+    both = {"dense": block, "lexical": lexical}
+    return {"@architectures": _HYBRID, **objective.learned(), **both}
+
+
+def _sources(data: TrainingData, ontology: Ontology) -> Iterator[tuple[str, str]]:
+    source = ontology.source
+    yield "Ontology", f"{source.path} (SHA-256 {source.sha256})"
+    if source.licence:
+        yield "Its terms", source.licence
+    for label, paths in (("Corpus", data.corpora), ("Dev corpus", data.dev)):
+        for path in map(Path, paths):
+            yield label, f"{path.name} (SHA-256 {sha256(path)})"

@@ -1,0 +1,60 @@
+"""The folder beside a trained encoder that keeps checkpoints and logs until training ends."""
+
+import shutil
+from pathlib import Path
+
+from thinc.api import Config
+
+from ..errors import ConnormError, Errors
+from ..files.atomic import atomic_file
+from .checkpoints import last_checkpoint
+
+CONFIG = "training.cfg"
+
+
+def work_folder(output_path: Path) -> Path:
+    """RETURNS (Path): Where the checkpoints of an encoder in training are kept."""
+    output_path = output_path.resolve()
+    return output_path.with_name(f"{output_path.name}.checkpoints")
+
+
+def start_work(folder: Path, config: Config) -> None:
+    """Make the folder for a new training, and keep the config in it.
+
+    folder (Path): From `work_folder`.
+    config (Config): The training config.
+    RAISES (ConnormError): CN714 if an interrupted training is there, CN705 if something else is.
+    """
+    if last_checkpoint(folder) is not None:
+        raise ConnormError(Errors.CN714.format(path=folder))
+    if folder.exists() and any(folder.iterdir()) and not (folder / CONFIG).is_file():
+        raise ConnormError(Errors.CN705.format(path=folder))
+    shutil.rmtree(folder, ignore_errors=True)
+    with atomic_file(folder / CONFIG) as aside:
+        aside.write_text(config.to_str(), encoding="utf8")
+
+
+def require_same_config(folder: Path, config: Config) -> None:
+    """Check that an interrupted training was started with the same config.
+
+    folder (Path): From `work_folder`.
+    config (Config): The training config.
+    RAISES (ConnormError): CN822 if no training was started there, CN715 for another config.
+    """
+    started_with = folder / CONFIG
+    if not started_with.is_file():
+        raise ConnormError(Errors.CN822.format(path=folder))
+    if started_with.read_text(encoding="utf8") != config.to_str():
+        raise ConnormError(Errors.CN715.format(path=started_with))
+
+
+def remove_work(folder: Path) -> None:
+    """Remove the folder, once the encoder is written.
+
+    folder (Path): From `work_folder`.
+    """
+    # Renamed first: half a folder would look like an interrupted training.
+    removed = folder.with_name(f".{folder.name}.removed")
+    shutil.rmtree(removed, ignore_errors=True)
+    folder.rename(removed)
+    shutil.rmtree(removed)

@@ -1,0 +1,98 @@
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from spacy_connorm.encoders.onnx import OnnxEncoder
+from spacy_connorm.encoders.transformer import TransformerEncoder
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.training import export, export_encoder
+
+pytest.importorskip("onnxscript")
+
+TEXTS = ["heart attack", "headache"]
+CONFIG = """
+[encoder]
+@architectures = "spacy-connorm.{architecture}.v1"
+name = "where-training-began"
+"""
+
+
+def vectors(model):
+    model.initialize()
+    return model.predict(TEXTS)
+
+
+def settings(folder):
+    return json.loads((folder / "config.json").read_text())
+
+
+def cosine(found, expected):
+    lengths = np.linalg.norm(found, axis=1) * np.linalg.norm(expected, axis=1)
+    return ((found * expected).sum(axis=1) / lengths).min()
+
+
+@pytest.fixture
+def trained(tiny_folder, tmp_path):
+    """A function that makes the folder of an encoder as training writes it."""
+
+    def make(architecture, more):
+        folder = shutil.copytree(tiny_folder, tmp_path / architecture)
+        text = CONFIG.format(architecture=architecture) + more
+        (folder / "training.cfg").write_text(text)
+        return folder
+
+    return make
+
+
+def test_eight_bits_are_the_default_and_only_an_export_is_replaced(tmp_path, tiny_folder, capsys):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "config.json").write_text(json.dumps({"model_type": "connorm-onnx"}))
+    exported = export_encoder(tiny_folder, out)
+    assert exported.path == out
+    assert 0.98 < exported.cosine <= 1
+    assert capsys.readouterr().out == ""
+    assert (settings(out)["precision"], settings(out)["pooling"]) == ("int8", "mean")
+    expected = vectors(TransformerEncoder(name=str(tiny_folder)))
+    assert cosine(vectors(OnnxEncoder(name=str(out))), expected) > 0.98
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(ConnormError, match="CN705"):
+        export_encoder(tiny_folder, tmp_path)
+    assert (tmp_path / "letter.txt").exists()
+
+
+def test_settings_of_training_count_and_options_before_them(tmp_path, trained):
+    folder = trained("TransformerEncoder", 'pooling = "cls"\nmax_length = 9\n')
+    out = tmp_path / "out"
+    export_encoder(str(folder), out, precision="fp32", max_length=7)
+    found = settings(out)
+    assert (found["precision"], found["pooling"], found["max_length"]) == ("fp32", "cls", 7)
+    expected = vectors(TransformerEncoder(name=str(folder), pooling="cls"))
+    assert np.allclose(vectors(OnnxEncoder(name=str(out))), expected, atol=1e-5)
+
+
+def test_bad_input(tmp_path, tiny_folder, trained, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    out = tmp_path / "out"
+    for name, options, code in (
+        (tiny_folder, {"precision": "int4"}, "CN833"),
+        (tiny_folder, {"pooling": "sum"}, "CN711"),
+        (tiny_folder, {"max_length": 1}, "CN309"),
+        ("no/such-model", {}, "CN303"),
+        (trained("DanEncoder", "buckets = 8\n"), {}, "CN832"),
+    ):
+        with pytest.raises(ConnormError, match=code):
+            export_encoder(name, out, **options)
+    monkeypatch.setattr(export, "find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match="CN335"):
+        export_encoder(tiny_folder, out)
+    assert not out.exists()
+
+
+def test_vectors_that_are_far_off_are_not_kept(tmp_path, tiny_folder, monkeypatch):
+    monkeypatch.setattr(export, "_LEAST_COSINE", 1.1)
+    with pytest.raises(ConnormError, match="CN834"):
+        export_encoder(tiny_folder, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
