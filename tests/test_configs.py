@@ -86,7 +86,7 @@ def test_commands_in_comments_work(path):
         command = get_command(app).commands[name]
         context = command.make_context(name, arguments)
         if name == "train":
-            config = ROOT / context.params["config_path"]
+            config = ROOT / context.params["config"]
             assert registry.resolve(sections(config, **parse_overrides(context.args)))
 
 
