@@ -1,4 +1,4 @@
-"""The plugin's nouns: concepts, the ontology that holds them, candidates for a mention."""
+"""Concepts, ontologies and candidates, and their JSONL."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -19,13 +19,13 @@ _LISTS = ("aliases", "types", "parents", "alt_ids")
 class Concept:
     """One concept of an ontology.
 
-    concept_id (str): The unique identifier (CUI, MeSH id, HPO id ...).
+    concept_id (str): The unique id (CUI, MeSH id, HPO id ...).
     canonical_name (str): The preferred name.
     aliases (Tuple[str, ...]): Synonyms, without the preferred name.
     types (Tuple[str, ...]): Semantic types.
     definition (str): May be empty.
     parents (Tuple[str, ...]): Ids of the broader concepts.
-    alt_ids (Tuple[str, ...]): Other ids of this same concept.
+    alt_ids (Tuple[str, ...]): Other ids of the same concept.
     """
 
     concept_id: str
@@ -38,13 +38,13 @@ class Concept:
 
     def __post_init__(self) -> None:
         for field in _LISTS:
-            # ("one") is a string: each of its letters would become an item.
+            # ("one") is a string, not a tuple: each letter would become an item.
             if isinstance(getattr(self, field), str):
                 raise ConnormError(Errors.CN102.format(field=field, expected="a tuple of strings"))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): O(c): the preferred name, then each synonym once."""
+        """RETURNS (Tuple[str, ...]): O(c): the preferred name, then the synonyms, each once."""
         return tuple(dict.fromkeys((self.canonical_name, *self.aliases)))
 
     def cleaned(self, clean: Callable[[str], str]) -> "Concept":
@@ -65,8 +65,8 @@ class Concept:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): One line of scispaCy's knowledge-base JSONL, plus
-        `parents` and `alt_ids`; empty fields but `aliases` and `types` are left out.
+        """RETURNS (Dict[str, Any]): A record of scispaCy's knowledge-base JSONL, plus `parents` and
+        `alt_ids`. Empty fields are left out, except `aliases` and `types`.
         """
         record: dict[str, Any] = {
             "concept_id": self.concept_id,
@@ -80,12 +80,12 @@ class Concept:
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> "Concept":
-        """Build a concept from a knowledge-base record; unknown fields are passed over.
+        """Create a concept from a knowledge-base record; unknown fields are ignored.
 
-        record (Dict[str, Any]): As `to_dict` writes it.
+        record (Dict[str, Any]): As written by `to_dict`.
         RETURNS (Concept): The concept.
-        RAISES (ConnormError): CN101 if the record has no id or no preferred name, CN102 if a
-            field is not of the type it should be.
+        RAISES (ConnormError): CN101 if the record has no id or no preferred name, CN102 if a field
+            has the wrong type.
         """
         if not isinstance(record, dict):
             raise ConnormError(Errors.CN102.format(field="record", expected="a JSON object"))
@@ -121,19 +121,19 @@ def _list_field(record: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 class Candidate(NamedTuple):
-    """One answer to a mention.
+    """A candidate concept for a mention.
 
-    concept_id (str): The concept.
+    concept_id (str): The id of the concept.
     name (str): Its preferred name.
     score (float): Cosine similarity, -1 to 1.
-    text (str): The concept text that matched; the preferred name where a search compares with
-        the concept's mean vector.
-    search (str): Which search of the sieve found it, e.g. "D-T".
-    searched (str): What was looked up: the mention, its long form, or a part of one of them.
-    part (int): 0 if the mention was looked up whole, else which of its parts, from 1.
-    dense (Optional[float]): The cosine of the dense vectors behind a hybrid encoder's score.
-    lexical (Optional[float]): The cosine of the n-gram vectors behind it.
-    probability (Optional[float]): That it is right, 0 to 1, if the scores were calibrated.
+    text (str): The concept text that matched; the preferred name if the search compares with mean
+        vectors of concepts.
+    search (str): The search of the sieve that found it, e.g. "D-T".
+    searched (str): The text that was searched: the mention, its long form, or a part of either.
+    part (int): The number of the mention's part, from 1; 0 if the whole mention was searched.
+    dense (Optional[float]): The dense cosine in the score of a hybrid encoder.
+    lexical (Optional[float]): The lexical (n-gram) cosine in it.
+    probability (Optional[float]): The probability that it is correct, 0 to 1, if calibrated.
     """
 
     concept_id: str
@@ -150,11 +150,11 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where an ontology comes from; kept in the manifest of every index built from it.
+    """The source of an ontology, stored in the manifest of every index built from it.
 
     path (str): The file it was read from.
-    sha256 (str): Of that file.
-    licence (str): The licence line that must travel with the names.
+    sha256 (str): The SHA-256 of that file.
+    licence (str): The terms of use, which must be distributed with the names.
     """
 
     path: str = ""
@@ -163,14 +163,15 @@ class Source:
 
 
 class Ontology:
-    """An ordered container of concepts, looked up by id or by alternate id."""
+    """An ordered container of concepts, by id or alternate id."""
 
     def __init__(self, concepts: Iterable[Concept] = (), *, source: Source | None = None) -> None:
-        """Collect concepts. The names of a repeated id are merged into its first concept.
+        """Collect concepts. Concepts with the same id are merged.
 
         concepts (Iterable[Concept]): The concepts.
         source (Optional[Source]): Where they come from.
         RAISES (ConnormError): CN101 for a concept without an id or a name.
+        WARNS (ConnormWarning): CNW101 for repeated ids.
         """
         self._concepts: dict[str, Concept] = {}
         self._primary: dict[str, str] = {}
@@ -204,29 +205,30 @@ class Ontology:
         return self._concepts[self.primary_id(concept_id)]
 
     def primary_id(self, concept_id: str) -> str:
-        """Map an alternate id to the id of its concept; any other id comes back as it is.
+        """Map an alternate id to the primary id of its concept.
 
         concept_id (str): An id.
-        RETURNS (str): The id under which the concept stands here.
+        RETURNS (str): The primary id; unchanged if it is not an alternate id.
         """
         if concept_id in self._concepts:
             return concept_id
         return self._primary.get(concept_id, concept_id)
 
     def to_disk(self, path: str | Path) -> None:
-        """Write one JSON line a concept, aside first and then renamed, and the licence beside it.
+        """Write one JSON line per concept, whole or not at all, and the licence beside it.
 
-        path (Union[str, Path]): The file; `.gz` compresses.
+        path (Union[str, Path]): The file; compressed if it ends in `.gz`.
+        RAISES (ConnormError): CN108 if the file cannot be written.
         """
         write_concepts(self, path)
         write_licence(self.source.licence, path)
 
     @classmethod
     def from_disk(cls, path: str | Path, *, licence: str = "") -> "Ontology":
-        """Read an ontology in the house format (scispaCy's knowledge-base JSONL).
+        """Read an ontology in scispaCy's knowledge-base JSONL.
 
         path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
-        licence (str): The terms of use to keep in every index built from it; those kept beside
+        licence (str): The terms of use to keep in every index built from it; those stored beside
             the file if empty.
         RETURNS (Ontology): The ontology.
         RAISES (ConnormError): CN104 for a file without concepts, and what `read_concepts` raises.
@@ -242,7 +244,7 @@ class Ontology:
 
 @dataclass(frozen=True)
 class ConceptStream:
-    """Concepts that are read once, an id perhaps more often: of any number."""
+    """Any number of concepts, to be read once. Ids may be repeated."""
 
     concepts: Iterable[Concept]
     source: Source
@@ -255,9 +257,9 @@ AnyOntology: TypeAlias = Ontology | ConceptStream
 
 
 def merge(first: Concept, second: Concept) -> Concept:
-    """Merge two records of one concept: the first one's name and definition, all of the rest.
+    """Merge two records of the same concept.
 
-    first (Concept): Gives the id, the preferred name and, unless empty, the definition.
+    first (Concept): Gives the id, the preferred name and the definition, if it has one.
     second (Concept): Its preferred name becomes an alias if it differs.
     RETURNS (Concept): The merged concept.
     """
@@ -277,7 +279,7 @@ def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def read_concepts(path: str | Path) -> Iterator[Concept]:
-    """Read concepts one by one from the house format.
+    """Read concepts one by one from scispaCy's knowledge-base JSONL.
 
     path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
     YIELDS (Concept): The concepts, in the file's order.
@@ -295,10 +297,10 @@ def read_concepts(path: str | Path) -> Iterator[Concept]:
 
 
 def write_concepts(concepts: Iterable[Concept], path: str | Path) -> int:
-    """Write concepts in the house format, one by one, aside first and then renamed.
+    """Write concepts one by one as scispaCy's knowledge-base JSONL, whole or not at all.
 
-    concepts (Iterable[Concept]): The concepts; a generator is never held in memory.
-    path (Union[str, Path]): The file; `.gz` compresses.
+    concepts (Iterable[Concept]): The concepts; a generator is not loaded into memory.
+    path (Union[str, Path]): The file; compressed if it ends in `.gz`.
     RETURNS (int): How many were written.
     RAISES (ConnormError): CN108 if the file cannot be written.
     """

@@ -1,7 +1,7 @@
 """Write files and folders whole or not at all, one writer at a time.
 
-What is written is private, at an unpredictable name beside its target, until it is renamed. A
-killed writer leaves such a part behind; the next one that succeeds removes it. Readers never do.
+A writer writes to a private part with an unpredictable name beside the target, then renames it. The
+part of a killed writer is removed by the next successful writer, never by readers.
 """
 
 import errno
@@ -24,11 +24,11 @@ _TOKEN = "[0-9a-f]{16}"
 
 @contextmanager
 def atomic_file(path: str | Path) -> Iterator[Path]:
-    """Write a file beside its place and rename it once it is whole, so that a job that fails
-    leaves the old file or none. A device or a pipe is written to directly.
+    """Write a file beside its target and rename it once it is complete, so that a failure leaves
+    the old file or none. Devices and pipes are written to directly.
 
-    path (Union[str, Path]): The file; its folder is made if missing.
-    YIELDS (Path): What to write to, with the same suffix.
+    path (Union[str, Path]): The file; its folder is created if missing.
+    YIELDS (Path): The path to write to, with the same suffix.
     RAISES (ConnormError): CN105 for a folder, CN108 if the file can't be written, CN109 if
         another process is writing it.
     """
@@ -61,10 +61,10 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """Write a folder beside its place and rename it once the block ends well. A failed or killed
-    block leaves the old folder as it was. Files are on the disk before the folder is renamed.
+    """Write a folder beside its target and rename it when the block succeeds. A failed or killed
+    block leaves the old folder unchanged. Files are flushed to disk before the folder is renamed.
 
-    path (Path): The folder to make or replace.
+    path (Path): The folder to create or replace.
     YIELDS (Path): Where to write.
     RAISES (ConnormError): CN405 if the disk is full or refuses the files, CN109 if another
         process is writing the folder.
@@ -94,7 +94,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _only_writer(path: Path) -> Iterator[None]:
-    """Hold the lock beside a target. Inside a private folder there is no other writer."""
+    """Hold the lock of a target. Private folders have no other writers and need none."""
     if is_private(path):
         yield
         return
@@ -112,7 +112,7 @@ def _only_writer(path: Path) -> Iterator[None]:
 
 
 def _publish(folder: Path) -> None:
-    """Give everything in a folder the user's usual rights, and bring it to the disk."""
+    """Give everything in a folder the user's default permissions, and flush it to disk."""
     mode = _default_mode(folder, folder.name)
     for parent, _, files in os.walk(folder, topdown=False):
         for name in files:
@@ -124,8 +124,9 @@ def _publish(folder: Path) -> None:
 
 
 def _default_mode(folder: Path, name: str) -> int:
-    """The rights that a new folder gets. Asking for the umask would change it for all threads for
-    a moment."""
+    """RETURNS (int): The permissions of a new folder. Reading the umask would briefly change it for
+    all threads.
+    """
     probe = folder / f".{name}.{_PART}{_token()}"
     descriptor = os.open(probe, os.O_CREAT | os.O_EXCL, 0o777)
     try:
@@ -137,19 +138,19 @@ def _default_mode(folder: Path, name: str) -> int:
 
 def _sync(path: Path) -> None:
     if os.name == "nt" and path.is_dir():
-        return  # Windows opens no folders
+        return  # Windows can't open folders
     descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno != errno.EINVAL:  # a file system that has nothing to bring to a disk
+        if error.errno != errno.EINVAL:  # a file system without a disk
             raise
     finally:
         os.close(descriptor)
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what killed writers of the same target left; the lock says that none is alive."""
+    """Remove the parts of killed writers of the same target. The lock ensures that all are dead."""
     if is_private(path):
         return
     stem, suffix = re.escape(path.stem), re.escape(path.suffix)

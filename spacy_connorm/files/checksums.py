@@ -1,5 +1,6 @@
-"""What a manifest tells of a file: its size, a checksum of all its bytes and, if it is large, one
-of blocks spread over it, so that opening gigabytes takes no longer than opening megabytes."""
+"""Checksums of files: of all bytes and, for large files, of sample blocks spread over the file, so
+that gigabytes open as fast as megabytes.
+"""
 
 import zlib
 from collections.abc import Callable, Iterator
@@ -9,28 +10,29 @@ from typing import Any, TypeAlias
 from ..errors import ConnormError, Errors
 
 _CHUNK = 1 << 22
-# A core checks this much in a tenth of a second; of larger files a sample is checked.
+# A core checks this much in a tenth of a second; larger files are only sampled.
 _LARGE = 1 << 28
-# A file of no more than all blocks together has no sample.
+# Files no larger than all blocks together have no sample.
 _BLOCKS = 64
 _BLOCK = 1 << 18
 
-# Size in bytes, time of the last change in nanoseconds, and number on the disk.
+# Size in bytes, time of the last change in nanoseconds, and inode.
 Stamp: TypeAlias = tuple[int, int, int]
 
 
 def stamp(path: Path) -> Stamp:
-    """RETURNS (Stamp): What changes when a file is written again or another takes its place."""
+    """RETURNS (Stamp): What changes if a file is rewritten or replaced."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def describe(path: Path) -> dict[str, Any]:
-    """Read a whole file.
+    """Compute the size and the checksums of a file.
 
     path (Path): The file.
-    RETURNS (Dict[str, Any]): Its "bytes", their "crc32" and, if there are many, a "sample": how
-        many "blocks", of how many "bytes" each, and the "crc32" of them all. JSON.
+    RETURNS (Dict[str, Any]): Its size in "bytes", the "crc32" of them and, if it is large, a
+        "sample": the number of "blocks", the "bytes" per block, and the "crc32" of all blocks.
+        JSON.
     """
     size = path.stat().st_size
     facts: dict[str, Any] = {"bytes": size, "crc32": _crc32(_chunks(path))}
@@ -41,11 +43,11 @@ def describe(path: Path) -> dict[str, Any]:
 
 
 def check_sample(path: Path, facts: dict[str, Any]) -> None:
-    """Check every byte of a file up to 256 MiB, the size and the sample of a larger one.
+    """Check every byte of a file up to 256 MiB, or the size and the sample of a larger one.
 
     path (Path): The file.
-    facts (Dict[str, Any]): What `describe` told of it.
-    RAISES (ConnormError): CN402 if it is missing or another.
+    facts (Dict[str, Any]): The result of `describe`.
+    RAISES (ConnormError): CN402 if it is missing or different.
     """
     if "sample" not in facts or facts["bytes"] <= _LARGE:
         check_whole(path, facts)
@@ -62,9 +64,9 @@ def check_whole(
     """Check every byte of a file.
 
     path (Path): The file.
-    facts (Dict[str, Any]): What `describe` told of it.
-    report (Optional[Callable]): Called now and then with how many more bytes were read.
-    RAISES (ConnormError): CN402 if it is missing or another.
+    facts (Dict[str, Any]): The result of `describe`.
+    report (Optional[Callable]): Called with the number of bytes read since its last call.
+    RAISES (ConnormError): CN402 if it is missing or different.
     """
     _check_size(path, facts)
     _compare(path, _crc32(_chunks(path), report), facts["crc32"])
@@ -100,7 +102,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
 
 
 def _blocks(path: Path, size: int, *, count: int, length: int) -> Iterator[bytes]:
-    """The first block begins with the file, the last one ends with it."""
+    """YIELDS (bytes): Evenly spaced blocks, from the start of the file to its end."""
     with path.open("rb", buffering=0) as file:
         for block in range(count):
             file.seek(block * (size - length) // (count - 1))

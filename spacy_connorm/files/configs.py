@@ -1,4 +1,4 @@
-"""Config files: read, with settings overridden, and their errors in one line."""
+"""Read config files with overrides, and report their errors in one line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from configparser import InterpolationError

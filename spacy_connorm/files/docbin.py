@@ -14,7 +14,7 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     """Read documents.
 
     path (Union[str, Path]): A `.spacy` file.
-    vocab (Vocab): The pipeline's.
+    vocab (Vocab): The pipeline's vocabulary.
     YIELDS (Doc): The documents.
     RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN706 for a file in another
         format.

@@ -1,4 +1,4 @@
-"""Put a new folder in the place of an old one, in one step where the system can."""
+"""Replace an old folder by a new one, atomically if the system can."""
 
 import ctypes
 import errno
@@ -11,19 +11,19 @@ from pathlib import Path
 _RENAME_EXCHANGE = 2
 _RENAME_SWAP = 2
 _AT_FDCWD = -100
-# What systems and file systems without such a call answer.
+# Errors of systems and file systems without such a call.
 _UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
 
 
 def put_in_place(new: Path, path: Path, old: Path) -> None:
-    """Rename a folder. At every moment `path` is the old folder or the new one, whole, if the
-    system can swap two names (Linux, macOS); elsewhere it is missing between two renames, and a
-    process killed just then leaves the old folder at `old`.
+    """Rename a folder. If the system can swap two names (Linux, macOS), `path` always is either the
+    old or the new folder. Elsewhere it is missing between two renames, and a process killed just
+    then leaves the old folder at `old`.
 
-    new (Path): The folder to put in place, beside `path`. Afterwards it may hold the old one.
-    path (Path): The folder to make or replace.
-    old (Path): A free name beside `path`, where the old folder waits if names can't be swapped.
-    RAISES (OSError): If the system refuses; the old folder is at `path` then.
+    new (Path): The new folder, beside `path`. Afterwards it may be the old one.
+    path (Path): The folder to create or replace.
+    old (Path): A free name beside `path` for the old folder, if names can't be swapped.
+    RAISES (OSError): If the system refuses; then the old folder is still at `path`.
     """
     if not path.exists():
         new.rename(path)
@@ -37,12 +37,12 @@ def put_in_place(new: Path, path: Path, old: Path) -> None:
 
 
 def swap(one: Path, other: Path) -> bool:
-    """Swap two names in one step.
+    """Swap two names atomically.
 
     one (Path): An existing path.
     other (Path): Another one on the same file system.
-    RETURNS (bool): False if the system or the file system can't; nothing has changed then.
-    RAISES (OSError): For any other reason.
+    RETURNS (bool): False if the system or the file system can't; then nothing has changed.
+    RAISES (OSError): If it fails for any other reason.
     """
     call = _system_call()
     if call is None:

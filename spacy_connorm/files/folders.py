@@ -1,4 +1,4 @@
-"""Folders sealed with a manifest of checksums, and checked against it."""
+"""Seal folders with a manifest of checksums, and check them against it."""
 
 import json
 import os
@@ -19,11 +19,11 @@ _OWN = "crc32"
 
 
 def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()) -> None:
-    """Write the manifest: the facts, size and checksum of every file in the folder, and a checksum
-    of all this. Folders within that have a manifest answer for themselves.
+    """Write the manifest: the facts, the size and checksum of every file in the folder, and a
+    checksum of the manifest. Subfolders with their own manifest are skipped.
 
-    folder (Path): A folder whose files are all written.
-    facts (Dict[str, Any]): What else the manifest tells; JSON.
+    folder (Path): A folder with all its files written.
+    facts (Dict[str, Any]): What else to store in the manifest; JSON.
     leave_out (Collection[str]): Files that may change.
     """
     own = folder / MANIFEST
@@ -40,21 +40,21 @@ def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()
 
 
 def unseal(folder: Path) -> dict[str, Any]:
-    """Read the manifest and check every file against it, in a time that does not grow with the
-    files: those up to 256 MiB whole, of larger ones the size and 64 blocks of 256 KiB, the first
-    and the last among them and the others evenly between.
+    """Read the manifest and check every file against it, in constant time per file. Files up to
+    256 MiB are checked completely; of larger ones the size and 64 evenly spaced blocks of 256 KiB,
+    from the start to the end of the file.
 
-    A file that is missing, cut off, longer or another is found, and so is damage to a stretch of
-    more than a 63rd of it. Not found are smaller changes to a large file that meet no block: those
-    `verify` finds, which reads everything.
+    This finds files that are missing, truncated, longer or different, and damage to any stretch of
+    more than a 63rd of a file. It misses smaller changes to a large file between the blocks;
+    `verify` finds those, since it reads everything.
 
     folder (Path): A sealed folder.
     RETURNS (Dict[str, Any]): The manifest.
-    RAISES (ConnormError): CN400 if there is no manifest, CN401 if it is of another format
-        version, CN402 if a file, the manifest included, is missing or found to be another.
+    RAISES (ConnormError): CN400 if there is no manifest, CN401 if it has another format version,
+        CN402 if a file, including the manifest, is missing or different.
     """
     manifest = _sound_manifest(folder)
-    # Checksums are computed without the GIL: as many files at once as there are cores.
+    # Checksums are computed without the GIL, so one thread per core helps.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         checks = [
             pool.submit(check_sample, folder / name, facts)
@@ -69,16 +69,16 @@ def verify(folder: Path, *, report: Callable[[int], Any] | None = None) -> None:
     """Check every byte of every file against the manifest.
 
     folder (Path): A sealed folder.
-    report (Optional[Callable]): Called now and then with how many more bytes were read.
-    RAISES (ConnormError): As `unseal`.
+    report (Optional[Callable]): Called with the number of bytes read since its last call.
+    RAISES (ConnormError): As in `unseal`.
     """
     for name, facts in _sound_manifest(folder)["files"].items():
         check_whole(folder / name, facts, report=report)
 
 
 def stamps(folder: Path) -> dict[str, Stamp]:
-    """RETURNS (Dict[str, Stamp]): Of every file in a folder, by its path within: they tell whether
-    what was found sound is still there, without reading it.
+    """RETURNS (Dict[str, Stamp]): The stamp of every file in a folder, by relative path. They show
+    changes without reading the files again.
     """
     return {
         file.relative_to(folder).as_posix(): stamp(file)
@@ -88,14 +88,14 @@ def stamps(folder: Path) -> dict[str, Stamp]:
 
 
 def unseal_again(folder: Path, manifest: dict[str, Any], seen: dict[str, Stamp]) -> None:
-    """Make sure that a folder is what another process has unsealed.
+    """Check that a folder is still the one that another process unsealed.
 
     folder (Path): The folder.
-    manifest (Dict[str, Any]): What `unseal` gave then.
-    seen (Dict[str, Stamp]): What `stamps` gave before that.
-    RAISES (ConnormError): CN402 if another index stands there now, and those of `unseal`.
+    manifest (Dict[str, Any]): What `unseal` returned then.
+    seen (Dict[str, Stamp]): What `stamps` returned before that.
+    RAISES (ConnormError): CN402 if it was replaced by another index, and what `unseal` raises.
     """
-    # Saving to where it was loaded from puts copies there: other files, the same manifest.
+    # Saving a pipeline to its own folder replaces the files by copies, with the same manifest.
     if stamps(folder) != seen and unseal(folder) != manifest:
         reason = "it was replaced after the pipeline was loaded; load it again"
         raise ConnormError(Errors.CN402.format(path=folder, reason=reason))
@@ -122,7 +122,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     except ValueError as error:
         raise ConnormError(Errors.CN402.format(path=path, reason=error)) from error
     if not isinstance(manifest, dict):
-        raise ConnormError(Errors.CN402.format(path=path, reason="it is no manifest"))
+        raise ConnormError(Errors.CN402.format(path=path, reason="it is not a manifest"))
     return manifest
 
 
@@ -131,7 +131,7 @@ def _digest(manifest: dict[str, Any]) -> int:
 
 
 def pack(folder: Path) -> dict[str, bytes]:
-    """RETURNS (Dict[str, bytes]): Every file of a folder, by its path within."""
+    """RETURNS (Dict[str, bytes]): The contents of every file in a folder, by relative path."""
     return {
         file.relative_to(folder).as_posix(): file.read_bytes()
         for file in sorted(folder.rglob("*"))
@@ -140,26 +140,26 @@ def pack(folder: Path) -> dict[str, bytes]:
 
 
 def unpack(files: dict[str, bytes], folder: Path) -> None:
-    """Write what `pack` read.
+    """Write the files that `pack` read.
 
-    files (Dict[str, bytes]): Contents by path.
+    files (Dict[str, bytes]): Contents by relative path.
     folder (Path): An existing folder.
-    RAISES (ValueError): For a path that leads out of the folder.
+    RAISES (ValueError): For a path outside the folder.
     """
     for name, content in files.items():
         path = folder / name
         if not path.resolve().is_relative_to(folder.resolve()):
-            raise ValueError(f"'{name}' leads out of the folder")
+            raise ValueError(f"'{name}' is outside the folder")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
 
 
 @contextmanager
 def replaced(path: Path, *, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
-    """Write a folder aside and put it in the place of `path`, which may be an older one of its
-    kind but nothing else: whatever is in there goes.
+    """Write a folder as a whole. An older folder of the same kind is replaced completely,
+    anything else is refused.
 
-    path (Path): The folder to make or replace.
+    path (Path): The folder to create or replace.
     is_ours (Callable[[Path], bool]): Whether an existing folder is of this kind.
     YIELDS (Path): Where to write.
     RAISES (ConnormError): CN705 if something else is there, CN405 if it cannot be written.
@@ -170,9 +170,9 @@ def replaced(path: Path, *, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
 
 
 def require_replaceable(path: Path, *, is_ours: Callable[[Path], bool]) -> None:
-    """Refuse a folder that is to be written where something else is: before hours of work.
+    """Refuse to replace anything but an older folder of the same kind. Called before hours of work.
 
-    path (Path): The folder to make or replace.
+    path (Path): The folder to create or replace.
     is_ours (Callable[[Path], bool]): Whether an existing folder is of this kind.
     RAISES (ConnormError): CN705 if something else is there.
     """

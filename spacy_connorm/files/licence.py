@@ -1,4 +1,4 @@
-"""Terms of use that travel with an ontology's file."""
+"""Terms of use, stored beside the file of an ontology."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ from .text import read_lines
 
 
 def write_licence(licence: str, path: str | Path) -> None:
-    """Keep an ontology's terms of use beside it, in `<its file's name>.licence.txt`; the lines of
-    scispaCy's format have no place for them. Those of a file that stood there before go.
+    """Write the terms of use of an ontology to `<its file's name>.licence.txt` beside it, since
+    scispaCy's format has no place for them. Without terms, an older file is deleted.
 
     licence (str): The terms; may be empty.
     path (Union[str, Path]): The ontology's file.
@@ -22,12 +22,12 @@ def write_licence(licence: str, path: str | Path) -> None:
 
 
 def read_licence(path: str | Path) -> str:
-    """RETURNS (str): The terms of use kept beside an ontology's file; empty if there are none."""
+    """RETURNS (str): The terms of use beside an ontology's file; empty if there are none."""
     beside = licence_path(path)
     return "\n".join(line for _, line in read_lines(beside)) if beside.is_file() else ""
 
 
 def licence_path(path: str | Path) -> Path:
-    """RETURNS (Path): Where the terms of use of an ontology's file are kept."""
+    """RETURNS (Path): The file with the terms of use of an ontology's file."""
     path = Path(path)
     return path.with_name(f"{path.name}.licence.txt")

@@ -1,4 +1,4 @@
-"""Folders that only this process writes: temporary ones, and parts of what is being written."""
+"""Folders that only this process writes to: temporary ones, and parts of unfinished writes."""
 
 import os
 import secrets
@@ -20,8 +20,11 @@ _private: set[Path] = set()
 
 @contextmanager
 def private(folder: Path) -> Iterator[None]:
-    """Say that nobody else writes in a folder for now: writing whole files in it needs no lock, and
-    bringing them to the disk can wait until the folder itself is put in place."""
+    """Mark a folder as private for now: files in it are written without a lock, and flushed to disk
+    only when the folder itself is renamed.
+
+    folder (Path): The folder.
+    """
     _private.add(folder)
     try:
         yield
@@ -30,14 +33,15 @@ def private(folder: Path) -> Iterator[None]:
 
 
 def is_private(path: Path) -> bool:
-    """RETURNS (bool): Whether a path is inside a folder that only this process writes."""
+    """RETURNS (bool): Whether a path is inside a folder that only this process writes to."""
     return any(parent in _private for parent in path.parents)
 
 
 class TemporaryFolder:
-    """A folder that goes when its last user does, but only in the process that made it: a
-    forked worker must not take it from its parent. One that a killed process left is removed by
-    the next process that makes one."""
+    """A folder that is deleted with its last user, but only in the process that created it: a
+    forked worker must not delete its parent's. Folders of killed processes are removed by the next
+    process that creates one.
+    """
 
     def __init__(self) -> None:
         from filelock import FileLock
@@ -45,7 +49,7 @@ class TemporaryFolder:
         _remove_abandoned()
         name = f"{_PREFIX}{secrets.token_hex(8)}"
         self.path = Path(tempfile.gettempdir()).resolve() / name
-        # Others tell by the lock whether the folder is in use: it is held before there is a folder.
+        # The lock tells others that the folder is in use, so it is taken before the folder exists.
         self._lock = FileLock(f"{self.path}{_LOCK}", thread_local=False)
         self._lock.acquire()
         self.path.mkdir(mode=0o700)
@@ -61,12 +65,12 @@ def _remove(path: Path, lock: "FileLock", owner: int) -> None:
 
 
 def release(lock: "FileLock") -> None:
-    """Give a lock back and remove its file.
+    """Release a lock and remove its file.
 
-    lock (FileLock): A lock that is held.
+    lock (FileLock): A lock that this process holds.
     """
-    # While it is held: filelock takes no lock whose file is gone. Windows keeps open files, and
-    # filelock removes them there.
+    # The file is removed while the lock is held: filelock refuses a lock without a file. Windows
+    # can't remove open files; there, filelock removes them.
     if os.name != "nt":
         Path(lock.lock_file).unlink(missing_ok=True)
     lock.release()

@@ -1,4 +1,4 @@
-"""Text files, plain or gzipped: opened, read line by line, and put in place whole or not at all."""
+"""Read and open text files, plain or gzipped."""
 
 import gzip
 import hashlib
@@ -10,8 +10,8 @@ from ..errors import ConnormError, Errors
 
 
 def open_text(path: Path, mode: str = "rt"):
-    """Open a text file as UTF-8; a `.gz` one through gzip. Lone surrogates pass unharmed, a byte
-    order mark is passed over.
+    """Open a text file as UTF-8, a `.gz` file through gzip. Lone surrogates are kept, a byte order
+    mark is skipped.
 
     path (Path): The file.
     mode (str): "rt" or "wt".
@@ -25,10 +25,10 @@ def open_text(path: Path, mode: str = "rt"):
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Read a text file line by line.
 
-    path (Union[str, Path]): The file; a `.gz` one is read through gzip.
-    YIELDS (Tuple[int, str]): The number of the line, from 1, and the line without its end.
-    RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN106 for a file that
-        is damaged, cut off or no gzip file, CN107 for one that is not UTF-8 text.
+    path (Union[str, Path]): The file; a `.gz` file is read through gzip.
+    YIELDS (Tuple[int, str]): The line number, from 1, and the line without its end.
+    RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN106 for a file that is
+        damaged, truncated or not gzipped, CN107 for a file that is not UTF-8 text.
     """
     path = Path(path)
     if path.is_dir():

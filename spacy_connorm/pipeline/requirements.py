@@ -1,4 +1,4 @@
-"""What the package of a pipeline asks pip for."""
+"""The pip requirements of a pipeline's package."""
 
 from spacy.language import Language
 from spacy.util import get_minor_version_range
@@ -7,11 +7,11 @@ from ..about import __version__
 
 
 def require_extra(nlp: Language, extra: str) -> None:
-    """Let a pipeline's package require an extra of this plugin. `spacy package` finds the plugin by
-    itself, but not its extras.
+    """Add an extra of spacy-connorm to the requirements of a pipeline's package. `spacy package`
+    finds the plugin by itself, but not its extras.
 
     nlp (Language): The pipeline.
-    extra (str): The extra; nothing is required if it is empty.
+    extra (str): The extra; nothing is added if it is empty.
     """
     needed = f"spacy-connorm[{extra}]{get_minor_version_range(__version__)}"
     requirements = nlp.meta.setdefault("requirements", [])

@@ -1,4 +1,4 @@
-"""Scoring a pipeline's concept ids against a gold standard, `spacy-connorm.concept_scorer.v1`."""
+"""Score predicted concept ids against a gold standard, `spacy-connorm.concept_scorer.v1`."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -24,16 +24,16 @@ def score_concepts(
     attribute_prefix: str = "",
     **kwargs: Any,
 ) -> dict[str, Any]:
-    """Compare predicted with gold concept ids, strictly: a mention counts if its characters and
-    the set of its ids are those of the gold standard.
+    """Compare predicted with gold concept ids, strictly: a mention is correct if its offsets and
+    its set of ids equal those of a gold mention.
 
     examples (Iterable[Example]): Predicted and reference documents.
     spans_key (Optional[str]): Score `doc.spans[spans_key]`; `doc.ents` if None.
     labels (Optional[Iterable[str]]): Score only spans with these labels; all if None or empty.
     attribute_prefix (str): Read `span._.{prefix}kb_id`; `span.kb_id_` if empty.
     RETURNS (Dict[str, Any]): "concept_p", "concept_r", "concept_f" over all linked mentions, and
-        "concept_acc", the share of right ids among gold mentions that the pipeline found at
-        all; None where there is nothing to score. The prefix stands before each name.
+        "concept_acc", the share of gold mentions found by the pipeline that have the correct ids;
+        None if there is nothing to score. Each name starts with the attribute prefix.
     """
     prf, found, right = PRFScore(), 0, 0
     chosen = set(labels or ())
