@@ -12,7 +12,9 @@ from .files.licence import read_licence, write_licence
 from .files.text import open_text, read_lines, sha256
 
 NIL = "NIL"
+_TEXTS = ("concept_id", "canonical_name", "definition")
 _LISTS = ("aliases", "types", "parents", "alt_ids")
+_OPTIONAL = ("definition", "parents", "alt_ids")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +68,11 @@ class Concept:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (Dict[str, Any]): A record of scispaCy's knowledge-base JSONL, plus `parents` and
-        `alt_ids`. Empty fields are left out, except `aliases` and `types`.
+        `alt_ids`. These and `definition` are left out if empty.
         """
-        record: dict[str, Any] = {
-            "concept_id": self.concept_id,
-            "canonical_name": self.canonical_name,
-            "aliases": list(self.aliases),
-            "types": list(self.types),
-        }
-        lists = {"parents": list(self.parents), "alt_ids": list(self.alt_ids)}
-        optional = {"definition": self.definition, **lists}
-        return record | {field: value for field, value in optional.items() if value}
+        record = {field: getattr(self, field) for field in self.__slots__}
+        record |= {field: list(record[field]) for field in _LISTS}
+        return {field: v for field, v in record.items() if v or field not in _OPTIONAL}
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> "Concept":
@@ -84,22 +80,21 @@ class Concept:
 
         record (Dict[str, Any]): As written by `to_dict`.
         RETURNS (Concept): The concept.
-        RAISES (ConnormError): CN101 if the record has no id or no preferred name, CN102 if a field
-            has the wrong type.
+        RAISES (ConnormError): CN101 without an id or a preferred name, CN102 for a wrong type.
         """
         if not isinstance(record, dict):
             raise ConnormError(Errors.CN102.format(field="record", expected="a JSON object"))
-        concept_id = _text_field(record, "concept_id")
-        canonical_name = _text_field(record, "canonical_name")
-        if not concept_id or not canonical_name:
-            missing = "canonical_name" if concept_id else "concept_id"
-            raise ConnormError(Errors.CN101.format(field=missing, concept=concept_id or record))
-        return cls(
-            concept_id=concept_id,
-            canonical_name=canonical_name,
-            definition=_text_field(record, "definition"),
-            **{field: _list_field(record, field) for field in _LISTS},
-        )
+        fields: dict[str, Any] = {field: _text_field(record, field) for field in _TEXTS}
+        fields |= {field: _list_field(record, field) for field in _LISTS}
+        concept = cls(**fields)
+        _require_id_and_name(concept, concept.concept_id or record)
+        return concept
+
+
+def _require_id_and_name(concept: Concept, shown: Any) -> None:
+    if not concept.concept_id or not concept.canonical_name:
+        missing = "canonical_name" if concept.concept_id else "concept_id"
+        raise ConnormError(Errors.CN101.format(field=missing, concept=shown))
 
 
 def _text_field(record: dict[str, Any], key: str) -> str:
@@ -126,8 +121,7 @@ class Candidate(NamedTuple):
     concept_id (str): The id of the concept.
     name (str): Its preferred name.
     score (float): Cosine similarity, -1 to 1.
-    text (str): The concept text that matched; the preferred name if the search compares with mean
-        vectors of concepts.
+    text (str): The concept text that matched; for searches over concepts (-C), the preferred name.
     search (str): The search of the sieve that found it, e.g. "D-T".
     searched (str): The text that was searched: the mention, its long form, or a part of either.
     part (int): The number of the mention's part, from 1; 0 if the whole mention was searched.
@@ -178,9 +172,7 @@ class Ontology:
         self.source = source or Source()
         repeated: list[str] = []
         for concept in concepts:
-            if not concept.concept_id or not concept.canonical_name:
-                missing = "canonical_name" if concept.concept_id else "concept_id"
-                raise ConnormError(Errors.CN101.format(field=missing, concept=concept))
+            _require_id_and_name(concept, concept)
             known = self._concepts.get(concept.concept_id)
             if known is not None:
                 repeated.append(concept.concept_id)
@@ -228,8 +220,7 @@ class Ontology:
         """Read an ontology in scispaCy's knowledge-base JSONL.
 
         path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
-        licence (str): The terms of use to keep in every index built from it; those stored beside
-            the file if empty.
+        licence (str): The terms of use; those stored beside the file if empty.
         RETURNS (Ontology): The ontology.
         RAISES (ConnormError): CN104 for a file without concepts, and what `read_concepts` raises.
         """
@@ -237,8 +228,7 @@ class Ontology:
         ontology = cls(read_concepts(path))
         if not len(ontology):
             raise ConnormError(Errors.CN104.format(path=path))
-        licence = licence or read_licence(path)
-        ontology.source = Source(path=path.name, sha256=sha256(path), licence=licence)
+        ontology.source = Source(path.name, sha256(path), licence or read_licence(path))
         return ontology
 
 
@@ -291,8 +281,7 @@ def read_concepts(path: str | Path) -> Iterator[Concept]:
         try:
             concept = Concept.from_dict(json.loads(line))
         except (ValueError, RecursionError) as error:
-            message = Errors.CN103.format(path=path, line=number, reason=error)
-            raise ConnormError(message) from error
+            raise ConnormError(Errors.CN103.format(path=path, line=number, reason=error)) from error
         yield concept
 
 
