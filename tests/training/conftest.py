@@ -1,9 +1,16 @@
-"""Pools written by hand, and an encoder input that needs no encoder."""
+"""Pools written by hand, an encoder input that needs no encoder, and a tiny encoder to train."""
 
 import numpy as np
 import pytest
 
 from spacy_connorm.training.pool import SynonymPool
+
+NAMES = (
+    ("heart attack", "attack of the heart", "acute heart attack"),
+    ("headache", "acute headache", "the headache"),
+    ("skin cancer", "cancer of the skin", "cancer of skin"),
+    ("acute cancer", "cancer", "the acute cancer"),
+)
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +33,47 @@ def make_pool():
         )
 
     return make
+
+
+@pytest.fixture
+def pool():
+    texts = [name for names in NAMES for name in names]
+    return SynonymPool(
+        texts=texts,
+        concepts=[(number,) for number, names in enumerate(NAMES) for _ in names],
+        members=[np.arange(3, dtype="int32") + 3 * number for number in range(len(NAMES))],
+        concept_ids=[f"C{number}" for number in range(len(NAMES))],
+    )
+
+
+@pytest.fixture
+def make_encoder(tiny_folder):
+    """A function that gives the same untrained encoder each time, of one layer."""
+    from spacy_connorm.encoders.transformer import TransformerEncoder
+
+    def make():
+        config = {"num_hidden_layers": 1}
+        encoder = TransformerEncoder(name=str(tiny_folder), transformer_config=config)
+        encoder.initialize()
+        return encoder
+
+    return make
+
+
+@pytest.fixture
+def make_module(make_encoder):
+    """A function that gives the module of that encoder."""
+    from spacy_connorm.encoders import trainable
+
+    return lambda: trainable(make_encoder())
+
+
+@pytest.fixture
+def run(make_module, pool):
+    """A function that trains that encoder on the pool."""
+    from spacy_connorm.training.trainer import run_training
+
+    def run(training, folder, **options):
+        return run_training(make_module(), pool, training, folder=folder, use_cpu=True, **options)
+
+    return run

@@ -7,12 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from transformers import TrainerCallback
 
 from spacy_connorm import Concept
 from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.encoders import encoder_inputs, trainable
-from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.training.batch_loss import BatchLoss, Ranker
 from spacy_connorm.training.batchers import PairBatcher
@@ -22,7 +20,8 @@ from spacy_connorm.training.config import Training
 from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, relations_in
 from spacy_connorm.training.objectives import Bcnh, BioSyn, SupervisedContrastive
 from spacy_connorm.training.pool import build_pool
-from spacy_connorm.training.trainer import run_training
+
+from .runs import InterruptAt, Interruption, assert_equal, weights
 
 CONCEPTS = (
     Concept("C0", "cancer", ("the cancer",)),
@@ -40,33 +39,6 @@ MENTIONS = (
     ("headache of the heart", "C5"),
     ("acute heart attack", "C5"),
 )
-
-
-class Interruption(Exception):
-    pass
-
-
-class InterruptAt(TrainerCallback):
-    """Breaks off after a step, as a killed process does."""
-
-    def __init__(self, step):
-        self.step = step
-
-    def on_step_end(self, args, state, control, **kwargs):
-        if state.global_step == self.step:
-            raise Interruption
-
-
-@pytest.fixture
-def make_encoder(tiny_folder):
-    """A function that gives the same untrained encoder each time."""
-
-    def make():
-        encoder = TransformerEncoder(name=str(tiny_folder))
-        encoder.initialize()
-        return encoder
-
-    return make
 
 
 @pytest.fixture
@@ -91,29 +63,9 @@ def settings(objective=None, *, batcher=None, **arguments) -> Training:
     )
 
 
-@pytest.fixture
-def run(make_encoder, pool):
-    """A function that trains the encoder."""
-
-    def run(training, folder, **options):
-        module = trainable(make_encoder())
-        return run_training(module, pool, training, folder=folder, use_cpu=True, **options)
-
-    return run
-
-
-def weights(trained):
-    return {name: each.clone() for name, each in trained.module.state_dict().items()}
-
-
-def assert_equal(one, other) -> None:
-    for name, tensor in one.items():
-        assert torch.equal(tensor, other[name]), name
-
-
 @pytest.mark.parametrize("make", [Bcnh, BioSyn])
 def test_it_learns(run, tmp_path, make):
-    trained = run(settings(make(temperature=0.2), num_train_epochs=15), tmp_path)
+    trained = run(settings(make(temperature=0.2), num_train_epochs=10), tmp_path)
     losses = [each["loss"] for each in trained.history if "loss" in each]
     assert np.mean(losses[-4:]) < np.mean(losses[:4])
 
@@ -178,8 +130,7 @@ def test_candidates_are_drawn_with_the_weights_of_their_epoch(run, pool, tmp_pat
     assert drawn[0] != drawn[-1]
 
 
-@pytest.mark.parametrize("step", [2, 3, 5])
-def test_resume_continues_exactly(run, tmp_path, step):
+def test_resume_continues_exactly(run, tmp_path):
     def training():
         return settings(
             Bcnh(learning_rate=0.05),
@@ -190,11 +141,13 @@ def test_resume_continues_exactly(run, tmp_path, step):
         )
 
     whole = run(training(), tmp_path / "whole")
-    with pytest.raises(Interruption):
-        run(training(), tmp_path / "broken", callbacks=[InterruptAt(step + 1)])
-    resumed = run(training(), tmp_path / "broken", resume=True)
-    assert_equal(weights(resumed), weights(whole))
-    assert resumed.learned == whole.learned
+    for step in (2, 3, 5):
+        broken = tmp_path / f"broken-{step}"
+        with pytest.raises(Interruption):
+            run(training(), broken, callbacks=[InterruptAt(step + 1)])
+        resumed = run(training(), broken, resume=True)
+        assert_equal(weights(resumed.module), weights(whole.module))
+        assert resumed.learned == whole.learned
 
 
 def test_the_best_epoch_has_its_own_weight_of_n_grams(run, tmp_path):

@@ -1,0 +1,58 @@
+"""What the tests of the trainer share: settings of a short run, interruptions, comparisons."""
+
+import torch
+from transformers import TrainerCallback
+
+from spacy_connorm.training.batchers import PairBatcher
+from spacy_connorm.training.config import Training
+from spacy_connorm.training.objectives import SupervisedContrastive
+
+
+class Interruption(Exception):
+    pass
+
+
+class InterruptAt(TrainerCallback):
+    """Stops after a step, like a killed process."""
+
+    def __init__(self, step):
+        self.step = step
+
+    def on_step_end(self, args, state, control, **kwargs):
+        if state.global_step == self.step:
+            raise Interruption
+
+
+class InterruptAfterSaving(TrainerCallback):
+    """Stops as soon as there are so many checkpoints."""
+
+    def __init__(self, checkpoints):
+        self.left = checkpoints
+
+    def on_save(self, args, state, control, **kwargs):
+        self.left -= 1
+        if not self.left:
+            raise Interruption
+
+
+def settings(*, batcher=None, objective=None, adapter=None, patience=None, **arguments) -> Training:
+    """Two epochs of four batches by default."""
+    defaults = {"num_train_epochs": 2, "learning_rate": 1e-2, "logging_steps": 1, "report_to": []}
+    return Training(
+        batcher=batcher or PairBatcher(size=6),
+        objective=objective or SupervisedContrastive(),
+        arguments={**defaults, **arguments},
+        micro_batch_tokens=16,
+        adapter=adapter,
+        patience=patience,
+    )
+
+
+def weights(module) -> dict[str, torch.Tensor]:
+    return {name: tensor.clone() for name, tensor in module.state_dict().items()}
+
+
+def assert_equal(one, other) -> None:
+    assert one.keys() == other.keys()
+    for name, tensor in one.items():
+        assert torch.equal(tensor, other[name]), name

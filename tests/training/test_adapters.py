@@ -1,0 +1,41 @@
+"""Low-rank adapters: few weights are trained, a plain transformer is left."""
+
+import pytest
+import torch
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.training.adapters import LoraAdapter
+from spacy_connorm.training.trainer import run_training
+
+from .runs import settings, weights
+
+
+def test_an_adapter_trains_few_weights_and_leaves_a_plain_transformer(make_module, pool, tmp_path):
+    module = make_module()
+    before = weights(module)
+    training = settings(adapter=LoraAdapter(rank=1, alpha=2.0))
+    trained = run_training(module, pool, training, folder=tmp_path, use_cpu=True)
+    after = weights(trained.module)
+    assert 0 < trained.trained_share < 0.5
+    assert after.keys() == before.keys()
+    changed = {name for name in after if not torch.equal(after[name], before[name])}
+    assert changed and all("LayerNorm" not in name and "embeddings" not in name for name in changed)
+    inputs = module.collate(module.rows(pool.texts))
+    with torch.no_grad():
+        assert torch.allclose(module.eval()(**inputs), trained.module.eval()(**inputs), atol=1e-5)
+
+
+def test_an_adapter_without_its_library_names_it(make_module, monkeypatch):
+    monkeypatch.setattr("spacy_connorm.training.adapters.find_spec", lambda library: None)
+    with pytest.raises(ConnormError, match=r"\[CN824\].*peft.*\[train\]"):
+        LoraAdapter().add(make_module())
+
+
+def test_only_transformers_are_adapted(pool, tmp_path):
+    with pytest.raises(ConnormError, match="CN825"):
+        LoraAdapter().add(torch.nn.Linear(2, 2))
+
+
+def test_layers_to_adapt_must_be_there(make_module):
+    with pytest.raises(ConnormError, match="CN826.*nothing"):
+        LoraAdapter(targets=["nothing"]).add(make_module())
