@@ -92,6 +92,7 @@ def test_fast_paths_answer_as_the_plain_one(make, config, fast):
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.filterwarnings("ignore:.*CNW001")
 @given(rounds=st.lists(CHANGES, max_size=3))
 def test_changed_synonyms_change_answers_alike(make, config, rounds):
     plain, quick = make(**config, **PLAIN), make(**config)
@@ -121,7 +122,7 @@ FEW_CHANGES = st.lists(
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
-@pytest.mark.filterwarnings("ignore::spacy_connorm.errors.ConnormWarning")
+@pytest.mark.filterwarnings("ignore:.*CNW001")
 @given(changes=FEW_CHANGES, data=st.lists(st.sampled_from(NAMES), max_size=15))
 @pytest.mark.parametrize("searches", [["O-T"], ["OD-T"], ["D-T", "OD-T"], ["D-T", "O-T"]], ids=str)
 def test_only_answers_that_could_change_are_given_up(make_normalizer, searches, changes, data):

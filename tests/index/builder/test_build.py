@@ -309,6 +309,7 @@ def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
     assert index.concepts_of(Search.OD_C).tolist() == list(range(index.concept_count))
 
 
+@NO_WARNING
 def test_damaged_vectors_are_not_copied(tmp_path):
     old = build(tmp_path / "old")
     file = old.folder / "texts.unit.npy"
@@ -325,6 +326,7 @@ def test_names_that_are_empty_are_no_texts(tmp_path):
         build(tmp_path / "index", concepts=[Concept(" ", " ")], synonyms=[])
 
 
+@NO_WARNING
 def test_a_backend_needs_no_more_than_the_protocol_asks(tmp_path):
     class Plain:
         @property
