@@ -23,10 +23,6 @@ class KeyTable:
         self._rows = rows
 
     @classmethod
-    def from_keys(cls, keys: Sequence[bytes]) -> "KeyTable":
-        return cls.from_hashes(hash_keys(keys))
-
-    @classmethod
     def from_hashes(cls, hashes: np.ndarray) -> "KeyTable":
         """hashes (np.ndarray): uint64 (n,), one a row."""
         rows = np.argsort(hashes, kind="stable")
