@@ -329,6 +329,11 @@ def test_protocols_are_not_mixed(run, refused):
     refused(run("pipeline", "gold.spacy", "-l", "open", "--add", "biosyn.json"), "CN610")
 
 
+def test_no_row_stands_twice_in_a_table(run, refused):
+    assert run("pipeline", "gold.spacy", "--json", "once.json").exit_code == 0
+    refused(run("pipeline", "gold.spacy", "--add", "once.json"), "CN602")
+
+
 @pytest.fixture(scope="module")
 def calibrated(folder):
     arguments = ["--calibrate", str(folder / "sure"), "--markdown", str(folder / "sure.md")]

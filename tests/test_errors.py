@@ -1,0 +1,44 @@
+"""Every message has a code of its own; the package uses it and a test expects it."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from spacy_connorm.errors import ConnormError, Errors, require_positive
+
+ROOT = Path(__file__).parents[1]
+
+
+def read(folder: str) -> str:
+    files = sorted((ROOT / folder).rglob("*.py"))
+    return "\n".join(path.read_text(encoding="utf8") for path in files)
+
+
+@pytest.fixture(scope="module")
+def codes() -> list[str]:
+    """All codes in `errors.py`, read from its source: in the class a repeated one is lost."""
+    source = (ROOT / "spacy_connorm" / "errors.py").read_text(encoding="utf8")
+    return re.findall(r"^    (CNW?\d{3}) =", source, re.MULTILINE)
+
+
+def test_no_code_stands_for_two_messages(codes):
+    assert codes
+    assert [code for code, count in Counter(codes).items() if count > 1] == []
+
+
+def test_every_code_is_used_and_every_used_code_exists(codes):
+    used = set(re.findall(r"\b(?:Errors|Warnings)\.(CNW?\d{3})\b", read("spacy_connorm")))
+    assert used == set(codes)
+
+
+def test_every_code_is_expected_by_a_test(codes):
+    assert set(codes) - set(re.findall(r"\bCNW?\d{3}\b", read("tests"))) == set()
+
+
+def test_a_message_begins_with_its_code():
+    assert Errors.CN104.startswith("[CN104] ")
+    with pytest.raises(ConnormError, match=r"^\[CN006\] `size` must be at least 1, not 0\.$"):
+        require_positive("size", 0)
+    require_positive("size", 1)
