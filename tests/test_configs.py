@@ -20,9 +20,9 @@ CONFIGS = sorted((ROOT / "assets").glob("*.cfg"))
 PIPELINES = [path for path in CONFIGS if "\n[nlp]\n" in path.read_text(encoding="utf8")]
 TRAININGS = [path for path in CONFIGS if path not in PIPELINES]
 ONTOLOGY = """
-{"concept_id": "C1", "canonical_name": "heart attack", "aliases": ["attack of the heart"], "parents": ["C3"]}
+{"concept_id": "C1", "canonical_name": "heart attack", "aliases": ["attack of the heart"]}
 {"concept_id": "C2", "canonical_name": "headache", "aliases": ["acute headache", "the headache"]}
-{"concept_id": "C3", "canonical_name": "skin cancer", "aliases": ["cancer of the skin"]}
+{"concept_id": "C3", "canonical_name": "skin cancer", "aliases": ["skin tumour"], "parents": ["C1"]}
 """
 
 
