@@ -7,7 +7,10 @@ INSTALLED := $(VENV)/installed
 DOCS_INSTALLED := $(VENV)/installed-docs
 
 # Annoy comes as source: compile it for any machine, as its own default is for this one only.
+# (Not on Windows: its compiler takes other options, and annoy's own suit any machine there.)
+ifneq ($(OS),Windows_NT)
 export ANNOY_COMPILER_ARGS ?= -O3,-ffast-math,-fno-associative-math
+endif
 
 .PHONY: demo test faults lint docs clean
 

@@ -1,6 +1,7 @@
 """project.yml, and what setup.cfg and constraints.txt promise."""
 
 import hashlib
+import os
 import re
 import shlex
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+import srsly
 from spacy.cli import app as spacy_app
 from spacy.util import registry
 from test_imports import IMPORTS
@@ -17,6 +19,7 @@ from typer.main import get_command
 from weasel.cli.run import project_run
 from weasel.util import load_project_config
 
+from spacy_connorm.about import __version__
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import parse_overrides
 from spacy_connorm.files.configs import read_config
@@ -171,16 +174,18 @@ def test_every_entry_point_leads_somewhere(setup):
 
 
 def test_every_requirement_is_pinned(setup):
-    pinned = {
-        line.partition("==")[0].lower().replace("_", "-")
-        for line in (ROOT / "constraints.txt").read_text().splitlines()
-        if not line.startswith("#")
-    }
+    pinned = (ROOT / "constraints.txt").read_text(encoding="utf8").splitlines()
     required = setup["options"]["install_requires"].splitlines()
     for extra in setup["options.extras_require"].values():
         required += extra.splitlines()
-    names = {re.split(r"[<>=]", line)[0].lower() for line in required if line[:1].isalpha()}
-    assert names and names <= pinned
+    names = set(map(distribution, required)) - {""}
+    assert names and names <= set(map(distribution, pinned))
+
+
+def distribution(requirement):
+    """The name in one line of requirements; empty for a line without one."""
+    name = re.match(r"[A-Za-z][\w.-]*", requirement)
+    return re.sub(r"[-_.]+", "-", name[0].lower()) if name else ""
 
 
 def test_the_table_of_rooms_is_the_one_that_is_held():
@@ -195,3 +200,46 @@ def test_the_table_of_rooms_is_the_one_that_is_held():
     assert told.pop("cli") == set()
     anywhere = {"__init__", "about", "errors"}
     assert told == {room: may for room, may in IMPORTS.items() if room not in anywhere}
+
+
+# What contributors expect to find
+
+
+def read_yaml(name):
+    return srsly.read_yaml(ROOT / name)
+
+
+def test_the_citation_names_this_version(setup):
+    citation = read_yaml("CITATION.cff")
+    assert citation["version"] == __version__
+    assert citation["license"] == setup["metadata"]["license"]
+
+
+def test_the_workflow_runs_every_python_and_system_that_is_promised(setup):
+    prefix = "Programming Language :: Python :: 3."
+    lines = setup["metadata"]["classifiers"].splitlines()
+    promised = [f"3.{line.removeprefix(prefix)}" for line in lines if line.startswith(prefix)]
+    job = read_yaml(".github/workflows/ci.yml")["jobs"]["test"]
+    assert job["strategy"]["matrix"]["python"] == promised
+    assert job["strategy"]["matrix"]["os"] == ["ubuntu", "macos", "windows"]
+    assert job["steps"][-1] == {"run": ".ci/run"}
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_hooks_run_the_linters_of_make_lint():
+    (repository,) = read_yaml(".pre-commit-config.yaml")["repos"]
+    entries = " ".join(hook["entry"] for hook in repository["hooks"])
+    lines = re.findall(r"\$\(RUN\) -m ((?:ruff|mypy) \S+)", (ROOT / "Makefile").read_text())
+    assert len(lines) == 3
+    for line in lines:
+        assert f"python -m {line}" in entries
+
+
+def test_a_bug_report_asks_for_the_output_of_check():
+    form = read_yaml(".github/ISSUE_TEMPLATE/bug.yml")
+    required = [
+        part["attributes"]["label"]
+        for part in form["body"]
+        if part.get("validations", {}).get("required")
+    ]
+    assert "`python -m spacy connorm check PIPELINE`" in required
