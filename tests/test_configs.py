@@ -73,7 +73,7 @@ def test_all_that_the_issue_names_are_there():
 def test_comments_say_for_whom(path):
     text = path.read_text(encoding="utf8")
     head = re.match(r"(#.*\n)+", text)
-    assert head and re.search(r"\bfor\b", head[0].lower())
+    assert head and re.search(r"\b(use it|for)\b", head[0].lower())
 
 
 @pytest.mark.parametrize("path", TRAININGS, ids=name_of)
