@@ -29,6 +29,9 @@ _NO_START = frozenset(
     {"a", "also", "an", "and", "are", "as", "but", "by", "for", "from", "had", "has", "have", "is"}
     | {"of", "or", "that", "the", "this", "to", "was", "were", "which", "with"}
 )
+# Each letter is tried at each of its places: more letters or characters than these are not aligned.
+_MOST_LETTERS = 50
+_LONGEST_PASSAGE = 500
 _WORD = re.compile(r"\S+")
 _APOSTROPHES = "'’"
 # Characters that don't end a word where a letter follows: "Wilms'", "i.e.".
@@ -77,9 +80,12 @@ def align(short: str, passage: str) -> LongForm | None:
 
     short (str): The short form.
     passage (str): The text before it, or in the bracket after it.
-    RETURNS (Optional[LongForm]): None if the passage does not have the letters.
+    RETURNS (Optional[LongForm]): None if the passage does not have the letters, if these are more
+        than 50, or if the passage has more than 500 characters.
     """
     letters = [letter for letter in fold(short) if letter.isalnum()]
+    if len(letters) > _MOST_LETTERS or len(passage) > _LONGEST_PASSAGE:
+        return None
     most_words = min(len(letters) + 5, 2 * len(letters))
     words = list(_WORD.finditer(passage))[-most_words:] if letters else []
     places, cost = _find_places(passage, words, set(letters))
