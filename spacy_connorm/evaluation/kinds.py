@@ -15,7 +15,7 @@ from .protocol import Gold, Prediction, lenient_rank
 
 OTHER = "other"
 _LONGEST_ABBREVIATION = 10
-_WORD = re.compile(r"[\w\-./]*\w")
+_WORD = re.compile(r"(?<![\w\-./])[\w\-./]*\w")
 
 
 class World(NamedTuple):

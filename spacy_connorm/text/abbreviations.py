@@ -31,7 +31,7 @@ _NO_SHORT_FORM = re.compile(r"[ivx]+|[Ii]\.?e\.?|[Ee]\.?g\.?|\w\s\w")
 # "(AOR = 2.7)" uses a short form rather than defining it.
 _VALUE = re.compile(r"\s*=\s*[-+]?\.?\d")
 _CONJUNCT = re.compile(r"(\S+)\s(?:and|or|and/or)\s\S+(?=\s)")
-_PLAIN = re.compile(r"[A-Za-z]?[a-z]*[aeiou][a-z]*|[A-Z][a-z]{3,}")
+_PLAIN = re.compile(r"[A-Za-z]?[b-df-hj-np-tv-z]*[aeiou][a-z]*|[A-Z][a-z]{3,}")
 # The least average score of a short form's letters, see `alignment`. High: for plain words, which
 # are put in brackets for many reasons ("htn" is no plain word, it has no vowel), and where a
 # definition is unlikely. Inside: where the long form is in the brackets. Low: anywhere else.
