@@ -17,7 +17,7 @@ _WORD_LENGTH = 6
 _SEPARATOR = re.compile(r"[,:](?=\s|$)|[;=]|\s(?:and/)?or\s")
 _PREFACE = re.compile(
     r"(?:(?:(?:a\.?k\.?a|i\.e|e\.g)\.?,?|also|or|and|the|here(?:after|in)?|termed|called|known|"
-    r"abbreviated|designated|denoted|referred|to|as|for)\s+)*[\s\"'`“‘„«]*",
+    r"abbreviated|designated|denoted|referred|to|as|for)\s++)*[\s\"'`“‘„«]*",
     re.IGNORECASE,
 )
 _EDGES = " \t\r\n\"'`“”‘’„«»"

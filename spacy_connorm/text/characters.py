@@ -42,7 +42,7 @@ _DASHES = {
 }
 _ASCII_PUNCTUATION = re.compile(r"(?:(?!(?<=\d)\.\d)[!-$&-*,-/:-@\[-`{-~])+")
 # In a shorter stretch of non-ASCII characters, runs of combining marks are too short to matter.
-_FOREIGN_STRETCH = re.compile(r"[^\x00-\x7f]{64}")
+_FOREIGN_STRETCH = re.compile(r"[^\x00-\x7f]{32}")
 
 
 def _space_foreign(character: str) -> str:

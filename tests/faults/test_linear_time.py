@@ -1,0 +1,323 @@
+"""Twice the text takes twice the time, whatever the text.
+
+Time itself is only measured in the long form. The short one counts: the steps of every regular
+expression, and the work of every function on text.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from hashlib import blake2b
+from importlib import import_module
+from inspect import getsource
+from itertools import combinations, groupby
+from pathlib import Path
+from time import process_time
+from types import SimpleNamespace
+from unicodedata import combining, normalize
+
+import pytest
+import spacy
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+import spacy_connorm
+from spacy_connorm.annotations.abbreviations import (
+    abbreviation_spans,
+    find_long_forms,
+    get_long_form,
+    set_abbreviations,
+)
+from spacy_connorm.encoders.dan_features import FeatureReader
+from spacy_connorm.encoders.ngram import NgramEncoder
+from spacy_connorm.encoders.tokenizer_forms import TokenizerForms
+from spacy_connorm.text import characters
+from spacy_connorm.text.abbreviations import Abbreviation, find_abbreviations
+from spacy_connorm.text.alignment import align
+from spacy_connorm.text.characters import unify_unicode
+from spacy_connorm.text.cleaning import clean
+from spacy_connorm.text.composites import split_composite
+from spacy_connorm.text.ellipsis import restore_words
+from spacy_connorm.text.expansion import ShortForms, expand
+from spacy_connorm.text.normalization import STEPS
+
+from .odd_texts import ATOMS, KNOWN, Pattern, patterns, texts
+from .regex_steps import RegexSteps
+from .work import Work, count_work
+
+ROOT = Path(spacy_connorm.__file__).parent
+# What twice the text may take: a bit more than twice, where the beginning costs less than the rest.
+GROWTH, CONSTANT = 2.5, 300
+# Characters of the texts that these are given, which bound their steps.
+BOUNDED = {"spacy_connorm.text.spelling._LEFT_OUT": 60}
+MOST_STEPS = 50_000
+
+
+def _modules() -> list[str]:
+    sources = sorted(path for path in ROOT.rglob("*.py") if "re.compile(" in path.read_text("utf8"))
+    return [".".join(path.relative_to(ROOT.parent).with_suffix("").parts) for path in sources]
+
+
+@cache
+def _tokenizer() -> Tokenizer:
+    tokens = ["[UNK]", "[SEP]", "a", "##a", "m", "##i", "heart", "##s"]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.add_special_tokens(["[SEP]"])
+    return tokenizer
+
+
+def _features(text: str) -> int:
+    reader = FeatureReader(
+        _tokenizer().to_str(),
+        pieces=8,
+        ngram_range=(3, 4),
+        buckets=100,
+        lowercase=True,
+        max_length=10**9,
+    )
+    return len(reader.read([text]).ids)
+
+
+def _ngrams(text: str) -> int:
+    encoder = NgramEncoder()
+    encoder.initialize(X=["heart attack", text])
+    return encoder.predict([text]).nnz
+
+
+LONG_FORMS = {"MI": "myocardial infarction", "AS": "Angelman's (MI)", "A1s": "a's A1 hand, foot"}
+SHORT_FORMS = ShortForms(LONG_FORMS)
+
+FUNCTIONS: dict[str, Callable[[str], object]] = {
+    **STEPS,
+    "clean": clean,
+    "find_abbreviations": find_abbreviations,
+    "expand": lambda text: expand(text, LONG_FORMS, SHORT_FORMS),
+    "expand to it": lambda text: expand("old MI", {"MI": text}),
+    "find short forms": lambda text: list(SHORT_FORMS.find(text)),
+    "split_composite": split_composite,
+    "align": lambda text: align("A1MIAS", text),
+    "align it": lambda text: align(text, text),
+    "restore_words": lambda text: restore_words(
+        [each.split() or [","] for each in text.split(",")]
+    ),
+    "n-grams": _ngrams,
+    "DAN features": _features,
+    "tokenizer forms": lambda text: TokenizerForms(_tokenizer())([text]),
+}
+TEXT_MODULES = [import_module(name) for name in _modules()]
+
+
+def _regexes(module: str) -> Iterator[tuple[str, re.Pattern, set[str]]]:
+    """YIELDS (Tuple[str, Pattern, Set[str]]): Each with its name and the methods it is used by."""
+    source = getsource(import_module(module))
+    for name, value in vars(import_module(module)).items():
+        if isinstance(value, re.Pattern) and f"{name} = " in source:
+            yield f"{module}.{name}", value, set(re.findall(rf"\b{name}\.(\w+)\b", source))
+
+
+def _alphabet(regex: re.Pattern) -> tuple[str, ...]:
+    return (*set(regex.pattern), *re.findall(r"[A-Za-z]{2,}", regex.pattern), *ATOMS)
+
+
+def _steps(regex: re.Pattern, text: str, used: set[str]) -> dict[str, int]:
+    """Count, and check that what is counted does what Python's own matcher does."""
+    counts = {}
+    if "fullmatch" in used:
+        full = RegexSteps(regex, text)
+        assert full.matches_fully() == bool(regex.fullmatch(text))
+        counts["fullmatch"] = full.steps
+    if "match" in used:
+        beginning, found = RegexSteps(regex, text), regex.match(text)
+        assert beginning.match() == (found and found.end())
+        counts["match"] = beginning.steps
+    if used - {"match", "fullmatch"}:
+        all_of_it = RegexSteps(regex, text)
+        assert all_of_it.scan() == [found.span() for found in regex.finditer(text)]
+        counts["scan"] = all_of_it.steps
+    return counts
+
+
+@pytest.mark.parametrize("module", _modules())
+def test_regular_expressions_take_linear_time(module, trials):
+    number = trials(1, 150)
+    for name, regex, used in _regexes(module):
+        alphabet = tuple(sorted(_alphabet(regex)))
+        for pattern in (*KNOWN, *patterns(number, alphabet=alphabet)):
+            if name in BOUNDED:
+                most = _steps(regex, pattern.text(BOUNDED[name]), used)
+                assert max(most.values()) < MOST_STEPS, (name, pattern)
+                continue
+            one, two = (_steps(regex, pattern.text(length), used) for length in (60, 120))
+            assert all(two[each] <= GROWTH * one[each] + CONSTANT for each in one), (name, pattern)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_do_linear_work(name, trials):
+    number = trials(8, 300)
+    FUNCTIONS[name]("imports what it needs")
+    length, known = 400, len(KNOWN)
+    if name == "find_abbreviations":
+        # It looks at 250 characters on either side of each bracket.
+        length, known, number = 600, 8, number // 4
+    for pattern in (*KNOWN[:known], *patterns(number)):
+        _assert_linear(
+            lambda size, pattern=pattern: count_work(
+                FUNCTIONS[name], pattern.text(size), TEXT_MODULES
+            ),
+            length,
+        )
+
+
+def _assert_linear(work: Callable[[int], Work], size: int) -> None:
+    one, two = work(size), work(2 * size)
+    assert all(twice <= GROWTH * once + CONSTANT for once, twice in zip(one, two, strict=True)), (
+        one,
+        two,
+    )
+
+
+VOCAB = spacy.blank("en").vocab
+
+
+def _defining(number: int, short: str, long: str) -> spacy.tokens.Doc:
+    """A document that uses short forms which it defines, as many of either."""
+    words = [short.format(place) for place in range(number)]
+    doc = spacy.tokens.Doc(VOCAB, words)
+    uses = [(token.idx, token.idx + len(token)) for token in doc]
+    set_abbreviations(
+        doc,
+        [
+            Abbreviation(word, long.format(place + 1), start, end, 0, 1)
+            for place, (word, (start, end)) in enumerate(zip(words, uses, strict=True))
+        ],
+    )
+    return doc
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [("S{}", "long form {}"), ("S", "long form {}"), ("S{}", "S{} again"), ("{}s", "one")],
+    ids=["each defined", "one redefined", "a chain", "plurals"],
+)
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda doc: find_long_forms(doc, [doc[place : place + 1] for place in range(len(doc))]),
+        lambda doc: [get_long_form(span) for span in abbreviation_spans(doc)],
+    ],
+    ids=["of mentions", "of attributes"],
+)
+def test_many_mentions_of_many_short_forms(read, short, long, trials):
+    size = trials(60, 1_000)
+    read(_defining(2, short, long))
+    _assert_linear(
+        lambda number: count_work(lambda _: read(_defining(number, short, long)), "", TEXT_MODULES),
+        size,
+    )
+
+
+def test_long_texts_are_left_alone():
+    assert expand("MI " * 1_000, LONG_FORMS) != "MI " * 1_000
+    assert expand("MI " * 2_000, LONG_FORMS) == "MI " * 2_000
+    assert align("cd" * 25, "c d " * 25) and not align("cd" * 26, "c d " * 26)
+    assert align("ab", "alpha beta") and not align("ab", " " * 500 + "alpha beta")
+    assert list(ShortForms(["A" * 101]).find("x " + "A" * 101)) == []
+    assert list(ShortForms(["A" * 100]).find("x " + "A" * 100)) != []
+
+
+# What the steps made of generated texts when the first indexes were built.
+MADE = {
+    "unicode": "f2932357f874 b4ddfe3e76fe",
+    "dashes": "35d11a49d48d 4d3da5c93bb7",
+    "greek": "9a29ec60126a 3f60d2f1c68d",
+    "tags": "773dda3eeebe e0f7cd79ab4a",
+    "inversions": "bb62f7d31db8 b33931ee06a4",
+    "possessives": "4b9af61d5309 bd712a5786dd",
+    "numerals": "bba98647dca3 4dc1c6495bcb",
+    "plurals": "aaf80f2ceeb4 eefb33b4eb71",
+    "spelling": "19a631d1a588 d3c17cf83e3a",
+    "punctuation": "78e14fe75c51 00837ecd1f03",
+    "case": "96bc37697899 f86250ab5958",
+    "word_order": "4792ae07116c b5e9a36d1645",
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_steps_make_of_texts_what_they_made(name, trials):
+    number = trials(2_000, 100_000)
+    made = blake2b(digest_size=6)
+    for text in texts(number):
+        made.update(STEPS[name](clean(text)).encode() + b"\n")
+    assert made.hexdigest() == MADE[name].split()[number == 100_000]
+
+
+MARKS = (*"\u0301\u0323\u0327\uff9e\u3099\u0344\u0f77\u1161e한",)
+
+
+def test_long_runs_of_marks_are_normalized_as_unicode_says(trials):
+    marks = (
+        "\u0301",
+        "\u0323",
+        "\u0327",
+        "\uff9e",
+        "\u3099",
+        "\u0344",
+        "\u0f77",
+        "e",
+        "한",
+        "\u1161",
+    )
+    for pattern in patterns(trials(200, 20_000), alphabet=marks):
+        text = pattern.text(100)
+        assert unify_unicode(text) == normalize("NFKC", text)
+
+
+def test_marks_are_in_order_before_they_are_sorted_by_insertion(monkeypatch, trials):
+    moves = []
+
+    def count_moves(form, text):
+        decomposed = "".join(normalize(form, each) for each in text)
+        for _, run in groupby(map(combining, decomposed), key=bool):
+            classes = list(run)
+            moves.append(sum(one > other for one, other in combinations(classes, 2)))
+        return normalize(form, text)
+
+    counting = SimpleNamespace(normalize=count_moves, combining=combining)
+    monkeypatch.setattr(characters, "unicodedata", counting)
+    for pattern in patterns(trials(20, 300), alphabet=MARKS):
+        moves.clear()
+        unify_unicode(pattern.text(300))
+        assert sum(moves) <= 300 * 32, pattern
+
+
+def test_possessives_are_what_they_were(trials):
+    old = re.compile(r"(?:(?<=\w)'s)+'*(?![\w'])|(?<=s)'+(?![\w'])", re.IGNORECASE)
+    for pattern in patterns(trials(500, 50_000), alphabet=("'", "s", "S", "ſ", "a", " ", "_", "1")):
+        text = clean(pattern.text(12))
+        assert STEPS["possessives"](text) == (" ".join(old.sub("", text).split()) or text)
+
+
+# Of 32 times the text. A quadratic function takes a thousand times the time.
+LONG_GROWTH = 8 * 32
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_take_linear_time(name, trials):
+    number = trials(0, 60)
+    length = 500 if name == "find_abbreviations" else 2_000
+    for pattern in (*KNOWN, *patterns(60, seed=1))[:number]:
+        short, long = (_seconds(FUNCTIONS[name], pattern, size) for size in (length, 32 * length))
+        assert long <= LONG_GROWTH * max(short, 1e-4), pattern
+
+
+def _seconds(function: Callable[[str], object], pattern: Pattern, length: int) -> float:
+    """RETURNS (float): Of processor time, the least of three."""
+    text = pattern.text(length)
+    seconds = []
+    for _ in range(3):
+        start = process_time()
+        function(text)
+        seconds.append(process_time() - start)
+    return min(seconds)
