@@ -56,7 +56,7 @@ KNOWN = (
     Pattern("b", "/a", ""),
     Pattern("", "I", "1a"),
     Pattern("", '"\\', ""),
-    Pattern("(also", " ", "x; A1)"),
+    Pattern("also", " ", "x"),
 )
 
 
