@@ -268,6 +268,7 @@ class Errors(metaclass=_Coded):
         "IvfIndex needs faiss, which is not installed: `pip install 'spacy-connorm[faiss]'`, or "
         'use `index = {{"@misc": "spacy-connorm.AnnoyIndex.v1"}}`.'
     )
+    CN419 = "'{path}' was replaced again and again while it was read. Try again."
     CN436 = (
         "Nothing to check in '{path}': no folder in it has a manifest. Name a pipeline with a "
         "concept normalizer, as a folder or an installed package."

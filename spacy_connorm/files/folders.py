@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import ConnormError, Errors
 from .atomic import atomic_folder
@@ -16,6 +16,9 @@ from .checksums import Stamp, check_sample, check_whole, describe, stamp
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 _OWN = "crc32"
+# Reading again and again ends here: whoever replaces a folder this often has gone wrong.
+_ATTEMPTS = 10
+Result = TypeVar("Result")
 
 
 def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()) -> None:
@@ -74,6 +77,38 @@ def verify(folder: Path, *, report: Callable[[int], Any] | None = None) -> None:
     """
     for name, facts in _sound_manifest(folder)["files"].items():
         check_whole(folder / name, facts, report=report)
+
+
+def read_settled(path: Path, read: Callable[[], Result]) -> Result:
+    """Read a folder that another process may replace meanwhile. If it does, read the new one.
+
+    path (Path): The folder.
+    read (Callable): Reads it, and can be called again.
+    RETURNS (Result): What `read` returned: all of one folder.
+    RAISES (ConnormError): CN402 if a file is missing, CN419 if the folder was replaced every time,
+        and what `read` raises.
+    """
+    for _ in range(_ATTEMPTS):
+        before = _identity(path)
+        try:
+            result = read()
+        except (ConnormError, OSError) as error:
+            if _identity(path) != before:
+                continue
+            if isinstance(error, ConnormError):
+                raise
+            raise ConnormError(Errors.CN402.format(path=path, reason=error)) from error
+        if _identity(path) == before:
+            return result
+    raise ConnormError(Errors.CN419.format(path=path))
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def stamps(folder: Path) -> dict[str, Stamp]:

@@ -21,6 +21,10 @@ _BATCH = 500
 # Names and texts that stay in memory: tens of megabytes. SQLite takes longer to find one again than
 # the rest of an answer takes.
 _REMEMBERED = 100_000
+# Instructions of SQLite between two looks at how many there were, and most looks in one query: some
+# ten seconds. Ten million concepts take a tenth of that.
+_STEPS = 1_000_000
+_MOST_STEPS = 2_000
 
 
 class ConceptStore:
@@ -34,12 +38,13 @@ class ConceptStore:
         self.path = path
         self._connection: sqlite3.Connection | None = None
         self._process = 0
+        self._steps = 0
         self._opened = _stamp(path)
         self._labels: Cache[int, tuple[str, str]] = Cache(_REMEMBERED)
         self._texts: Cache[int, str] = Cache(_REMEMBERED)
 
     def __len__(self) -> int:
-        return self._query("SELECT count(*) FROM concepts").fetchone()[0]
+        return self._query("SELECT count(*) FROM concepts")[0][0]
 
     def number(self, concept_id: str) -> int | None:
         """RETURNS (Optional[int]): The number of a concept, by its id or an alternate id."""
@@ -47,15 +52,14 @@ class ConceptStore:
             "SELECT number FROM concepts WHERE id = ?",
             "SELECT number FROM alt_ids WHERE id = ? ORDER BY number",
         ):
-            row = self._query(sql, (concept_id,)).fetchone()
-            if row:
-                return row[0]
+            for (number,) in self._query(sql, (concept_id,)):
+                return number
         return None
 
     def in_ontology(self, number: int) -> bool:
         """RETURNS (bool): False for a concept that only annotated data has."""
         sql = "SELECT in_ontology FROM concepts WHERE number = ?"
-        return bool(self._query(sql, (number,)).fetchone()[0])
+        return bool(self._query(sql, (number,))[0][0])
 
     def labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
         """RETURNS (Dict[int, Tuple[str, str]]): Id and preferred name by concept number."""
@@ -74,9 +78,9 @@ class ConceptStore:
 
     def concept(self, number: int) -> Concept:
         """RETURNS (Concept): All that is known of a concept, but its aliases."""
-        concept_id, name, definition = self._query(
+        ((concept_id, name, definition),) = self._query(
             "SELECT id, name, definition FROM concepts WHERE number = ?", (number,)
-        ).fetchone()
+        )
         return Concept(
             concept_id=concept_id,
             canonical_name=name,
@@ -113,7 +117,7 @@ class ConceptStore:
     def _union(self, sql: str, keys: Iterable[Any], empty: str) -> np.ndarray:
         found: set[int] = set()
         for key in keys:
-            rows = self._query(sql, (key,)).fetchall()
+            rows = self._query(sql, (key,))
             if not rows:
                 raise ConnormError(empty.format(concept=key, path=self.path.parent))
             found.update(number for (number,) in rows)
@@ -128,12 +132,13 @@ class ConceptStore:
             batch = distinct[start : start + _BATCH]
             yield from self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
 
-    def _query(self, sql: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+    def _query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:
         try:
             # A forked worker must not use the connection of its parent.
             if self._connection is None or self._process != os.getpid():
                 self._connection, self._process = self._connect(), os.getpid()
-            return self._connection.execute(sql, values)
+            self._steps = 0
+            return self._connection.execute(sql, values).fetchall()
         except (sqlite3.DatabaseError, OSError) as error:
             raise ConnormError(Errors.CN402.format(path=self.path, reason=error)) from error
 
@@ -143,7 +148,19 @@ class ConceptStore:
             reason = "it was replaced after the pipeline was loaded; load it again"
             raise ConnormError(Errors.CN402.format(path=self.path, reason=reason))
         uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
-        return sqlite3.connect(uri, uri=True, check_same_thread=False)
+        connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.set_progress_handler(self._is_endless, _STEPS)
+        # What `StoreWriter` makes; a view or a trigger could run anything instead.
+        kinds = {kind for (kind,) in connection.execute("SELECT type FROM sqlite_master")}
+        if not kinds <= {"table", "index"}:
+            reason = "its schema is not that of an index"
+            raise ConnormError(Errors.CN402.format(path=self.path, reason=reason))
+        return connection
+
+    def _is_endless(self) -> bool:
+        self._steps += 1
+        return self._steps > _MOST_STEPS
 
 
 def _stamp(path: Path) -> tuple[int, int]:

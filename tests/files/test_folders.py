@@ -7,6 +7,7 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.files import checksums
 from spacy_connorm.files.folders import (
     pack,
+    read_settled,
     seal,
     stamps,
     unpack,
@@ -180,3 +181,56 @@ def test_forked_worker_does_not_take_the_folder_away():
         os._exit(0)
     os.waitpid(child, 0)
     assert folder.path.is_dir()
+
+
+def swap(one, other):
+    middle = one.with_name("middle")
+    one.rename(middle)
+    other.rename(one)
+    middle.rename(other)
+
+
+@pytest.fixture
+def two(tmp_path):
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text(name)
+    return tmp_path / "one", tmp_path / "other"
+
+
+def test_a_folder_that_is_replaced_while_it_is_read_is_read_again(two):
+    contents = []
+
+    def read():
+        contents.append((two[0] / "file").read_text())
+        if len(contents) == 1:
+            swap(*two)
+        return contents[-1]
+
+    assert read_settled(two[0], read) == "other"
+    assert contents == ["one", "other"]
+
+
+def test_files_that_go_while_they_are_read_are_read_again(two):
+    tries = []
+
+    def read():
+        tries.append(1)
+        if len(tries) == 1:
+            swap(*two)
+            raise FileNotFoundError(two[0] / "gone")
+        return "read"
+
+    assert read_settled(two[0], read) == "read"
+
+
+def test_a_file_that_is_missing_is_told(two):
+    with pytest.raises(ConnormError, match="CN402.*one.*gone"):
+        read_settled(two[0], lambda: (two[0] / "gone").read_text())
+    with pytest.raises(ConnormError, match="CN402"):
+        read_settled(two[0] / "none", lambda: (two[0] / "none").read_text())
+
+
+def test_a_folder_that_is_replaced_every_time_is_told(two):
+    with pytest.raises(ConnormError, match="CN419.*one"):
+        read_settled(two[0], lambda: swap(*two))

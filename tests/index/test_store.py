@@ -1,5 +1,6 @@
 import os
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -170,3 +171,38 @@ def test_damaged_file_is_named(tmp_path):
     path.write_bytes(b"not a database, but long enough to be looked at" * 40)
     with pytest.raises(ConnormError, match=r"CN402.*concepts\.sqlite"):
         ConceptStore(path).number("A")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON concepts BEGIN SELECT 1; END",
+        "ALTER TABLE texts RENAME TO held; CREATE VIEW texts AS"
+        " WITH RECURSIVE endless(member, text) AS"
+        " (SELECT 0, '' UNION ALL SELECT member + 1, text FROM endless) SELECT * FROM endless",
+    ],
+    ids=["trigger", "view"],
+)
+def test_a_schema_that_is_not_ours_is_refused(store, statement):
+    with sqlite3.connect(store.path) as connection:
+        connection.executescript(statement)
+    connection.close()
+    with pytest.raises(ConnormError, match="CN402.*schema"):
+        ConceptStore(store.path).texts([0])
+
+
+def test_a_query_that_takes_too_long_ends(store, monkeypatch):
+    monkeypatch.setattr("spacy_connorm.index.store._STEPS", 5)
+    monkeypatch.setattr("spacy_connorm.index.store._MOST_STEPS", 3)
+    fresh = ConceptStore(store.path)
+    with pytest.raises(ConnormError, match="CN402.*interrupted"):
+        fresh.of_branches(["A"])
+
+
+def test_a_page_that_is_damaged_is_told_whenever_it_is_read(store):
+    content = store.path.read_bytes()
+    store.path.write_bytes(content[:4096] + os.urandom(len(content) - 4096))
+    with pytest.raises(ConnormError, match="CN402"):
+        fresh = ConceptStore(store.path)
+        fresh.texts([0, 1])
+        fresh.concept(1)
