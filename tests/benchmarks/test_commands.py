@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+DOCS = BENCHMARKS.parent / "docs" / "benchmarks"
 COMMANDS = sorted(BENCHMARKS.glob("*.py"))
 
 
@@ -32,3 +33,14 @@ def test_commands_import_only_what_is_shared():
             name.name for node in nodes if isinstance(node, ast.Import) for name in node.names
         }
         assert not names & imported, path.name
+
+
+def test_the_readme_names_every_command_and_its_page():
+    text = (BENCHMARKS / "README.md").read_text(encoding="utf8")
+    assert len(text.splitlines()) <= 60
+    for path in COMMANDS:
+        assert f"`{path.name}" in text, path.name
+        page = DOCS / f"{path.stem}.md"
+        assert f"(../docs/benchmarks/{page.name})" in text
+        heading, *_ = page.read_text(encoding="utf8").splitlines()
+        assert heading.startswith(f"# `{path.name}`")
