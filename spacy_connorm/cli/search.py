@@ -1,4 +1,4 @@
-"""`connorm search`: mentions typed on the command line to a table of candidates."""
+"""`connorm search`: search for mentions and show their candidates."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -7,7 +7,8 @@ import typer
 from wasabi import msg
 
 from ..concepts import Candidate
-from ..pipeline.loading import load_normalizer
+from ..pipeline import explain as explain_mentions
+from ..pipeline import search as search_mentions
 from .app import command, split_items
 
 if TYPE_CHECKING:
@@ -19,14 +20,14 @@ _ALIGNS = {
 }
 # Both cosines behind a score, where it weighs two.
 _PARTS = ("Dense", "Lexical")
-_READINGS = ("Read", "As", "Score", "")
+_INTERPRETATIONS = ("Read", "As", "Score", "")
 _WIDTH = 40
 
 
 @command("search")
 def search_cli(
     pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
-    mentions: list[str] = typer.Argument(..., metavar="MENTION...", help="Texts to look up."),
+    mentions: list[str] = typer.Argument(..., metavar="MENTION...", help="Texts to search for."),
     search: str | None = typer.Option(
         None, "--search", help="One search alone, e.g. O-T. [the pipeline's sieve]"
     ),
@@ -44,21 +45,16 @@ def search_cli(
         None, "--component", help="Which concept normalizer, if there are several."
     ),
 ) -> None:
-    """Look mentions up and show their candidates.
+    """Search for mentions and show their candidates.
 
     Example: python -m spacy connorm search training/index "heart attack" "high sugar" -k 3
     """
-    normalizer = load_normalizer(pipeline, component=component)
-    limits = _given(top_k=top_k, types=types, branches=branches)
+    limits = _limits(top_k=top_k, types=types, branches=branches)
     if explain:
-        for mention in mentions:
-            _show_explanation(normalizer.explain(mention, **limits))
+        for explanation in explain_mentions(pipeline, mentions, component=component, **limits):
+            _show_explanation(explanation)
         return
-    if search is None:
-        found = normalizer.candidates(mentions, **limits)
-    else:
-        settings = {key: normalizer.cfg[key] for key in ("top_k", "types", "branches")}
-        found = normalizer.lookup.search(search, mentions, **settings | limits)
+    found = search_mentions(pipeline, mentions, search=search, component=component, **limits)
     rows = [
         row
         for mention, candidates in zip(mentions, found, strict=True)
@@ -67,12 +63,12 @@ def search_cli(
     _show_table(rows)
 
 
-def _given(*, top_k: int | None, types: str | None, branches: str | None) -> dict[str, Any]:
+def _limits(*, top_k: int | None, types: str | None, branches: str | None) -> dict[str, Any]:
     lists = {"types": types, "branches": branches}
-    limits: dict[str, Any] = {
-        key: split_items(items) for key, items in lists.items() if items is not None
+    return {
+        "top_k": top_k,
+        **{key: None if items is None else split_items(items) for key, items in lists.items()},
     }
-    return limits if top_k is None else {**limits, "top_k": top_k}
 
 
 def _rows(mention: str, candidates: Sequence[Candidate]) -> list[tuple[str, ...]]:
@@ -83,7 +79,7 @@ def _rows(mention: str, candidates: Sequence[Candidate]) -> list[tuple[str, ...]
     for candidate in candidates:
         rows.append(
             (
-                "" if candidate.part == part else _looked_up(mention, candidate),
+                "" if candidate.part == part else _searched(mention, candidate),
                 candidate.concept_id,
                 candidate.name,
                 *map(_number, (candidate.score, candidate.dense, candidate.lexical)),
@@ -99,7 +95,7 @@ def _number(cosine: float | None) -> str:
     return "" if cosine is None else f"{cosine:.3f}"
 
 
-def _looked_up(mention: str, candidate: Candidate) -> str:
+def _searched(mention: str, candidate: Candidate) -> str:
     return f"{mention} ({candidate.searched})" if candidate.part else mention
 
 
@@ -111,7 +107,7 @@ def _show_explanation(explanation: "Explanation") -> None:
             _interpretation_row(place, each)
             for place, each in enumerate(explanation.interpretations)
         ]
-        msg.table(rows, header=_READINGS, divider=True, max_col=_WIDTH)
+        msg.table(rows, header=_INTERPRETATIONS, divider=True, max_col=_WIDTH)
     for step in explanation.steps:
         needed = "the last search" if step.threshold is None else f"needs {step.threshold}"
         answers = "this one answers" if step.answers else "does not answer"

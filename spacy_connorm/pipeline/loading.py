@@ -1,4 +1,4 @@
-"""Pipelines that commands are given: a folder or an installed package."""
+"""Loading pipelines by the name of a package or a folder, and finding their concept normalizer."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -10,14 +10,18 @@ from ..errors import ConnormError, Errors
 from .concept_normalizer import ConceptNormalizer
 
 
-def load_pipeline(name: str) -> Language:
+def load_pipeline(pipeline: str | Path | Language) -> Language:
     """Load a pipeline.
 
-    name (str): An installed package, or a folder such as `connorm index` writes.
+    pipeline (Union[str, Path, Language]): An installed package, or a folder such as `build_index`
+        writes; a pipeline that is loaded already is returned.
     RETURNS (Language): The pipeline.
-    RAISES (ConnormError): CN700 if there is none of this name, CN701 if it can't be loaded, and
-        what the concept normalizers in it raise.
+    RAISES (ConnormError): CN700 if there is none of this name, CN701 if it cannot be loaded, and
+        the errors of its concept normalizers.
     """
+    if isinstance(pipeline, Language):
+        return pipeline
+    name = str(pipeline)
     if not spacy.util.is_package(name) and not Path(name).is_dir():
         raise ConnormError(Errors.CN700.format(name=name))
     try:
@@ -30,13 +34,13 @@ def load_pipeline(name: str) -> Language:
 
 
 def find_normalizer(nlp: Language, *, component: str | None = None) -> ConceptNormalizer:
-    """Find a pipeline's concept normalizer.
+    """Find the concept normalizer of a pipeline.
 
     nlp (Language): The pipeline.
-    component (Optional[str]): Its name; needed where there are several.
+    component (Optional[str]): The component's name; needed if there are several.
     RETURNS (ConceptNormalizer): The component.
-    RAISES (ConnormError): CN702 if there is no concept normalizer, CN703 if there are several and
-        none is named, CN704 if the name is not one of theirs.
+    RAISES (ConnormError): CN702 if there is none, CN703 if there are several and none is named,
+        CN704 if none has that name.
     """
     found = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, ConceptNormalizer)}
     if not found:
@@ -48,10 +52,10 @@ def choose_name(names: Collection[str], wanted: str | None) -> str:
     """Choose one of several concept normalizers.
 
     names (Collection[str]): Their names, at least one.
-    wanted (Optional[str]): The one that is named; needed where there are several.
+    wanted (Optional[str]): The one to choose; needed if there are several.
     RETURNS (str): Its name.
-    RAISES (ConnormError): CN703 if there are several and none is named, CN704 if the name is not
-        one of theirs.
+    RAISES (ConnormError): CN703 if there are several and none is wanted, CN704 if none has that
+        name.
     """
     known = ", ".join(names)
     if wanted is None and len(names) > 1:
@@ -62,12 +66,14 @@ def choose_name(names: Collection[str], wanted: str | None) -> str:
     return name
 
 
-def load_normalizer(name: str, *, component: str | None = None) -> ConceptNormalizer:
+def load_normalizer(
+    pipeline: str | Path | Language, *, component: str | None = None
+) -> ConceptNormalizer:
     """Load the concept normalizer of a pipeline.
 
-    name (str): An installed package, or a folder such as `connorm index` writes.
-    component (Optional[str]): The component's name; needed where there are several.
+    pipeline (Union[str, Path, Language]): As for `load_pipeline`.
+    component (Optional[str]): The component's name; needed if there are several.
     RETURNS (ConceptNormalizer): The component.
-    RAISES (ConnormError): CN700 to CN704, as `load_pipeline` and `find_normalizer`.
+    RAISES (ConnormError): The errors of `load_pipeline` and `find_normalizer`.
     """
-    return find_normalizer(load_pipeline(name), component=component)
+    return find_normalizer(load_pipeline(pipeline), component=component)

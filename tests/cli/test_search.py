@@ -12,11 +12,6 @@ def test_one_search_alone(invoke, words, demo_index):
     assert "OD-T" not in result.output
 
 
-def test_a_search_over_texts_needs_no_building(invoke, words, demo_index):
-    result = invoke("search", demo_index, "heart attack", "--search", "O-T", "-k", "1")
-    assert "DEMO:0000006 myocardial infarction 1.000 heart attack O-T" in words(result)
-
-
 def test_types_and_branches(invoke, words, demo_index):
     result = invoke("search", demo_index, "MS", "--types", "drug, anatomy", "-k", "1")
     assert "MS DEMO:0000093" not in words(result)
@@ -45,8 +40,6 @@ def test_bad_input(invoke, refused, tmp_path, demo_index):
         ((tmp_path, "flu"), "CN701"),
         ((demo_index, "flu", "--component", "ner"), "CN704"),
         ((demo_index, "flu", "--types", "planet"), "CN406"),
-        ((demo_index, "flu", "--branches", "C1"), "CN407"),
-        ((demo_index, "flu", "--search", "O-C"), "CN408"),
         ((demo_index, "flu", "--search", "best"), "CN500"),
     ):
         refused(invoke("search", *arguments), code)

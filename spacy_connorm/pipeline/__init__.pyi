@@ -1,0 +1,17 @@
+from .abbreviation_resolver import AbbreviationResolver as AbbreviationResolver
+from .annotation import AnnotationCounts as AnnotationCounts
+from .annotation import annotate as annotate
+from .annotation import to_record as to_record
+from .concept_normalizer import ConceptNormalizer as ConceptNormalizer
+from .indexing import BuiltIndex as BuiltIndex
+from .indexing import build_index as build_index
+from .indexing import make_pipeline as make_pipeline
+from .integrity import check as check
+from .kb import build_knowledge_base as build_knowledge_base
+from .loading import find_normalizer as find_normalizer
+from .loading import load_normalizer as load_normalizer
+from .loading import load_pipeline as load_pipeline
+from .mention_search import explain as explain
+from .mention_search import search as search
+from .saving import save_pipeline as save_pipeline
+from .scorer import score_concepts as score_concepts

@@ -1,0 +1,145 @@
+"""Annotating files of texts with a saved pipeline."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from tqdm import tqdm
+
+from ..annotations.spans import choose_spans
+from ..concepts import NIL
+from ..encoders.devices import choose_device
+from ..errors import ConnormError, Errors, Warnings, refuse, warn
+from ..files.atomic import atomic_file
+from ..files.docbin import write_docs
+from ..files.text import open_text
+from .concept_normalizer import ConceptNormalizer
+from .inputs import other_fields, read_inputs
+from .loading import find_normalizer, load_pipeline
+
+_JSONL, _SPACY = ".jsonl", ".spacy"
+Record = dict[str, Any]
+
+
+@dataclass(slots=True)
+class AnnotationCounts:
+    """What was annotated.
+
+    texts (int): Texts.
+    mentions (int): Mentions in them.
+    linked (int): Mentions that have a concept.
+    """
+
+    texts: int = 0
+    mentions: int = 0
+    linked: int = 0
+
+    def add(self, record: Record) -> None:
+        """Count a text.
+
+        record (Dict[str, Any]): From `to_record`.
+        """
+        self.texts += 1
+        self.mentions += len(record["ents"])
+        self.linked += sum(ent["kb_id"] not in ("", NIL) for ent in record["ents"])
+
+
+def annotate(
+    pipeline: str | Path | Language,
+    input_path: str | Path,
+    output_path: str | Path,
+    *,
+    batch_size: int = 128,
+    n_process: int = 1,
+    gpu_id: int = -1,
+    component: str | None = None,
+    on_record: Callable[[Record], None] | None = None,
+) -> AnnotationCounts:
+    """Run a pipeline over texts and write what it finds: `python -m spacy connorm annotate`. The
+    texts are never all in memory.
+
+    pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
+    input_path (Union[str, Path]): A `.txt`, `.jsonl`, `.jsonl.gz` or `.spacy` file; see
+        `read_inputs`.
+    output_path (Union[str, Path]): A `.jsonl` file with the records of `to_record`, or a `.spacy`
+        file.
+    batch_size (int): Texts in one batch.
+    n_process (int): Processes; -1 for all cores.
+    gpu_id (int): The GPU for the pipeline; -1 for the CPU.
+    component (Optional[str]): Which concept normalizer's answers to write, if there are several.
+    on_record (Optional[Callable[[Dict[str, Any]], None]]): Called with the record of each text.
+    RETURNS (AnnotationCounts): Texts, mentions and linked mentions.
+    RAISES (ConnormError): CN006 for no process, CN105 or CN108 if the file cannot be written, CN700
+        to CN704 as `load_normalizer`, CN708 for another suffix, CN713 if the GPU cannot be used,
+        and the errors of `read_inputs`.
+    WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all.
+    """
+    output_path = Path(output_path)
+    if output_path.suffix not in (_JSONL, _SPACY):
+        known = f"{_JSONL} or {_SPACY}"
+        raise ConnormError(Errors.CN708.format(action="write", path=output_path, known=known))
+    if n_process == 0:
+        refuse("n_process", n_process, "at least 1, or -1 for all cores")
+    choose_device(gpu_id)
+    nlp = load_pipeline(pipeline)
+    normalizer = find_normalizer(nlp, component=component)
+    docs = nlp.pipe(read_inputs(input_path, nlp), batch_size=batch_size, n_process=n_process)
+    counts = AnnotationCounts()
+    hidden = True if on_record else None
+    with tqdm(docs, unit=" texts", delay=2, leave=False, disable=hidden) as bar:
+        counted = _counted(bar, normalizer, counts, on_record)
+        if output_path.suffix == _SPACY:
+            write_docs((doc for doc, _ in counted), output_path)
+        else:
+            _write_records((record for _, record in counted), output_path)
+    if counts.texts and not counts.mentions:
+        warn(Warnings.CNW701.format(count=counts.texts, component=normalizer.name))
+    return counts
+
+
+def to_record(doc: Doc, normalizer: ConceptNormalizer) -> Record:
+    """Turn an annotated document into JSON.
+
+    doc (Doc): The document.
+    normalizer (ConceptNormalizer): Whose answers to take.
+    RETURNS (Dict[str, Any]): "text", "ents" with "start", "end" (characters), "text", "label",
+        "kb_id" and "candidates", and the fields that came with the text. Spans that the normalizer
+        skips for their label are included.
+    """
+    prefix = normalizer.cfg["attribute_prefix"]
+    ents = [
+        {
+            "start": span.start_char,
+            "end": span.end_char,
+            "text": span.text,
+            "label": span.label_,
+            "kb_id": span._.get(f"{prefix}kb_id"),
+            "candidates": [each._asdict() for each in span._.get(f"{prefix}candidates")],
+        }
+        for span in choose_spans(doc, spans_key=normalizer.cfg["spans_key"], labels=None)
+    ]
+    return {**other_fields(doc), "text": doc.text, "ents": ents}
+
+
+def _counted(
+    docs: Iterable[Doc],
+    normalizer: ConceptNormalizer,
+    counts: AnnotationCounts,
+    on_record: Callable[[Record], None] | None,
+) -> Iterator[tuple[Doc, Record]]:
+    for doc in docs:
+        record = to_record(doc, normalizer)
+        counts.add(record)
+        if on_record is not None:
+            on_record(record)
+        yield doc, record
+
+
+def _write_records(records: Iterable[Record], path: Path) -> None:
+    with atomic_file(path) as aside, open_text(aside, "wt") as lines:
+        for record in records:
+            lines.write(json.dumps(record, ensure_ascii=False) + "\n")

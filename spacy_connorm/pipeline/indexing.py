@@ -1,0 +1,195 @@
+"""From an ontology and annotated data to a pipeline that can be searched."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import spacy
+from spacy.language import Language
+from spacy.training import Example
+from spacy.util import registry
+from thinc.api import Config
+
+from ..concepts import AnyOntology
+from ..encoders.devices import choose_device
+from ..errors import ConnormError, Errors
+from ..files.configs import config_errors, read_config
+from ..files.docbin import read_docs
+from ..files.folders import MANIFEST, read_object, replaced
+from ..files.text import read_lines
+from .loading import choose_name, find_normalizer, load_normalizer
+
+# The empty sections are filled with the component's defaults, and can be overridden.
+_DEFAULT_CONFIG = """
+[nlp]
+lang = "en"
+
+[components]
+
+[components.concept_normalizer]
+factory = "concept_normalizer"
+
+[components.concept_normalizer.encoder]
+
+[components.concept_normalizer.index]
+
+[components.concept_normalizer.sieve]
+"""
+_RESOLVER = "abbreviation_resolver"
+# The readers of ontologies are not imported here: a running pipeline does without them.
+_ONTOLOGY = "spacy-connorm.Ontology.v1"
+
+
+class BuiltIndex(NamedTuple):
+    """A pipeline that was built for an ontology.
+
+    path (Path): Its folder.
+    component (str): The name of its concept normalizer.
+    manifest (Dict[str, Any]): What the index holds: "counts", "searches", "ontology", "encoder",
+        "versions".
+    """
+
+    path: Path
+    component: str
+    manifest: dict[str, Any]
+
+    @property
+    def index_path(self) -> Path:
+        """RETURNS (Path): The `index` of [initialize.components...] of another pipeline."""
+        return self.path / self.component
+
+
+def build_index(
+    ontology: str | Path | AnyOntology,
+    output_path: str | Path,
+    *,
+    format: str | None = None,
+    corpora: Sequence[str | Path] = (),
+    synonyms: str | Path | Iterable[tuple[str, str]] | None = None,
+    config: str | Path | Config | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    component: str | None = None,
+    reuse: str | Path | Language | None = None,
+    gpu_id: int = -1,
+) -> BuiltIndex:
+    """Encode an ontology's names, and those of annotated data, and write a pipeline of a concept
+    normalizer and, if that expands abbreviations, an abbreviation resolver: `python -m spacy
+    connorm index`.
+
+    ontology (Union[str, Path, Ontology, ConceptStream]): O: a file in any format, or what was read.
+    output_path (Union[str, Path]): The pipeline's folder, to make or replace.
+    format (Optional[str]): The format of the ontology's file; detected from the file if None.
+    corpora (Sequence[Union[str, Path]]): D: annotated documents, `.spacy`.
+    synonyms (Optional[Union[str, Path, Iterable[Tuple[str, str]]]]): More of D: texts and concept
+        ids, or a file with a text, a tab and a concept id in each line.
+    config (Optional[Union[str, Path, Config]]): A config with a concept normalizer; the default
+        settings if None.
+    overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
+        "components.concept_normalizer.encoder.name".
+    component (Optional[str]): Which concept normalizer of the config, if there are several.
+    reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied where the
+        texts and the encoder are the same.
+    gpu_id (int): The GPU that encodes; -1 for the CPU.
+    RETURNS (BuiltIndex): The folder, and what the index holds.
+    RAISES (ConnormError): CN100 or CN711 for an invalid config, CN703, CN704 or CN710 if it has
+        none, several or another concept normalizer, CN705 if something else is at the path, CN712
+        for a bad line of synonyms, CN713 if the GPU cannot be used, and the errors of the readers.
+    """
+    choose_device(gpu_id)
+    nlp = make_pipeline(config, component=component, overrides=overrides)
+    normalizer = find_normalizer(nlp)
+    if reuse is not None:
+        normalizer.lookup.reuse(load_normalizer(reuse).lookup.index)
+    path = Path(output_path)
+    with replaced(path, is_ours=_is_index) as folder:
+        normalizer.initialize(
+            lambda: _read_examples(corpora, nlp),
+            nlp=nlp,
+            ontology=_source(ontology, format),
+            synonyms=_read_pairs(synonyms),
+        )
+        nlp.to_disk(folder)
+    return BuiltIndex(path, normalizer.name, normalizer.lookup.index.manifest)
+
+
+def make_pipeline(
+    config: str | Path | Config | None = None,
+    *,
+    component: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+) -> Language:
+    """Make a pipeline of a concept normalizer, not initialized, and, if that expands abbreviations,
+    an abbreviation resolver.
+
+    config (Optional[Union[str, Path, Config]]): The config of any pipeline with this component; the
+        default settings if None.
+    component (Optional[str]): Its name; needed if there are several.
+    overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
+    RETURNS (Language): The pipeline.
+    RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN710 if the config has none,
+        several or another concept normalizer, CN711 for an invalid setting.
+    """
+    with config_errors():
+        if config is None:
+            settings = Config().from_str(_DEFAULT_CONFIG, overrides=dict(overrides or {}))
+        else:
+            settings = read_config(config, overrides)
+        block = _normalizer_block(settings, component)
+        nlp = spacy.blank(settings.get("nlp", {}).get("lang") or "en")
+        nlp.add_pipe(block.pop("factory"), block.pop("name"), config=block)
+        if block.get("expand_abbreviations", True):
+            nlp.add_pipe(_RESOLVER, first=True)
+    return nlp
+
+
+def _normalizer_block(config: Config, component: str | None) -> dict[str, Any]:
+    found = {
+        name: block
+        for name, block in config.get("components", {}).items()
+        if block.get("factory") == "concept_normalizer"
+    }
+    if not found:
+        raise ConnormError(Errors.CN710)
+    name = choose_name(found, component)
+    return {**found[name], "name": name}
+
+
+def _source(
+    ontology: str | Path | AnyOntology, format: str | None
+) -> AnyOntology | Callable[[], AnyOntology]:
+    if isinstance(ontology, (str, Path)):
+        return registry.get("readers", _ONTOLOGY)(Path(ontology), format=format).stream
+    return ontology
+
+
+def _read_pairs(synonyms: str | Path | Iterable[tuple[str, str]] | None) -> list[tuple[str, str]]:
+    if synonyms is None:
+        return []
+    return list(read_synonyms(synonyms) if isinstance(synonyms, (str, Path)) else synonyms)
+
+
+def read_synonyms(path: str | Path) -> Iterator[tuple[str, str]]:
+    """Read synonyms.
+
+    path (Union[str, Path]): A file with a text, a tab and a concept id in each line; `.gz` too.
+    YIELDS (Tuple[str, str]): Text and concept id.
+    RAISES (ConnormError): CN712 for another line, and the errors of `read_lines`.
+    """
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        text, _, concept_id = line.partition("\t")
+        if not text.strip() or not concept_id.strip() or "\t" in concept_id:
+            raise ConnormError(Errors.CN712.format(path=path, line=number))
+        yield text.strip(), concept_id.strip()
+
+
+def _read_examples(paths: Sequence[str | Path], nlp: Language) -> Iterator[Example]:
+    for path in paths:
+        for doc in read_docs(path, nlp.vocab):
+            yield Example(doc, doc)
+
+
+def _is_index(folder: Path) -> bool:
+    components = set(read_object(folder / "meta.json").get("components", [])) - {_RESOLVER}
+    return len(components) == 1 and (folder / components.pop() / MANIFEST).is_file()

@@ -1,0 +1,161 @@
+import json
+
+import pytest
+import spacy
+from spacy.tokens import DocBin
+
+from spacy_connorm.concepts import Candidate
+from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.pipeline import AnnotationCounts, annotate
+
+NOTES = [
+    {"text": "Took aspirin for a cold.", "id": 7, "meta": {"ward": "B"}},
+    {"text": "Nothing to find, 😀 at all."},
+    {"text": ""},
+]
+ASPIRIN = {"start": 5, "end": 12, "text": "aspirin", "label": "Chemical", "kb_id": "C6"}
+
+
+@pytest.fixture
+def notes(tmp_path):
+    path = tmp_path / "notes.jsonl"
+    path.write_text("\n".join(map(json.dumps, NOTES)) + "\n\n", encoding="utf8")
+    return path
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf8").splitlines()]
+
+
+def test_json_lines_keep_their_fields(pipeline, notes, tmp_path, capsys):
+    out = tmp_path / "new" / "annotated.jsonl"
+    assert annotate(pipeline, notes, out) == AnnotationCounts(texts=3, mentions=2, linked=2)
+    assert capsys.readouterr() == ("", "")
+    first, *others = read(out)
+    aspirin, cold = first.pop("ents")
+    assert first == NOTES[0]
+    candidates = aspirin.pop("candidates")
+    assert aspirin == ASPIRIN
+    assert candidates[0]["concept_id"] == "C6"
+    assert set(candidates[0]) == set(Candidate._fields)
+    assert cold["kb_id"] == "C3"
+    assert others == [{**note, "ents": []} for note in NOTES[1:]]
+
+
+def test_processes_share_the_work(pipeline, notes, tmp_path):
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    pipeline.to_disk(tmp_path / "pipeline")
+    counts = annotate(tmp_path / "pipeline", notes, one)
+    assert annotate(str(tmp_path / "pipeline"), notes, two, n_process=2, batch_size=1) == counts
+    assert read(one) == read(two)
+
+
+def test_a_text_file_is_one_text(pipeline, tmp_path):
+    note, out = tmp_path / "note.txt", tmp_path / "out.jsonl"
+    note.write_text("Took aspirin\nfor a cold.\n", encoding="utf8")
+    annotate(pipeline, note, out)
+    (record,) = read(out)
+    assert record["text"] == "Took aspirin\nfor a cold."
+    assert record["ents"][0]["kb_id"] == "C6"
+
+
+def test_documents_keep_their_entities_and_fields(pipeline, notes, tmp_path):
+    doc = spacy.blank("en")("Feels giddy.")
+    doc.ents = [doc.char_span(6, 11, label="Symptom")]
+    source, out = tmp_path / "in.spacy", tmp_path / "out.spacy"
+    DocBin(docs=[doc]).to_disk(source)
+    annotate(pipeline, source, out)
+    (annotated,) = DocBin().from_disk(out).get_docs(pipeline.vocab)
+    (ent,) = annotated.ents
+    assert ent.text == "giddy" and ent.label_ == "Symptom" and ent.kb_id_
+    annotate(pipeline, notes, out)
+    annotate(pipeline, out, tmp_path / "again.jsonl")
+    assert read(tmp_path / "again.jsonl")[0]["id"] == 7
+
+
+def test_every_record_is_shown_to_whom_wants_it(pipeline, notes, tmp_path):
+    shown, out = [], tmp_path / "out.jsonl"
+    annotate(pipeline, notes, out, on_record=shown.append)
+    assert [json.loads(json.dumps(each)) for each in shown] == read(out)
+
+
+def test_nil_is_not_linked(pipeline, notes, tmp_path):
+    pipeline.get_pipe("concept_normalizer").cfg["nil_threshold"] = 1.0
+    patterns = [{"label": "X", "pattern": "for a"}]
+    pipeline.add_pipe("entity_ruler", "more", before="concept_normalizer").add_patterns(patterns)
+    counts = annotate(pipeline, notes, tmp_path / "out.jsonl")
+    assert counts == AnnotationCounts(texts=3, mentions=3, linked=2)
+
+
+def test_a_prefix_and_labels_are_minded(notes, tmp_path, make_pipeline):
+    nlp = make_pipeline(attribute_prefix="x_", labels=["Chemical"])
+    annotate(nlp, notes, tmp_path / "out.jsonl")
+    aspirin, cold = read(tmp_path / "out.jsonl")[0]["ents"]
+    assert aspirin["kb_id"] == "C6" and aspirin["candidates"]
+    assert (cold["kb_id"], cold["candidates"]) == ("", [])
+
+
+def test_a_pipeline_that_finds_no_mentions_is_told(demo_index, notes, tmp_path, recwarn):
+    with pytest.warns(ConnormWarning, match="CNW701"):
+        annotate(demo_index, notes, tmp_path / "out.jsonl")
+    recwarn.clear()
+    (tmp_path / "none.jsonl").touch()
+    annotate(demo_index, tmp_path / "none.jsonl", tmp_path / "out.jsonl")
+    assert not [each for each in recwarn if each.category is ConnormWarning]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "spacy"])
+def test_lone_surrogates_are_replaced(pipeline, tmp_path, suffix):
+    note = {"text": "\ud800 aspirin, \U0001f600", "ward \udc01": ["\ud83d"]}
+    source, out = tmp_path / "odd.jsonl", tmp_path / f"out.{suffix}"
+    source.write_text(json.dumps(note))
+    with pytest.warns(ConnormWarning, match=r"CNW202.* 3\b"):
+        annotate(pipeline, source, out)
+    if suffix == "jsonl":
+        (record,) = read(out)
+        assert record["text"] == "\ufffd aspirin, \U0001f600"
+        assert record["ents"][0]["start"] == 2
+        assert record["ward \ufffd"] == ["\ufffd"]
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("no JSON", "CN707"),
+        ("[1]", "CN707"),
+        ('"text"', "CN707"),
+        ('{"txt": "a"}', "CN707"),
+        ('{"text": 1}', "CN707"),
+        ("[" * 100_000, "CN707"),
+        (json.dumps({"text": "a " * 500_001}), "CN709"),
+    ],
+    ids=["text", "list", "string", "no text", "number", "deep", "long"],
+)
+def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content, code):
+    bad, out = tmp_path / "bad.jsonl", tmp_path / "out.jsonl"
+    out.write_text("old")
+    bad.write_text(f'{{"text": "fine"}}\n{content}\n')
+    with pytest.raises(ConnormError, match=f"{code}.*line 2"):
+        annotate(pipeline, bad, out)
+    assert out.read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "options", "code"),
+    [
+        ("nowhere.jsonl", "out.jsonl", {}, "CN100"),
+        ("nowhere.spacy", "out.jsonl", {}, "CN100"),
+        ("notes.csv", "out.jsonl", {}, "CN708"),
+        ("notes.jsonl", "out.csv", {}, "CN708"),
+        ("bad.spacy", "out.spacy", {}, "CN706"),
+        ("notes.jsonl", "notes.jsonl/out.jsonl", {}, "CN108"),
+        ("notes.jsonl", "out.jsonl", {"gpu_id": 99}, "CN713"),
+        ("notes.jsonl", "out.jsonl", {"n_process": 0}, "CN006"),
+        ("notes.jsonl", "out.jsonl", {"component": "ner"}, "CN704"),
+    ],
+)
+def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
+    (tmp_path / "bad.spacy").write_text("no documents")
+    with pytest.raises(ConnormError, match=code):
+        annotate(pipeline, tmp_path / source, tmp_path / target, **options)
+    assert not (tmp_path / "out.jsonl").exists()
