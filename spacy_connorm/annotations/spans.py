@@ -96,7 +96,7 @@ def set_kb_ids(
                 group[number] = span
 
 
-def set_answers(
+def set_span_attributes(
     doc: Doc,
     spans: Sequence[Span],
     kb_ids: Sequence[str],

@@ -17,8 +17,8 @@ from ..annotations.abbreviations import find_long_forms
 from ..annotations.spans import (
     choose_spans,
     register_span_attributes,
-    set_answers,
     set_kb_ids,
+    set_span_attributes,
     written_id,
 )
 from ..annotations.synonyms import annotated_synonyms, expanded_synonyms
@@ -150,7 +150,7 @@ class ConceptNormalizer(Pipe):
         for doc, by_span in zip(docs, predictions, strict=True):
             spans = self.spans(doc) if by_span else []
             kb_ids = [self.decide(each) for each in by_span]
-            set_answers(doc, spans, kb_ids, by_span, prefix=prefix)
+            set_span_attributes(doc, spans, kb_ids, by_span, prefix=prefix)
             if not prefix:
                 set_kb_ids(doc, spans, kb_ids, spans_key=self.cfg["spans_key"])
 

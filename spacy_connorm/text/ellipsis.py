@@ -13,7 +13,7 @@ poly post pre pro psycho pulmo quadri recto reno retino retro rhino spleno sub s
 thrombo thyro trachea tracheo trans tri ultra uni uro utero vagino vaso
 """
 _COMBINING_FORMS = tuple(sorted(_FORMS.split(), key=len, reverse=True))
-# Of a Roman numeral the last letter alone is cut off, as the stem takes all it can.
+# The stem is greedy, so only the last letter of a Roman numeral is cut off.
 _STEM = re.compile(r"(?P<stem>.*[^\W\d_]-?)(?:\d+|[IVX])")
 _REST = re.compile(r"-?(?P<rest>\d+[A-Za-z]?|[IVX]+)")
 

@@ -4,14 +4,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-# Characters: a longer text is not expanded, a longer short form is only found as a whole text.
+# In characters: longer texts are not expanded, longer short forms are only found as a whole text.
 _LONGEST_TEXT = 5_000
 _LONGEST_SHORT = 100
 # Short forms inside a long form are replaced as long as it stays this short (characters), and this
 # often: long forms may contain short forms again.
 _LONGEST = 300
 _MOST_ROUNDS = 10
-# More words than a long form and the text beside it have in common.
+# At most how many words a long form and the text beside it share.
 _MOST_SHARED_WORDS = 50
 _RUN = re.compile(r"[^\W_]+")
 _OPENING = re.compile(r"\s*[(\[]")
@@ -32,7 +32,7 @@ class Use(NamedTuple):
 
 
 class ShortForms:
-    """Finds short forms in texts, in time that does not depend on how many there are."""
+    """Finds short forms in texts, however many there are, in the same time."""
 
     def __init__(self, shorts: Iterable[str]) -> None:
         """shorts (Iterable[str]): The short forms."""

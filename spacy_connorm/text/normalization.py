@@ -18,8 +18,8 @@ from .tags import strip_tags
 
 TextStep = Callable[[str], str]
 
-# A chain of genitives is read from its first one only: reading it again from each that follows
-# would take quadratic time.
+# A chain of possessives is matched only from its start: matching it from each of them would take
+# quadratic time.
 _POSSESSIVE = re.compile(r"(?<!\w's)(?:(?<=\w)'s)+'*(?![\w'])|(?<=s)'+(?![\w'])", re.IGNORECASE)
 
 

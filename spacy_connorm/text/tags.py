@@ -81,9 +81,9 @@ def _lower_ascii(character: str) -> str:
     return character.lower() if character.isascii() else character
 
 
-# Both look at the text in place: copying what is left of it for each tag would take quadratic time.
+# Both work in place: copying the rest of the text for each tag would take quadratic time.
 def _skip_beginning(lowered: str, start: int) -> int:
-    """RETURNS (int): Where the text goes on behind the tag that begins at `start`, if any."""
+    """RETURNS (int): The end of the tag that starts at `start`, or `start` if there is none."""
     if not lowered.startswith(_BEGINNINGS, start):
         return start
     start += next(len(tag) for tag in _BEGINNINGS if lowered.startswith(tag, start))
@@ -93,7 +93,7 @@ def _skip_beginning(lowered: str, start: int) -> int:
 
 
 def _skip_ending(lowered: str, start: int, end: int) -> int:
-    """RETURNS (int): Where the text ends before the tag that ends at `end`, if any."""
+    """RETURNS (int): The start of the tag that ends at `end`, or `end` if there is none."""
     bare = end
     while lowered.endswith((" ", ","), start, bare):
         bare -= 1

@@ -15,30 +15,30 @@ def double(keys):
 
 @given(size=st.integers(2, 9), keys=st.lists(st.integers(0, 12)))
 def test_never_holds_more_than_its_size_nor_anything_wrong(size, keys):
-    recent = Cache(size)
+    cache = Cache(size)
     for key in keys:
-        assert recent.get(key) in (None, 2 * key)
-        recent.put(key, 2 * key)
-        assert recent.get(key) == 2 * key
-        assert len(recent) <= size
+        assert cache.get(key) in (None, 2 * key)
+        cache.put(key, 2 * key)
+        assert cache.get(key) == 2 * key
+        assert len(cache) <= size
 
 
 def test_what_is_used_stays_and_what_is_not_goes():
-    recent = Cache(10)
-    recent.put("used", 1)
-    recent.put("unused", 2)
+    cache = Cache(10)
+    cache.put("used", 1)
+    cache.put("unused", 2)
     for number in range(50):
-        recent.put(number, number)
-        assert recent.get("used") == 1
-    assert recent.get("unused") is None
+        cache.put(number, number)
+        assert cache.get("used") == 1
+    assert cache.get("unused") is None
 
 
 @pytest.mark.parametrize("key", ["a", "b"])
 def test_nothing_is_kept_without_room(key):
-    recent = Cache(0)
-    recent.put(key, 1)
-    assert recent.get(key) is None
-    assert len(recent) == 0
+    cache = Cache(0)
+    cache.put(key, 1)
+    assert cache.get(key) is None
+    assert len(cache) == 0
 
 
 def test_only_what_is_missing_is_fetched():
@@ -48,9 +48,9 @@ def test_only_what_is_missing_is_fetched():
         asked.extend(keys)
         return double(keys)
 
-    recent = Cache(100)
-    assert recent.get_all([1, 2, 1], fetch) == {1: 2, 2: 4}
-    assert recent.get_all([2, 3], fetch) == {2: 4, 3: 6}
+    cache = Cache(100)
+    assert cache.get_all([1, 2, 1], fetch) == {1: 2, 2: 4}
+    assert cache.get_all([2, 3], fetch) == {2: 4, 3: 6}
     assert sorted(asked) == [1, 2, 3]
 
 
@@ -64,6 +64,6 @@ def test_what_cannot_be_fetched_is_left_out():
 
 
 def test_a_copy_in_another_process_starts_empty():
-    recent = Cache(10)
-    recent.put("a", 1)
-    assert len(pickle.loads(pickle.dumps(recent))) == 0
+    cache = Cache(10)
+    cache.put("a", 1)
+    assert len(pickle.loads(pickle.dumps(cache))) == 0

@@ -103,7 +103,7 @@ def test_cut_words_are_completed(text, best):
 
 
 @pytest.mark.parametrize(
-    ("text", "reading"),
+    ("text", "parts"),
     [
         ("hereditary breast and ovarian cancer", ("hereditary breast cancer", "ovarian cancer")),
         (
@@ -127,10 +127,10 @@ def test_cut_words_are_completed(text, best):
         ("pancreatic cysts and tumors", ("pancreatic cysts", "tumors")),
     ],
 )
-def test_what_is_unclear_has_several_readings(text, reading):
-    readings = split_composite(text)
-    assert reading in readings
-    assert len(readings) > 1
+def test_what_is_unclear_has_several_interpretations(text, parts):
+    interpretations = split_composite(text)
+    assert parts in interpretations
+    assert len(interpretations) > 1
 
 
 @pytest.mark.parametrize(
@@ -171,12 +171,12 @@ def test_long_lists_are_split():
 
 
 @given(TEXTS)
-def test_readings_are_few_and_their_parts_are_clean(text):
+def test_interpretations_are_few_and_their_parts_are_clean(text):
     text = clean(text)
-    readings = split_composite(text)
-    assert len(readings) <= 4
-    assert len(set(readings)) == len(readings)
-    for reading in readings:
-        assert 2 <= len(reading) <= 12
-        assert text not in reading
-        assert all(part and part == clean(part) for part in reading)
+    interpretations = split_composite(text)
+    assert len(interpretations) <= 4
+    assert len(set(interpretations)) == len(interpretations)
+    for parts in interpretations:
+        assert 2 <= len(parts) <= 12
+        assert text not in parts
+        assert all(part and part == clean(part) for part in parts)

@@ -131,21 +131,19 @@ def _reusable(
     return known
 
 
-def _add_names(concept_texts: _ConceptTexts, store: StoreWriter, names: NameFile) -> None:
+def _add_names(given: _ConceptTexts, store: StoreWriter, names: NameFile) -> None:
     """Read all concepts, then all annotated texts."""
-    with tqdm(
-        concept_texts.concepts, desc="Reading", unit=" concepts", delay=2, disable=None
-    ) as reading:
-        for concept in reading:
-            concept = concept.cleaned(concept_texts.clean)
+    with tqdm(given.concepts, desc="Reading", unit=" concepts", delay=2, disable=None) as bar:
+        for concept in bar:
+            concept = concept.cleaned(given.clean)
             if not concept.canonical_name:
                 concept = replace(concept, canonical_name=concept.concept_id)
             place, is_new = store.add(concept)
             for number, name in enumerate(filter(None, concept.names)):
                 names.add(name, place, O, preferred=is_new and number == 0)
     empty = 0
-    for text, concept_id in concept_texts.synonyms:
-        text = concept_texts.clean(text)
+    for text, concept_id in given.synonyms:
+        text = given.clean(text)
         if text:
             names.add(text, store.place(concept_id, text), D)
         empty += not text

@@ -110,8 +110,8 @@ def test_it_is_exact_where_the_dense_side_is(seed, rows, n, weight, share):
     rng = np.random.default_rng(seed)
     raw, queries = draw(rng, rows), draw(rng, 25, weight=weight)
     vectors = from_raw(raw)
-    postings = InvertedIndex.from_vectors(vectors.lexical)
-    searcher = HybridSearcher(vectors, ExactSearcher(vectors.dense), postings)
+    inverted = InvertedIndex.from_vectors(vectors.lexical)
+    searcher = HybridSearcher(vectors, ExactSearcher(vectors.dense), inverted)
     allowed = None if share is None else rng.random(rows) < share
     found = searcher.nearest(units(queries), n, allowed)
     expected = definition(queries, raw, allowed)[:, :n]
@@ -128,8 +128,8 @@ def test_what_one_side_alone_would_miss_is_found():
     lexical = sparse.csr_matrix(dense[:, ::-1])
     raw = HybridArray(dense, lexical, 1.0)
     vectors = from_raw(raw)
-    postings = InvertedIndex.from_vectors(vectors.lexical)
-    searcher = HybridSearcher(vectors, ExactSearcher(vectors.dense), postings)
+    inverted = InvertedIndex.from_vectors(vectors.lexical)
+    searcher = HybridSearcher(vectors, ExactSearcher(vectors.dense), inverted)
     query = HybridArray(
         np.asarray([[1, 0]], "float32"), sparse.csr_matrix([[1.0, 0]], dtype="float32")
     )
@@ -155,18 +155,18 @@ def test_a_negative_lexical_cosine_stands_behind_none():
     dense = np.ones((40, 1), dtype="float32")
     lexical = sparse.csr_matrix(np.asarray([[-1.0]] * 30 + [[0.0]] * 10, dtype="float32"))
     vectors = from_raw(HybridArray(dense, lexical))
-    postings = InvertedIndex.from_vectors(vectors.lexical)
-    searcher = HybridSearcher(vectors, ExactSearcher(vectors.dense), postings)
+    inverted = InvertedIndex.from_vectors(vectors.lexical)
+    searcher = HybridSearcher(vectors, ExactSearcher(vectors.dense), inverted)
     query = HybridArray(dense[:1], sparse.csr_matrix([[1.0]], dtype="float32"))
     assert searcher.nearest(query, 2).scores.tolist() == [[0.5, 0.5]]
 
 
 def test_postings_are_opened_as_written(tmp_path):
-    postings = InvertedIndex.from_vectors(VECTORS.lexical)
-    postings.write(tmp_path, "postings")
-    opened = InvertedIndex.open(tmp_path, "postings", rows=ROWS)
+    inverted = InvertedIndex.from_vectors(VECTORS.lexical)
+    inverted.write(tmp_path, "lexical")
+    opened = InvertedIndex.open(tmp_path, "lexical", rows=ROWS)
     queries = units(QUERIES).lexical
-    for one, other in zip(postings.nearest(queries, 7), opened.nearest(queries, 7), strict=True):
+    for one, other in zip(inverted.nearest(queries, 7), opened.nearest(queries, 7), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -180,8 +180,8 @@ def test_without_the_library_the_error_tells_what_to_do(monkeypatch, tmp_path):
 
 def test_postings_of_nothing(tmp_path):
     vectors = from_raw(sparse.csr_matrix((5, 3), dtype="float32"))
-    InvertedIndex.from_vectors(vectors).write(tmp_path, "postings")
-    opened = InvertedIndex.open(tmp_path, "postings", rows=5)
+    InvertedIndex.from_vectors(vectors).write(tmp_path, "lexical")
+    opened = InvertedIndex.open(tmp_path, "lexical", rows=5)
     found = opened.nearest(sparse.csr_matrix(np.eye(2, 3, dtype="float32")), 4)
     assert (found.items == -1).all() and not found.scores.any()
 

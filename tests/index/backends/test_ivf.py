@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.index.backends import rabitq as inverted_lists
+from spacy_connorm.index.backends import rabitq
 from spacy_connorm.index.backends.exact import ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex, IvfSearcher
 from spacy_connorm.index.vectors.base import from_raw
@@ -59,7 +59,7 @@ def test_batch_finds_what_one_by_one_finds(searcher):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_same_seed_same_file(threads, tmp_path, searcher):
-    faiss = inverted_lists.load_faiss()
+    faiss = rabitq.load_faiss()
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(threads)
     try:
@@ -120,7 +120,7 @@ def test_lists_are_searched_only_as_long_as_that_is_faster(searcher, monkeypatch
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
 def test_file_is_mapped_and_found_in(platform, searcher, tmp_path, monkeypatch):
     path = shutil.copy(tmp_path / "lists", tmp_path / "copy")
-    monkeypatch.setattr(inverted_lists.sys, "platform", platform)
+    monkeypatch.setattr(rabitq.sys, "platform", platform)
     mapped = SETTINGS.open(VECTORS, path)
     assert_same(mapped.nearest(QUERIES, 5), searcher.nearest(QUERIES, 5))
     maps = Path("/proc/self/smaps").read_text()
@@ -152,14 +152,14 @@ def test_missing_file_is_named(tmp_path):
 
 
 def test_without_faiss_the_error_tells_what_to_do(monkeypatch, tmp_path):
-    inverted_lists._import_faiss.cache_clear()
+    rabitq._import_faiss.cache_clear()
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(ConnormError, match=r"CN417.*spacy-connorm\[faiss\]"):
         SETTINGS.build(VECTORS, tmp_path / "lists")
 
 
 def test_every_thread_has_one_thread_unless_asked_for_more(searcher, monkeypatch):
-    faiss = inverted_lists.load_faiss()
+    faiss = rabitq.load_faiss()
     found = []
 
     def search():
@@ -179,7 +179,7 @@ def test_every_thread_has_one_thread_unless_asked_for_more(searcher, monkeypatch
 
 
 def test_few_queries_have_one_thread(searcher, monkeypatch):
-    faiss = inverted_lists.load_faiss()
+    faiss = rabitq.load_faiss()
     before, found = faiss.omp_get_max_threads(), []
     search = type(searcher._inverted._index).search
 
@@ -214,9 +214,9 @@ def _search_in_child(searcher, queue):
     queue.put(searcher.nearest(QUERIES, 5).items)
 
 
-@pytest.mark.skipif(not hasattr(inverted_lists.os, "fork"), reason="there is no fork")
+@pytest.mark.skipif(not hasattr(rabitq.os, "fork"), reason="there is no fork")
 def test_forked_process_finds_the_same(searcher):
-    faiss = inverted_lists.load_faiss()
+    faiss = rabitq.load_faiss()
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(2)
     try:
