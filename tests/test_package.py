@@ -2,15 +2,21 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import warnings
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
 
 import pytest
+from spacy.cli import app
+from typer.testing import CliRunner
+from weasel.cli.run import project_run
 
+import spacy_connorm.cli  # noqa: F401  (adds `connorm` to spaCy's commands)
 from spacy_connorm.encoders.pretrained import MINILM
 
 ROOT = Path(__file__).parent.parent
@@ -43,7 +49,9 @@ def project(tmp_path_factory, tiny_folder):
     training = folder / "assets" / "demo.cfg"
     text = training.read_text(encoding="utf8")
     training.write_text(text.replace(MINILM, str(tiny_folder)), encoding="utf8")
-    run("-m", "spacy", "project", "run", "all", str(folder), "--vars.name", NAME)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("weasel.cli.run.run_commands", run_lines)
+        project_run(folder, "all", overrides={"vars.name": NAME})
     return folder
 
 
@@ -51,6 +59,20 @@ def project(tmp_path_factory, tiny_folder):
 def wheel(project):
     (path,) = (project / "packages").glob("*.whl")
     return path
+
+
+def run_lines(lines, **_):
+    """Run a step of the project: spaCy's commands in this process, which has imported it."""
+    for line in lines:
+        _, _, module, *arguments = shlex.split(line)
+        if module == "spacy":
+            with warnings.catch_warnings():
+                # `spacy package` leaves files open.
+                warnings.simplefilter("ignore", ResourceWarning)
+                result = CliRunner().invoke(app, arguments)
+            assert result.exit_code == 0, result.output
+        else:
+            run("-m", module, *arguments)
 
 
 def run(*arguments, **options):
