@@ -1,6 +1,7 @@
-"""How right a pipeline is: what counts as right, scores, their intervals, tables.
+"""Scores of pipelines: what counts as right, metrics, confidence intervals, tables.
 
-Pure functions over mentions and candidates; no running pipeline imports this package.
+Pure functions over mentions and candidates; `pipelines` searches with saved pipelines and scores
+them. No running pipeline imports this package.
 """
 
 from .metrics import Evaluation, score_predictions

@@ -1,9 +1,8 @@
-"""How the papers prepare a mention before it is looked up (BioSyn's scripts, whose numbers Xu and
-Bethard 2021 compare themselves with): for comparison with their numbers and for nothing else, since
-it looks at the gold standard.
+"""BioSyn's preprocessing of mentions, which Xu and Bethard 2021 compare their numbers with. Use it
+for such comparisons only: it looks at the gold standard.
 
-Of what they do this does the mention's side. They treat the dictionary's names alike; an index is
-as it was built, so that takes one that was built with steps of normalization to the same end.
+BioSyn preprocesses the names of the dictionary too. For that, build an index with the matching
+normalization steps.
 """
 
 import re
@@ -19,13 +18,13 @@ _GAPS = re.compile(r"[\W_]+")
 def biosyn_texts(
     mention: str, gold_ids: Sequence[str], long_forms: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Tell which texts the papers look up for a mention: its short forms are replaced, then it is
-    split if that gives as many parts as there are gold ids, then letters are made small, and runs
-    of space and punctuation one space.
+    """Make the texts to search for a mention: abbreviations are expanded, the mention is split if
+    that gives as many parts as gold ids, letters are lower-cased, and runs of space and punctuation
+    become one space.
 
-    mention (str): As annotated.
-    gold_ids (Sequence[str]): Those of `biosyn_ids`. Their number decides whether it is split.
-    long_forms (Mapping[str, str]): Of the short forms that its abstract defines.
+    mention (str): The text as annotated.
+    gold_ids (Sequence[str]): The ids from `biosyn_ids`; their number decides whether to split.
+    long_forms (Mapping[str, str]): The abstract's abbreviations, short forms to long forms.
     RETURNS (Tuple[str, ...]): The parts of a composite, or the one text.
     """
     expanded = expand(mention, long_forms)
@@ -35,11 +34,13 @@ def biosyn_texts(
 
 
 def biosyn_ids(gold_ids: Sequence[str]) -> tuple[str, ...]:
-    """RETURNS (Tuple[str, ...]): The gold ids without those of OMIM, unless there are no others."""
+    """gold_ids (Sequence[str]): The gold ids of a mention.
+    RETURNS (Tuple[str, ...]): The ids that are not OMIM's; all if OMIM's are the only ones.
+    """
     return tuple(each for each in gold_ids if not each.startswith(_OMIM)) or tuple(gold_ids)
 
 
 def _fold(text: str) -> str:
     lowered = text.lower()
-    # A mention of nothing but punctuation is still looked up.
+    # A mention of nothing but punctuation is still searched.
     return _GAPS.sub(" ", lowered).strip() or lowered

@@ -1,4 +1,4 @@
-"""Probabilities against how often they come true, and what a NIL threshold does, as a picture."""
+"""The picture of a calibration: a reliability diagram beside the curve of NIL thresholds."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,12 +19,12 @@ def draw_calibration(
     threshold: float | None,
     path: Path,
 ) -> None:
-    """Draw a reliability diagram, with the number of answers at each point, beside the precision,
-    recall, F1 and coverage of what is written by NIL threshold.
+    """Draw a reliability diagram, with the number of answers at each point, beside precision,
+    recall, F1 and coverage by NIL threshold.
 
-    reliabilities (Mapping[str, Reliability]): By what they are of; at most two.
-    curve (NilCurve): Of one of them.
-    threshold (Optional[float]): The one that was chosen, if any.
+    reliabilities (Mapping[str, Reliability]): Reliabilities by label, at most two.
+    curve (NilCurve): The curve of one of them.
+    threshold (Optional[float]): The chosen NIL threshold, if any.
     path (Path): A `.svg` or `.png` file.
     RAISES (ConnormError): CN604 if matplotlib is not installed.
     """

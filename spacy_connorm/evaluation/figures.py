@@ -1,4 +1,4 @@
-"""What all pictures need: matplotlib, and files that are equal if the pictures are."""
+"""Writing figures. Needs matplotlib."""
 
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What spelling should count beside meaning: dev scores of several weights of a hybrid encoder."""
+"""Dev scores of a hybrid encoder by the weight of its n-grams."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -17,14 +17,14 @@ def score_weights(
     answer: Callable[[], Sequence[Prediction]],
     weights: Sequence[float] = WEIGHTS,
 ) -> dict[float, Evaluation]:
-    """Score a pipeline with one weight after the other. Nothing is indexed or fitted anew.
+    """Score a pipeline with each weight. Nothing is indexed or fitted again.
 
-    lookup (ConceptLookup): What the pipeline looks concepts up in; afterwards it is as before.
-    gold (Sequence[Gold]): What is right for n mentions of dev data.
-    answer (Callable[[], Sequence[Prediction]]): Asks the pipeline for the n mentions.
-    weights (Sequence[float]): What lexical cosines are to count.
+    lookup (ConceptLookup): The pipeline's lookup; restored afterwards.
+    gold (Sequence[Gold]): The gold standard of n mentions of dev data.
+    answer (Callable[[], Sequence[Prediction]]): Gives the pipeline's answers to the n mentions.
+    weights (Sequence[float]): Weights of lexical cosines to score, beside the current one.
     RETURNS (Dict[float, Evaluation]): The scores by weight.
-    RAISES (ConnormError): CN313 if the encoder is no hybrid, CN309 for a weight under 0.
+    RAISES (ConnormError): CN313 if the encoder is no hybrid, CN309 for a weight below 0.
     """
     own = lookup.encoder
     scores = {}
@@ -38,15 +38,15 @@ def score_weights(
 
 
 def best_weight(scores: Mapping[float, Evaluation]) -> float:
-    """RETURNS (float): The weight with the highest lenient Acc@1, of equal ones that with the
-    highest strict Acc@1, of these the least.
+    """RETURNS (float): The weight with the highest lenient Acc@1; among ties the highest strict
+    Acc@1, then the smallest weight.
     """
     return max(scores, key=lambda weight: (*_first_places(scores[weight]), -weight))
 
 
 def weight_rows(scores: Mapping[float, Evaluation]) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): One row a weight: "lexical weight", "lenient@1", "strict@1"
-    and, if D is known, "unseen lenient@1" in percent; "best" tells the best.
+    """RETURNS (List[Dict[str, Any]]): One row per weight: "lexical weight", "lenient@1", "strict@1"
+    and, if D is known, "unseen lenient@1" in percent; "best" marks the best.
     """
     best = best_weight(scores)
     rows = []

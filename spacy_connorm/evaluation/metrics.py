@@ -1,4 +1,4 @@
-"""Scores over mentions: accuracy, reciprocal rank, NIL."""
+"""Metrics over mentions: accuracy, reciprocal rank, NIL."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,10 +12,10 @@ ALL, IN_ONTOLOGY, SEEN, UNSEEN = "all", "in_ontology", "seen", "unseen"
 
 
 class Ranks(NamedTuple):
-    """Where the right answers stand, under both protocols.
+    """Ranks of the right answers, under both protocols.
 
-    lenient (Ints1d): int64 (n,), from 1; 0 where none was found.
-    strict (Ints1d): The same.
+    lenient (Ints1d): int64 (n,), from 1; 0 if there is no right answer.
+    strict (Ints1d): int64 (n,), likewise.
     """
 
     lenient: np.ndarray
@@ -23,11 +23,11 @@ class Ranks(NamedTuple):
 
 
 class NilScore(NamedTuple):
-    """How well mentions of no concept are told. A score without anything to count is None.
+    """How well mentions of no concept are recognized, 0 to 1; None if there is nothing to count.
 
     mentions (int): Mentions without a gold id.
-    precision (Optional[float]): The share of them among those for which NIL was written.
-    recall (Optional[float]): The share of them for which NIL was written.
+    precision (Optional[float]): The share of mentions without a gold id among those answered NIL.
+    recall (Optional[float]): The share of mentions answered NIL among those without a gold id.
     f1 (Optional[float]): The harmonic mean of the two.
     """
 
@@ -38,12 +38,11 @@ class NilScore(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """What comes out of a run.
+    """The scores of a run.
 
-    ranks (Dict[str, Ranks]): By group of mentions: "all" that have a gold id; "in_ontology", those
-        of them with an id that the ontology has; "seen", those whose text D has, and "unseen", the
-        others, if D is known.
-    nil (NilScore): Over all mentions.
+    ranks (Dict[str, Ranks]): By group of mentions with a gold id: "all"; "in_ontology", with an id
+        that the ontology has; and, if D is known, "seen", with a text that D has, and "unseen".
+    nil (NilScore): NIL scores over all mentions.
     """
 
     ranks: dict[str, Ranks]
@@ -53,9 +52,9 @@ class Evaluation(NamedTuple):
 def score_predictions(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> Evaluation:
     """Score a run.
 
-    gold (Sequence[Gold]): What is right for n mentions.
-    predictions (Sequence[Prediction]): What the pipeline says of them.
-    RETURNS (Evaluation): The ranks of right answers among mentions with gold ids, and NIL scores.
+    gold (Sequence[Gold]): The gold standard of n mentions.
+    predictions (Sequence[Prediction]): The pipeline's answers to them.
+    RETURNS (Evaluation): The ranks of the right answers, and NIL scores.
     """
     linked = [(g, p) for g, p in zip(gold, predictions, strict=True) if g.concept_ids]
     lenient = [lenient_rank(prediction.candidates, each) for each, prediction in linked]
@@ -80,14 +79,14 @@ def _groups(gold: Sequence[Gold]) -> dict[str, np.ndarray]:
 
 
 def hits(ranks: np.ndarray, k: int) -> np.ndarray:
-    """RETURNS (Floats1d): 1.0 for each mention with a right answer on the first k places; Acc@k is
-    the mean.
+    """RETURNS (Floats1d): float64 (n,), 1.0 for each mention with a right answer among the first k;
+    the mean is Acc@k.
     """
     return ((ranks != NOWHERE) & (ranks <= k)).astype("float64")
 
 
 def reciprocals(ranks: np.ndarray) -> np.ndarray:
-    """RETURNS (Floats1d): 1 / rank of each mention, 0.0 without a right answer; MRR is the mean."""
+    """RETURNS (Floats1d): float64 (n,), 1 / rank, 0.0 without a right answer; the mean is MRR."""
     return np.where(ranks != NOWHERE, 1 / np.maximum(ranks, 1), 0.0)
 
 
@@ -97,11 +96,11 @@ def mean(values: np.ndarray) -> float | None:
 
 
 def nil_score(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> NilScore:
-    """Compare where NIL is written with where it is right: at mentions without any gold id. An id
-    that the ontology lacks is no NIL.
+    """Score NIL: it is right for mentions without any gold id. An id that the ontology lacks is no
+    NIL.
 
-    gold (Sequence[Gold]): What is right for n mentions.
-    predictions (Sequence[Prediction]): What the pipeline says of them.
+    gold (Sequence[Gold]): The gold standard of n mentions.
+    predictions (Sequence[Prediction]): The pipeline's answers to them.
     RETURNS (NilScore): The scores.
     """
     right = np.asarray([not each.concept_ids for each in gold], dtype="bool")

@@ -1,15 +1,15 @@
-"""What went wrong, in rows that a person can read, grouped by kind."""
+"""Wrong answers as rows for people, grouped by kind."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from .kinds import KINDS, MEANINGS, OTHER, World, kind_of
+from .kinds import KINDS, MEANINGS, OTHER, ConceptFacts, kind_of
 from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank
 from .report import Row, to_table
 
 _ORDER = (*KINDS, OTHER)
-# A section of the Markdown form has one heading for each combination of these.
+# The Markdown has one section for each combination of these.
 _RUN = ("pipeline", "run", "protocol")
 _JOIN = " | "
 _EXAMPLE = ("times", "mention", "gold_names", "name", "searched")
@@ -19,25 +19,24 @@ def list_mistakes(
     gold: Sequence[Gold],
     predictions: Sequence[Prediction],
     names: Mapping[str, str],
-    world: World,
+    facts: ConceptFacts,
 ) -> list[Row]:
-    """List the mentions with gold ids for which the strict protocol does not count what was
-    written, by kind, and in each kind the most frequent first; a mention that occurs often with
-    one answer is one row.
+    """List the mentions with gold ids that are wrong by the strict protocol, by kind, the most
+    frequent first. A mention that occurs several times with the same answer is one row.
 
-    gold (Sequence[Gold]): What is right for n mentions.
-    predictions (Sequence[Prediction]): What the pipeline says of them.
-    names (Mapping[str, str]): Preferred names by concept id; an id that has none is shown as not in
-        the index.
-    world (World): What is known of the concepts, to tell the kinds by.
-    RETURNS (List[Dict[str, Any]]): "kind", see `kinds`; "times", "mention", "gold", "gold_names",
-        "written", "name", "score", "text", "search" and "searched" of the answer, "lenient":
-        whether it counts there, "rank": the place of the first right candidate under that protocol,
-        None if there is none. Those of a composite's parts are joined by `|`; the score is the
-        least of them.
+    gold (Sequence[Gold]): The gold standard of n mentions.
+    predictions (Sequence[Prediction]): The pipeline's answers to them.
+    names (Mapping[str, str]): Preferred names by concept id; other ids are shown as not in the
+        index.
+    facts (ConceptFacts): Facts about the concepts, to find the kinds.
+    RETURNS (List[Dict[str, Any]]): "kind", see `kinds`; "times", "mention", "gold", "gold_names";
+        "written", "name", "score", "text", "search" and "searched" of the answer; "lenient":
+        whether it is right by the lenient protocol; "rank": the rank of the first right candidate
+        by that protocol, None if there is none. Values of a composite's parts are joined by `|`;
+        the score is the lowest of them.
     """
     described = (
-        tuple(_describe(each, prediction, names, world).items())
+        tuple(_describe(each, prediction, names, facts).items())
         for each, prediction in zip(gold, predictions, strict=True)
         if each.concept_ids and strict_rank(prediction, each) != 1
     )
@@ -48,11 +47,13 @@ def list_mistakes(
     return sorted(rows, key=lambda row: _ORDER.index(row["kind"]))
 
 
-def _describe(gold: Gold, prediction: Prediction, names: Mapping[str, str], world: World) -> Row:
+def _describe(
+    gold: Gold, prediction: Prediction, names: Mapping[str, str], facts: ConceptFacts
+) -> Row:
     rank = lenient_rank(prediction.candidates, gold)
     answers = [part[0] for part in by_part(prediction.candidates)]
     return {
-        "kind": kind_of(gold, prediction, world),
+        "kind": kind_of(gold, prediction, facts),
         "mention": gold.text,
         "gold": " ".join(sorted(gold.concept_ids)),
         "gold_names": "; ".join(_names(gold, names)),
@@ -75,10 +76,10 @@ def _names(gold: Gold, names: Mapping[str, str]) -> Iterator[str]:
 def count_kinds(rows: Sequence[Row]) -> list[Row]:
     """Count mistakes by kind.
 
-    rows (Sequence[Dict[str, Any]]): Those of `list_mistakes`, of one or more runs, in their order;
+    rows (Sequence[Dict[str, Any]]): Rows of `list_mistakes`, of one or more runs, in their order;
         "pipeline", "run" and "protocol" tell the runs apart.
     RETURNS (List[Dict[str, Any]]): The run, "kind", "mentions", "percent" of the run's wrong
-        answers, "lenient": how many of them count there.
+        answers, "lenient": how many of them are right by the lenient protocol.
     """
     counts = []
     for run, members in groupby(rows, key=_run_of):
@@ -100,13 +101,13 @@ def count_kinds(rows: Sequence[Row]) -> list[Row]:
 
 
 def largest_kinds(rows: Sequence[Row], *, kinds: int = 3, examples: int = 3) -> list[Row]:
-    """Show the kinds that most mistakes are of, each by its most frequent mistakes.
+    """Show the largest kinds, with their most frequent mistakes.
 
     rows (Sequence[Dict[str, Any]]): As for `count_kinds`.
-    kinds (int): Most kinds of a run.
-    examples (int): Most mistakes of a kind.
-    RETURNS (List[Dict[str, Any]]): The run, "kind", "of": how many mentions are of that kind, and
-        of a mistake "times", "mention", "gold_names", "name" and "searched".
+    kinds (int): At most how many kinds per run.
+    examples (int): At most how many mistakes per kind.
+    RETURNS (List[Dict[str, Any]]): The run, "kind", "of": the number of mentions of that kind, and
+        "times", "mention", "gold_names", "name" and "searched" of a mistake.
     """
     shown = []
     for run, members in groupby(rows, key=_run_of):
@@ -124,7 +125,7 @@ def _run_of(row: Row) -> tuple[tuple[str, str], ...]:
 
 
 def mistakes_to_markdown(rows: Sequence[Row]) -> str:
-    """Write mistakes for a person to read: a chapter a run, a section a kind, with counts.
+    """Format mistakes as Markdown: a chapter per run, a section per kind, with counts.
 
     rows (Sequence[Dict[str, Any]]): As for `count_kinds`.
     RETURNS (str): Markdown.

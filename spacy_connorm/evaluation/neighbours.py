@@ -1,4 +1,4 @@
-"""The concept texts that stand nearest a mention (Xu and Bethard 2021, Table 6)."""
+"""The concept texts nearest to a mention (Xu and Bethard 2021, Table 6)."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -21,8 +21,8 @@ _SEARCH = Search.OD_T
 class Neighbour(NamedTuple):
     """A concept text near a mention.
 
-    rank (int): Its place among the texts, from 1.
-    concept_ids (Tuple[str, ...]): The concepts that it denotes, in the order of ids.
+    rank (int): Its rank among the texts, from 1.
+    concept_ids (Tuple[str, ...]): The concepts that it denotes, ordered.
     text (str): The text.
     score (float): Its cosine with the mention.
     """
@@ -36,15 +36,14 @@ class Neighbour(NamedTuple):
 def nearest_texts(
     lookup: ConceptLookup, mention: str, *, ranks: Sequence[int] = RANKS
 ) -> list[Neighbour]:
-    """Rank the texts of O and D by their cosines with a mention, without any filter and without
-    any approximation. A text counts once, also if it denotes several concepts; texts that the
-    encoder cannot tell apart are one.
+    """Rank the texts of O and D by their exact cosines with a mention, without filters. A text
+    counts once even if it denotes several concepts; texts that are the same to the encoder are one.
 
-    lookup (ConceptLookup): Encoder, index and the synonyms beside it.
+    lookup (ConceptLookup): Encoder, index and synonyms added later.
     mention (str): A text.
-    ranks (Sequence[int]): The places that are asked for, from 1.
-    RETURNS (List[Neighbour]): In this order; without places beyond the last text, and empty for a
-        mention that the encoder knows nothing of.
+    ranks (Sequence[int]): The wanted ranks, from 1.
+    RETURNS (List[Neighbour]): In this order; without ranks beyond the last text, and empty if the
+        mention is empty to the encoder.
     """
     vectors = from_raw(lookup.prepared.encode([clean(mention)]))
     if not vectors.norms[0]:
@@ -67,7 +66,7 @@ def nearest_texts(
     ]
 
 
-# What a text is known by, its cosine, and by concept number how it is written.
+# A text: its row, its cosine, and its spelling by concept number.
 _Text = tuple[int, float, dict[int, str]]
 
 
@@ -76,7 +75,7 @@ def _indexed(
 ) -> dict[int, tuple[float, dict[int, str]]]:
     index, overlay = lookup.index, lookup.overlay
     searcher = ExactSearcher(index.search_vectors(_SEARCH))
-    # Withdrawn texts do not count, so as many more are needed.
+    # Removed texts are skipped, so as many more are needed.
     found = searcher.nearest(query, n + len({row for row, _ in overlay.removed}))
     rows = found.items[0][found.items[0] >= 0] + index.first_row(_SEARCH)
     scores = rounded(found.scores[0]).tolist()
@@ -108,5 +107,5 @@ def _added(lookup: ConceptLookup, query: np.ndarray) -> Iterator[_Text]:
         denoted = {number: synonym.text for number, synonym in added[item].items()}
         (key,) = lookup.prepared.inputs([next(iter(denoted.values()))])
         row = lookup.index.keys.row(key)
-        # Texts that the index lacks have numbers of their own.
+        # Texts that the index lacks get negative numbers.
         yield -1 - item if row is None else row, score, denoted

@@ -1,4 +1,4 @@
-"""What a NIL threshold does: precision, recall and coverage of what is written above it."""
+"""Precision, recall and coverage by NIL threshold."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -8,17 +8,18 @@ import numpy as np
 from ..annotations.spans import written_id
 from .protocol import Gold, Prediction, by_part
 
-_MOST_POINTS = 200
+_MAX_POINTS = 200
 
 
 class NilCurve(NamedTuple):
-    """What is written by threshold, best scores first. Shares of nothing are 0.
+    """What is written at each threshold, highest first. Shares of nothing are 0.
 
-    threshold (Floats1d): float64 (n,), cosines, falling: everything from there on is written.
-    written (Ints1d): int64 (n,), for how many mentions ids are written.
-    right (Ints1d): int64 (n,), for how many of them the ids are all of the gold standard.
-    linked (int): Mentions that have gold ids.
-    mentions (int): All mentions.
+    threshold (Floats1d): float64 (n,), cosines, descending: ids with at least that score are
+        written.
+    written (Ints1d): int64 (n,), the number of mentions for which ids are written.
+    right (Ints1d): int64 (n,), the number of these whose ids equal the gold standard.
+    linked (int): The number of mentions with gold ids.
+    mentions (int): The number of all mentions.
     """
 
     threshold: np.ndarray
@@ -29,41 +30,41 @@ class NilCurve(NamedTuple):
 
     @property
     def precision(self) -> np.ndarray:
-        """RETURNS (Floats1d): The share of right mentions among those that ids are written for."""
+        """RETURNS (Floats1d): The share of right mentions among those with written ids."""
         return self.right / np.maximum(self.written, 1)
 
     @property
     def recall(self) -> np.ndarray:
-        """RETURNS (Floats1d): The share of right mentions among those that have gold ids."""
+        """RETURNS (Floats1d): The share of right mentions among those with gold ids."""
         return self.right / max(self.linked, 1)
 
     @property
     def coverage(self) -> np.ndarray:
-        """RETURNS (Floats1d): The share of mentions that ids are written for."""
+        """RETURNS (Floats1d): The share of mentions with written ids."""
         return self.written / max(self.mentions, 1)
 
     @property
     def f1(self) -> np.ndarray:
-        """RETURNS (Floats1d): The harmonic mean of precision and recall. An id that is written for
-        a mention of no concept (NIL) lowers the precision.
+        """RETURNS (Floats1d): The harmonic mean of precision and recall. Ids that are written for
+        mentions of no concept (NIL) lower the precision.
         """
         return 2 * self.right / np.maximum(self.written + self.linked, 1)
 
 
 def trace_nil_curve(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> NilCurve:
-    """Lower the threshold from the best score of all to the worst.
+    """Lower the threshold from the highest score to the lowest.
 
-    gold (Sequence[Gold]): What is right for b mentions, those of no concept included.
-    predictions (Sequence[Prediction]): What the pipeline finds for them; what it writes does not
+    gold (Sequence[Gold]): The gold standard of b mentions, including those of no concept.
+    predictions (Sequence[Prediction]): The pipeline's candidates for them; the written ids do not
         matter.
-    RETURNS (NilCurve): One point a score of a first candidate.
+    RETURNS (NilCurve): One point for each score of a first candidate.
     """
     steps = sorted(
         (step for pair in zip(gold, predictions, strict=True) for step in _steps(*pair)),
         reverse=True,
     )
     table = np.asarray(steps, dtype="float64").reshape(-1, 3)
-    # Where scores are equal only the last step is a point: all of them pass at once.
+    # Of equal scores only the last is a point: they all pass at once.
     last = np.flatnonzero(np.diff(table[:, 0], append=-np.inf))
     totals = table[:, 1:].cumsum(axis=0).astype("int64")[last]
     linked = sum(bool(each.concept_ids) for each in gold)
@@ -71,11 +72,11 @@ def trace_nil_curve(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> 
 
 
 def _steps(gold: Gold, prediction: Prediction) -> Iterator[tuple[float, int, int]]:
-    """YIELDS (Tuple[float, int, int]): Where the threshold changes what is written for a mention,
-    and by how many mentions that makes more of them written, and right.
+    """YIELDS (Tuple[float, int, int]): The thresholds that change what is written for a mention,
+    and the changes in the number of written and of right mentions.
     """
     was_written = was_right = False
-    # What rounding puts above 1 is 1, as no threshold is higher.
+    # Cosines rounded above 1 are 1, as no threshold is higher.
     scores = {min(part[0].score, 1.0) for part in by_part(prediction.candidates)}
     for score in sorted(scores, reverse=True):
         ids = prediction._replace(written=written_id(prediction.candidates, score)).written_ids
@@ -85,15 +86,15 @@ def _steps(gold: Gold, prediction: Prediction) -> Iterator[tuple[float, int, int
 
 
 def choose_threshold(curve: NilCurve) -> float | None:
-    """Choose the cosine under which writing NIL raises F1 most.
+    """Choose the NIL threshold with the highest F1.
 
-    curve (NilCurve): Of dev data.
-    RETURNS (Optional[float]): Half-way between the last score that is to pass and the first that is
+    curve (NilCurve): The curve of dev data.
+    RETURNS (Optional[float]): Half-way between the last score that passes and the first that does
         not; None if it is best to write an id for every mention.
     """
     if not len(curve.threshold):
         return None
-    # The last of equals: who is as right with fewer NILs writes fewer.
+    # The last of equals: of equally good thresholds the one with the fewest NILs.
     best = len(curve.f1) - 1 - int(np.argmax(curve.f1[::-1]))
     if best == len(curve.threshold) - 1:
         return None
@@ -101,22 +102,22 @@ def choose_threshold(curve: NilCurve) -> float | None:
 
 
 def apply_threshold(predictions: Sequence[Prediction], threshold: float | None) -> list[Prediction]:
-    """RETURNS (List[Prediction]): The same candidates, and what is written for them with another
-    NIL threshold.
+    """RETURNS (List[Prediction]): The same candidates, with the ids that are written at another NIL
+    threshold.
     """
     return [each._replace(written=written_id(each.candidates, threshold)) for each in predictions]
 
 
-def curve_points(curve: NilCurve, *, most: int = _MOST_POINTS) -> list[dict[str, float]]:
-    """Thin a curve out.
+def curve_points(curve: NilCurve, *, limit: int = _MAX_POINTS) -> list[dict[str, float]]:
+    """Sample a curve evenly over its points.
 
     curve (NilCurve): The curve.
-    most (int): How many points are kept at most, evenly over the points.
+    limit (int): At most how many points.
     RETURNS (List[Dict[str, float]]): "threshold", and shares 0 to 1: "precision", "recall", "f1"
         and "coverage".
     """
     count = len(curve.threshold)
-    chosen = np.unique(np.linspace(0, max(count - 1, 0), min(count, most)).round().astype("int64"))
+    chosen = np.unique(np.linspace(0, max(count - 1, 0), min(count, limit)).round().astype("int64"))
     columns = {
         name: getattr(curve, name)[chosen].tolist()
         for name in ("threshold", "precision", "recall", "f1", "coverage")

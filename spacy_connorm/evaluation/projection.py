@@ -1,4 +1,4 @@
-"""Concept texts in two dimensions: how an encoder sets concepts apart."""
+"""Concept texts in two dimensions: how well an encoder separates concepts."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,17 +13,17 @@ from ..index.concept_index import ConceptIndex
 from ..index.vectors.base import Vectors, from_raw
 
 DEFAULT_CONCEPTS = 12
-MOST_TEXTS = 40
-FEWEST_TEXTS = 3
+MAX_TEXTS = 40
+MIN_TEXTS = 3
 SEED = 0
-# With fewer points t-SNE has no neighbourhoods to keep; PCA says what there is.
-_FEWEST_FOR_TSNE = 30
+# Fewer points have no neighbourhoods for t-SNE to preserve, so PCA alone is used.
+_MIN_FOR_TSNE = 30
 _PCA_WIDTH = 50
 _POOL = 1000
 
 
 class ConceptTexts(NamedTuple):
-    """What is drawn of a concept.
+    """The texts of a concept that are drawn.
 
     concept_id (str): Its id.
     name (str): Its preferred name.
@@ -39,10 +39,10 @@ class Panel(NamedTuple):
     """Concept texts as one encoder places them.
 
     label (str): The encoder.
-    points (np.ndarray): float64 (n, 2), one a text, the texts of a concept together.
+    points (np.ndarray): float64 (n, 2), one per text, concept by concept.
     precision (float): Mean average precision, from 0 to 1: each text is a query, the others are
-        ranked by cosine in the encoder's own space, and those of its concept are right. What the
-        two dimensions cannot lie about. Texts without another of their concept do not count.
+        ranked by cosine in the encoder's own space, and those of its concept are right. So it does
+        not depend on the projection. Texts without another of their concept do not count.
     """
 
     label: str
@@ -51,10 +51,10 @@ class Panel(NamedTuple):
 
 
 def choose_concepts(index: ConceptIndex, *, count: int = DEFAULT_CONCEPTS) -> list[str]:
-    """Choose concepts to draw: the one with the most texts, then the one whose mean vector is
-    nearest to its mean by cosine, then the next such pair, so that half of them are hard to tell
-    from another. Only texts that denote no other concept count; the thousand concepts with the most
-    of them are looked at. Of equals the first id leads.
+    """Choose concepts to draw: the one with the most texts, then the one with the nearest mean
+    vector by cosine, then the next such pair, so that half of them are hard to tell from another.
+    Only texts that denote a single concept count, and only the thousand concepts with the most of
+    them are considered. Of equals the first id comes first.
 
     index (ConceptIndex): The index.
     count (int): How many.
@@ -64,7 +64,7 @@ def choose_concepts(index: ConceptIndex, *, count: int = DEFAULT_CONCEPTS) -> li
     owners = index.members.concept[index.members.start[alone]]
     sizes = np.bincount(owners, minlength=index.concept_count)
     order = np.lexsort((np.arange(len(sizes)), -sizes))
-    pool = order[sizes[order] >= FEWEST_TEXTS][:_POOL]
+    pool = order[sizes[order] >= MIN_TEXTS][:_POOL]
     if not len(pool):
         return []
     incidence = sparse.csr_matrix(
@@ -91,37 +91,37 @@ def _pair_up(means: Vectors, count: int) -> list[int]:
 
 
 def read_texts(index: ConceptIndex, concept_ids: Sequence[str]) -> list[ConceptTexts]:
-    """Read the texts of concepts, at most 40 of each, in the order of the index; one that belongs
-    to several of the concepts stands with the first.
+    """Read the texts of concepts, at most 40 of each, in the order of the index. A text of several
+    of these concepts belongs to the first.
 
-    index (ConceptIndex): The index; what was added to it since it was built is not drawn.
-    concept_ids (Sequence[str]): Ids, alternate ids included.
-    RETURNS (List[ConceptTexts]): One a concept.
-    RAISES (ConnormError): CN411 for an id that the index lacks, CN603 if fewer than three texts
-        are left in all.
+    index (ConceptIndex): The index; synonyms added later are not drawn.
+    concept_ids (Sequence[str]): Concept ids or alternate ids.
+    RETURNS (List[ConceptTexts]): The texts, concept by concept.
+    RAISES (ConnormError): CN411 for an id that the index lacks, CN603 if there are fewer than three
+        texts in total.
     """
     drawn: set[int] = set()
     concepts = []
     for number in dict.fromkeys(index.number(each) for each in concept_ids):
         members = np.flatnonzero(index.members.concept == number)
         mine = [m for m in members.tolist() if int(index.row_numbers[m]) not in drawn]
-        mine = mine[:MOST_TEXTS]
+        mine = mine[:MAX_TEXTS]
         drawn.update(int(index.row_numbers[member]) for member in mine)
         texts = index.store.texts(mine)
         label = index.store.labels([number])[number]
         concepts.append(ConceptTexts(*label, tuple(texts[member] for member in mine)))
-    if len(drawn) < FEWEST_TEXTS:
-        raise ConnormError(Errors.CN603.format(count=len(drawn), fewest=FEWEST_TEXTS))
+    if len(drawn) < MIN_TEXTS:
+        raise ConnormError(Errors.CN603.format(count=len(drawn), fewest=MIN_TEXTS))
     return concepts
 
 
 def project(encoder: NormalizedEncoder, concepts: Sequence[ConceptTexts], *, label: str) -> Panel:
-    """Encode concept texts and lay them out: unit vectors, PCA to at most 50 dimensions, then t-SNE
+    """Encode concept texts and project them: unit vectors, PCA to at most 50 dimensions, then t-SNE
     with a fixed seed; PCA alone for fewer than 30 texts. Equal texts give equal pictures.
 
     encoder (NormalizedEncoder): The encoder.
-    concepts (Sequence[ConceptTexts]): At least three texts in all.
-    label (str): What the panel is called.
+    concepts (Sequence[ConceptTexts]): At least three texts in total.
+    label (str): The panel's title.
     RETURNS (Panel): The points.
     """
     texts = [text for concept in concepts for text in concept.texts]
@@ -131,13 +131,13 @@ def project(encoder: NormalizedEncoder, concepts: Sequence[ConceptTexts], *, lab
 
 
 def _dense(unit: Raw) -> np.ndarray:
-    """Write unit vectors out; those of a hybrid joined, so that their dot products are scores."""
+    """Dense unit vectors, float64; those of a hybrid are joined so that dot products are scores."""
     if isinstance(unit, HybridArray):
         lexical = np.sqrt(unit.weight) * _dense(unit.lexical)
         return np.hstack([_dense(unit.dense), lexical]) / np.sqrt(1 + unit.weight)
     if sparse.issparse(unit):
         columns = unit.tocsc()
-        # Only the features that occur in these few texts: thousands, not all.
+        # Only the features of these few texts: thousands, not all.
         unit = columns[:, np.flatnonzero(np.diff(columns.indptr))].toarray()
     return np.asarray(unit, dtype="float64")
 
@@ -146,9 +146,9 @@ def _lay_out(matrix: np.ndarray) -> np.ndarray:
     from sklearn.decomposition import PCA
     from sklearn.manifold import TSNE
 
-    if not matrix.shape[1]:  # n-grams that know none of the texts
+    if not matrix.shape[1]:  # the encoder has no n-gram of the texts
         return np.zeros((len(matrix), 2))
-    few = len(matrix) < _FEWEST_FOR_TSNE
+    few = len(matrix) < _MIN_FOR_TSNE
     width = min(2 if few else _PCA_WIDTH, *matrix.shape)
     reduced = PCA(n_components=width, svd_solver="full").fit_transform(matrix)
     reduced = np.pad(reduced, ((0, 0), (0, max(0, 2 - width))))
@@ -160,11 +160,11 @@ def _lay_out(matrix: np.ndarray) -> np.ndarray:
 
 
 def mean_average_precision(vectors: np.ndarray, owners: np.ndarray) -> float:
-    """Score synonym retrieval (design section 7).
+    """Score synonym retrieval: each vector is a query, the others of its concept are right.
 
     vectors (Floats2d): (n, width) unit vectors.
-    owners (Ints1d): (n,) the concept of each.
-    RETURNS (float): From 0 to 1; 0 if no two vectors are of one concept.
+    owners (Ints1d): (n,) the concept of each vector.
+    RETURNS (float): From 0 to 1; 0 if no concept has two vectors.
     """
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, np.inf)

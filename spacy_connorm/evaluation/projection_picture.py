@@ -1,4 +1,4 @@
-"""Projections as a picture."""
+"""The picture of projections."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,8 +7,8 @@ from textwrap import shorten
 from .figures import require_matplotlib, save_figure
 from .projection import ConceptTexts, Panel
 
-# Twelve colours that are told apart with any eyes (Carto's "Safe", after Paul Tol). The marker
-# changes with the colour and on its own cycle, so 84 concepts differ.
+# Twelve colours safe for colour-blind people (Carto's "Safe", after Paul Tol). Markers have a cycle
+# of their own, so 84 concepts look different.
 _COLOURS = (
     *("#332288", "#CC6677", "#117733", "#88CCEE", "#882255", "#999933"),
     *("#AA4499", "#44AA99", "#661100", "#DDAA33", "#6699CC", "#666666"),
@@ -21,10 +21,10 @@ _NAME_WIDTH = 40
 
 
 def draw_projections(panels: Sequence[Panel], concepts: Sequence[ConceptTexts], path: Path) -> None:
-    """Draw projections side by side, one colour and one marker a concept.
+    """Draw projections side by side, with one colour and one marker per concept.
 
     panels (Sequence[Panel]): At least one.
-    concepts (Sequence[ConceptTexts]): What all panels show.
+    concepts (Sequence[ConceptTexts]): The texts that all panels show.
     path (Path): A `.svg` or `.png` file.
     RAISES (ConnormError): CN604 if matplotlib is not installed.
     """

@@ -1,4 +1,4 @@
-"""Which answers are right: leniently, as papers count, and strictly (design section 7)."""
+"""Which answers are right: by the lenient protocol of the papers, and by the strict one."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -11,7 +11,7 @@ NOWHERE = 0
 
 
 class Known(NamedTuple):
-    """A concept that an index knows.
+    """A concept of an index.
 
     concept_id (str): Its id there.
     name (str): Its preferred name.
@@ -24,13 +24,13 @@ class Known(NamedTuple):
 
 
 class Gold(NamedTuple):
-    """What the annotators say of a mention.
+    """The gold standard of a mention.
 
     text (str): The mention.
-    concept_ids (FrozenSet[str]): Its concepts, under the ids that they have in the index; empty
-        if there is none (NIL). An id that nobody knows stands as it is, and no answer meets it.
+    concept_ids (FrozenSet[str]): Its concepts, by their ids in the index; empty if there is none
+        (NIL). Ids that the index lacks are kept, and no answer matches them.
     in_ontology (bool): Whether one of them is in the ontology.
-    seen (Optional[bool]): Whether the text occurs in D; None if that is not known.
+    seen (Optional[bool]): Whether the text occurs in D; None if D is unknown.
     """
 
     text: str
@@ -40,11 +40,11 @@ class Gold(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """What a pipeline says of a mention.
+    """A pipeline's answer to a mention.
 
-    candidates (Sequence[Candidate]): Best first; those of a composite that was split part by part.
-    written (str): The id that it writes: the first candidate's, or "NIL". Those of the parts of a
-        composite are joined by `|`, without parts that are NIL.
+    candidates (Sequence[Candidate]): Best first; of a split composite part by part.
+    written (str): The id that it writes: the first candidate's, or "NIL". Ids of a composite's
+        parts are joined by `|`; parts that are NIL are left out.
     """
 
     candidates: Sequence[Candidate]
@@ -58,7 +58,7 @@ class Prediction(NamedTuple):
 
 def by_part(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     """RETURNS (List[List[Candidate]]): The candidates of each part of a mention, best first: one
-    list for a mention that was looked up whole, none for a mention without candidates.
+    list for a mention that was searched as a whole, none for a mention without candidates.
     """
     return [list(alike) for _, alike in groupby(candidates, key=lambda each: each.part)]
 
@@ -66,10 +66,10 @@ def by_part(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
 def read_gold(mention: Mention, known: Mapping[str, Known], *, seen: bool | None = None) -> Gold:
     """Read the gold standard of a mention: its ids split on `|` and `+`, alternate ids replaced.
 
-    mention (Mention): As annotated.
-    known (Mapping[str, Known]): The concepts by any id that the gold standard may use.
-    seen (Optional[bool]): Whether its text occurs in D; None if that is not known.
-    RETURNS (Gold): What is right.
+    mention (Mention): The annotated mention.
+    known (Mapping[str, Known]): The concepts by all ids that the gold standard may use.
+    seen (Optional[bool]): Whether its text occurs in D; None if D is unknown.
+    RETURNS (Gold): Its gold standard.
     """
     found = {gold_id: known[gold_id] for gold_id in mention.concept_ids if gold_id in known}
     return Gold(
@@ -84,16 +84,15 @@ def read_gold(mention: Mention, known: Mapping[str, Known], *, seen: bool | None
 
 
 def lenient_rank(candidates: Sequence[Candidate], gold: Gold) -> int:
-    """Find the right answer as BioSyn does, where a dictionary entry is a text with all of its
-    concepts: a candidate is right if it is any of the gold concepts, and candidates of one score
-    stand on one place, since they belong to one text. So a mention is right at k if any of the
-    first k candidates is, or any that ties with the k-th; a composite that was split is if each of
-    its parts is. What the pipeline makes of the scores (NIL) does not matter.
+    """Rank the right answer as BioSyn does, whose dictionary entries are texts with all of their
+    concepts. A candidate is right if it is any of the gold concepts, and candidates with equal
+    scores share a rank, since they belong to one text. So a mention is right at k if any of the
+    first k candidates is right, or any that ties with the k-th; a split composite is right if each
+    part is. NIL does not matter.
 
     candidates (Sequence[Candidate]): Best first, part by part.
-    gold (Gold): What is right.
-    RETURNS (int): The place, from 1, of the part that is worst off; 0 if a part has no right
-        candidate.
+    gold (Gold): The gold standard.
+    RETURNS (int): The rank, from 1, of the worst part; 0 if a part has no right candidate.
     """
     ranks = [_lenient_rank(part, gold) for part in by_part(candidates)]
     return max(ranks) if ranks and NOWHERE not in ranks else NOWHERE
@@ -108,15 +107,15 @@ def _lenient_rank(candidates: Sequence[Candidate], gold: Gold) -> int:
 
 
 def strict_rank(prediction: Prediction, gold: Gold) -> int:
-    """Find the right answer among ids of which each stands alone: the ones that the pipeline writes
-    first, those it would write next after them, ties broken as in the index. What is written is
-    right if its set of ids is the gold standard's. Of a composite that was split, an answer is one
-    candidate of each part, and its place is that of the candidate that stands last in its part. A
-    part that is NIL answers nothing, and a mention whose parts all are has no answer.
+    """Rank the right answer among single ids: first the written one, then those that would be
+    written next, ties broken as in the index. The answer is right if its set of ids equals the gold
+    standard's. For a split composite, an answer is one candidate of each part, and its rank is the
+    worst rank of these. Parts that are NIL answer nothing, and a mention with only such parts has
+    no answer.
 
-    prediction (Prediction): What the pipeline says.
-    gold (Gold): What is right.
-    RETURNS (int): The place, from 1, of the first right answer; 0 if there is none.
+    prediction (Prediction): The pipeline's answer.
+    gold (Gold): The gold standard.
+    RETURNS (int): The rank, from 1, of the first right answer; 0 if there is none.
     """
     written = [
         {
@@ -132,15 +131,15 @@ def strict_rank(prediction: Prediction, gold: Gold) -> int:
 
 
 def _is_answered(parts: Sequence[Mapping[str, int]], gold: Gold, last: int) -> bool:
-    """RETURNS (bool): Whether one right candidate of each part, none behind the last place, can be
-    chosen so that together they are all of the gold standard.
+    """RETURNS (bool): Whether one right candidate of each part can be chosen, none ranked after
+    `last`, so that together they are the whole gold standard.
     """
     reached = [{each for each, place in part.items() if place <= last} for part in parts]
     if not all(reached) or len(gold.concept_ids) > len(parts):
         return False
     if len(parts) == 1:
         return True
-    # A part of its own for each gold concept: the parts left over may repeat any of them.
+    # Match each gold concept with a part of its own; the other parts may repeat any of them.
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_bipartite_matching
 

@@ -9,13 +9,12 @@ PROTOCOLS = ("lenient", "strict")
 
 def add_ranks(rows: Sequence[Row]) -> list[Row]:
     """Rank the searches of each pipeline by Acc@1 in each corpus, and average the ranks over the
-    corpora. Equal scores share the better rank, and the next one is as far behind as there are
-    equals: the printed ranks of the paper come out only so.
+    corpora. Equal scores share the best rank, as in "1, 1, 3": this gives the paper's ranks.
 
-    rows (Sequence[Dict[str, Any]]): One a "corpus", "pipeline" and "search".
+    rows (Sequence[Dict[str, Any]]): One per "corpus", "pipeline" and "search".
     RETURNS (List[Dict[str, Any]]): Copies with `lenient@1_rank`, from 1, and
-        `lenient@1_average_rank`, and the same of `strict@1`. The average is None for a search that
-        one of the corpora lacks for this pipeline, and so is the rank where there is no score.
+        `lenient@1_average_rank`, and likewise for `strict@1`. The rank is None without a score, the
+        average if the search lacks a score in one of the corpora.
     """
     ranked = [dict(row) for row in rows]
     for key in (f"{protocol}@1" for protocol in PROTOCOLS):

@@ -1,4 +1,4 @@
-"""Probabilities fitted to dev data, and how far they can be trusted (Guo et al. 2017)."""
+"""Probabilities fitted to dev data, and how reliable they are (Guo et al. 2017)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,19 +8,19 @@ import numpy as np
 from ..linker.calibration import Calibration, margins
 from .protocol import Gold, Prediction, by_part
 
-# Weights are kept from growing without end where dev data is separable, and hardly held back else.
+# Weak regularization: it only stops weights from growing without end if dev data is separable.
 _INVERSE_PENALTY = 100.0
-_MOST_SURE = 0.999
+_MAX_CONFIDENCE = 0.999
 BINS = 10
-# Of what is fitted: as many as JSON keeps of a number.
+# Decimals of the fitted numbers.
 DIGITS = 8
 
 
 class CalibrationData(NamedTuple):
-    """The first candidates of mentions and of the parts of split ones.
+    """The first candidates of mentions, and of each part of split mentions.
 
     features (Floats2d): float64 (n, 2), score and margin.
-    right (Bools1d): (n,), whether the concept is one of the gold standard.
+    right (Bools1d): bool (n,), whether the concept is in the gold standard.
     """
 
     features: np.ndarray
@@ -28,12 +28,12 @@ class CalibrationData(NamedTuple):
 
 
 class Reliability(NamedTuple):
-    """How far probabilities can be trusted. A score of no answers is None.
+    """How reliable probabilities are. Scores are None if there are no answers.
 
-    log_loss (Optional[float]): The mean of -ln(the probability of what was the case), nats.
-    error (Optional[float]): The expected calibration error: how far the mean probability of a bin
-        is from the share of right answers in it, weighed by its answers, 0 to 1.
-    bins (List[Bin]): Those that hold answers.
+    log_loss (Optional[float]): The mean of -ln(probability of the true outcome), in nats.
+    error (Optional[float]): The expected calibration error, 0 to 1: the distance of a bin's mean
+        probability from its share of right answers, averaged over all answers.
+    bins (List[Bin]): The bins that are not empty.
     """
 
     log_loss: float | None
@@ -42,13 +42,13 @@ class Reliability(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Answers of about one probability.
+    """Answers in a range of probabilities.
 
-    low (float): The least probability.
-    high (float): The first that belongs to the next bin.
-    answers (int): How many there are, at least one.
+    low (float): The lowest probability of the range.
+    high (float): The end of the range, exclusive.
+    answers (int): The number of answers, at least one.
     probability (float): Their mean probability.
-    right (float): The share of right ones, 0 to 1.
+    right (float): The share of right answers, 0 to 1.
     """
 
     low: float
@@ -61,11 +61,11 @@ class Bin(NamedTuple):
 def read_calibration_data(
     gold: Sequence[Gold], predictions: Sequence[Prediction]
 ) -> CalibrationData:
-    """Collect what a pipeline answers first, whatever it writes.
+    """Collect the first candidates, whether they are written or not.
 
-    gold (Sequence[Gold]): What is right for b mentions, those of no concept included.
-    predictions (Sequence[Prediction]): What the pipeline says of them.
-    RETURNS (CalibrationData): One a mention with candidates, or one a part.
+    gold (Sequence[Gold]): The gold standard of b mentions, including those of no concept.
+    predictions (Sequence[Prediction]): The pipeline's answers to them.
+    RETURNS (CalibrationData): One answer per mention with candidates, or one per part.
     """
     rows = [
         (part[0].score, next(margins(part)), part[0].concept_id in each.concept_ids)
@@ -79,8 +79,8 @@ def read_calibration_data(
 def fit_calibration(data: CalibrationData) -> Calibration:
     """Fit a logistic regression of score and margin.
 
-    data (CalibrationData): Right ones and wrong ones.
-    RETURNS (Calibration): Its numbers, to eight decimals.
+    data (CalibrationData): Right and wrong answers.
+    RETURNS (Calibration): Its parameters, to eight decimals.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -96,26 +96,26 @@ def predict_probabilities(data: CalibrationData, calibration: Calibration) -> np
 
 
 def cosines_as_probabilities(data: CalibrationData) -> np.ndarray:
-    """RETURNS (Floats1d): float64 (n,), the scores of n answers taken for probabilities: what one
-    would do without a calibration. None is surer than 99.9 %, or one error would decide.
+    """RETURNS (Floats1d): float64 (n,), the scores of n answers, used as probabilities for lack of
+    a calibration. They are clipped to 99.9 %, or a single error would dominate the log loss.
     """
-    return np.clip(data.features[:, 0], 1 - _MOST_SURE, _MOST_SURE)
+    return np.clip(data.features[:, 0], 1 - _MAX_CONFIDENCE, _MAX_CONFIDENCE)
 
 
 def measure_reliability(
     probabilities: np.ndarray, right: np.ndarray, *, bins: int = BINS
 ) -> Reliability:
-    """Compare probabilities with what was the case.
+    """Compare probabilities with outcomes.
 
     probabilities (Floats1d): (n,), 0 to 1.
-    right (Bools1d): (n,).
-    bins (int): Into how many equal ranges of probabilities the answers go.
+    right (Bools1d): bool (n,), whether each answer is right.
+    bins (int): The number of equal ranges of probabilities.
     RETURNS (Reliability): Log loss, calibration error and the bins.
     """
     if not len(right):
         return Reliability(None, None, [])
-    of_case = np.where(right, probabilities, 1 - probabilities)
-    log_loss = -float(np.log(np.maximum(of_case, np.finfo("float64").tiny)).mean())
+    of_outcome = np.where(right, probabilities, 1 - probabilities)
+    log_loss = -float(np.log(np.maximum(of_outcome, np.finfo("float64").tiny)).mean())
     places = np.minimum((probabilities * bins).astype("int64"), bins - 1)
     filled = [
         Bin(

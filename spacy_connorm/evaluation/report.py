@@ -1,4 +1,4 @@
-"""Scores as flat rows, and rows as text: for scripts, for the terminal, for a README."""
+"""Scores as flat rows, and rows as JSON, TSV and tables."""
 
 import json
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ _GAP = "   "
 
 
 def score_row(evaluation: Evaluation) -> Row:
-    """Put the scores of a run into one flat row, shares in percent. Keys of a group other than all
-    mentions with a gold id begin with its name: `unseen_lenient@1`.
+    """Flatten the scores of a run into one row, shares in percent. Keys of groups begin with the
+    group's name, e.g. `unseen_lenient@1`; those of all mentions with a gold id have no prefix.
 
-    evaluation (Evaluation): The run.
+    evaluation (Evaluation): The scores.
     RETURNS (Dict[str, Any]): `mentions`, and for each protocol Acc@1 with its 95 % interval, Acc@5
-        and MRR; `mrr` alone is the lenient one. None where there is nothing to score.
+        and MRR; `mrr` is the lenient one. None if there is nothing to score.
     """
     row: Row = {}
     for group, ranks in evaluation.ranks.items():
@@ -53,15 +53,15 @@ def _scores(ranks: Ranks) -> Row:
 
 
 def percent(share: float | None) -> float | None:
-    """RETURNS (Optional[float]): A share in percent, two decimals."""
+    """RETURNS (Optional[float]): A share in percent, to two decimals."""
     return None if share is None else round(100 * share, 2)
 
 
 def group_rows(row: Row) -> list[Row]:
-    """Break a row of `score_row` up for people: one row a group of mentions, the two protocols side
+    """Unfold a row of `score_row` for people: one row per group of mentions, the two protocols side
     by side.
 
-    row (Dict[str, Any]): The scores; keys that stand before `mentions` open every row.
+    row (Dict[str, Any]): The scores; keys before `mentions` are repeated in every row.
     RETURNS (List[Dict[str, Any]]): The rows.
     """
     head = _head(row)
@@ -81,7 +81,7 @@ def group_rows(row: Row) -> list[Row]:
 
 
 def interval(low: float | None, high: float | None) -> str | None:
-    """RETURNS (Optional[str]): Both ends, one decimal."""
+    """RETURNS (Optional[str]): Both ends, to one decimal."""
     return None if low is None or high is None else f"{low:.1f}-{high:.1f}"
 
 
@@ -90,19 +90,19 @@ def _head(row: Row) -> Row:
 
 
 def nil_row(row: Row) -> Row:
-    """RETURNS (Dict[str, Any]): What a row of `score_row` says of mentions of no concept, with the
-    keys that stand before `mentions`.
+    """RETURNS (Dict[str, Any]): The NIL scores of a row of `score_row`, after its keys before
+    `mentions`.
     """
     scores = {key: row[f"nil_{key}"] for key in ("precision", "recall", "f1")}
     return {**_head(row), "mentions without gold id": row["nil_mentions"], **scores}
 
 
 def comparison_row(one: Evaluation, other: Evaluation) -> Row:
-    """Put the difference between two runs over the same mentions into a flat row, in percent.
+    """Flatten the difference between two runs over the same mentions into one row, in percent.
 
-    one (Evaluation): A run.
-    other (Evaluation): What it is compared with.
-    RETURNS (Dict[str, Any]): By protocol the difference at 1, its 95 % interval and p.
+    one (Evaluation): The scores of a run.
+    other (Evaluation): The scores that it is compared with.
+    RETURNS (Dict[str, Any]): For each protocol the difference in Acc@1, its 95 % interval and p.
     """
     row: Row = {}
     for protocol in Ranks._fields:
@@ -116,8 +116,8 @@ def comparison_row(one: Evaluation, other: Evaluation) -> Row:
 
 
 def comparison_text(row: Row) -> Row:
-    """RETURNS (Dict[str, Any]): What `comparison_row` says, for people, with the keys that stand
-    before `mentions`, and "against" if it is there.
+    """RETURNS (Dict[str, Any]): A row of `comparison_row` for people, after its keys before
+    `mentions` and "against", if any.
     """
     text = _head(row) | ({"against": row["against"]} if "against" in row else {})
     for protocol in Ranks._fields:
@@ -134,7 +134,7 @@ def to_json(rows: Sequence[Row]) -> str:
 
 
 def to_tsv(rows: Sequence[Row]) -> str:
-    """RETURNS (str): The rows as a table between tabs under a header; empty without rows."""
+    """RETURNS (str): The rows as tab-separated values with a header; empty without rows."""
     if not rows:
         return ""
     lines = [list(rows[0]), *(list(row.values()) for row in rows)]
@@ -147,9 +147,9 @@ def to_tsv(rows: Sequence[Row]) -> str:
 def to_table(rows: Sequence[Row], *, markdown: bool = False) -> str:
     """Align rows in columns, numbers to the right.
 
-    rows (Sequence[Dict[str, Any]]): At least one; the first one's keys are the header.
-    markdown (bool): With the bars of a Markdown table.
-    RETURNS (str): The lines.
+    rows (Sequence[Dict[str, Any]]): At least one; the keys of the first are the header.
+    markdown (bool): Whether to make a Markdown table.
+    RETURNS (str): The table.
     """
     header = list(rows[0])
     cells = [[_cell(row.get(key)) for key in header] for row in rows]

@@ -1,4 +1,4 @@
-"""Score rows as titled tables: for the terminal, for a Markdown file."""
+"""Score rows as titled tables, for the terminal and for Markdown."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import shorten
@@ -10,8 +10,8 @@ from .report import Row, comparison_text, group_rows, interval, nil_row, to_tabl
 if TYPE_CHECKING:
     from .neighbours import Neighbour
 
-# How mentions are looked up: as the pipeline reads them; as the papers do, for comparison with
-# their numbers; and as they are written, without long forms and parts.
+# How mentions are searched: as the pipeline reads them; preprocessed as BioSyn does, for comparison
+# with papers; as they are written, without long forms and parts.
 OPEN, BIOSYN, AS_WRITTEN = "open", "biosyn", "as written"
 _CAUTIONS = {BIOSYN: ", which splits composites by the number of gold ids"}
 _LABELS = ("corpus", "pipeline")
@@ -31,11 +31,12 @@ class Section(NamedTuple):
 
 
 def run_sections(rows: Sequence[Row]) -> list[Section]:
-    """Show runs group by group: the two protocols side by side, groups of mentions below each
-    other, NIL, and each run beside the one that it is compared with.
+    """Show a few runs in detail: groups of mentions, the two protocols side by side, NIL, and
+    comparisons.
 
-    rows (Sequence[Dict[str, Any]]): One a run: "corpus", "pipeline", "search", then those of
-        `score_row`, "protocol", the same for all, "against" and those of `comparison_row`.
+    rows (Sequence[Dict[str, Any]]): One per run: "corpus", "pipeline", "search", the keys of
+        `score_row`, "protocol", which is the same in all, "against" and the keys of
+        `comparison_row`.
     RETURNS (List[Section]): The tables.
     """
     shown = [_without_constants(row, rows) for row in rows]
@@ -45,9 +46,9 @@ def run_sections(rows: Sequence[Row]) -> list[Section]:
 
 
 def grid_sections(rows: Sequence[Row]) -> list[Section]:
-    """Show many runs, one a line: Acc@1 by corpus with average ranks, as in Table 4 of Xu and
-    Bethard 2021, under both protocols; then for each corpus the other scores, groups of mentions,
-    NIL and significance.
+    """Show many runs, one per line: Acc@1 by corpus with average ranks, as in Table 4 of Xu and
+    Bethard 2021, by both protocols; then for each corpus the other scores, groups of mentions, NIL
+    and significance.
 
     rows (Sequence[Dict[str, Any]]): As for `run_sections`, with the keys of `add_ranks`.
     RETURNS (List[Section]): The tables.
@@ -70,8 +71,8 @@ def grid_sections(rows: Sequence[Row]) -> list[Section]:
 
 
 def protocol_of(row: Row) -> str:
-    """RETURNS (str): How the mentions of a row were looked up; as they are written in rows that do
-    not tell, for there was no other protocol.
+    """RETURNS (str): How the mentions of a row were searched. Rows without it are from before there
+    were protocols: mentions were searched as they are written.
     """
     return row.get("protocol", AS_WRITTEN)
 
@@ -86,8 +87,8 @@ def neighbour_section(mention: str, near: Mapping[str, Sequence["Neighbour"]]) -
     """Show the texts near a mention, the encoders side by side (Xu and Bethard 2021, Table 6).
 
     mention (str): The mention.
-    near (Mapping[str, Sequence[Neighbour]]): By the pipelines' labels.
-    RETURNS (Section): One row a rank; "-" where an encoder knows nothing of the mention.
+    near (Mapping[str, Sequence[Neighbour]]): The texts by the pipelines' labels.
+    RETURNS (Section): One row per rank; "-" if the mention is empty to an encoder.
     """
     ranks = sorted({each.rank for found in near.values() for each in found})
     rows = []

@@ -1,4 +1,4 @@
-"""How sure a score is: bootstrap intervals and paired tests (Efron and Tibshirani 1993)."""
+"""Significance of scores: bootstrap intervals and paired tests (Efron and Tibshirani 1993)."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ SEED = 0
 
 
 class Interval(NamedTuple):
-    """Where a mean lies in the middle 95 % of the resamples.
+    """The middle 95 % of the means of the resamples.
 
     low (float): The lower end.
     high (float): The upper end.
@@ -21,11 +21,11 @@ class Interval(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How the means of two runs over the same mentions differ.
+    """The difference between the means of two runs over the same mentions.
 
-    difference (float): The first less the second.
-    interval (Interval): Of the difference.
-    p (float): Two-sided: how likely a difference as clear as this is, if there is none.
+    difference (float): The first mean minus the second.
+    interval (Interval): The interval of the difference.
+    p (float): The two-sided p value.
     """
 
     difference: float
@@ -36,11 +36,11 @@ class Comparison(NamedTuple):
 def bootstrap(
     values: np.ndarray, *, resamples: int = RESAMPLES, seed: int = SEED, level: float = LEVEL
 ) -> Interval:
-    """Give a mean its percentile interval.
+    """Compute the percentile interval of a mean.
 
-    values (Floats1d): (n,) one a mention, at least one.
-    resamples (int): How often n values are drawn with replacement.
-    seed (int): Of the draws; equal seeds give equal intervals.
+    values (Floats1d): (n,) one per mention, at least one.
+    resamples (int): The number of resamples of n values, with replacement.
+    seed (int): Of the resampling; equal seeds give equal intervals.
     level (float): The share of resamples inside the interval.
     RETURNS (Interval): The interval.
     """
@@ -59,8 +59,10 @@ def paired_bootstrap(
 
     one (Floats1d): (n,) the first run's values, at least one.
     other (Floats1d): (n,) the second run's, in the same order.
-    resamples (int): As the others, see `bootstrap`.
-    RETURNS (Comparison): The difference of the means and how sure it is.
+    resamples (int): As for `bootstrap`.
+    seed (int): As for `bootstrap`.
+    level (float): As for `bootstrap`.
+    RETURNS (Comparison): The difference of the means, its interval and p.
     """
     differences = one - other
     means = _resampled_means(differences, resamples, seed)
@@ -73,7 +75,7 @@ def paired_bootstrap(
 
 
 def _resampled_means(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
-    # A resample's mean depends only on how often it holds each distinct value, and ranks take few.
+    # A resample's mean depends only on how often it has each distinct value, and there are few.
     distinct, counts = np.unique(values, return_counts=True)
     draws = np.random.default_rng(seed).multinomial(
         len(values), counts / len(values), size=resamples

@@ -1,4 +1,4 @@
-"""All that dev data can set of a pipeline at once, and how good that is where it was not set."""
+"""Settings of a pipeline that are chosen on dev data, and their cross-validation."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -24,11 +24,11 @@ from .sieve_thresholds import Found, best_score, choose_thresholds
 
 
 class Tuning(NamedTuple):
-    """Settings of a pipeline.
+    """The tuned settings of a pipeline.
 
-    sieve (Sieve): Its searches, and the thresholds from which they answer.
-    nil_threshold (Optional[float]): The score under which "NIL" is written; None: never.
-    calibration (Calibration): Gives probabilities.
+    sieve (Sieve): The searches and the thresholds from which they answer.
+    nil_threshold (Optional[float]): The score below which "NIL" is written; None: never.
+    calibration (Calibration): Turns scores into probabilities.
     """
 
     sieve: Sieve
@@ -37,12 +37,12 @@ class Tuning(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What comes of settings.
+    """The answers with tuned settings.
 
-    gold (List[Gold]): What is right for b mentions.
-    predictions (List[Prediction]): What is said of them.
+    gold (List[Gold]): The gold standard of b mentions.
+    predictions (List[Prediction]): The answers to them.
     probabilities (Floats1d): float64 (n,), of their first candidates.
-    right (Bools1d): (n,), which of these are right.
+    right (Bools1d): bool (n,), which of these are right.
     """
 
     gold: list[Gold]
@@ -52,19 +52,19 @@ class Outcome(NamedTuple):
 
     @property
     def reliability(self) -> Reliability:
-        """RETURNS (Reliability): How far the probabilities can be trusted."""
+        """RETURNS (Reliability): How reliable the probabilities are."""
         return measure_reliability(self.probabilities, self.right)
 
 
 def tune(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Tuning:
-    """Set first the thresholds of the sieve, then, with the candidates that this gives, the NIL
-    threshold and the calibration.
+    """Choose the thresholds of the sieve, then, from the resulting candidates, the NIL threshold
+    and the calibration.
 
-    gold (Sequence[Gold]): What is right for n mentions.
-    found (Mapping[str, Sequence[Prediction]]): What each search finds alone.
-    sieve (Sieve): The searches, and the thresholds up to now.
-    RETURNS (Tuning): The settings. The NIL threshold is None if no mention is NIL: what a corpus
-        without any tells of it is only how sure wrong answers are.
+    gold (Sequence[Gold]): The gold standard of n mentions.
+    found (Mapping[str, Sequence[Prediction]]): The answers of each search alone.
+    sieve (Sieve): The searches and their current thresholds.
+    RETURNS (Tuning): The settings. The NIL threshold is None if no mention is NIL, as such a corpus
+        says nothing about it.
     """
     thresholds = choose_thresholds(gold, found, sieve.searches, sieve.thresholds)
     predictions = Sieve(sieve.searches, thresholds).choose(found, best_score)
@@ -78,7 +78,11 @@ def tune(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Tuning:
 
 
 def apply_tuning(tuning: Tuning, gold: Sequence[Gold], found: Found) -> Outcome:
-    """RETURNS (Outcome): What comes of settings, the searches having been asked before."""
+    """tuning (Tuning): The settings.
+    gold (Sequence[Gold]): As for `tune`.
+    found (Mapping[str, Sequence[Prediction]]): As for `tune`.
+    RETURNS (Outcome): The answers with these settings.
+    """
     answered = tuning.sieve.choose(found, best_score)
     predictions = apply_threshold(answered, tuning.nil_threshold)
     answers = read_calibration_data(gold, predictions)
@@ -90,11 +94,13 @@ def apply_tuning(tuning: Tuning, gold: Sequence[Gold], found: Found) -> Outcome:
 def cross_validate(
     gold: Sequence[Gold], found: Found, sieve: Sieve, folds: Sequence[Split]
 ) -> Outcome:
-    """Tune on all folds but one and apply that to this one, each in turn.
+    """Tune on all folds but one and answer the mentions of that one, for each fold.
 
-    gold (Sequence[Gold]): As for `tune`, as are the next two.
+    gold (Sequence[Gold]): As for `tune`.
+    found (Mapping[str, Sequence[Prediction]]): As for `tune`.
+    sieve (Sieve): As for `tune`.
     folds (Sequence[Split]): Over the mentions.
-    RETURNS (Outcome): Of all mentions, fold by fold.
+    RETURNS (Outcome): The answers to all mentions, fold by fold.
     """
     outcomes = []
     for fold in folds:
@@ -119,13 +125,13 @@ def _choose(
 
 
 def outcome_row(outcome: Outcome) -> Row:
-    """Put what comes of settings into a flat row, shares in percent.
+    """Flatten the scores of tuned answers into one row, shares in percent.
 
-    outcome (Outcome): What comes of them.
-    RETURNS (Dict[str, Any]): "mentions", "strict@1" and "lenient@1" of those with gold ids;
-        "concept_p", "concept_r" and "concept_f" of the ids that are written, strictly; "coverage",
-        the share of mentions that have one; "nil_mentions", "nil_precision", "nil_recall",
-        "nil_f1"; "log_loss" in nats and "calibration_error" of the first candidates' probabilities.
+    outcome (Outcome): The answers.
+    RETURNS (Dict[str, Any]): "mentions"; "strict@1" and "lenient@1" of those with gold ids;
+        "concept_p", "concept_r" and "concept_f" of the written ids, strictly; "coverage", the share
+        of mentions with written ids; "nil_mentions", "nil_precision", "nil_recall", "nil_f1";
+        "log_loss" in nats and "calibration_error" of the first candidates' probabilities.
     """
     evaluation = score_predictions(outcome.gold, outcome.predictions)
     ranks, nil = evaluation.ranks[ALL], evaluation.nil

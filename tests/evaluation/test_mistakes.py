@@ -1,6 +1,6 @@
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
-from spacy_connorm.evaluation.kinds import World
+from spacy_connorm.evaluation.kinds import ConceptFacts
 from spacy_connorm.evaluation.mistakes import (
     count_kinds,
     largest_kinds,
@@ -8,7 +8,7 @@ from spacy_connorm.evaluation.mistakes import (
     mistakes_to_markdown,
 )
 
-WORLD = World(lambda concept_id: (), {"B"}.__contains__)
+FACTS = ConceptFacts(lambda concept_id: (), {"B"}.__contains__)
 NAMES = {"A": "name of A", "B": "name of B"}
 
 
@@ -31,7 +31,7 @@ PREDICTIONS = [
 
 
 def test_mistakes_are_counted_named_and_grouped_by_kind():
-    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, WORLD)
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, FACTS)
     assert [(row["kind"], row["mention"]) for row in rows] == [
         ("not in the ontology", "x"),
         ("ambiguous", "b"),
@@ -58,12 +58,12 @@ def test_mistakes_are_counted_named_and_grouped_by_kind():
 
 def test_in_a_kind_the_most_frequent_comes_first():
     gold, predictions = [*GOLD[4:5], *GOLD[2:4]], [predict("A"), predict("Z"), predict("Z")]
-    rows = list_mistakes(gold, predictions, NAMES, WORLD)
+    rows = list_mistakes(gold, predictions, NAMES, FACTS)
     assert [(row["kind"], row["times"]) for row in rows] == [("other", 2), ("other", 1)]
 
 
 def test_kinds_are_counted_run_by_run():
-    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, WORLD)
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, FACTS)
     both = [{"run": run, **row} for run in ("one", "two") for row in rows]
     counts = count_kinds(both)
     assert counts[1] == {
@@ -83,7 +83,7 @@ def test_the_parts_of_a_composite_stand_in_one_row():
         Candidate("B", "name of B", 0.8, "b", "O-T", "the b", 2),
     ]
     gold = Gold("a and c", frozenset("AC"), in_ontology=True)
-    (row,) = list_mistakes([gold], [Prediction(parts, "A|B")], NAMES, WORLD)
+    (row,) = list_mistakes([gold], [Prediction(parts, "A|B")], NAMES, FACTS)
     expected = {
         "kind": "wrong part",
         "written": "A|B",
@@ -98,7 +98,7 @@ def test_the_parts_of_a_composite_stand_in_one_row():
 
 
 def test_the_largest_kinds_are_shown_by_their_most_frequent_mistakes():
-    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, WORLD)
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, FACTS)
     both = [{"run": run, **row} for run in ("one", "two") for row in rows]
     shown = largest_kinds(both, kinds=2)
     assert [(row["run"], row["kind"], row["of"]) for row in shown] == [
@@ -121,7 +121,7 @@ def test_the_largest_kinds_are_shown_by_their_most_frequent_mistakes():
 
 
 def test_markdown_has_a_section_a_kind():
-    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, WORLD)
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, FACTS)
     text = mistakes_to_markdown([{"pipeline": "mine", "run": "O-T", **row} for row in rows])
     titles = [line for line in text.splitlines() if line.startswith("#")]
     assert titles == [

@@ -134,7 +134,7 @@ def test_every_point_is_what_scoring_anew_gives(mentions):
 
 def test_long_curves_are_thinned_out_and_keep_their_ends():
     listed = [predict(candidate("A", number / 1000)) for number in range(1000)]
-    shown = curve_points(trace_nil_curve([gold("A")] * 1000, listed), most=50)
+    shown = curve_points(trace_nil_curve([gold("A")] * 1000, listed), limit=50)
     assert len(shown) == 50
     assert (shown[0]["threshold"], shown[-1]["threshold"]) == (0.999, 0.0)
     assert shown[-1] == {"threshold": 0, "precision": 1, "recall": 1, "f1": 1, "coverage": 1}

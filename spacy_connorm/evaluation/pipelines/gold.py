@@ -14,7 +14,7 @@ from ...files.docbin import read_docs
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...text.cleaning import clean
 from .. import Known
-from ..kinds import World
+from ..kinds import ConceptFacts
 
 if TYPE_CHECKING:
     from ...linker.lookup import ConceptLookup
@@ -86,14 +86,14 @@ def warn_of_strange_ids(mentions: Iterable[Mention], path: Path, *, example: str
     warn(Warnings.CNW600.format(path=path, example=example, **counts))
 
 
-def know_world(
+def concept_facts(
     normalizer: ConceptNormalizer, *, data: Iterable[tuple[str, str]] | None = None
-) -> World:
+) -> ConceptFacts:
     """Say what is known of the concepts of an index, to tell kinds of mistakes by.
 
     normalizer (ConceptNormalizer): Has the index.
     data (Optional[Iterable[Tuple[str, str]]]): As for `find_seen`.
-    RETURNS (World): Parents and D.
+    RETURNS (ConceptFacts): Parents and D.
     """
     store = normalizer.lookup.index.store
 
@@ -102,7 +102,7 @@ def know_world(
         number = store.number(concept_id)
         return () if number is None else store.concept(number).parents
 
-    return World(parents, _in_data(normalizer, data))
+    return ConceptFacts(parents, _in_data(normalizer, data))
 
 
 def _in_data(

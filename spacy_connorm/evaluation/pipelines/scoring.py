@@ -13,7 +13,7 @@ from .. import Evaluation, Gold, Prediction, read_gold, score_predictions
 from ..mistakes import list_mistakes
 from ..report import Row, comparison_row, score_row
 from ..sections import AS_WRITTEN, OPEN
-from .gold import find_known, find_seen, know_world, read_data, warn_of_strange_ids
+from .gold import concept_facts, find_known, find_seen, read_data, warn_of_strange_ids
 from .queries import DEPTH, MentionQuery, answer_queries, join_parts, read_queries
 
 
@@ -102,12 +102,12 @@ def score(nlp: Language, normalizer: ConceptNormalizer, request: Request) -> Sco
     answer = answer_grid if request.grid else answer_searches
     own, *others = answer(normalizer, queries, request)
     names = {concept.concept_id: concept.name for concept in concepts.values()}
-    world = know_world(normalizer, data=data)
+    facts = concept_facts(normalizer, data=data)
     listed = [own] if request.grid else [own, *others]
     mistakes = [
         {"run": name, "protocol": request.shown_protocol, **row}
         for name, _, predictions in listed
-        for row in list_mistakes(gold, predictions, names, world)
+        for row in list_mistakes(gold, predictions, names, facts)
     ]
     first = _score(gold, own)
     runs = [_score(gold, other) for other in others]
