@@ -18,6 +18,7 @@ from ..files.docbin import read_docs
 from ..files.folders import MANIFEST, read_object, replaced
 from ..files.text import read_lines
 from .loading import choose_name, find_normalizer, load_normalizer
+from .saving import write_pipeline
 
 # The empty sections are filled with the component's defaults, and can be overridden.
 _DEFAULT_CONFIG = """
@@ -108,7 +109,7 @@ def build_index(
             ontology=_source(ontology, format),
             synonyms=_read_pairs(synonyms),
         )
-        nlp.to_disk(folder)
+        write_pipeline(nlp, folder)
     return BuiltIndex(path, normalizer.name, normalizer.lookup.index.manifest)
 
 

@@ -27,10 +27,20 @@ def save_pipeline(nlp: Language, path: str | Path) -> None:
         folder, CN405 if it can't be written, CN705 if something else is there.
     """
     with replaced(Path(path), is_ours=is_pipeline) as folder:
-        nlp.to_disk(folder)
-        if (folder / _STRINGS).exists() and not _was_trained_here(nlp):
-            srsly.write_json(folder / _STRINGS, sorted(_strings_to_keep(nlp)))
-        seal(folder, {}, leave_out=_UNSEALED)
+        write_pipeline(nlp, folder)
+
+
+def write_pipeline(nlp: Language, folder: Path) -> None:
+    """Write what `save_pipeline` writes into an empty folder that is put in place later.
+
+    nlp (Language): The pipeline.
+    folder (Path): An empty folder.
+    RAISES (ConnormError): CN001 before `initialize`.
+    """
+    nlp.to_disk(folder)
+    if (folder / _STRINGS).exists() and not _was_trained_here(nlp):
+        srsly.write_json(folder / _STRINGS, sorted(_strings_to_keep(nlp)))
+    seal(folder, {}, leave_out=_UNSEALED)
 
 
 def is_pipeline(path: Path) -> bool:

@@ -1,0 +1,42 @@
+"""What the packages hand out: every name is there, nothing heavy is loaded before it is needed."""
+
+import ast
+import importlib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "spacy_connorm"
+HANDING_OUT = sorted(
+    ".".join(("spacy_connorm", *stub.parent.relative_to(PACKAGE).parts))
+    for stub in PACKAGE.rglob("__init__.pyi")
+)
+COMMANDS = {
+    *("convert_ontology", "convert_corpus", "train", "build_index", "search", "annotate"),
+    *("export_encoder", "check"),
+}
+
+
+@pytest.mark.parametrize("package", HANDING_OUT)
+def test_every_name_is_there_and_listed(package):
+    module = importlib.import_module(package)
+    assert module.__all__ and set(module.__all__) <= set(dir(module))
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+
+
+def test_commands_are_functions_at_the_top():
+    top = importlib.import_module("spacy_connorm")
+    assert set(top.__all__) >= COMMANDS
+    assert all(callable(getattr(top, name)) for name in COMMANDS)
+
+
+def test_no_two_public_things_share_a_name():
+    names = Counter(
+        node.name
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf8")).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in names.items() if count > 1] == []
