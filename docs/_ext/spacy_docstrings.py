@@ -88,8 +88,9 @@ def _paragraphs(lines: list[str]) -> Iterator[list[str]]:
 
 def _match(line: str) -> re.Match | None:
     found = _FIELD.fullmatch(line)
-    # Only `**options` may stand without a type: "Example: ..." is no field.
-    return found if found and (found["type"] or "*" in found["names"]) else None
+    # One name without a type is prose, such as "Example: ...".
+    is_field = found and (found["type"] or set("*,") & set(found["names"]))
+    return found if is_field else None
 
 
 def _fields(paragraph: list[str]) -> list[Field]:
