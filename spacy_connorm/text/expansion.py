@@ -32,7 +32,7 @@ class Use(NamedTuple):
 
 
 class ShortForms:
-    """Finds short forms in texts, however many there are, in the same time."""
+    """Finds short forms in texts. The time does not depend on the number of short forms."""
 
     def __init__(self, shorts: Iterable[str]) -> None:
         """shorts (Iterable[str]): The short forms."""
