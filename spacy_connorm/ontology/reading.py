@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -131,28 +131,31 @@ def _sound(
             report.leave_out("a concept without id or name", f"'{example}'", broken=True)
 
 
-@dataclass(frozen=True, slots=True)
 class OntologyReader:
-    """An ontology that is read when called.
-
-    path (Path): The file, or the META folder of a UMLS release.
-    format (Optional[str]): One of `FORMATS`; detected from the file if None.
-    licence (str): The terms of use, see `read_ontology`.
-    options (Dict[str, Any]): Settings of the format's reader.
+    """Reads an ontology when called. It is no dataclass, since spaCy's configs turn these into
+    dictionaries.
     """
 
-    path: Path
-    format: str | None = None
-    licence: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
+    def __init__(
+        self, path: Path, *, format: str | None = None, licence: str = "", **options: Any
+    ) -> None:
+        """Read nothing yet.
+
+        path (Path): The file, or the META folder of a UMLS release.
+        format (Optional[str]): One of `FORMATS`; detected from the file if None.
+        licence (str): The terms of use, see `read_ontology`.
+        **options: Settings of the format's reader.
+        """
+        self.path = path
+        self.settings = {"format": format, "licence": licence, **options}
 
     def __call__(self) -> Ontology:
         """RETURNS (Ontology): See `read_ontology`."""
-        return read_ontology(self.path, format=self.format, licence=self.licence, **self.options)
+        return read_ontology(self.path, **self.settings)
 
     def stream(self) -> ConceptStream:
         """RETURNS (ConceptStream): See `open_ontology`."""
-        return open_ontology(self.path, format=self.format, licence=self.licence, **self.options)
+        return open_ontology(self.path, **self.settings)
 
 
 def create_ontology_reader(
@@ -166,7 +169,7 @@ def create_ontology_reader(
     options (Optional[Dict[str, Any]]): Settings of the format's reader.
     RETURNS (OntologyReader): Reads the ontology when called.
     """
-    return OntologyReader(path, format, licence, options or {})
+    return OntologyReader(path, format=format, licence=licence, **(options or {}))
 
 
 def _file(path: str | Path) -> Path:
