@@ -16,7 +16,7 @@ from .checksums import Stamp, check_sample, check_whole, describe, stamp
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 _OWN = "crc32"
-# Reading again and again ends here: whoever replaces a folder this often has gone wrong.
+# Give up if the folder is replaced this often: something is wrong with its writer.
 _ATTEMPTS = 10
 Result = TypeVar("Result")
 
@@ -80,7 +80,7 @@ def verify(folder: Path, *, report: Callable[[int], Any] | None = None) -> None:
 
 
 def read_settled(path: Path, read: Callable[[], Result]) -> Result:
-    """Read a folder that another process may replace meanwhile. If it does, read the new one.
+    """Read a folder that another process may replace meanwhile; if so, read the new one.
 
     path (Path): The folder.
     read (Callable): Reads it, and can be called again.

@@ -18,8 +18,8 @@ class OntologyOptions(TypedDict, total=False):
     parents (Union[str, int]): tsv: the column of the parents.
     alt_ids (Union[str, int]): tsv: the column of the alternate ids.
     header (bool): tsv: whether the first row names the columns; true by default.
-    separator (str): tsv: stands between the items of a field, "|" by default.
-    delimiter (str): tsv: stands between fields; by default a tab, in a `.csv` file a comma.
+    separator (str): tsv: separates the items of a field, "|" by default.
+    delimiter (str): tsv: separates fields; by default a tab, or a comma in a `.csv` file.
     parents_by_name (bool): tsv: whether parents are given by preferred name.
     scopes (Collection[str]): obo: the synonyms to read: EXACT (the default), NARROW, BROAD,
         RELATED.

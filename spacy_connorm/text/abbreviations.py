@@ -21,7 +21,7 @@ _PREFACE = re.compile(
     re.IGNORECASE,
 )
 _EDGES = " \t\r\n\"'`“”‘’„«»"
-# What may stand between a long form and its bracket.
+# What may come between a long form and its bracket.
 _LOOSE_ENDS = _EDGES + ",-–"
 _LAST_WORD = re.compile(r"(?<!\S)\S+\s*\Z")
 _SHORT_FORM = re.compile(r"\w[^\s<>%≤≥±~|\\()\[\]]*(?:\s[^\s<>%≤≥±~|\\()\[\]]+)?")

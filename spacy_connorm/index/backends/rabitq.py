@@ -56,7 +56,7 @@ class RabitqLists:
     def build(cls, vectors: Vectors, *, lists: int, seed: int) -> "RabitqLists":
         """Learn centroids from a sample, then read all vectors once.
 
-        vectors (DenseVectors): The items, one a row.
+        vectors (DenseVectors): The items, one per row.
         lists (int): The number of lists, at most one per vector.
         seed (int): The seed of the sample and of k-means.
         RETURNS (RabitqLists): The lists.
