@@ -20,13 +20,13 @@ from _common.options import add_datasets, add_part
 from _common.scoring import DEPTH, predict, read_standard
 from _common.trained_encoders import TRAINS
 
-from spacy_connorm.cli.output import show_sections, write_markdown, write_scores
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.grid import grid_sieves, search_all
+from spacy_connorm.evaluation.pipelines.score_files import write_markdown, write_scores
 from spacy_connorm.evaluation.pipelines.scoring import Run, Scored, to_rows
 from spacy_connorm.evaluation.ranks import add_ranks
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.evaluation.sections import AS_WRITTEN, grid_sections
+from spacy_connorm.evaluation.sections import AS_WRITTEN, grid_sections, sections_to_markdown
 from spacy_connorm.linker.sieve import best_cosine
 
 # The means of the other searches are computed from the vectors of these.
@@ -78,7 +78,7 @@ def main() -> None:
     with clear_errors():
         rows = measure(arguments)
     sections = grid_sections(rows)
-    show_sections(sections)
+    print(sections_to_markdown(sections))
     if arguments.json is not None:
         write_scores(rows, arguments.json)
     if arguments.markdown is not None:

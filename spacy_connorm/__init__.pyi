@@ -3,6 +3,11 @@ from .concepts import Candidate as Candidate
 from .concepts import Concept as Concept
 from .concepts import Ontology as Ontology
 from .corpora import convert_corpus as convert_corpus
+from .corpora import read_corpus as read_corpus
+from .errors import ConnormError as ConnormError
+from .errors import ConnormWarning as ConnormWarning
+from .evaluation import calibrate as calibrate
+from .evaluation import evaluate as evaluate
 from .ontology import convert_ontology as convert_ontology
 from .ontology import read_ontology as read_ontology
 from .pipeline import ConceptNormalizer as ConceptNormalizer
@@ -10,6 +15,7 @@ from .pipeline import annotate as annotate
 from .pipeline import build_index as build_index
 from .pipeline import check as check
 from .pipeline import explain as explain
+from .pipeline import load_normalizer as load_normalizer
 from .pipeline import load_pipeline as load_pipeline
 from .pipeline import save_pipeline as save_pipeline
 from .pipeline import search as search

@@ -14,7 +14,7 @@ HANDING_OUT = sorted(
 )
 COMMANDS = {
     *("convert_ontology", "convert_corpus", "train", "build_index", "search", "annotate"),
-    *("export_encoder", "check"),
+    *("export_encoder", "save_encoder", "evaluate", "calibrate", "explain", "check"),
 }
 
 

@@ -4,7 +4,6 @@ Pure functions over mentions and candidates; `pipelines` searches with saved pip
 them. No running pipeline imports this package.
 """
 
-from .metrics import Evaluation, score_predictions
-from .protocol import Gold, Known, Prediction, read_gold
+import lazy_loader
 
-__all__ = ["Evaluation", "Gold", "Known", "Prediction", "read_gold", "score_predictions"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

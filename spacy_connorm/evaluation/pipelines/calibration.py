@@ -1,99 +1,61 @@
-"""`connorm evaluate --calibrate`: thresholds and probabilities fitted to dev data."""
+"""Fitting the thresholds and probabilities of a pipeline to dev data."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from spacy.language import Language
-from wasabi import msg
 
+from ...encoders.devices import choose_device
 from ...errors import ConnormError, Errors, Warnings, warn
 from ...files.atomic import atomic_file
 from ...files.folders import read_object, replaced, require_replaceable
 from ...linker.calibration import read_calibration
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...pipeline.loading import find_normalizer, load_pipeline
-from .. import Gold, Prediction, read_gold
 from ..folds import FOLDS, make_folds
 from ..nil_curve import NilCurve, curve_points, trace_nil_curve
-from ..protocol import by_part
+from ..protocol import Gold, Prediction, by_part
 from ..reliability import cosines_as_probabilities, predict_probabilities, read_calibration_data
 from ..report import Row, to_json
 from ..sections import Section
 from ..tuning import Outcome, Tuning, apply_tuning, cross_validate, outcome_row, tune
-from .gold import find_known, find_seen
+from .gold import read_all_gold
 from .lexical_weights import reweigh
 from .queries import answer_queries, read_queries
+from .score_files import require_writable
 
 _POINTS = ".json"
 CURVES = (".svg", ".png", _POINTS)
-# Different mentions that are answered rightly, and wrongly.
+# Different mentions with a right answer, and with a wrong one.
 _FEWEST = 10
 _MOST_SEEN = 0.98
 _BEFORE, _SAME, _HELD_OUT = "as they were", "fitted, same mentions", "fitted, held-out mentions"
 
 
 class Calibrated(NamedTuple):
-    """A pipeline, and what was fitted for it.
+    """Settings that were fitted to dev data.
 
-    nlp (Language): The pipeline, as it was.
+    nlp (Language): The pipeline; `write` puts the fitted settings into it.
     normalizer (ConceptNormalizer): Its component.
-    corpus (str): What was fitted to.
-    tuning (Tuning): What was fitted.
-    outcomes (Dict[str, Outcome]): What comes of the settings as they were, of the fitted ones for
-        the mentions that they were fitted to, and for mentions that were held out.
+    tuning (Tuning): Thresholds of the sieve, NIL threshold and calibration.
+    outcomes (Dict[str, Outcome]): What comes of the old settings, of the fitted ones on the
+        mentions that they were fitted to, and on mentions that were held out.
     curve (NilCurve): Of all NIL thresholds, with the fitted sieve.
+    sections (List[Section]): Tables of the settings and of the outcomes.
     """
 
     nlp: Language
     normalizer: ConceptNormalizer
-    corpus: str
     tuning: Tuning
     outcomes: dict[str, Outcome]
     curve: NilCurve
+    sections: list[Section]
 
-    @property
-    def sections(self) -> list[Section]:
-        """RETURNS (List[Section]): The settings, and what comes of them."""
-        where = f"calibrated on {self.corpus}"
-        return [
-            Section(f"Settings {where}", self._settings()),
-            Section(
-                f"Percent, log loss in nats, {where}; {FOLDS} folds, no text in two of them",
-                [_shown(label, outcome) for label, outcome in self.outcomes.items()],
-            ),
-        ]
+    def write(self, path: str | Path) -> None:
+        """Write the pipeline with the fitted settings.
 
-    def _settings(self) -> list[Row]:
-        sieve, nil = self.normalizer.lookup.sieve, self.tuning.nil_threshold
-        gold = self.outcomes[_SAME].gold
-        pairs = zip(sieve.thresholds, self.tuning.sieve.thresholds, strict=True)
-        rows = [
-            (f"threshold of {search}", f"{before:.4f}", f"{after:.4f}")
-            for search, (before, after) in zip(sieve.searches, pairs, strict=False)
-        ]
-        without = (
-            "null" if any(not each.concept_ids for each in gold) else "null: no mention is NIL"
-        )
-        before = self.normalizer.cfg["nil_threshold"]
-        rows.append(
-            (
-                "nil_threshold",
-                "null" if before is None else f"{before:.4f}",
-                without if nil is None else f"{nil:.4f}",
-            )
-        )
-        known = self.normalizer.cfg["calibration"] or {}
-        rows += [
-            (f"calibration: {key}", f"{known[key]:.4f}" if known else "null", f"{value:.4f}")
-            for key, value in self.tuning.calibration.to_dict().items()
-        ]
-        return [dict(zip(("setting", "as it was", "fitted"), row, strict=True)) for row in rows]
-
-    def write(self, path: Path) -> None:
-        """Write the pipeline with the fitted settings: what the component keeps, and the config.
-
-        path (Path): The folder to make.
+        path (Union[str, Path]): The folder to make or replace.
         RAISES (ConnormError): CN705 if something else is there, CN405 if it cannot be written.
         """
         fitted: dict[str, Any] = {
@@ -105,25 +67,23 @@ class Calibrated(NamedTuple):
         config.update(fitted)
         config["sieve"]["thresholds"] = list(self.tuning.sieve.thresholds)
         self.normalizer.cfg.update(fitted)
-        with replaced(path, is_ours=_is_calibrated) as folder:
+        with replaced(Path(path), is_ours=_is_calibrated) as folder:
             self.nlp.to_disk(folder)
-        msg.good(f"Wrote the calibrated pipeline: {path}")
 
-    def write_curves(self, path: Path) -> None:
-        """Draw the curves, or write their points.
+    def write_curves(self, path: str | Path) -> None:
+        """Draw reliability and the NIL curve, or write their points.
 
-        path (Path): A `.svg`, `.png` or `.json` file.
+        path (Union[str, Path]): A `.svg`, `.png` or `.json` file.
         RAISES (ConnormError): CN105 or CN108 if it cannot be written.
         """
         with atomic_file(path) as aside:
-            if path.suffix == _POINTS:
+            if aside.suffix == _POINTS:
                 aside.write_text(to_json(self._points()), encoding="utf8")
             else:
                 from ..calibration_picture import draw_calibration
 
                 shown = {key: self.outcomes[key].reliability for key in (_BEFORE, _HELD_OUT)}
                 draw_calibration(shown, self.curve, self.tuning.nil_threshold, aside)
-        msg.good(f"Wrote reliability and NIL curve: {path}")
 
     def _points(self) -> list[Row]:
         outcomes = self.outcomes.items()
@@ -138,25 +98,22 @@ class Calibrated(NamedTuple):
         ]
 
 
-def require_new(path: Path) -> None:
-    """Refuse a folder in which something else is than what `--calibrate` wrote.
+def require_outputs(output_path: Path | None, curves: Sequence[Path]) -> None:
+    """Check before any work is done that the outcome can be written.
 
-    path (Path): The folder to make.
-    RAISES (ConnormError): CN705.
+    output_path (Optional[Path]): The pipeline's folder, if any.
+    curves (Sequence[Path]): Files of the curves.
+    RAISES (ConnormError): CN705 if something else is in the folder, CN708 for another suffix of a
+        file, CN105 for a folder, CN604 for a picture without matplotlib.
     """
-    require_replaceable(path, is_ours=_is_calibrated)
-
-
-def require_drawable(paths: Sequence[Path]) -> None:
-    """Refuse to begin with curves that could not be drawn.
-
-    paths (Sequence[Path]): The files to write.
-    RAISES (ConnormError): CN604 if one is a picture and matplotlib is not installed.
-    """
-    if any(path.suffix != _POINTS for path in paths):
+    for path in curves:
+        require_writable(path, CURVES)
+    if any(path.suffix != _POINTS for path in curves):
         from ..figures import require_matplotlib
 
         require_matplotlib()
+    if output_path is not None:
+        require_replaceable(output_path, is_ours=_is_calibrated)
 
 
 def _is_calibrated(folder: Path) -> bool:
@@ -164,48 +121,98 @@ def _is_calibrated(folder: Path) -> bool:
     return any(read_object(folder / name / "cfg").get("calibration") for name in names)
 
 
-def calibrate_pipeline(
-    source: str,
-    path: Path,
+def calibrate(
+    pipeline: str | Path,
+    corpus_path: str | Path,
+    output_path: str | Path | None = None,
     *,
-    component: str | None = None,
+    curves: Sequence[str | Path] = (),
     lexical_weight: float | None = None,
+    gpu_id: int = -1,
+    component: str | None = None,
 ) -> Calibrated:
-    """Fit a pipeline's thresholds and probabilities.
+    """Fit a pipeline's thresholds and probabilities to dev data: `python -m spacy connorm evaluate
+    --calibrate`.
 
-    source (str): An installed package, or a folder.
-    path (Path): A `.spacy` file with gold ids, not indexed.
+    pipeline (Union[str, Path]): An installed package, or a pipeline's folder; it is not changed.
+    corpus_path (Union[str, Path]): A `.spacy` file with gold ids, which the index does not hold.
+    output_path (Optional[Union[str, Path]]): The folder for a copy of the pipeline with the fitted
+        settings; nothing is written if None.
+    curves (Sequence[Union[str, Path]]): `.svg`, `.png` or `.json` files for reliability and the NIL
+        curve.
+    lexical_weight (Optional[float]): The new weight of n-grams in its hybrid encoder; the old one
+        if None.
+    gpu_id (int): The GPU for the encoder; -1 for the CPU.
     component (Optional[str]): Which concept normalizer, if there are several.
-    lexical_weight (Optional[float]): What its hybrid encoder is to weigh n-grams with from now on;
-        as before if None.
-    RETURNS (Calibrated): What was fitted; nothing is written yet.
-    RAISES (ConnormError): CN600 for a corpus without gold ids, CN611 for one that is too small.
+    RETURNS (Calibrated): What was fitted, and what comes of it.
+    RAISES (ConnormError): CN600 for a corpus without gold ids, CN611 for one that is too small, the
+        errors of `require_outputs`, and CN700 to CN704 as `load_normalizer`.
     WARNS (ConnormWarning): CNW610 if the index seems to hold the corpus.
     """
-    nlp = load_pipeline(source)
+    corpus = Path(corpus_path)
+    require_outputs(None if output_path is None else Path(output_path), list(map(Path, curves)))
+    choose_device(gpu_id)
+    nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
     if lexical_weight is not None:
         reweigh(nlp, normalizer, lexical_weight)
-    queries = read_queries(path, nlp, normalizer)
+    queries = read_queries(corpus, nlp, normalizer)
     mentions = [query.mention for query in queries]
-    known = find_known(normalizer.lookup, mentions)
-    seen = find_seen(normalizer.lookup, mentions)
-    pairs = zip(mentions, seen, strict=True)
-    gold = [read_gold(mention, known, seen=each) for mention, each in pairs]
+    gold = read_all_gold(normalizer.lookup, mentions)
     own = answer_queries(normalizer, queries)
-    _check(gold, own, path)
+    _check(gold, own, corpus)
     sieve = normalizer.lookup.sieve
     found = {search: answer_queries(normalizer, queries, search) for search in sieve.searches}
     tuning = tune(gold, found, sieve)
     fitted = apply_tuning(tuning, gold, found)
-    folds = make_folds([each.text for each in gold])
     outcomes = {
         _BEFORE: _as_it_was(normalizer, gold, own),
         _SAME: fitted,
-        _HELD_OUT: cross_validate(gold, found, sieve, folds),
+        _HELD_OUT: cross_validate(gold, found, sieve, make_folds([each.text for each in gold])),
     }
     curve = trace_nil_curve(gold, fitted.predictions)
-    return Calibrated(nlp, normalizer, path.name, tuning, outcomes, curve)
+    sections = _sections(normalizer, tuning, outcomes, where=f"calibrated on {corpus.name}")
+    calibrated = Calibrated(nlp, normalizer, tuning, outcomes, curve, sections)
+    for path in curves:
+        calibrated.write_curves(path)
+    if output_path is not None:
+        calibrated.write(output_path)
+    return calibrated
+
+
+def _sections(
+    normalizer: ConceptNormalizer, tuning: Tuning, outcomes: dict[str, Outcome], *, where: str
+) -> list[Section]:
+    shown = [_shown(label, outcome) for label, outcome in outcomes.items()]
+    title = f"Percent, log loss in nats, {where}; {FOLDS} folds, no text in two of them"
+    return [
+        Section(f"Settings {where}", _settings(normalizer, tuning, outcomes[_SAME].gold)),
+        Section(title, shown),
+    ]
+
+
+def _settings(normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold]) -> list[Row]:
+    sieve, nil = normalizer.lookup.sieve, tuning.nil_threshold
+    pairs = zip(sieve.thresholds, tuning.sieve.thresholds, strict=True)
+    rows = [
+        (f"threshold of {search}", f"{before:.4f}", f"{after:.4f}")
+        for search, (before, after) in zip(sieve.searches, pairs, strict=False)
+    ]
+    without = "null" if any(not each.concept_ids for each in gold) else "null: no mention is NIL"
+    before = normalizer.cfg["nil_threshold"]
+    rows.append(
+        (
+            "nil_threshold",
+            "null" if before is None else f"{before:.4f}",
+            without if nil is None else f"{nil:.4f}",
+        )
+    )
+    known = normalizer.cfg["calibration"] or {}
+    rows += [
+        (f"calibration: {key}", f"{known[key]:.4f}" if known else "null", f"{value:.4f}")
+        for key, value in tuning.calibration.to_dict().items()
+    ]
+    return [dict(zip(("setting", "as it was", "fitted"), row, strict=True)) for row in rows]
 
 
 def _check(gold: Sequence[Gold], own: Sequence[Prediction], path: Path) -> None:

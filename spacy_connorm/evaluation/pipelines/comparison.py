@@ -1,4 +1,4 @@
-"""What several pipelines make of a corpus and of mentions, asked one after the other."""
+"""Asking several pipelines about a corpus and about mentions, one after the other."""
 
 import gc
 from collections.abc import Mapping, Sequence
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 class Survey(NamedTuple):
-    """What pipelines make of a corpus and of mentions, by label.
+    """The answers of several pipelines.
 
-    scored (Dict[str, Scored]): Empty without a corpus.
-    near (Dict[str, Dict[str, List[Neighbour]]]): By mention and label.
+    scored (Dict[str, Scored]): By pipeline; empty without a corpus.
+    near (Dict[str, Dict[str, List[Neighbour]]]): By mention and pipeline.
     """
 
     scored: dict[str, Scored]
     near: dict[str, dict[str, list["Neighbour"]]]
 
 
-def name_pipelines(sources: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
+def name_pipelines(sources: Sequence[str | Path], labels: Sequence[str]) -> dict[str, str]:
     """Label pipelines: with the labels given, in order, then with the names of their folders.
 
-    sources (Sequence[str]): Installed packages and folders.
+    sources (Sequence[Union[str, Path]]): Installed packages and folders.
     labels (Sequence[str]): At most as many.
     RETURNS (Dict[str, str]): The sources by label.
     RAISES (ConnormError): CN730 for too many labels, CN731 for one that occurs twice.
@@ -40,7 +40,7 @@ def name_pipelines(sources: Sequence[str], labels: Sequence[str]) -> dict[str, s
     for label, source in zip([*labels, *own_names], sources, strict=True):
         if label in named:
             raise ConnormError(Errors.CN731.format(label=label))
-        named[label] = source
+        named[label] = str(source)
     return named
 
 
@@ -57,10 +57,11 @@ def ask_pipelines(
     pipelines (Mapping[str, str]): Packages and folders by label, at least one.
     component (Optional[str]): Which concept normalizer, if there are several.
     request (Optional[Request]): What to score.
-    neighbours (Sequence[str]): Mentions whose nearest texts are asked for.
+    neighbours (Sequence[str]): Mentions whose nearest texts to find.
     drawing (Optional[Drawing]): Gets a panel of each.
     RETURNS (Survey): The answers.
-    RAISES (ConnormError): CN601 if the pipelines read different mentions, and what `score` raises.
+    RAISES (ConnormError): CN601 if the pipelines read different mentions, and the errors of
+        `score`.
     """
     survey = Survey({}, {mention: {} for mention in neighbours})
     for label, source in pipelines.items():
@@ -76,7 +77,7 @@ def ask_pipelines(
                 found[label] = nearest_texts(normalizer.lookup, mention)
         if drawing is not None:
             drawing.add(normalizer, label)
-        # What it mapped and loaded goes before the next one comes.
+        # Free what it mapped and loaded before the next one.
         del nlp, normalizer
         gc.collect()
     return survey

@@ -1,4 +1,4 @@
-"""The gold standard of a corpus, as the index of a pipeline sees it."""
+"""The gold standard of a corpus, seen from the index of a pipeline."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
@@ -13,8 +13,8 @@ from ...errors import Warnings, warn
 from ...files.docbin import read_docs
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...text.cleaning import clean
-from .. import Known
 from ..kinds import ConceptFacts
+from ..protocol import Gold, Known, read_gold
 
 if TYPE_CHECKING:
     from ...linker.lookup import ConceptLookup
@@ -26,7 +26,7 @@ def read_data(path: Path, normalizer: ConceptNormalizer) -> list[tuple[str, str]
     path (Path): A `.spacy` file.
     normalizer (ConceptNormalizer): Its setting `labels` chooses among the mentions.
     RETURNS (List[Tuple[str, str]]): Texts and concept ids, as often as they occur.
-    RAISES (ConnormError): What `read_docs` raises.
+    RAISES (ConnormError): The errors of `read_docs`.
     """
     docs = read_docs(path, normalizer.vocab)
     labels, spans_key = normalizer.cfg["labels"], normalizer.cfg["spans_key"]
@@ -39,13 +39,12 @@ def find_seen(
     *,
     data: Iterable[tuple[str, str]] | None = None,
 ) -> list[bool]:
-    """Tell mentions whose text is in D from the others. Texts that the encoder cannot tell apart
-    are the same.
+    """Find which mentions have their text in D. Texts that the encoder cannot tell apart are the
+    same.
 
     lookup (ConceptLookup): Has the encoder and the index.
     mentions (Sequence[Mention]): The mentions.
-    data (Optional[Iterable[Tuple[str, str]]]): D, as `read_data` gives it; that of the index if
-        None.
+    data (Optional[Iterable[Tuple[str, str]]]): D, from `read_data`; the index's if None.
     RETURNS (List[bool]): One a mention.
     """
     if data is None:
@@ -56,11 +55,11 @@ def find_seen(
 
 
 def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str, Known]:
-    """Look the gold ids of mentions up in the index, as ids or as alternate ids.
+    """Find the concepts of gold ids in the index, by id or alternate id.
 
     lookup (ConceptLookup): Has the index.
     mentions (Iterable[Mention]): The mentions.
-    RETURNS (Dict[str, Known]): The concepts by gold id; without those that the index lacks.
+    RETURNS (Dict[str, Known]): The concepts by gold id; ids that the index lacks are left out.
     """
     store = lookup.index.store
     gold_ids = dict.fromkeys(each for mention in mentions for each in mention.concept_ids)
@@ -73,11 +72,31 @@ def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str
     }
 
 
+def read_all_gold(
+    lookup: "ConceptLookup",
+    mentions: Sequence[Mention],
+    *,
+    data: Iterable[tuple[str, str]] | None = None,
+) -> list[Gold]:
+    """Read the gold standard of mentions.
+
+    lookup (ConceptLookup): Has the encoder and the index.
+    mentions (Sequence[Mention]): The mentions.
+    data (Optional[Iterable[Tuple[str, str]]]): As for `find_seen`.
+    RETURNS (List[Gold]): One a mention.
+    """
+    known = find_known(lookup, mentions)
+    seen = find_seen(lookup, mentions, data=data)
+    return [
+        read_gold(mention, known, seen=each) for mention, each in zip(mentions, seen, strict=True)
+    ]
+
+
 def warn_of_strange_ids(mentions: Iterable[Mention], path: Path, *, example: str) -> None:
-    """Say that no gold id is known, before every answer counts as wrong.
+    """Warn that no gold id is known, so that every answer will count as wrong.
 
     mentions (Iterable[Mention]): The mentions, at least one with a gold id.
-    path (Path): Where they come from.
+    path (Path): Their corpus.
     example (str): An id that is known.
     WARNS (ConnormWarning): CNW600.
     """
@@ -89,7 +108,7 @@ def warn_of_strange_ids(mentions: Iterable[Mention], path: Path, *, example: str
 def concept_facts(
     normalizer: ConceptNormalizer, *, data: Iterable[tuple[str, str]] | None = None
 ) -> ConceptFacts:
-    """Say what is known of the concepts of an index, to tell kinds of mistakes by.
+    """Collect what is known of the concepts of an index, to find the kinds of mistakes.
 
     normalizer (ConceptNormalizer): Has the index.
     data (Optional[Iterable[Tuple[str, str]]]): As for `find_seen`.

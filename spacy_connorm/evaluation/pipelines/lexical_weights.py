@@ -1,4 +1,4 @@
-"""`connorm evaluate --lexical-weight`: what n-grams should count in a hybrid encoder's scores."""
+"""What n-grams should count in the scores of a pipeline's hybrid encoder."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -10,18 +10,17 @@ from spacy.language import Language
 from ...encoders.hybrid import reweighed
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...pipeline.loading import find_normalizer, load_pipeline
-from .. import read_gold
 from ..lexical_weight import best_weight, score_weights, weight_rows
 from ..sections import Section
-from .gold import find_known, find_seen
+from .gold import read_all_gold
 from .queries import answer_queries, read_queries
 
 
 class Weighed(NamedTuple):
-    """What came of several weights.
+    """Scores by lexical weight.
 
     section (Section): One row a weight.
-    best (float): The best of them.
+    best (float): The best weight.
     """
 
     section: Section
@@ -29,26 +28,22 @@ class Weighed(NamedTuple):
 
 
 def weigh_pipeline(
-    source: str, path: Path, weights: Sequence[float], *, component: str | None = None
+    pipeline: str | Path, path: Path, weights: Sequence[float], *, component: str | None = None
 ) -> Weighed:
-    """Score a pipeline with one lexical weight after the other.
+    """Score a pipeline with several lexical weights.
 
-    source (str): An installed package, or a folder; nothing in it is changed.
+    pipeline (Union[str, Path]): An installed package, or a pipeline's folder; it is not changed.
     path (Path): A `.spacy` file with gold ids.
-    weights (Sequence[float]): The weights, beside the pipeline's own.
+    weights (Sequence[float]): The weights; the pipeline's own is scored too.
     component (Optional[str]): Which concept normalizer, if there are several.
-    RETURNS (Weighed): What comes of each.
+    RETURNS (Weighed): The scores.
     RAISES (ConnormError): CN313 if the encoder is no hybrid, CN309 for a weight under 0, CN600 for
         a corpus without gold ids.
     """
-    nlp = load_pipeline(source)
+    nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
     queries = read_queries(path, nlp, normalizer)
-    mentions = [query.mention for query in queries]
-    known = find_known(normalizer.lookup, mentions)
-    seen = find_seen(normalizer.lookup, mentions)
-    pairs = zip(mentions, seen, strict=True)
-    gold = [read_gold(mention, known, seen=each) for mention, each in pairs]
+    gold = read_all_gold(normalizer.lookup, [query.mention for query in queries])
     ask = partial(answer_queries, normalizer, queries)
     scores = score_weights(normalizer.lookup, gold, ask, weights)
     section = Section(f"Lexical weights on {path.name}, percent", weight_rows(scores))
@@ -56,11 +51,11 @@ def weigh_pipeline(
 
 
 def reweigh(nlp: Language, normalizer: ConceptNormalizer, weight: float) -> None:
-    """Give a pipeline's hybrid encoder another weight, and its config, so that it is saved.
+    """Set the lexical weight of a pipeline's hybrid encoder, in its config too.
 
     nlp (Language): The pipeline.
     normalizer (ConceptNormalizer): Its component.
-    weight (float): What a lexical cosine is to count.
+    weight (float): What a lexical cosine counts.
     """
     (name,) = (name for name, pipe in nlp.pipeline if pipe is normalizer)
     nlp.get_pipe_config(name)["encoder"]["lexical_weight"] = weight

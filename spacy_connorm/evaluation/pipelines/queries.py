@@ -1,4 +1,4 @@
-"""What pipelines are asked about a corpus, under one of the protocols, and their answers."""
+"""The mentions of a corpus, read under one of the protocols, and a pipeline's answers."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,28 +17,27 @@ from ...errors import ConnormError, Errors
 from ...files.docbin import read_docs
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...text.abbreviations import find_abbreviations
-from .. import Prediction
 from ..biosyn import biosyn_ids, biosyn_texts
+from ..protocol import Prediction
 from ..sections import BIOSYN, OPEN
 
 if TYPE_CHECKING:
     from ...linker.lookup import ConceptLookup
 
 PROTOCOLS = (OPEN, BIOSYN)
-# Candidates of each mention; a right concept that comes later counts as none.
+# Candidates of each mention; a right concept below them does not count.
 DEPTH = 20
 _BATCH = 256
-# Components that say what short forms stand for: ours, and scispaCy's.
+# Components that find abbreviations: ours, and scispaCy's.
 _RESOLVERS = ("abbreviation_resolver", "abbreviation_detector")
 
 
 class MentionQuery(NamedTuple):
-    """A mention, and how it is looked up.
+    """A mention, and what to search for.
 
-    mention (Mention): As annotated; by the papers' protocol without some of its gold ids.
-    long_form (str): What its document defines it to stand for; empty if that is not known.
-    texts (Tuple[str, ...]): The texts that the papers' protocol makes of it; empty if the pipeline
-        is to read the mention itself.
+    mention (Mention): As annotated; without some of its gold ids under the papers' protocol.
+    long_form (str): Its long form in its document; empty if there is none.
+    texts (Tuple[str, ...]): The papers' protocol's texts; empty if the pipeline reads the mention.
     """
 
     mention: Mention
@@ -47,10 +46,10 @@ class MentionQuery(NamedTuple):
 
 
 def check_protocol(name: str) -> None:
-    """Refuse an unknown protocol.
+    """Check the name of a protocol.
 
-    name (str): A protocol.
-    RAISES (ConnormError): CN735 if it is none.
+    name (str): The name.
+    RAISES (ConnormError): CN735 for an unknown protocol.
     """
     if name not in PROTOCOLS:
         raise ConnormError(Errors.CN735.format(protocol=name, known=" or ".join(PROTOCOLS)))
@@ -59,15 +58,15 @@ def check_protocol(name: str) -> None:
 def read_queries(
     path: Path, nlp: Language, normalizer: ConceptNormalizer, *, protocol: str = OPEN
 ) -> list[MentionQuery]:
-    """Read the annotated mentions that a concept normalizer would be asked for.
+    """Read the annotated mentions that a concept normalizer would normalize.
 
     path (Path): A `.spacy` file.
-    nlp (Language): The pipeline. Those of its components that find abbreviations read the
-        documents; mentions are taken as annotated.
+    nlp (Language): The pipeline. Only its components that find abbreviations are run; mentions are
+        those that are annotated.
     normalizer (ConceptNormalizer): Its setting `labels` chooses among the mentions.
     protocol (str): "open": as the pipeline reads mentions; "biosyn": as the papers do.
-    RETURNS (List[MentionQuery]): Those of mentions without gold ids included.
-    RAISES (ConnormError): CN600 if no mention has a gold id, and what `read_docs` raises.
+    RETURNS (List[MentionQuery]): One a mention, with or without gold ids.
+    RAISES (ConnormError): CN600 if no mention has a gold id, and the errors of `read_docs`.
     """
     labels, spans_key = normalizer.cfg["labels"], normalizer.cfg["spans_key"]
     read = _read_openly(nlp, normalizer) if protocol == OPEN else _read_as_papers
@@ -113,11 +112,11 @@ def _read_as_papers(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQu
 def answer_queries(
     normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], search: str | None = None
 ) -> list[Prediction]:
-    """Answer queries; those that are the same to the pipeline are asked once.
+    """Answer queries. Equal ones are asked once.
 
     normalizer (ConceptNormalizer): Answers, within its types and branches.
-    queries (Sequence[MentionQuery]): Of one protocol.
-    search (Optional[str]): One search alone; the sieve if None.
+    queries (Sequence[MentionQuery]): The mentions, all read under one protocol.
+    search (Optional[str]): One search instead of the sieve.
     RETURNS (List[Prediction]): One a query.
     RAISES (ConnormError): CN408 for a search that the index was built without.
     """
@@ -139,7 +138,7 @@ def answer_queries(
 
 @contextmanager
 def alone(lookup: "ConceptLookup", search: str | None) -> Iterator[None]:
-    """Let one search answer in the place of the sieve, for a while.
+    """Replace the sieve by one search inside the block.
 
     lookup (ConceptLookup): What answers.
     search (Optional[str]): The search; the sieve stays if None.
@@ -158,7 +157,7 @@ def alone(lookup: "ConceptLookup", search: str | None) -> Iterator[None]:
 
 
 def ask(normalizer: ConceptNormalizer, queries: Sequence[MentionQuery]) -> list[list[Candidate]]:
-    """RETURNS (List[List[Candidate]]): Those of each query, best first, part by part."""
+    """RETURNS (List[List[Candidate]]): One list a query, best first, part by part."""
     if not any(query.texts for query in queries):
         return normalizer.candidates(
             [query.mention.text for query in queries],
@@ -174,11 +173,10 @@ def ask(normalizer: ConceptNormalizer, queries: Sequence[MentionQuery]) -> list[
 def join_parts(
     found: Iterable[Sequence[Candidate]], counts: Iterable[int]
 ) -> list[list[Candidate]]:
-    """Put the candidates of parts together.
+    """Join the candidates of a mention's parts.
 
-    found (Iterable[Sequence[Candidate]]): Of one text after the other.
-    counts (Iterable[int]): How many texts each mention has; the parts of one with several are
-        numbered from 1.
+    found (Iterable[Sequence[Candidate]]): One list a text.
+    counts (Iterable[int]): How many texts each mention has; several are numbered from 1.
     RETURNS (List[List[Candidate]]): One list a mention.
     """
     texts = iter(found)

@@ -1,4 +1,4 @@
-"""Answers of a pipeline to the mentions of a corpus, and their scores."""
+"""Asking a pipeline about the mentions of a corpus, and scoring its answers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -9,23 +9,24 @@ from spacy.language import Language
 from ...annotations.mentions import Mention
 from ...errors import ConnormError, Errors
 from ...pipeline.concept_normalizer import ConceptNormalizer
-from .. import Evaluation, Gold, Prediction, read_gold, score_predictions
+from ..metrics import Evaluation, score_predictions
 from ..mistakes import list_mistakes
+from ..protocol import Gold, Prediction
 from ..report import Row, comparison_row, score_row
 from ..sections import AS_WRITTEN, OPEN
-from .gold import concept_facts, find_known, find_seen, read_data, warn_of_strange_ids
+from .gold import concept_facts, find_known, read_all_gold, read_data, warn_of_strange_ids
 from .queries import DEPTH, MentionQuery, answer_queries, join_parts, read_queries
 
 
 class Request(NamedTuple):
-    """What is asked of each pipeline.
+    """What to ask each pipeline.
 
     corpus_path (Path): A `.spacy` file with gold ids.
-    train_path (Optional[Path]): Another D than the index's, to tell unseen mentions by.
-    searches (Sequence[str]): Searches to score alone, beside the pipeline's sieve.
+    train_path (Optional[Path]): D, to find unseen mentions; the index's if None.
+    searches (Sequence[str]): Searches to score alone, besides the pipeline's sieve.
     grid (bool): Score the paper's fourteen searches instead.
-    threshold (Optional[float]): Of the grid's sieves; the pipeline's own first one if None.
-    protocol (str): How mentions are looked up, see `queries.read_queries`.
+    threshold (Optional[float]): Of the grid's sieves; the pipeline's first threshold if None.
+    protocol (str): How mentions are read, see `queries.read_queries`.
     """
 
     corpus_path: Path
@@ -37,17 +38,17 @@ class Request(NamedTuple):
 
     @property
     def shown_protocol(self) -> str:
-        """RETURNS (str): What tables call it: the grid's searches are asked for mentions as they
-        are written, without their long forms and parts.
+        """RETURNS (str): The protocol's name in tables. The grid searches for mentions as they are
+        written, without long forms and parts.
         """
         return AS_WRITTEN if self.grid and self.protocol == OPEN else self.protocol
 
 
 class Run(NamedTuple):
-    """One way to answer the mentions of a corpus.
+    """One search or sieve, scored.
 
     name (str): The search or the sieve.
-    threshold (Optional[float]): That of the sieve's first search; None for a search.
+    threshold (Optional[float]): Of the sieve's first search; None for a search.
     evaluation (Evaluation): The scores.
     """
 
@@ -57,13 +58,13 @@ class Run(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """What a pipeline makes of a corpus.
+    """A pipeline, scored on a corpus.
 
-    mentions (List[Mention]): Those that it was asked for.
+    mentions (List[Mention]): The mentions that it read.
     own (Run): Its sieve.
-    runs (List[Run]): What was asked for, its sieve included if it is among it.
-    mistakes (List[Dict[str, Any]]): The wrong answers of its sieve and of searches that were
-        named, see `evaluation.mistakes`.
+    runs (List[Run]): What was requested; without the grid, the sieve first.
+    mistakes (List[Dict[str, Any]]): The wrong answers of its sieve and of requested searches, see
+        `mistakes`.
     """
 
     mentions: list[Mention]
@@ -77,11 +78,11 @@ Answered = tuple[str, float | None, list[Prediction]]
 
 
 def score(nlp: Language, normalizer: ConceptNormalizer, request: Request) -> Scored:
-    """Ask a pipeline and score its answers.
+    """Ask a pipeline, and score its answers.
 
     nlp (Language): The pipeline.
     normalizer (ConceptNormalizer): Answers, within its types and branches.
-    request (Request): What is asked.
+    request (Request): What to ask.
     RETURNS (Scored): The scores.
     RAISES (ConnormError): CN408 for a search that the index was built without, CN500 for an unknown
         one, CN502 for a threshold that is no cosine, CN600 for a corpus without gold ids.
@@ -94,11 +95,7 @@ def score(nlp: Language, normalizer: ConceptNormalizer, request: Request) -> Sco
         ((example, _),) = normalizer.lookup.index.store.labels([0]).values()
         warn_of_strange_ids(mentions, path, example=example)
     data = None if request.train_path is None else read_data(request.train_path, normalizer)
-    seen = find_seen(normalizer.lookup, mentions, data=data)
-    gold = [
-        read_gold(mention, concepts, seen=each)
-        for mention, each in zip(mentions, seen, strict=True)
-    ]
+    gold = read_all_gold(normalizer.lookup, mentions, data=data)
     answer = answer_grid if request.grid else answer_searches
     own, *others = answer(normalizer, queries, request)
     names = {concept.concept_id: concept.name for concept in concepts.values()}
@@ -122,7 +119,7 @@ def _score(gold: Sequence[Gold], answered: Answered) -> Run:
 def answer_searches(
     normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], request: Request
 ) -> Iterator[Answered]:
-    """Answer mentions with the pipeline's sieve, then with searches alone.
+    """Search for mentions with the pipeline's sieve, then with single searches.
 
     normalizer (ConceptNormalizer): Answers.
     queries (Sequence[MentionQuery]): The mentions.
@@ -140,10 +137,10 @@ def answer_searches(
 
 
 def check_searches(names: Iterable[str]) -> None:
-    """Refuse what is no search.
+    """Check the names of searches.
 
-    names (Iterable[str]): Names of searches.
-    RAISES (ConnormError): CN500 for the first that is none.
+    names (Iterable[str]): The names.
+    RAISES (ConnormError): CN500 for an unknown search.
     """
     from ...index.search import Search
 
@@ -159,12 +156,12 @@ def _own_name(normalizer: ConceptNormalizer) -> tuple[str, float | None]:
 def answer_grid(
     normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], request: Request
 ) -> Iterator[Answered]:
-    """Answer mentions as they are written with the pipeline's sieve, then with the fourteen
-    searches of the paper, all from one encoding of each distinct text.
+    """Search for mentions as they are written, with the pipeline's sieve and then with the paper's
+    fourteen searches and sieves. Each distinct text is encoded once.
 
-    normalizer (ConceptNormalizer): Answers; its index need not have been built for all searches.
+    normalizer (ConceptNormalizer): Answers; its index may lack some of the searches.
     queries (Sequence[MentionQuery]): The mentions.
-    request (Request): The threshold.
+    request (Request): Has the threshold.
     YIELDS (Tuple[str, Optional[float], List[Prediction]]): As `Answered`.
     RAISES (ConnormError): CN502 for a threshold that is no cosine.
     """
@@ -190,13 +187,13 @@ def answer_grid(
 
 
 def to_rows(scored: dict[str, Scored], corpus: str, *, protocol: str) -> list[Row]:
-    """Put runs into flat rows. Each but the first pipeline's own sieve is compared with another:
-    one of another pipeline with the first pipeline's run of the same name, if it has one; every
-    other with the first pipeline's own sieve.
+    """Turn runs into flat rows. The first pipeline's sieve is the reference for its other runs.
+    Another pipeline's run is compared with the first pipeline's run of the same name, or with its
+    sieve if it has none.
 
     scored (Dict[str, Scored]): By the pipelines' labels.
     corpus (str): What the corpus is called.
-    protocol (str): How its mentions were looked up.
+    protocol (str): How its mentions were read.
     RETURNS (List[Dict[str, Any]]): "corpus", "pipeline", "search", the scores, "protocol",
         "threshold", and "against" with the comparison.
     """
@@ -220,7 +217,7 @@ def to_rows(scored: dict[str, Scored], corpus: str, *, protocol: str) -> list[Ro
 
 
 def require_same_mentions(scored: dict[str, Scored], path: Path) -> None:
-    """Refuse to compare pipelines that were asked for different mentions.
+    """Check that pipelines read the same mentions, so that they can be compared.
 
     scored (Dict[str, Scored]): By the pipelines' labels.
     path (Path): The corpus.

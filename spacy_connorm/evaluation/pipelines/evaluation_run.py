@@ -1,0 +1,261 @@
+"""Evaluating pipelines on an annotated corpus, and showing how they see concepts."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...encoders.devices import choose_device
+from ...errors import ConnormError, Errors
+from ..ranks import add_ranks
+from ..report import Row
+from ..sections import OPEN, Section, grid_sections, neighbour_section, run_sections
+from .comparison import Survey, ask_pipelines, name_pipelines
+from .drawing import Drawing
+from .queries import check_protocol
+from .score_files import (
+    read_scores,
+    require_distinct,
+    require_writable,
+    write_markdown,
+    write_mistakes,
+    write_scores,
+)
+from .scoring import Request, check_searches, to_rows
+
+if TYPE_CHECKING:
+    from ..neighbours import Neighbour
+    from .calibration import Calibrated
+    from .lexical_weights import Weighed
+
+_LISTS = (".tsv", ".jsonl", ".md")
+_PICTURES = (".svg", ".png")
+
+
+class EvaluationReport(NamedTuple):
+    """What comes of an evaluation.
+
+    rows (List[Dict[str, Any]]): Scores in percent, one flat object a run; see `scoring.to_rows`.
+        Empty without a corpus.
+    sections (List[Section]): The tables.
+    mistakes (Dict[str, List[Dict[str, Any]]]): Wrong answers by pipeline, see `mistakes`.
+    neighbours (Dict[str, Dict[str, List[Neighbour]]]): The nearest texts by mention and pipeline.
+    drawing (Optional[Drawing]): What the picture shows.
+    best_lexical_weight (Optional[float]): Of the weights that were scored.
+    calibrated (Optional[Calibrated]): What was fitted.
+    """
+
+    rows: list[Row]
+    sections: list[Section]
+    mistakes: dict[str, list[Row]]
+    neighbours: dict[str, dict[str, list["Neighbour"]]]
+    drawing: Drawing | None = None
+    best_lexical_weight: float | None = None
+    calibrated: "Calibrated | None" = None
+
+
+def evaluate(
+    pipeline: str | Path,
+    corpus_path: str | Path | None = None,
+    *,
+    searches: Sequence[str] = (),
+    grid: bool = False,
+    threshold: float | None = None,
+    beside: Sequence[str | Path] = (),
+    labels: Sequence[str] = (),
+    protocol: str = OPEN,
+    train_path: str | Path | None = None,
+    corpus_name: str | None = None,
+    add: Sequence[str | Path] = (),
+    json_path: str | Path | None = None,
+    markdown_path: str | Path | None = None,
+    errors_path: str | Path | None = None,
+    neighbours: Sequence[str] = (),
+    picture_path: str | Path | None = None,
+    concepts: Sequence[str] = (),
+    calibrate_path: str | Path | None = None,
+    curves: Sequence[str | Path] = (),
+    lexical_weights: Sequence[float] = (),
+    gpu_id: int = -1,
+    component: str | None = None,
+) -> EvaluationReport:
+    """Score pipelines on the gold mentions of a corpus, leniently (any gold concept is ranked
+    first, ties included) and strictly (the ids that are written are the gold ids): `python -m spacy
+    connorm evaluate`. One pipeline is in memory at a time.
+
+    pipeline (Union[str, Path]): An installed package, or a pipeline's folder.
+    corpus_path (Optional[Union[str, Path]]): A `.spacy` file with gold ids; only `neighbours` and
+        `picture_path` do without.
+    searches (Sequence[str]): Searches to score alone, e.g. "O-T", beside the pipeline's sieve.
+    grid (bool): Score the six searches and eight sieves of the paper.
+    threshold (Optional[float]): Of the grid's sieves; the pipeline's own if None.
+    beside (Sequence[Union[str, Path]]): Other pipelines to compare with.
+    labels (Sequence[str]): Names of the pipelines, in order; by default those of their folders.
+    protocol (str): "open": mentions are read as the pipeline reads them. "biosyn": as the papers
+        do, which looks at the gold standard.
+    train_path (Optional[Union[str, Path]]): A `.spacy` file, to find unseen mentions; the index's D
+        if None.
+    corpus_name (Optional[str]): The corpus's name in tables; its file's if None.
+    add (Sequence[Union[str, Path]]): Scores of other corpora (`json_path`), for one table.
+    json_path (Optional[Union[str, Path]]): Write the scores as JSON.
+    markdown_path (Optional[Union[str, Path]]): Write the tables as Markdown.
+    errors_path (Optional[Union[str, Path]]): List wrong answers in a `.tsv`, `.jsonl` or `.md`
+        file.
+    neighbours (Sequence[str]): Mentions whose nearest texts to find.
+    picture_path (Optional[Union[str, Path]]): Draw concept texts in a `.svg` or `.png` file.
+    concepts (Sequence[str]): The concepts to draw; twelve with many texts if empty.
+    calibrate_path (Optional[Union[str, Path]]): Write a copy of the pipeline that is calibrated on
+        the corpus; see `calibrate`.
+    curves (Sequence[Union[str, Path]]): Files for the curves of the calibration.
+    lexical_weights (Sequence[float]): Score the pipeline's hybrid encoder with these weights too;
+        the best one is calibrated.
+    gpu_id (int): The GPU for the encoder; -1 for the CPU.
+    component (Optional[str]): Which concept normalizer, if there are several.
+    RETURNS (EvaluationReport): Scores, tables and wrong answers.
+    RAISES (ConnormError): CN408, CN500 or CN502 for a bad search or threshold, CN600 for a corpus
+        without gold ids, CN601 if pipelines read different mentions, CN602, CN605 or CN610 for
+        added scores that do not fit, CN700 to CN704 as `load_normalizer`, CN708 for another suffix,
+        CN730 to CN736 for options that do not fit together, and the errors of `calibrate`.
+    WARNS (ConnormWarning): CNW600 if no gold id is known.
+    """
+    corpus = _as_path(corpus_path)
+    files = _Files(
+        json=_as_path(json_path),
+        markdown=_as_path(markdown_path),
+        errors=_as_path(errors_path),
+        picture=_as_path(picture_path),
+        calibrated=_as_path(calibrate_path),
+        curves=[Path(path) for path in curves],
+    )
+    _require("--threshold", threshold is None or grid, "`--grid`")
+    _require("--concept", not concepts or files.picture is not None, "`--picture`")
+    _require("--curves", not curves or files.calibrated is not None, "`--calibrate`")
+    if files.calibrated is not None:
+        _forbid("--calibrate", {"--beside": bool(beside), "--protocol": protocol != OPEN})
+    if corpus is None:
+        for option, value in {
+            **{"--grid": grid, "--json": files.json, "--errors": files.errors, "--add": add},
+            **{"--calibrate": files.calibrated, "--lexical-weight": lexical_weights},
+        }.items():
+            _require(option, not value, "a CORPUS")
+        if not neighbours and files.picture is None:
+            raise ConnormError(Errors.CN732)
+    check_searches(searches)
+    check_protocol(protocol)
+    files.check()
+    pipelines = name_pipelines([pipeline, *beside], labels)
+    added = [row for path in add for row in read_scores(path)]
+    drawing = None if files.picture is None else Drawing(concepts)
+    choose_device(gpu_id)
+    ask = partial(ask_pipelines, pipelines, component=component, neighbours=neighbours)
+    if corpus is None:
+        report = _report(ask(drawing=drawing), drawing=drawing)
+    else:
+        request = Request(corpus, _as_path(train_path), searches, grid, threshold, protocol)
+        survey = ask(request=request, drawing=drawing)
+        name = corpus_name or corpus.stem
+        rows = [*added, *to_rows(survey.scored, name, protocol=request.shown_protocol)]
+        require_distinct(rows)
+        if grid or added:
+            rows = add_ranks(rows)
+        sections = grid_sections(rows) if grid or added else run_sections(rows)
+        weighed = _weigh(pipeline, corpus, lexical_weights, component)
+        best = None if weighed is None else weighed.best
+        calibrated = _calibrate(pipeline, corpus, files, best, component)
+        sections += [weighed.section] if weighed else []
+        sections += calibrated.sections if calibrated else []
+        report = _report(survey, rows, sections, drawing=drawing)
+        report = report._replace(best_lexical_weight=best, calibrated=calibrated)
+    files.write(report)
+    return report
+
+
+def _report(
+    survey: Survey,
+    rows: Sequence[Row] = (),
+    sections: Sequence[Section] = (),
+    *,
+    drawing: Drawing | None,
+) -> EvaluationReport:
+    near = [neighbour_section(mention, found) for mention, found in survey.near.items()]
+    mistakes = {label: each.mistakes for label, each in survey.scored.items()}
+    return EvaluationReport(list(rows), [*sections, *near], mistakes, survey.near, drawing)
+
+
+class _Files(NamedTuple):
+    """The files to write; None for those that are not wanted."""
+
+    json: Path | None
+    markdown: Path | None
+    errors: Path | None
+    picture: Path | None
+    calibrated: Path | None
+    curves: Sequence[Path]
+
+    def check(self) -> None:
+        """Check before any work is done that they can be written."""
+        require_writable(self.json)
+        require_writable(self.markdown)
+        require_writable(self.errors, _LISTS)
+        require_writable(self.picture, _PICTURES)
+        if self.calibrated is not None:
+            from .calibration import require_outputs
+
+            require_outputs(self.calibrated, self.curves)
+
+    def write(self, report: EvaluationReport) -> None:
+        """Write them; `calibrate` has written the pipeline and its curves."""
+        if self.json is not None:
+            write_scores(report.rows, self.json)
+        if self.markdown is not None:
+            write_markdown(report.sections, self.markdown)
+        if self.errors is not None:
+            write_mistakes(report.mistakes, self.errors)
+        if self.picture is not None and report.drawing is not None:
+            report.drawing.write(self.picture)
+
+
+def _weigh(
+    pipeline: str | Path, corpus: Path, weights: Sequence[float], component: str | None
+) -> "Weighed | None":
+    if not weights:
+        return None
+    from .lexical_weights import weigh_pipeline
+
+    return weigh_pipeline(pipeline, corpus, weights, component=component)
+
+
+def _calibrate(
+    pipeline: str | Path,
+    corpus: Path,
+    files: _Files,
+    lexical_weight: float | None,
+    component: str | None,
+) -> "Calibrated | None":
+    if files.calibrated is None:
+        return None
+    from .calibration import calibrate
+
+    return calibrate(
+        pipeline,
+        corpus,
+        files.calibrated,
+        curves=files.curves,
+        lexical_weight=lexical_weight,
+        component=component,
+    )
+
+
+def _as_path(path: str | Path | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+def _forbid(option: str, others: Mapping[str, bool]) -> None:
+    for other, is_given in others.items():
+        if is_given:
+            raise ConnormError(Errors.CN736.format(option=option, other=other))
+
+
+def _require(option: str, is_met: bool, needed: str) -> None:
+    if not is_met:
+        raise ConnormError(Errors.CN733.format(option=option, needed=needed))
