@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import spacy
 from _common.cli import begin, clear_errors, fail, finish, make_parser
+from _common.datasets import blank_english
 from _common.options import at_least
 from _measure.stopwatch import time_call
 from spacy.tokens import Doc
@@ -83,13 +83,12 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 
 def read(data: Path, corpus: str) -> list[Doc]:
     """RETURNS (List[Doc]): The documents of all parts of a corpus that exist."""
-    nlp = spacy.blank("en")
     paths = [data / FILES[corpus].format(part) for part in PARTS]
     present = [path for path in paths if path.is_file()]
     if not present:
         fail(f"No data: {paths[-1]} is not there. Name its folder with --data.")
     with clear_errors():
-        return [doc for path in present for doc in read_corpus(path, nlp=nlp)]
+        return [doc for path in present for doc in read_corpus(path, nlp=blank_english())]
 
 
 def find_all(finder: Finder, docs: Sequence[Doc]) -> tuple[list[Found], float]:

@@ -143,7 +143,9 @@ def build_once(backend: Any, vectors: Vectors, path: Path) -> Row:
     if not kept.is_file() or not path.is_file():
         taken = time_call(lambda: backend.build(vectors, path))
         kept.write_text(json.dumps({"build_cpu_s": taken.processor}))
-    return {"file_mb": path.stat().st_size / 1e6, **json.loads(kept.read_text())}
+    # Few vectors are searched exactly, without a file.
+    size = path.stat().st_size if path.is_file() else 0
+    return {"file_mb": size / 1e6, **json.loads(kept.read_text())}
 
 
 def make_setting(

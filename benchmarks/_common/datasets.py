@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import spacy
+from spacy.language import Language
 from spacy.tokens import Doc
 
 from _common.cli import fail
@@ -86,6 +87,12 @@ DATASETS = {
     "askapatient": Dataset(ASKAPATIENT, *_parts("askapatient_fold0", "tsv")),
     "nlmchem": Dataset(MESH, (), "nlmchem_test/test.pubtator.txt.gz"),
 }
+
+
+@cache
+def blank_english() -> Language:
+    """RETURNS (Language): The pipeline that tokenizes all corpora."""
+    return spacy.blank("en")
 
 
 class Data:
@@ -184,4 +191,4 @@ class Data:
         ]
 
     def _read(self, path: Path) -> Iterator[Doc]:
-        yield from read_corpus(path, nlp=spacy.blank("en"), types=self.dataset.types)
+        yield from read_corpus(path, nlp=blank_english(), types=self.dataset.types)

@@ -29,15 +29,11 @@ def notes(data):
     return data
 
 
-def rows_of(run, notes, *arguments):
+def test_what_each_step_gains(run, notes):
     out = notes / "out.json"
     given = ["--dataset", "bc5cdr-d", "--encoder", "ngram", "--data", notes, "--json", out]
-    run("ablation.py", *given, "--search", "OD-T", *arguments)
-    return {row["steps"]: row for row in json.loads(out.read_text())}
-
-
-def test_what_each_step_gains(run, notes):
-    rows = rows_of(run, notes)
+    run("ablation.py", *given, "--search", "OD-T", "--normalization", "spelling", "dashes")
+    rows = {row["steps"]: row for row in json.loads(out.read_text())}
     strict = {steps: round(row["strict@1"] * 3 / 100) for steps, row in rows.items()}
     assert strict["none"] == 1
     assert strict["abbreviations"] == strict["composites"] == 2
@@ -45,9 +41,5 @@ def test_what_each_step_gains(run, notes):
     assert all(strict[steps] == 1 for steps in strict if steps.startswith("normalization"))
     (papers,) = (steps for steps in strict if "number of gold ids" in steps)
     assert strict[papers] == 3
+    assert strict["abbreviations, composites, spelling, dashes"] == 3
     assert not any("lexical" in steps for steps in rows)
-
-
-def test_steps_of_normalization_are_counted_together(run, notes):
-    rows = rows_of(run, notes, "--normalization", "spelling", "dashes")
-    assert "abbreviations, composites, spelling, dashes" in rows

@@ -1,7 +1,8 @@
-"""The curves' arithmetic and the names made up for them; no time is looked at."""
+"""The curves, and the names made up for them."""
 
+import json
 import random
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -53,6 +54,34 @@ def test_summary_takes_the_fastest_that_reaches_the_level(curve):
     assert [each["percent_of_annoys_memory"] for each in at_95] == [100, 25]
     # Annoy does not get there, so there is nothing to compare with.
     assert [(each["index"], each["times_annoys_speed"]) for each in at_99] == [("IvfIndex", None)]
+
+
+def test_every_setting_of_every_index_has_a_row(run, data, names, monkeypatch, tiny_folder):
+    pytest.importorskip("safetensors")
+    pytest.importorskip("faiss")
+    # The tiny tokenizer knows single letters.
+    words = map(" ".join, product("abcdefghijkl", repeat=3))
+    monkeypatch.setattr(names, "many_names", lambda data: words)
+    out = data / "out.json"
+    run(
+        *("index_curve.py", "--data", data, "--encoder", tiny_folder, "--names", 1000),
+        *("--trees", 2, "--search-k", 500, "--probes", 2, "--json", out),
+    )
+    rows = json.loads(out.read_text())
+    curves = [row for row in rows if row["table"] == "Curves"]
+    assert [(row["index"], row["setting"]) for row in curves] == [
+        ("exact", ""),
+        ("AnnoyIndex", "default"),
+        ("AnnoyIndex", "search_k 500"),
+        ("IvfIndex", "default"),
+        ("IvfIndex", "probes 2"),
+    ]
+    assert (curves[0]["recall@1"], curves[0]["recall@10"]) == (100, 100)
+    for row in curves:
+        assert row["vectors"] == 1000
+        assert row["fastest_us"] <= row["us"] <= row["slowest_us"]
+    fastest = [row for row in rows if row["table"] == "Fastest at a recall"]
+    assert {row["recall@10 of"] for row in fastest} == {95, 99}
 
 
 def test_recall_counts_repeated_mentions_and_takes_equal_scores_as_equal(curve):
