@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-from .metrics import ALL, Evaluation, Ranks, hits, mean, reciprocals
+from .metrics import ALL, Evaluation, NilScore, Ranks, hits, mean, reciprocals
 from .significance import bootstrap, paired_bootstrap
 
 Row = dict[str, Any]
@@ -16,6 +16,8 @@ _GROUPS = {
     "seen": "text seen in D",
     "unseen": "text unseen in D",
 }
+# The keys of the mean reciprocal rank, by protocol.
+_MRR = {"lenient": "mrr", "strict": "strict_mrr"}
 _GAP = "   "
 
 
@@ -31,24 +33,26 @@ def score_row(evaluation: Evaluation) -> Row:
     for group, ranks in evaluation.ranks.items():
         prefix = "" if group == ALL else f"{group}_"
         row.update({f"{prefix}{key}": value for key, value in _scores(ranks).items()})
-    nil = evaluation.nil
-    row["nil_mentions"] = nil.mentions
-    row.update({f"nil_{key}": percent(getattr(nil, key)) for key in ("precision", "recall", "f1")})
-    return row
+    return row | nil_scores(evaluation.nil)
+
+
+def nil_scores(nil: NilScore) -> Row:
+    """RETURNS (Dict[str, Any]): "nil_mentions", and "nil_precision", "nil_recall" and "nil_f1" in
+    percent.
+    """
+    shares = {f"nil_{key}": percent(getattr(nil, key)) for key in ("precision", "recall", "f1")}
+    return {"nil_mentions": nil.mentions, **shares}
 
 
 def _scores(ranks: Ranks) -> Row:
     row: Row = {"mentions": len(ranks.lenient)}
-    for protocol, mrr, places in (
-        ("lenient", "mrr", ranks.lenient),
-        ("strict", "strict_mrr", ranks.strict),
-    ):
+    for protocol, places in ranks._asdict().items():
         first = hits(places, 1)
         low, high = bootstrap(first) if len(first) else (None, None)
         row[f"{protocol}@1"] = percent(mean(first))
         row[f"{protocol}@1_low"], row[f"{protocol}@1_high"] = percent(low), percent(high)
         row[f"{protocol}@5"] = percent(mean(hits(places, 5)))
-        row[mrr] = percent(mean(reciprocals(places)))
+        row[_MRR[protocol]] = percent(mean(reciprocals(places)))
     return row
 
 
@@ -68,21 +72,27 @@ def group_rows(row: Row) -> list[Row]:
     rows = []
     for group, name in _GROUPS.items():
         prefix = "" if group == ALL else f"{group}_"
-        if f"{prefix}mentions" not in row:
-            continue
-        rows.append({**head, "mentions": name, "number": row[f"{prefix}mentions"]})
-        for protocol, mrr in (("lenient", "mrr"), ("strict", "strict_mrr")):
-            low, high = row[f"{prefix}{protocol}@1_low"], row[f"{prefix}{protocol}@1_high"]
-            rows[-1][f"{protocol}@1"] = row[f"{prefix}{protocol}@1"]
-            rows[-1][f"{protocol} 95 %"] = interval(low, high)
-            rows[-1][f"{protocol}@5"] = row[f"{prefix}{protocol}@5"]
-            rows[-1][f"{protocol} MRR"] = row[f"{prefix}{mrr}"]
+        if f"{prefix}mentions" in row:
+            mentions = {"mentions": name, "number": row[f"{prefix}mentions"]}
+            rows.append({**head, **mentions, **protocol_scores(row, prefix=prefix)})
     return rows
 
 
-def interval(low: float | None, high: float | None) -> str | None:
-    """RETURNS (Optional[str]): Both ends, to one decimal."""
-    return None if low is None or high is None else f"{low:.1f}-{high:.1f}"
+def protocol_scores(row: Row, *, prefix: str = "") -> Row:
+    """Pick the scores of one group of mentions for people, the two protocols side by side.
+
+    row (Dict[str, Any]): A row of `score_row`.
+    prefix (str): The prefix of the group's keys.
+    RETURNS (Dict[str, Any]): For each protocol Acc@1, its 95 % interval, Acc@5 and MRR.
+    """
+    shown: Row = {}
+    for protocol, mrr in _MRR.items():
+        low, high = row[f"{prefix}{protocol}@1_low"], row[f"{prefix}{protocol}@1_high"]
+        shown[f"{protocol}@1"] = row[f"{prefix}{protocol}@1"]
+        shown[f"{protocol} 95 %"] = None if low is None else f"{low:.1f}-{high:.1f}"
+        shown[f"{protocol}@5"] = row[f"{prefix}{protocol}@5"]
+        shown[f"{protocol} MRR"] = row[f"{prefix}{mrr}"]
+    return shown
 
 
 def _head(row: Row) -> Row:

@@ -5,7 +5,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, NamedTuple
 
 from .ranks import PROTOCOLS
-from .report import Row, comparison_text, group_rows, interval, nil_row, to_table
+from .report import Row, comparison_text, group_rows, nil_row, protocol_scores, to_table
 
 if TYPE_CHECKING:
     from .neighbours import Neighbour
@@ -132,13 +132,7 @@ def _by_corpus(rows: Sequence[Row], protocol: str) -> list[Row]:
 
 
 def _scores(row: Row) -> Row:
-    line = _head(row) | {"mentions": row["mentions"]}
-    for protocol, mrr in (("lenient", "mrr"), ("strict", "strict_mrr")):
-        line[f"{protocol}@1"] = row[f"{protocol}@1"]
-        line[f"{protocol} 95 %"] = interval(row[f"{protocol}@1_low"], row[f"{protocol}@1_high"])
-        line[f"{protocol}@5"] = row[f"{protocol}@5"]
-        line[f"{protocol} MRR"] = row[mrr]
-    return line
+    return _head(row) | {"mentions": row["mentions"]} | protocol_scores(row)
 
 
 def _groups(row: Row) -> Row:

@@ -19,7 +19,7 @@ from .reliability import (
     predict_probabilities,
     read_calibration_data,
 )
-from .report import Row, percent
+from .report import Row, nil_scores, percent
 from .sieve_thresholds import Found, best_score, choose_thresholds
 
 
@@ -134,7 +134,7 @@ def outcome_row(outcome: Outcome) -> Row:
         "log_loss" in nats and "calibration_error" of the first candidates' probabilities.
     """
     evaluation = score_predictions(outcome.gold, outcome.predictions)
-    ranks, nil = evaluation.ranks[ALL], evaluation.nil
+    ranks = evaluation.ranks[ALL]
     right = int(hits(ranks.strict, 1).sum())
     written = sum(bool(each.written_ids) for each in outcome.predictions)
     linked = len(ranks.strict)
@@ -147,8 +147,7 @@ def outcome_row(outcome: Outcome) -> Row:
         "concept_r": percent(right / linked if linked else None),
         "concept_f": percent(2 * right / (written + linked) if written + linked else None),
         "coverage": percent(written / len(outcome.gold) if outcome.gold else None),
-        "nil_mentions": nil.mentions,
-        **{f"nil_{key}": percent(getattr(nil, key)) for key in ("precision", "recall", "f1")},
+        **nil_scores(evaluation.nil),
         "log_loss": reliability.log_loss,
         "calibration_error": percent(reliability.error),
     }
