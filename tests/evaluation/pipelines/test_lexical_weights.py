@@ -26,18 +26,19 @@ def hybrid_index(invoke, demo_ontology, tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def corpus(tmp_path, demo_ontology):
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory, demo_ontology):
     """Names with a letter less, every other one with the id of another concept."""
     concepts = list(read_ontology(demo_ontology))[:40]
-    docs = []
+    path = tmp_path_factory.mktemp("corpus") / "dev.spacy"
+    nlp, docs = spacy.blank("en"), []
     for place, concept in enumerate(concepts):
-        doc = spacy.blank("en")(concept.canonical_name[:-1])
+        doc = nlp(concept.canonical_name[:-1])
         gold = concepts[(place + place % 2) % 40].concept_id
         doc.ents = [doc.char_span(0, len(doc.text), label="Disease", kb_id=gold)]
         docs.append(doc)
-    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "dev.spacy")
-    return tmp_path / "dev.spacy"
+    DocBin(docs=docs, store_user_data=True).to_disk(path)
+    return path
 
 
 def test_candidates_show_both_cosines(invoke, words, hybrid_index, demo_index):
