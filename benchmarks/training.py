@@ -32,7 +32,8 @@ from spacy_connorm.training.pool import SynonymPool, build_pool
 if TYPE_CHECKING:
     from _common.training_loops import Batches, Loop, OurLoop
 
-OBJECTIVES = ("MultiSimilarity", "BatchHardTriplet", "SupervisedContrastive")
+# The last one costs most.
+OBJECTIVES = ("MultiSimilarity", "BatchHardTriplet", "SupervisedContrastive", "Circle")
 Tables = dict[str, list[Row]]
 
 
