@@ -13,6 +13,7 @@ from ...files.folders import read_object, replaced, require_replaceable
 from ...linker.calibration import read_calibration
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...pipeline.loading import find_normalizer, load_pipeline
+from ...pipeline.saving import write_pipeline
 from ..folds import FOLDS, make_folds
 from ..nil_curve import NilCurve, curve_points, trace_nil_curve
 from ..protocol import Gold, Prediction, by_part
@@ -68,7 +69,7 @@ class Calibrated(NamedTuple):
         config["sieve"]["thresholds"] = list(self.tuning.sieve.thresholds)
         self.normalizer.cfg.update(fitted)
         with replaced(Path(path), is_ours=_is_calibrated) as folder:
-            self.nlp.to_disk(folder)
+            write_pipeline(self.nlp, folder)
 
     def write_curves(self, path: str | Path) -> None:
         """Draw reliability and the NIL curve, or write their points.
