@@ -2,10 +2,13 @@
 
 import ast
 import importlib
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from test_imports import REFUSE_HEAVY
 
 PACKAGE = Path(__file__).parents[1] / "spacy_connorm"
 HANDING_OUT = sorted(
@@ -24,6 +27,17 @@ def test_every_name_is_there_and_listed(package):
     assert module.__all__ and set(module.__all__) <= set(dir(module))
     for name in module.__all__:
         assert getattr(module, name) is not None
+
+
+def test_packages_are_light():
+    script = f"{REFUSE_HEAVY}\nimport {', '.join(HANDING_OUT)}\ndir(spacy_connorm)"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
+def test_unknown_names_are_no_attributes():
+    for package in HANDING_OUT:
+        assert not hasattr(importlib.import_module(package), "nothing_like_it")
 
 
 def test_commands_are_functions_at_the_top():

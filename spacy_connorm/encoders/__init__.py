@@ -3,32 +3,6 @@
 `protocol` tells what every encoder offers and how a new one is added.
 """
 
-from .protocol import (
-    encode,
-    encode_inputs,
-    encoder_forms,
-    encoder_inputs,
-    fingerprint,
-    fits,
-    is_sparse,
-    make_encoder,
-    replica,
-    require_trainable,
-    required_extra,
-    trainable,
-)
+import lazy_loader
 
-__all__ = [
-    "encode",
-    "encode_inputs",
-    "encoder_forms",
-    "encoder_inputs",
-    "fingerprint",
-    "fits",
-    "is_sparse",
-    "make_encoder",
-    "replica",
-    "require_trainable",
-    "required_extra",
-    "trainable",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

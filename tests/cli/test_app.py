@@ -1,8 +1,45 @@
+"""What all commands have in common."""
+
+import inspect
+from typing import get_type_hints
+
 import pytest
+from typer.main import get_command
 
+import spacy_connorm
 from spacy_connorm.cli import app
+from spacy_connorm.corpora import CorpusOptions
+from spacy_connorm.ontology import OntologyOptions
 
-COMMANDS = [command.name for command in app.registered_commands]
+COMMANDS = get_command(app).commands
+FUNCTIONS = {
+    "annotate": spacy_connorm.annotate,
+    "check": spacy_connorm.check,
+    "corpus": spacy_connorm.convert_corpus,
+    "encoder": spacy_connorm.save_encoder,
+    "evaluate": spacy_connorm.evaluate,
+    "export": spacy_connorm.export_encoder,
+    "index": spacy_connorm.build_index,
+    "ontology": spacy_connorm.convert_ontology,
+    "search": spacy_connorm.search,
+    "train": spacy_connorm.train,
+}
+READERS = {
+    "corpus": set(get_type_hints(CorpusOptions)),
+    "ontology": set(get_type_hints(OntologyOptions)),
+}
+# What the terminal shows while a function works, and the function that explains.
+SHOWN = {"annotate": {"show"}, "search": {"explain"}}
+# What functions call meanwhile; and settings of a config, which stand among a command's arguments.
+CALLED = {"annotate": {"on_record"}, "train": {"observer", "overrides"}, "index": {"overrides"}}
+
+
+def parameters(function):
+    return {
+        parameter.name: parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    }
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -10,3 +47,31 @@ def test_help_has_an_example(invoke, words, name):
     result = invoke(name, "--help")
     assert result.exit_code == 0
     assert f"Example: python -m spacy connorm {name}" in words(result)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_function_takes_what_the_command_takes(name):
+    options = {parameter.name for parameter in COMMANDS[name].params} - SHOWN.get(name, set())
+    taken = parameters(FUNCTIONS[name]).keys() - CALLED.get(name, set())
+    assert options == taken | READERS.get(name, set())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_defaults_are_the_same(name):
+    taken = parameters(FUNCTIONS[name])
+    for option in COMMANDS[name].params:
+        if option.name in taken and not option.required:
+            default, other = option.default, taken[option.name].default
+            assert (default or None) == (other or None), option.name
+
+
+@pytest.mark.parametrize(
+    "function", [*FUNCTIONS.values(), spacy_connorm.explain, spacy_connorm.calibrate]
+)
+def test_functions_are_typed_and_documented(function):
+    hints = inspect.get_annotations(function)
+    assert "return" in hints
+    for parameter in inspect.signature(function).parameters.values():
+        assert parameter.name in hints
+        assert parameter.name in function.__doc__
+    assert "RETURNS (" in function.__doc__ and "RAISES (" in function.__doc__

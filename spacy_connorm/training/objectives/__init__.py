@@ -5,29 +5,6 @@ Where pytorch-metric-learning has a loss over a matrix of similarities and masks
 negatives, it computes the objective; the others say in a comment why none of its losses fits.
 """
 
-from .batch_hard_triplet import BatchHardTriplet
-from .circle import Circle
-from .cosine import Cosine
-from .info_nce import InfoNce
-from .lifted_structure import LiftedStructure
-from .max_margin_triplet import MaxMarginTriplet
-from .multi_similarity import MultiSimilarity
-from .nca import Nca
-from .ranked_lists import Bcnh, BioSyn
-from .semi_hard_triplet import SemiHardTriplet
-from .supervised_contrastive import SupervisedContrastive
+import lazy_loader
 
-__all__ = [
-    "BatchHardTriplet",
-    "Bcnh",
-    "BioSyn",
-    "Circle",
-    "Cosine",
-    "InfoNce",
-    "LiftedStructure",
-    "MaxMarginTriplet",
-    "MultiSimilarity",
-    "Nca",
-    "SemiHardTriplet",
-    "SupervisedContrastive",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,11 @@
+from .backends.annoy import AnnoyIndex as AnnoyIndex
+from .backends.exact import ExactIndex as ExactIndex
+from .backends.ivf import IvfIndex as IvfIndex
+from .builder.build import write_index as write_index
+from .concept_index import ConceptIndex as ConceptIndex
+from .overlay import SynonymOverlay as SynonymOverlay
+from .query import Query as Query
+from .query import run_search as run_search
+from .search import SEARCHES as SEARCHES
+from .search import Search as Search
+from .store import ConceptStore as ConceptStore

@@ -1,0 +1,6 @@
+from .annoy import AnnoyIndex as AnnoyIndex
+from .exact import ExactIndex as ExactIndex
+from .ivf import IvfIndex as IvfIndex
+from .protocol import Backend as Backend
+from .protocol import Neighbours as Neighbours
+from .protocol import Searcher as Searcher

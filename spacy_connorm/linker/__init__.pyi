@@ -1,0 +1,11 @@
+from .calibration import Calibration as Calibration
+from .calibration import margins as margins
+from .calibration import read_calibration as read_calibration
+from .calibration import with_probabilities as with_probabilities
+from .explanation import Explanation as Explanation
+from .explanation import Interpretation as Interpretation
+from .explanation import Step as Step
+from .interpretations import MentionInterpreter as MentionInterpreter
+from .lookup import ConceptLookup as ConceptLookup
+from .memo import Memo as Memo
+from .sieve import Sieve as Sieve

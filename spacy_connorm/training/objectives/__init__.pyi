@@ -1,0 +1,12 @@
+from .batch_hard_triplet import BatchHardTriplet as BatchHardTriplet
+from .circle import Circle as Circle
+from .cosine import Cosine as Cosine
+from .info_nce import InfoNce as InfoNce
+from .lifted_structure import LiftedStructure as LiftedStructure
+from .max_margin_triplet import MaxMarginTriplet as MaxMarginTriplet
+from .multi_similarity import MultiSimilarity as MultiSimilarity
+from .nca import Nca as Nca
+from .ranked_lists import Bcnh as Bcnh
+from .ranked_lists import BioSyn as BioSyn
+from .semi_hard_triplet import SemiHardTriplet as SemiHardTriplet
+from .supervised_contrastive import SupervisedContrastive as SupervisedContrastive
