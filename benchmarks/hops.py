@@ -1,6 +1,6 @@
-"""What one mention that no memo knows passes on its way to candidates: how many functions and files
-of ours, how deeply nested; how often its text is cleaned and tokenized, and its row looked up.
-Counts, not times: they are the same on every machine.
+"""How many functions and files an unknown mention passes on its way to candidates, how deeply
+nested, and how often its text is cleaned and tokenized and its row searched. Counts, not times:
+they are the same on every machine.
 
 Example: python benchmarks/hops.py
 """
@@ -30,16 +30,16 @@ SETTINGS = {
     "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
     "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
 }
-# Both are unknown; the first one opens what is opened once.
+# Both are unknown. The first one opens files and fills caches.
 FIRST, MENTION = "heart attacks", "a severe cold"
-# What reads texts as the n-gram encoder does. That of the forms, which are no tokens, is left out.
+# Tokenizing, but not for the forms, which are no tokens.
 TOKENIZING, FORMS = ("ngram.py", "_normalize"), "forms"
 CLEANING = ("cleaning.py", "clean")
 ROWS = {("keys.py", "row"), ("keys.py", "rows_of")}
 
 
-class Way:
-    """What a profiler has seen of a call."""
+class CallTrace:
+    """The calls of our functions inside a call."""
 
     def __init__(self) -> None:
         self.functions: set[tuple[str, str]] = set()
@@ -48,15 +48,15 @@ class Way:
         self.counts: Counter[str] = Counter()
         self._open = 0
 
-    def follow(self, call: Callable[[], Any]) -> None:
-        """Call a function and note which of ours it calls."""
-        sys.setprofile(self._note)
+    def record(self, call: Callable[[], Any]) -> None:
+        """Call a function and record its calls."""
+        sys.setprofile(self._record)
         try:
             call()
         finally:
             sys.setprofile(None)
 
-    def _note(self, frame: FrameType, event: str, argument: Any) -> None:
+    def _record(self, frame: FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
         if not Path(code.co_filename).is_relative_to(PACKAGE):
             return
@@ -95,20 +95,20 @@ class Way:
         }
 
 
-def measure() -> Way:
-    """RETURNS (Way): That of the mention."""
+def measure() -> CallTrace:
+    """RETURNS (CallTrace): Of the mention."""
     nlp = spacy.blank("en")
     normalizer: Any = nlp.add_pipe("concept_normalizer", config=SETTINGS)
     normalizer.initialize(lambda: [], ontology=Ontology(CONCEPTS))
     first, doc = (make_doc(nlp, text) for text in (FIRST, MENTION))
     normalizer(first)
-    way = Way()
-    way.follow(lambda: normalizer(doc))
-    return way
+    trace = CallTrace()
+    trace.record(lambda: normalizer(doc))
+    return trace
 
 
 def make_doc(nlp: Any, text: str) -> Doc:
-    """RETURNS (Doc): One mention."""
+    """RETURNS (Doc): A document that is one mention."""
     doc = nlp.make_doc(text)
     doc.set_ents([Span(doc, 0, len(doc), label="Disease")])
     return doc
@@ -118,11 +118,11 @@ def main() -> None:
     parser = make_parser(__doc__ or "")
     parser.add_argument("--verbose", action="store_true", help="list the functions, by file")
     arguments = begin(parser)
-    way = measure()
+    trace = measure()
     if arguments.verbose:
-        for file, function in sorted(way.functions):
+        for file, function in sorted(trace.functions):
             print(f"{file}: {function}", file=sys.stderr)
-    finish([way.row()], arguments.json)
+    finish([trace.row()], arguments.json)
 
 
 if __name__ == "__main__":
