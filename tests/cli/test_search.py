@@ -34,6 +34,14 @@ def test_long_names_are_shortened(invoke, tmp_path, ngrams):
     assert "very lo..." in invoke("search", tmp_path / "out", "very long").output
 
 
+def test_both_cosines_of_a_hybrid_are_shown(invoke, words, tmp_path, make_pipeline, hybrid):
+    make_pipeline(**hybrid).to_disk(tmp_path / "hybrid")
+    shown = words(invoke("search", tmp_path / "hybrid", "heart attack", "-k", "1"))
+    assert "Score Dense Lexical Found as Search" in shown
+    assert "heart attack 1.000 1.000 1.000 heart attack" in shown
+    assert "nothing found" in words(invoke("search", tmp_path / "hybrid", " "))
+
+
 def test_bad_input(invoke, refused, tmp_path, demo_index):
     for arguments, code in (
         (("nowhere", "flu"), "CN700"),

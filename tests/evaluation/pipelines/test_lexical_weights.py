@@ -1,29 +1,27 @@
-import re
-
 import pytest
 import spacy
 from spacy.tokens import DocBin
 
 from spacy_connorm.encoders.hybrid import lexical_weight
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.evaluation import evaluate
 from spacy_connorm.evaluation.pipelines.lexical_weights import reweigh
 from spacy_connorm.ontology import read_ontology
+from spacy_connorm.pipeline import build_index, search
+
+BLOCK = {
+    "@architectures": "spacy-connorm.HybridEncoder.v1",
+    "dense": {"@architectures": "tests.HashingEncoder.v1"},
+    "lexical": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
+}
 
 
 @pytest.fixture(scope="module")
-def hybrid_index(invoke, demo_ontology, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("index") / "hybrid"
-    config = folder.with_suffix(".cfg")
+def hybrid_index(demo_ontology, tmp_path_factory):
     nlp = spacy.blank("en")
-    block = {
-        "@architectures": "spacy-connorm.HybridEncoder.v1",
-        "dense": {"@architectures": "tests.HashingEncoder.v1"},
-        "lexical": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
-    }
-    nlp.add_pipe("concept_normalizer", config={"encoder": block})
-    nlp.config.to_disk(config)
-    result = invoke("index", demo_ontology, folder, "--config", config)
-    assert result.exit_code == 0, result.output
-    return folder
+    nlp.add_pipe("concept_normalizer", config={"encoder": BLOCK})
+    folder = tmp_path_factory.mktemp("index") / "hybrid"
+    return build_index(demo_ontology, folder, config=nlp.config).path
 
 
 @pytest.fixture(scope="module")
@@ -41,32 +39,30 @@ def corpus(tmp_path_factory, demo_ontology):
     return path
 
 
-def test_candidates_show_both_cosines(invoke, words, hybrid_index, demo_index):
-    shown = words(invoke("search", hybrid_index, "heart attack", "-k", "1"))
-    assert "Score Dense Lexical Found as Search" in shown
-    assert "myocardial infarction 1.000 1.000 1.000 heart attack" in shown
-    assert "Dense" not in words(invoke("search", demo_index, "heart attack", "-k", "1"))
-    assert "nothing found" in words(invoke("search", hybrid_index, " "))
+def test_candidates_have_both_cosines(hybrid_index, demo_index):
+    ((hybrid,),) = search(hybrid_index, ["heart attack"], top_k=1)
+    ((plain,),) = search(demo_index, ["heart attack"], top_k=1)
+    assert [hybrid.score, hybrid.dense, hybrid.lexical] == pytest.approx([1, 1, 1])
+    assert (plain.dense, plain.lexical) == (None, None)
 
 
-def test_each_weight_is_scored(invoke, words, hybrid_index, corpus):
-    result = invoke("evaluate", hybrid_index, corpus, "-w", "0", "-w", "2")
-    assert result.exit_code == 0, result.output
-    shown = words(result)
-    assert "Lexical weights on dev.spacy" in shown
-    assert [weight for weight in ("0.0 ", "0.3 ", "2.0 ") if weight not in shown] == []
+def test_each_weight_is_scored(hybrid_index, corpus):
+    report = evaluate(hybrid_index, corpus, lexical_weights=[0, 2])
+    section = report.sections[-1]
+    assert section.title == "Lexical weights on dev.spacy, percent"
+    assert [row["lexical weight"] for row in section.rows] == [0.0, 0.3, 2.0]
+    (best,) = [row["lexical weight"] for row in section.rows if row["best"]]
+    assert report.best_lexical_weight == best
 
 
-def test_the_best_weight_is_calibrated_and_saved(invoke, hybrid_index, corpus, tmp_path):
+def test_the_best_weight_is_calibrated_and_saved(hybrid_index, corpus, tmp_path):
     out = tmp_path / "sure"
-    weights = ("-w", "0", "-w", "2.5", "-w", "1000")
-    result = invoke("evaluate", hybrid_index, corpus, *weights, "--calibrate", out)
-    assert result.exit_code == 0, result.output
-    (best,) = re.findall(r"^ *([\d.]+) .*\bbest *$", result.output, flags=re.MULTILINE)
+    report = evaluate(hybrid_index, corpus, lexical_weights=[0, 2.5, 1000], calibrate_path=out)
     nlp = spacy.load(out)
     block = nlp.config["components"]["concept_normalizer"]["encoder"]
     lookup = nlp.get_pipe("concept_normalizer").lookup
-    assert lexical_weight(lookup.encoder) == block["lexical_weight"] == float(best)
+    best = report.best_lexical_weight
+    assert lexical_weight(lookup.encoder) == block["lexical_weight"] == best
 
 
 def test_another_weight_is_saved_with_a_pipeline(hybrid_index, tmp_path):
@@ -82,7 +78,11 @@ def test_another_weight_is_saved_with_a_pipeline(hybrid_index, tmp_path):
     assert after[0][0].score != before[0][0].score
 
 
-def test_bad_input(invoke, refused, hybrid_index, demo_index, corpus):
-    refused(invoke("evaluate", hybrid_index, corpus, "-w", "-1"), "CN309")
-    refused(invoke("evaluate", demo_index, corpus, "-w", "1"), "CN313")
-    refused(invoke("evaluate", demo_index, "-w", "1"), "CN733")
+def test_bad_input(hybrid_index, demo_index, corpus):
+    for arguments, weight, code in (
+        ((hybrid_index, corpus), -1, "CN309"),
+        ((demo_index, corpus), 1, "CN313"),
+        ((demo_index,), 1, "CN733"),
+    ):
+        with pytest.raises(ConnormError, match=code):
+            evaluate(*arguments, lexical_weights=[weight])
