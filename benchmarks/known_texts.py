@@ -108,7 +108,7 @@ def encode_and_search(lookup: ConceptLookup, texts: Sequence[str]) -> Found:
     """RETURNS (List[List[Candidate]]): The answers to all texts if every text is encoded."""
     answers: Found = []
     for batch in batches(texts):
-        vectors = from_raw(lookup.prepared.encode(batch))
+        vectors = from_raw(lookup.normalized_encoder.encode(batch))
         some = np.flatnonzero(vectors.norms)
         query = Query(vectors.unit[some], TOP_K)
         hits = run_sieve(lookup.sieve, lookup.index, lookup.overlay, query)

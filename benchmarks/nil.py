@@ -97,11 +97,10 @@ def ask(dataset: str, part: str, seed: int, arguments: Namespace) -> Asked:
     # Replaces the cached property.
     data.ontology = Ontology(each for each in data.ontology if each.concept_id not in held)
     lookup = build_lookup(block, data, synonyms=synonyms, searches=[SIEVE], work=arguments.work)
-    reader = MentionInterpreter(lookup, top_k=DEPTH)
     texts = [mention.text for mention in data.mentions]
     found = {}
     for search in SIEVE.split("+"):
-        lookup.sieve = make_sieve(search)
+        reader = MentionInterpreter(lookup, top_k=DEPTH, search=search)
         answers = reader.candidates(texts, data.long_forms)
         found[search] = [Prediction(each, written_id(each, None)) for each in answers]
     return Asked(gold, found)

@@ -26,7 +26,7 @@ from _measure.stopwatch import frozen
 
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.linker import retriever
-from spacy_connorm.linker.interpretations import MentionInterpreter
+from spacy_connorm.linker.interpretations import search_depth
 
 # Seconds by phase.
 Turn = dict[str, float]
@@ -61,6 +61,7 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
     phases = Phases()
     phases.watch(retriever, "run_sieve", "search: what neighbours denote")
     phases.watch(retriever, "name_candidates", "names of hits")
+    phases.watch(retriever.Retriever, "ask", "look-ups")
     pipelines = [
         TimedPipeline(settings, data, arguments, phases) for settings in PIPELINES.values()
     ]
@@ -104,9 +105,8 @@ class TimedPipeline:
             nlp, config, data, work=arguments.work, synonyms=data.expanded_synonyms
         )
         self._normalizer, self._lookup = normalizer, normalizer.lookup
-        MentionInterpreter(self._lookup, top_k=normalizer.cfg["top_k"]).memoize(
-            normalizer.cfg["memo_size"]
-        )
+        depth = search_depth(normalizer.cfg["top_k"])
+        self._lookup.memoize(size=normalizer.cfg["memo_size"], top_k=depth)
         self._watch()
 
     def _watch(self) -> None:
@@ -114,10 +114,9 @@ class TimedPipeline:
         watch(normalizer, "predict", "mentions and long forms")
         watch(normalizer, "candidates", "readings")
         watch(normalizer, "set_annotations", "answers onto spans")
-        watch(lookup, "candidates", "look-ups")
-        watch(lookup.prepared, "forms", f"{ENCODER}: forms")
-        watch(lookup.prepared, "inputs", f"{ENCODER}: tokens")
-        watch(lookup.prepared.model.shims[0], "encode", f"{ENCODER}: vectors")
+        watch(lookup.normalized_encoder, "forms", f"{ENCODER}: forms")
+        watch(lookup.normalized_encoder, "inputs", f"{ENCODER}: tokens")
+        watch(lookup.encoder.shims[0], "encode", f"{ENCODER}: vectors")
         if lookup.retriever.memo is not None:
             for method in ("find", "find_rows", "candidates"):
                 watch(lookup.retriever.memo, method, "memo")
@@ -126,7 +125,7 @@ class TimedPipeline:
 
     def run(self, repeat: int) -> Turn:
         """RETURNS (Dict[str, float]): Seconds of each phase of one pass over all documents."""
-        self._lookup.retriever.forget()
+        self._lookup.cache_size = self._lookup.cache_size  # empties it
         self._phases.reset()
         docs = [doc.copy() for doc in self._docs]
         with frozen():

@@ -1,10 +1,12 @@
-"""An encoder behind the steps that prepare texts for it: what the index and its searches ask."""
+"""Steps of text normalization and an encoder, as one: the encoder of an index."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from thinc.api import Model
 
+from ..errors import ConnormError, Errors
 from ..text.normalization import compose
 from . import encode, encode_inputs, encoder_forms, encoder_inputs, fingerprint, fits, replica
 from .hybrid import is_hybrid, lexical_weight
@@ -12,14 +14,16 @@ from .vectors import Raw
 
 
 class NormalizedEncoder:
-    """Normalizes texts, then encodes them."""
+    """Normalizes texts, then encodes them. A text's input is all that its vector depends on: texts
+    with equal inputs share a row of the index, and vectors are computed from inputs.
+    """
 
     def __init__(self, model: Model, normalization: Sequence[str] = ()) -> None:
-        """Put steps of text normalization in front of an encoder.
+        """Store both.
 
         model (Model[List[str], Floats2d]): The encoder.
         normalization (Sequence[str]): Names of steps, in order; see `text.normalization`.
-        RAISES (ConnormError): What `compose` raises for names that it does not know.
+        RAISES (ConnormError): CN920 for an unknown step.
         """
         self.model = model
         self.normalization = list(normalization)
@@ -34,44 +38,56 @@ class NormalizedEncoder:
         return fits(self.model)
 
     def fitted(self, texts: Iterable[str] | None = None) -> "NormalizedEncoder":
-        """Load the encoder, fitting it if it is one that is fitted.
+        """Load or fit an encoder of the same settings.
 
-        texts (Optional[Iterable[str]]): All that there is to encode, for an encoder that fits.
-        RETURNS (NormalizedEncoder): The same with a new encoder; this one stays as it is.
+        texts (Optional[Iterable[str]]): All texts to encode, for an encoder that `fits`.
+        RETURNS (NormalizedEncoder): A new encoder; this one stays as it is.
         """
         model = replica(self.model)
-        model.initialize(X=None if texts is None else list(map(self.normalize, texts)))
+        model.initialize(X=None if texts is None else self._normalized(texts))
         return NormalizedEncoder(model, self.normalization)
 
+    def loaded(self, path: Path) -> "NormalizedEncoder":
+        """Read an encoder of the same settings.
+
+        path (Path): What the encoder's `to_disk` wrote.
+        RETURNS (NormalizedEncoder): A new encoder; this one stays as it is.
+        RAISES (ConnormError): CN402 if the file is missing, CN305 if it is damaged.
+        """
+        if not path.is_file():
+            raise ConnormError(Errors.CN402.format(path=path, reason="it is missing"))
+        return NormalizedEncoder(replica(self.model).from_disk(path), self.normalization)
+
     def forms(self, texts: Iterable[str]) -> list[str]:
-        """RETURNS (List[str]): A cheap stand-in for `inputs`: texts with equal forms have equal
+        """RETURNS (List[str]): Cheap stand-ins for inputs: texts with equal forms have equal
         inputs.
         """
-        return encoder_forms(self.model, list(map(self.normalize, texts)))
+        return encoder_forms(self.model, self._normalized(texts))
 
     def inputs(self, texts: Iterable[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): What the encoder sees of each text: texts that the steps make
-        equal have equal inputs.
-        """
-        return encoder_inputs(self.model, list(map(self.normalize, texts)))
+        """RETURNS (List[bytes]): What the encoder sees of each text."""
+        return encoder_inputs(self.model, self._normalized(texts))
 
     def encode(self, texts: Iterable[str]) -> Raw:
-        """RETURNS (Raw): Vectors of any length, (texts, width)."""
-        return encode(self.model, list(map(self.normalize, texts)))
+        """RETURNS (Raw): Raw vectors, (texts, width)."""
+        return encode(self.model, self._normalized(texts))
 
     def encode_inputs(self, inputs: Sequence[bytes]) -> Raw:
-        """RETURNS (Raw): As `encode`, of what `inputs` gave: (inputs, width)."""
+        """RETURNS (Raw): Raw vectors, (inputs, width)."""
         return encode_inputs(self.model, inputs)
 
     @property
     def lexical_weight(self) -> float:
-        """RETURNS (float): What a lexical cosine counts beside a dense one; 1 without one."""
+        """RETURNS (float): The weight of the lexical cosine of a hybrid encoder; 1 for others."""
         return lexical_weight(self.model) if is_hybrid(self.model) else 1.0
 
     def fingerprint(self) -> str:
-        """RETURNS (str): That of the encoder; another one if steps stand in front of it."""
+        """RETURNS (str): Identifies the encoder and the steps."""
         own = fingerprint(self.model)
         if not self.normalization:
             return own
         content = repr((own, *self.normalization)).encode()
         return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+    def _normalized(self, texts: Iterable[str]) -> list[str]:
+        return list(map(self.normalize, texts)) if self.normalization else list(texts)

@@ -1,7 +1,7 @@
 """Encoder outputs: dense arrays, sparse matrices, or both for hybrid encoders."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -76,8 +76,17 @@ def stack(raws: Iterable[Raw]) -> Raw:
     from scipy import sparse
 
     batches = list(raws)
+    if len(batches) == 1:
+        return batches[0]
     if isinstance(batches[0], HybridArray):
         return stack_hybrid(batches)
     if sparse.issparse(batches[0]):
         return sparse.vstack(batches, format="csr")
     return np.vstack(batches)
+
+
+def weighted(raw: Raw, weight: float) -> Raw:
+    """RETURNS (Union[Floats2d, csr_matrix, HybridArray]): The same vectors; those of a hybrid with
+    another lexical weight.
+    """
+    return replace(raw, weight=weight) if isinstance(raw, HybridArray) else raw

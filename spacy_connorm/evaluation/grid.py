@@ -80,14 +80,14 @@ def search_all(
     allowed = allowed_concepts(limits, index)
     texts = [clean(mention) for mention in mentions]
     distinct = list(dict.fromkeys(text for text in texts if text))
-    keys = lookup.prepared.inputs(distinct) if distinct else []
+    keys = lookup.normalized_encoder.inputs(distinct) if distinct else []
     key_of = dict(zip(distinct, keys, strict=True))
     found: dict[str, dict[bytes, list[Candidate]]] = {search: {} for search in SEARCHES}
     waiting = list(dict(zip(keys, distinct, strict=True)).items())
     with tqdm(total=len(waiting), unit=" mentions", delay=2, leave=False, disable=None) as bar:
         for start in range(0, len(waiting), _BATCH):
             batch = waiting[start : start + _BATCH]
-            vectors = from_raw(lookup.prepared.encode([text for _, text in batch]))
+            vectors = from_raw(lookup.normalized_encoder.encode([text for _, text in batch]))
             known = np.flatnonzero(vectors.norms)
             query = Query(vectors.unit[known], top_k, allowed)
             for search in SEARCHES:

@@ -45,7 +45,7 @@ def nearest_texts(
     RETURNS (List[Neighbour]): In this order; without ranks beyond the last text, and empty if the
         mention is empty to the encoder.
     """
-    vectors = from_raw(lookup.prepared.encode([clean(mention)]))
+    vectors = from_raw(lookup.normalized_encoder.encode([clean(mention)]))
     if not vectors.norms[0]:
         return []
     texts = {**_indexed(lookup, vectors.unit, max(ranks))}
@@ -98,14 +98,14 @@ def _denoted(index: ConceptIndex, overlay: SynonymOverlay, row: int) -> dict[int
 
 
 def _added(lookup: ConceptLookup, query: np.ndarray) -> Iterator[_Text]:
-    searcher, added = lookup.overlay.texts(), lookup.overlay.added
+    searcher, added = lookup.overlay.searcher, lookup.overlay.added
     if searcher is None:
         return
     found = searcher.nearest(query, len(added))
     scores = rounded(found.scores[0]).tolist()
     for item, score in zip(found.items[0].tolist(), scores, strict=True):
         denoted = {number: synonym.text for number, synonym in added[item].items()}
-        (key,) = lookup.prepared.inputs([next(iter(denoted.values()))])
+        (key,) = lookup.normalized_encoder.inputs([next(iter(denoted.values()))])
         row = lookup.index.keys.row(key)
         # Texts that the index lacks get negative numbers.
         yield -1 - item if row is None else row, score, denoted

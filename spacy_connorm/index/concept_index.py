@@ -1,5 +1,7 @@
 """The index of an ontology and its annotated data: one folder, opened memory-mapped."""
 
+import shutil
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from multiprocessing.context import get_spawning_popen
@@ -61,14 +63,32 @@ class ConceptIndex:
         return _from_files, (pack(self.folder), self.backend)
 
     @property
-    def is_temporary(self) -> bool:
-        """RETURNS (bool): Whether the folder goes with this object."""
-        return self._owner is not None
-
-    @property
     def fingerprint(self) -> str:
         """RETURNS (str): The fingerprint of the encoder that made the vectors."""
         return self.manifest["encoder"]["fingerprint"]
+
+    def require(self, fingerprint: str, searches: Iterable[str]) -> None:
+        """Check that an encoder and its searches can use the index.
+
+        fingerprint (str): The encoder's.
+        searches (Iterable[str]): The searches.
+        RAISES (ConnormError): CN410 if it was built with another encoder, CN408 if it was built
+            without one of the searches.
+        """
+        if self.fingerprint != fingerprint:
+            found = self.fingerprint
+            message = Errors.CN410.format(path=self.folder, found=found, expected=fingerprint)
+            raise ConnormError(message)
+        for search in searches:
+            self.searcher(search)
+
+    def write(self, folder: Path) -> None:
+        """Write the index again.
+
+        folder (Path): The folder to make.
+        """
+        copy = _hand_over if self._owner is not None else shutil.copy2
+        shutil.copytree(self.folder, folder, copy_function=copy)
 
     @cached_property
     def concept_count(self) -> int:
@@ -150,6 +170,19 @@ class ConceptIndex:
     @cached_property
     def _rows_of(self) -> dict[int, tuple[int, int]]:
         return {target: self.members.rows_of(target) for target in TARGETS.values()}
+
+
+def _hand_over(source: str, target: str) -> None:
+    """Give a temporary file a second name instead of copying gigabytes. A file gets only one:
+    folders that are kept must not share files.
+    """
+    try:
+        if Path(source).stat().st_nlink == 1:
+            Path(target).hardlink_to(source)
+            return
+    except OSError:
+        pass  # another file system, or one without links
+    shutil.copy2(source, target)
 
 
 def _opened_again(

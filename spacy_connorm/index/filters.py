@@ -6,7 +6,7 @@ import numpy as np
 
 from .concept_index import ConceptIndex
 
-_MOST_MASKS = 64
+_MAX_MASKS = 64
 
 
 class Filter(NamedTuple):
@@ -21,7 +21,7 @@ class Filter(NamedTuple):
 
 
 def allowed_concepts(filter: Filter, index: ConceptIndex) -> np.ndarray | None:
-    """Work a filter out against an index.
+    """Find the concepts that a filter lets through.
 
     filter (Filter): What may be found.
     index (ConceptIndex): The index.
@@ -39,18 +39,21 @@ def allowed_concepts(filter: Filter, index: ConceptIndex) -> np.ndarray | None:
 
 
 class Masks:
-    """Remembers what the filters used last come to."""
+    """Caches the masks of filters. Threads may share it."""
 
     def __init__(self) -> None:
         self._masks: dict[Filter, np.ndarray | None] = {}
 
     def get(self, filter: Filter, index: ConceptIndex) -> np.ndarray | None:
         """RETURNS (Optional[np.ndarray]): As `allowed_concepts`, always of the same index."""
-        if filter not in self._masks:
-            if len(self._masks) == _MOST_MASKS:
-                self._masks.clear()
-            self._masks[filter] = allowed_concepts(filter, index)
-        return self._masks[filter]
+        try:
+            return self._masks[filter]
+        except KeyError:
+            mask = allowed_concepts(filter, index)
+        if len(self._masks) >= _MAX_MASKS:
+            self._masks.clear()
+        self._masks[filter] = mask
+        return mask
 
 
 def _among(numbers: np.ndarray, size: int) -> np.ndarray:

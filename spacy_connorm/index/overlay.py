@@ -1,7 +1,8 @@
 """Synonyms added and removed since the index was built: a small exact overlay beside it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,11 +20,24 @@ _TEXTS = "synonyms.jsonl"
 _VECTORS = "synonyms"
 
 
+class Synonym(NamedTuple):
+    """A text that denotes a concept.
+
+    key (bytes): The text's encoder input.
+    text (str): The text.
+    concept (int): The concept's number.
+    """
+
+    key: bytes
+    text: str
+    concept: int
+
+
 class Added(NamedTuple):
     """A synonym that a user added.
 
     text (str): As written.
-    times (int): How often D gives the text this concept, the index's own count included.
+    times (int): How often D gives the text this concept, including the index's own count.
     preferred (bool): Whether the text is the concept's preferred name.
     """
 
@@ -33,63 +47,92 @@ class Added(NamedTuple):
 
 
 class SynonymOverlay:
-    """What users have added to D, and which denotations of the index they have withdrawn."""
+    """What users have added to D, and what they have removed from the index. An overlay never
+    changes: `with_synonyms` and `without_synonyms` make another one. So whoever reads one sees all
+    of a change or nothing of it.
+    """
 
-    def __init__(self, index: ConceptIndex) -> None:
-        """Start with nothing.
+    def __init__(
+        self,
+        index: ConceptIndex,
+        *,
+        by_key: Mapping[bytes, Mapping[int, Added]] | None = None,
+        raw: Mapping[bytes, Raw] | None = None,
+        removed: Iterable[tuple[int, int]] = (),
+    ) -> None:
+        """Take over the parts of an overlay; nothing is added or removed by default.
 
-        index (ConceptIndex): The index that the overlay stands beside; never changed.
+        index (ConceptIndex): The index that the overlay stands beside.
+        by_key (Optional[Mapping[bytes, Mapping[int, Added]]]): What each added text denotes, by
+            encoder input and concept number.
+        raw (Optional[Mapping[bytes, Raw]]): Raw vectors, (1, width), of these texts.
+        removed (Iterable[Tuple[int, int]]): What the index no longer says: row, concept number.
         """
         self._index = index
-        self._added: dict[bytes, dict[int, Added]] = {}
-        self._raw: dict[bytes, Raw] = {}
-        self._removed: set[tuple[int, int]] = set()
+        self._by_key = by_key or {}
         self._means: dict[Search, tuple[np.ndarray, ExactSearcher | None]] = {}
-        self._searcher: ExactSearcher | None = None
+        self.raw = raw or {}
+        self.removed = frozenset(removed)
 
     def __len__(self) -> int:
-        return sum(len(concepts) for concepts in self._added.values()) + len(self._removed)
+        return sum(map(len, self._by_key.values())) + len(self.removed)
 
-    def add(self, key: bytes, text: str, raw: Raw, concept: int, count: int) -> None:
-        """Let a text denote a concept.
+    def with_synonyms(
+        self, synonyms: Iterable[Synonym], vectors: Raw, *, count: int
+    ) -> "SynonymOverlay":
+        """Add synonyms.
 
-        key (bytes): The text's encoder input.
-        text (str): The text.
-        raw (Raw): Its raw vector, (1, width).
-        concept (int): The concept's number.
+        synonyms (Iterable[Synonym]): n synonyms.
+        vectors (Raw): (n, width): the raw vectors of their texts.
         count (int): How often D says so.
+        RETURNS (SynonymOverlay): A new overlay.
         """
-        known = self._added.setdefault(key, {}).get(concept)
-        counted = known.times if known else self._count_in_index(key, concept)
-        self._added[key][concept] = Added(text, counted + count, self._is_preferred(key, concept))
-        self._raw[key] = raw
-        self._forget_searchers()
+        by_key, raw = dict(self._by_key), dict(self.raw)
+        for place, (key, text, concept) in enumerate(synonyms):
+            denoted = by_key.get(key, {})
+            known = denoted.get(concept)
+            before = known.times if known else self._count_in_index(key, concept)
+            added = Added(text, before + count, self._is_preferred(key, concept))
+            by_key[key] = {**denoted, concept: added}
+            raw[key] = vectors[place : place + 1]
+        return SynonymOverlay(self._index, by_key=by_key, raw=raw, removed=self.removed)
 
-    def remove(self, key: bytes, concept: int) -> bool:
-        """Withdraw a denotation, wherever it comes from: this overlay, D or O.
+    def without_synonyms(self, synonyms: Iterable[Synonym]) -> "SynonymOverlay":
+        """Remove synonyms, whether this overlay, D or O says so.
 
-        key (bytes): The text's encoder input.
-        concept (int): The concept's number.
-        RETURNS (bool): False if there was nothing to withdraw.
+        synonyms (Iterable[Synonym]): The synonyms; unknown ones are ignored.
+        RETURNS (SynonymOverlay): A new overlay.
         """
-        added = self._added.get(key, {}).pop(concept, None)
-        if key in self._added and not self._added[key]:
-            del self._added[key], self._raw[key]
+        by_key, raw, removed = dict(self._by_key), dict(self.raw), set(self.removed)
+        for key, _, concept in synonyms:
+            left = {other: each for other, each in by_key.get(key, {}).items() if other != concept}
+            if left:
+                by_key[key] = left
+            elif key in by_key:
+                del by_key[key], raw[key]
+            row = self._index.keys.row(key)
+            if row is not None and self._index.members.of(row, concept).size:
+                removed.add((row, concept))
+        return SynonymOverlay(self._index, by_key=by_key, raw=raw, removed=removed)
+
+    def has(self, synonym: Synonym) -> bool:
+        """RETURNS (bool): Whether a text denotes a concept, here or in the index."""
+        key, _, concept = synonym
+        if concept in self._by_key.get(key, {}):
+            return True
         row = self._index.keys.row(key)
-        held = row is not None and concept in self._denoted(row)
-        if held and row is not None:
-            self._removed.add((row, concept))
-        self._forget_searchers()
-        return added is not None or held
+        if row is None or (row, concept) in self.removed:
+            return False
+        return bool(self._index.members.of(row, concept).size)
 
     def holds(self, key: bytes, target: int) -> bool:
-        """Tell whether a text is there, with all that was added and removed.
+        """Check whether a text denotes any concept.
 
         key (bytes): The text's encoder input.
         target (int): O, D or both: where to look.
-        RETURNS (bool): Whether it denotes a concept there.
+        RETURNS (bool): Whether it does, with all that was added and removed.
         """
-        if target & D and key in self._added:
+        if target & D and key in self._by_key:
             return True
         row = self._index.keys.row(key)
         if row is None:
@@ -97,57 +140,46 @@ class SynonymOverlay:
         members = self._index.members
         mine = slice(members.start[row], members.start[row + 1])
         denoted = members.concept[mine][members.target[mine] & target > 0].tolist()
-        return any((row, concept) not in self._removed for concept in denoted)
+        return any((row, concept) not in self.removed for concept in denoted)
 
-    @property
-    def removed(self) -> set[tuple[int, int]]:
-        """RETURNS (Set[Tuple[int, int]]): Withdrawn denotations of the index: row, concept."""
-        return self._removed
+    @cached_property
+    def added(self) -> list[Mapping[int, Added]]:
+        """RETURNS (List[Mapping[int, Added]]): What each added text denotes, by concept number."""
+        return list(self._by_key.values())
 
-    @property
-    def added(self) -> list[dict[int, Added]]:
-        """RETURNS (List[Dict[int, Added]]): What each added text denotes, by concept number."""
-        return list(self._added.values())
-
-    @property
-    def raw(self) -> dict[bytes, Raw]:
-        """RETURNS (Dict[bytes, Raw]): Raw vectors, (1, width), of added texts by encoder input."""
-        return self._raw
-
-    def texts(self) -> ExactSearcher | None:
+    @cached_property
+    def searcher(self) -> ExactSearcher | None:
         """RETURNS (Optional[ExactSearcher]): Over the added texts, in the order of `added`;
         None if there are none.
         """
-        if self._searcher is None and self._added:
-            vectors = from_raw(stack(self._raw[key] for key in self._added))
-            self._searcher = ExactSearcher(vectors)
-        return self._searcher
+        vectors = [self.raw[key] for key in self._by_key]
+        return ExactSearcher(from_raw(stack(vectors))) if vectors else None
 
     def means(self, search: Search) -> tuple[np.ndarray, ExactSearcher | None]:
-        """Average anew the concepts that additions and removals concern.
+        """Average the texts of concepts whose synonyms have changed.
 
         search (Search): A search over concepts: "O-C", "D-C" or "OD-C".
-        RETURNS (Tuple[Ints1d, Optional[ExactSearcher]]): All concerned concepts, whose means
-            in the index no longer hold; and a searcher whose item i is the new mean of the
-            i-th of them, a zero vector where no text is left. None if none is concerned.
+        RETURNS (Tuple[Ints1d, Optional[ExactSearcher]]): These concepts, whose means in the index
+            are outdated, and a searcher whose item i is the new mean of the i-th of them, a zero
+            vector if no text is left. None if there are no such concepts.
         """
         if search not in self._means:
-            concepts = self._concerned(search.target)
+            concepts = self._changed_concepts(search.target)
             means = [self._mean(concept, search.target) for concept in concepts]
             searcher = ExactSearcher(from_raw(stack(means))) if means else None
             self._means[search] = (np.asarray(concepts, dtype="int64"), searcher)
         return self._means[search]
 
-    def _concerned(self, target: int) -> list[int]:
-        removed = {concept for _, concept in self._removed}
-        added = {concept for concepts in self._added.values() for concept in concepts}
+    def _changed_concepts(self, target: int) -> list[int]:
+        removed = {concept for _, concept in self.removed}
+        added = {concept for denoted in self.added for concept in denoted}
         return sorted(removed | added if target & D else removed)
 
     def _mean(self, concept: int, target: int) -> Raw:
         members = self._index.members
         mine = np.flatnonzero((members.concept == concept) & (members.target & target > 0))
         rows = np.unique(np.searchsorted(members.start, mine, side="right") - 1)
-        kept = [row for row in rows if (int(row), concept) not in self._removed]
+        kept = [row for row in rows if (int(row), concept) not in self.removed]
         added = self._added_rows(concept, set(kept)) if target & D else []
         incidence = sparse.csr_matrix(
             (np.ones(len(kept), dtype="float32"), ([0] * len(kept), kept)),
@@ -160,14 +192,14 @@ class SynonymOverlay:
 
     def _added_rows(self, concept: int, kept: set[int]) -> list[Raw]:
         return [
-            self._raw[key]
-            for key, concepts in self._added.items()
-            if concept in concepts and self._index.keys.row(key) not in kept
+            self.raw[key]
+            for key, denoted in self._by_key.items()
+            if concept in denoted and self._index.keys.row(key) not in kept
         ]
 
     def _count_in_index(self, key: bytes, concept: int) -> int:
         row = self._index.keys.row(key)
-        if row is None or (row, concept) in self._removed:
+        if row is None or (row, concept) in self.removed:
             return 0
         return int(self._index.members.count[self._index.members.of(row, concept)].sum())
 
@@ -177,54 +209,46 @@ class SynonymOverlay:
             self._index.members.preferred[self._index.members.of(row, concept)].any()
         )
 
-    def _denoted(self, row: int) -> set[int]:
-        members = self._index.members
-        concepts = members.concept[members.start[row] : members.start[row + 1]].tolist()
-        return {concept for concept in concepts if (row, concept) not in self._removed}
-
-    def _forget_searchers(self) -> None:
-        self._means.clear()
-        self._searcher = None
-
     def write(self, folder: Path) -> None:
-        """Write the overlay into a folder; concepts stand there by number.
+        """Write the overlay; concepts are written as their numbers.
 
         folder (Path): An existing folder.
         """
         lines = [
             {"key": key.hex(), "text": text, "concept": concept, "count": count}
-            for key, concepts in self._added.items()
-            for concept, (text, count, _) in concepts.items()
+            for key, denoted in self._by_key.items()
+            for concept, (text, count, _) in denoted.items()
         ]
-        lines += [{"row": row, "concept": concept} for row, concept in sorted(self._removed)]
+        lines += [{"row": row, "concept": concept} for row, concept in sorted(self.removed)]
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         (folder / _TEXTS).write_text(text, encoding="utf8")
-        if self._raw:
-            from_raw(stack(self._raw[key] for key in self._added)).write(folder, _VECTORS)
+        if self.searcher is not None:
+            self.searcher.vectors.write(folder, _VECTORS)
 
     @classmethod
     def read(cls, folder: Path, index: ConceptIndex) -> "SynonymOverlay":
         """Read what `write` wrote.
 
         folder (Path): The folder.
-        index (ConceptIndex): The index that the overlay was written beside.
+        index (ConceptIndex): The index that the overlay stood beside.
         RETURNS (SynonymOverlay): The overlay.
         """
-        overlay = cls(index)
+        empty = cls(index)
+        by_key: dict[bytes, dict[int, Added]] = {}
+        removed = []
         text = (folder / _TEXTS).read_text(encoding="utf8")
         for line in map(json.loads, text.splitlines()):
             if "row" in line:
-                overlay._removed.add((line["row"], line["concept"]))
+                removed.append((line["row"], line["concept"]))
             else:
                 key, concept = bytes.fromhex(line["key"]), line["concept"]
-                added = Added(line["text"], line["count"], overlay._is_preferred(key, concept))
-                overlay._added.setdefault(key, {})[concept] = added
-        if overlay._added:
-            overlay._raw = _raw_rows(folder, overlay._added)
-        return overlay
+                added = Added(line["text"], line["count"], empty._is_preferred(key, concept))
+                by_key.setdefault(key, {})[concept] = added
+        raw = _read_raw(folder, by_key) if by_key else {}
+        return cls(index, by_key=by_key, raw=raw, removed=removed)
 
 
-def _raw_rows(folder: Path, keys: Sequence[bytes] | dict) -> dict[bytes, Raw]:
+def _read_raw(folder: Path, keys: Iterable[bytes]) -> dict[bytes, Raw]:
     vectors = open_vectors(folder, _VECTORS)
     picks = sparse.identity(len(vectors), format="csr", dtype="float32")
     return {key: vectors.sums(picks[place]) for place, key in enumerate(keys)}

@@ -131,7 +131,7 @@ def _over_texts(
     if items is not None:
         items = items[first : first + len(searcher)]
     sources = [_Source(searcher, hits, items)]
-    added = overlay.texts() if search.target & D else None
+    added = overlay.searcher if search.target & D else None
     if added is not None:
         sources.append(_Source(added, lambda found: _added_hits(overlay, found, query), None))
     return sources

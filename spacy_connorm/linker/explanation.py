@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from ..concepts import Candidate
+from .retriever import Retriever
+from .sieve import Question, Sieve, best_cosine
 
 # Under every cosine.
 _NOTHING_FOUND = -1.0
@@ -25,10 +27,10 @@ class Step(NamedTuple):
 
 
 class Interpretation(NamedTuple):
-    """One way to understand a mention, looked up.
+    """One way to read a mention, and what was found for it.
 
     kind (str): "long form", "as written" or "parts".
-    texts (Tuple[str, ...]): What was looked up: one text, or one a part.
+    texts (Tuple[str, ...]): What was searched: one text, or one for each part.
     parts (Tuple[List[Candidate], ...]): The candidates of each text, best first.
     """
 
@@ -38,7 +40,7 @@ class Interpretation(NamedTuple):
 
     @property
     def score(self) -> float:
-        """RETURNS (float): The best score; of several parts that of the one that links worst."""
+        """RETURNS (float): The best score; of several parts that of the worst part."""
         return min(part[0].score if part else _NOTHING_FOUND for part in self.parts)
 
     @property
@@ -48,7 +50,7 @@ class Interpretation(NamedTuple):
 
     @property
     def candidates(self) -> list[Candidate]:
-        """RETURNS (List[Candidate]): All, part by part; each says which part it belongs to."""
+        """RETURNS (List[Candidate]): All candidates, part by part, numbered by part."""
         if self.kind != "parts":
             return list(self.parts[0])
         return [
@@ -58,7 +60,7 @@ class Interpretation(NamedTuple):
         ]
 
     def first(self, top_k: int) -> "Interpretation":
-        """RETURNS (Interpretation): With at most top_k candidates a text."""
+        """RETURNS (Interpretation): The same with at most top_k candidates for each text."""
         return Interpretation(self.kind, self.texts, tuple([part[:top_k] for part in self.parts]))
 
 
@@ -66,11 +68,10 @@ class Explanation(NamedTuple):
     """Why a mention gets its answer.
 
     mention (str): As given.
-    searched (str): The text that was encoded, all steps of normalization done: the mention, its
-        long form, or the first of its parts.
+    searched (str): The text that was encoded, after normalization: the mention, its long form, or
+        the first of its parts.
     steps (List[Step]): What the searches of the sieve find for it, in order.
-    interpretations (Sequence[Interpretation]): All, the one that answers first; empty
-        if only the text itself was asked for.
+    interpretations (Sequence[Interpretation]): How the mention was read; the first one answers.
     """
 
     mention: str
@@ -82,3 +83,25 @@ class Explanation(NamedTuple):
     def readings(self) -> Sequence[Interpretation]:
         """RETURNS (Sequence[Interpretation]): `interpretations`, under their name in 0.1."""
         return self.interpretations
+
+
+def explain_sieve(text: str, retriever: Retriever, question: Question) -> list[Step]:
+    """Ask each search of a sieve.
+
+    text (str): A cleaned text.
+    retriever (Retriever): Answers.
+    question (Question): The sieve and the limits.
+    RETURNS (List[Step]): One step a search.
+    """
+    sieve = question.sieve
+    found = {
+        search: retriever.ask([text], question._replace(sieve=Sieve((search,), ())))
+        for search in sieve.searches
+    }
+    ((answering, _),) = sieve.sift(1, lambda search, *_: found[search], best_cosine)
+    return [
+        Step(str(search), threshold, number == answering, *found[search])
+        for number, (search, threshold) in enumerate(
+            zip(sieve.searches, (*sieve.thresholds, None), strict=True)
+        )
+    ]

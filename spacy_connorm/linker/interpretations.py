@@ -1,11 +1,11 @@
-"""What a mention may stand for, and which of these interpretations the index knows best.
+"""The ways to read a mention, and which of them the index knows best.
 
 A mention is read as the long form that its document defines for it, as it is written, and as the
-several mentions that it coordinates. All are searched; the one that links best answers.
+mentions that it coordinates. All of them are searched; the one that links best answers.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import compress
+from itertools import chain, compress
 from typing import Literal
 
 from ..concepts import Candidate
@@ -13,21 +13,22 @@ from ..errors import refuse, require_positive
 from ..text.cleaning import clean
 from ..text.composites import split_composite
 from .calibration import Calibration, with_probabilities
-from .explanation import Explanation, Interpretation
+from .explanation import Explanation, Interpretation, explain_sieve
 from .lookup import ConceptLookup
+from .sieve import Sieve, make_question
 
-# How much better parts must link than the whole: less is what one more word in a text makes. Chosen
-# on the dev parts of NCBI and BC5CDR (0, 0.02, 0.05, 0.1).
+# How much better parts must link than the whole. One more word in a text makes a smaller
+# difference. Chosen on the dev parts of NCBI and BC5CDR (0, 0.02, 0.05, 0.1).
 _MARGIN = 0.05
-# Candidates that are looked at, however few are kept: a text denotes all that it scores alike, and
-# how probable one is depends on its rival.
+# How many candidates to look at, even if fewer are wanted: a text denotes all concepts that score
+# alike, and the probability of a candidate depends on its rival.
 _DEPTH = 10
 
 WholeKind = Literal["long form", "as written"]
 
 
 class MentionInterpreter:
-    """Reads mentions with an index."""
+    """Reads mentions, all with one snapshot of a lookup."""
 
     def __init__(
         self,
@@ -36,65 +37,61 @@ class MentionInterpreter:
         top_k: int,
         types: Sequence[str] = (),
         branches: Sequence[str] = (),
+        search: str | None = None,
         split_composites: bool = True,
         calibration: Calibration | None = None,
     ) -> None:
         """Store what answers depend on.
 
         lookup (ConceptLookup): Finds concepts for texts.
-        top_k (int): Most candidates kept of a text; the two that follow as in
-            `ConceptLookup.candidates`.
-        types (Sequence[str]): Find only concepts of these semantic types; all if empty.
-        branches (Sequence[str]): Find only concepts at or below these; all if empty.
-        split_composites (bool): Whether coordinated mentions are read as their parts too.
+        top_k (int): At most how many candidates of each text.
+        types, branches, search: As in `ConceptLookup.candidates`.
+        split_composites (bool): Whether coordinated mentions are also read as their parts.
         calibration (Optional[Calibration]): Gives candidates their probabilities.
+        RAISES (ConnormError): CN001 as `ConceptLookup.retriever`, CN006 for a `top_k` under 1.
         """
-        self.lookup = lookup
-        self.top_k = top_k
-        self._depth = max(top_k, _DEPTH)
-        self.limits = {"types": types, "branches": branches}
-        self.split_composites = split_composites
-        self.calibration = calibration
-
-    def memoize(self, size: int) -> None:
-        """Work out what texts of the index are answered with when they are mentions.
-
-        size (int): As in `ConceptLookup.memoize`.
-        """
-        self.lookup.memoize(size=size, top_k=self._depth, **self.limits)
+        require_positive("top_k", top_k)
+        self._retriever = lookup.retriever
+        self._top_k = top_k
+        sieve = lookup.sieve if search is None else Sieve((search,), ())
+        depth = search_depth(top_k)
+        self._question = make_question(sieve, top_k=depth, types=types, branches=branches)
+        self._split_composites = split_composites
+        self._calibration = calibration
 
     def candidates(
         self, mentions: Sequence[str], long_forms: Sequence[str]
     ) -> list[list[Candidate]]:
-        """RETURNS (List[List[Candidate]]): b lists: candidates of the interpretation that answers;
-        the arguments are those of `read`.
+        """RETURNS (List[List[Candidate]]): b lists: the candidates of the interpretation that
+        answers. The arguments are those of `read`.
         """
         return [found[0].candidates for found in self.read(mentions, long_forms)]
 
     def explain(self, mention: str, long_form: str) -> Explanation:
-        """Explain how a mention is interpreted, and what each search finds for the first text of
-        the interpretation that answers.
+        """Explain how a mention is read, and what each search finds for the first text of the
+        interpretation that answers.
 
         mention (str): As written.
         long_form (str): What it stands for; empty if that is not known.
-        RETURNS (Explanation): The interpretations, the one that answers first, and the searches.
+        RETURNS (Explanation): The interpretations and the searches.
         """
         (interpretations,) = self.read([mention], [long_form])
-        searched = self.lookup.explain(interpretations[0].texts[0], top_k=self.top_k, **self.limits)
-        return searched._replace(mention=mention, interpretations=interpretations)
+        text = interpretations[0].texts[0]
+        steps = explain_sieve(text, self._retriever, self._question._replace(top_k=self._top_k))
+        searched = self._retriever.encoder.normalize(text)
+        return Explanation(mention, searched, steps, interpretations)
 
     def read(
         self, mentions: Sequence[str], long_forms: Sequence[str]
     ) -> list[list[Interpretation]]:
-        """Look up what mentions may stand for.
+        """Search everything that mentions may stand for.
 
         mentions (Sequence[str]): b mentions, as written.
         long_forms (Sequence[str]): b long forms; empty where a document defines none.
         RETURNS (List[List[Interpretation]]): b lists, the interpretation that answers first.
-        RAISES (ConnormError): CN006 for a `top_k` under 1, for what is no list of texts and for
-            more or fewer long forms than mentions, and those of `ConceptLookup.candidates`.
+        RAISES (ConnormError): CN006 for anything but two lists of texts of the same length, and
+            those of `Retriever.ask`.
         """
-        require_positive("top_k", self.top_k)
         for name, texts in (("mentions", mentions), ("long_forms", long_forms)):
             if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
                 refuse(name, texts, "a list of texts")
@@ -107,31 +104,34 @@ class MentionInterpreter:
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[list[Interpretation]]:
         interpretations = self._read_whole(pairs)
-        if self.split_composites:
+        if self._split_composites:
             for found, parts in zip(
                 interpretations, self._read_parts(interpretations), strict=True
             ):
                 found.extend(parts)
-        return [[each.first(self.top_k) for each in best_first(found)] for found in interpretations]
+        return [
+            [each.first(self._top_k) for each in best_first(found)] for found in interpretations
+        ]
 
     def _read_whole(self, pairs: Sequence[tuple[str, str]]) -> list[list[Interpretation]]:
         defined = {mention for mention, long_form in pairs if long_form}
-        certain = self._find_certain(defined)
+        certain = self._find_certain(defined) if defined else defined
         asked: list[list[tuple[WholeKind, str]]] = []
         for mention, long_form in pairs:
             ways: list[tuple[WholeKind, str]] = [("long form", long_form)] if long_form else []
             if not long_form or mention in certain:
                 ways.append(("as written", mention))
             asked.append(ways)
-        found = self._look_up(text for ways in asked for _, text in ways)
+        found = self._search([text for ways in asked for _, text in ways])
         return [
             [Interpretation(kind, (text,), (found[text],)) for kind, text in ways] for ways in asked
         ]
 
-    def _find_certain(self, mentions: Iterable[str]) -> set[str]:
-        """A definition can mislead ("AAPC" is not all that its bracket follows), so what annotated
-        data or a user says of a mention is heard too, and what the ontology says of one that holds
-        more than a short form, which may stand for anything there.
+    def _find_certain(self, mentions: set[str]) -> set[str]:
+        """Find the mentions that are worth searching although their document defines them. A
+        definition can mislead ("AAPC" is not all that its bracket follows), so annotated data and
+        users are heard too, and so is the ontology on a mention that is more than a short form,
+        which may stand for anything there.
         """
         certain = self._held(mentions, "D")
         longer = {mention for mention in mentions if " " in mention}
@@ -139,7 +139,7 @@ class MentionInterpreter:
 
     def _held(self, texts: Iterable[str], target: str) -> set[str]:
         texts = list(texts)
-        return set(compress(texts, self.lookup.holds(texts, target)))
+        return set(compress(texts, self._retriever.holds(texts, target)))
 
     def _read_parts(
         self, interpretations: Iterable[list[Interpretation]]
@@ -156,26 +156,32 @@ class MentionInterpreter:
             [] if ways and any(map(is_settled, whole)) else ways
             for whole, ways in zip(interpretations, asked, strict=True)
         ]
-        found = self._look_up(text for ways in asked for parts in ways for text in parts)
+        texts = list(chain.from_iterable(chain.from_iterable(asked)))
+        found = self._search(texts) if texts else {}
         return [
             [Interpretation("parts", parts, tuple(found[text] for text in parts)) for parts in ways]
             for ways in asked
         ]
 
-    def _look_up(self, texts: Iterable[str]) -> dict[str, list[Candidate]]:
-        distinct = list(dict.fromkeys(texts))
-        found = self.lookup.candidates(distinct, top_k=self._depth, **self.limits)
-        if self.calibration is not None:
-            found = [with_probabilities(each, self.calibration) for each in found]
-        return dict(zip(distinct, found, strict=True))
+    def _search(self, texts: Sequence[str]) -> dict[str, list[Candidate]]:
+        found = self._retriever.ask(texts, self._question)
+        if self._calibration is not None:
+            found = [with_probabilities(each, self._calibration) for each in found]
+        return dict(zip(texts, found, strict=True))
+
+
+def search_depth(top_k: int) -> int:
+    """RETURNS (int): How many candidates of a text to search for if top_k are wanted."""
+    return max(top_k, _DEPTH)
 
 
 def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation]:
-    """Put the interpretation that answers first: the whole one with the best score, or its parts
-    if they link better.
+    """Put the interpretation that answers first: the whole mention with the best score, or its
+    parts if they link better.
 
-    interpretations (Sequence[Interpretation]): At least one whole; ties go to the first.
-    RETURNS (List[Interpretation]): The same, the others in the order in which they came.
+    interpretations (Sequence[Interpretation]): At least one of the whole mention; ties go to the
+        first.
+    RETURNS (List[Interpretation]): The same; the others keep their order.
     """
     if len(interpretations) == 1:
         return list(interpretations)
@@ -189,13 +195,13 @@ def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation
 
 
 def as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
-    """Let what is known of a whole mention speak for its parts: the candidate that it gives a
-    part's concept leads that part if it scores higher, so that a composite that was annotated with
-    all of its ids is as certain as its text.
+    """Give parts the scores of the whole mention where these are higher and the text of the whole
+    denotes all parts. So a composite that was annotated with all of its ids is as certain as its
+    text.
 
     parts (Interpretation): The mention as its parts.
     whole (Interpretation): The mention as one.
-    RETURNS (Interpretation): The parts; as they are, unless the whole denotes them all.
+    RETURNS (Interpretation): The parts.
     """
     if not parts.concepts <= _leading(whole):
         return parts
@@ -209,9 +215,9 @@ def as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
 
 
 def links_better(parts: Interpretation, whole: Interpretation) -> bool:
-    """Tell whether a mention stands for its parts: these are different concepts, and the worst of
-    them scores clearly higher than the whole; or the best text for the whole denotes all of them,
-    as a composite does that was annotated with all of its ids.
+    """Check whether a mention stands for its parts: they are different concepts, and the worst of
+    them scores clearly higher than the whole, or the best text for the whole denotes all of them,
+    such as a composite that was annotated with all of its ids.
 
     parts (Interpretation): The mention as its parts.
     whole (Interpretation): The mention as one.
@@ -223,14 +229,15 @@ def links_better(parts: Interpretation, whole: Interpretation) -> bool:
 
 
 def is_settled(interpretation: Interpretation) -> bool:
-    """RETURNS (bool): Whether a mention links so well, to one concept alone, that no parts can link
+    """RETURNS (bool): Whether a mention links so well to a single concept that no parts can link
     better.
     """
     return interpretation.score >= 1 - _MARGIN and len(_leading(interpretation)) == 1
 
 
 def _leading(interpretation: Interpretation) -> set[str]:
-    """The concepts on the first place of a whole mention, of which there are several if one text
-    denotes them all."""
+    """RETURNS (Set[str]): The concepts with the best score for a whole mention: several if one
+    text denotes them all.
+    """
     (candidates,) = interpretation.parts
     return {each.concept_id for each in candidates if each.score == candidates[0].score}

@@ -1,55 +1,65 @@
 """Mentions in, candidates out: an encoder, an index, the synonyms beside it, and a sieve."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import RLock
+from typing import Any
 
 from thinc.api import Model
 
 from ..concepts import Candidate, Concept, Source
 from ..encoders.normalized import NormalizedEncoder
-from ..errors import ConnormError, Errors, refuse, require_positive
-from ..files.atomic import atomic_folder
+from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
 from ..files.temporary import TemporaryFolder
 from ..index.backends.protocol import Backend
 from ..index.builder.build import all_texts, write_index
 from ..index.concept_index import ConceptIndex
-from ..index.filters import Filter
-from ..index.members import TARGETS
 from ..index.overlay import SynonymOverlay
 from ..text.cleaning import clean
-from .explanation import Explanation, Step
 from .memo import Memo
-from .memo_writer import write_memo
+from .memo_writer import make_memo
 from .retriever import Retriever
-from .sieve import Question, Sieve, best_cosine
-from .synonyms import add_synonyms, remove_synonyms
+from .sieve import Sieve, make_question
+from .synonyms import encode_synonyms, find_synonyms
+
+_ENCODER = "encoder"
+_INDEX = "index"
+_MEMO = "memo"
 
 
 class ConceptLookup:
-    """Everything that an answer depends on. It knows nothing of pipelines and documents."""
+    """Answers mentions. It knows nothing of pipelines and documents.
+
+    All that answers depend on is one `Retriever`, which never changes. A change makes a new one and
+    publishes it at once, so threads may ask while another one changes synonyms.
+    """
 
     def __init__(
-        self,
-        encoder: Model,
-        sieve: Sieve,
-        backend: Backend,
-        *,
-        normalization: Sequence[str] = (),
+        self, encoder: Model, sieve: Sieve, backend: Backend, *, normalization: Sequence[str] = ()
     ) -> None:
-        """Put the parts together; nothing is loaded.
+        """Store the parts; nothing is loaded.
 
         encoder (Model[List[str], Floats2d]): See `encoders`.
         sieve (Sieve): Which searches answer.
         backend (Backend): How vectors are searched.
-        normalization (Sequence[str]): What is done, in order, to names and mentions before they
-            are encoded; see `text.normalization`.
-        RAISES (ConnormError): CN006 for a step of normalization that there is not.
+        normalization (Sequence[str]): Steps that names and mentions go through, in order, before
+            they are encoded; see `text.normalization`.
+        RAISES (ConnormError): CN920 for an unknown step of normalization.
         """
         self._encoder = NormalizedEncoder(encoder, normalization)
         self.sieve = sieve
         self.backend = backend
         self._retriever: Retriever | None = None
         self._cache_size = 0
-        self._known: ConceptIndex | None = None
+        self._reused: ConceptIndex | None = None
+        self._changing = RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_changing"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _changing=RLock())
 
     @property
     def encoder(self) -> Model:
@@ -57,10 +67,8 @@ class ConceptLookup:
         return self._encoder.model
 
     @property
-    def prepared(self) -> NormalizedEncoder:
-        """RETURNS (NormalizedEncoder): The encoder behind the steps of normalization, as the index
-        and its searches see it.
-        """
+    def normalized_encoder(self) -> NormalizedEncoder:
+        """RETURNS (NormalizedEncoder): The steps of normalization and the encoder, as one."""
         return self._encoder
 
     @property
@@ -70,38 +78,36 @@ class ConceptLookup:
 
     @property
     def retriever(self) -> Retriever:
-        """RETURNS (Retriever): What answers texts with the index.
-        RAISES (ConnormError): CN001 before `build` or `use`.
+        """RETURNS (Retriever): All that answers depend on now.
+        RAISES (ConnormError): CN001 before `build`, `use` or `from_disk`.
         """
         if self._retriever is None:
             raise ConnormError(Errors.CN001)
         return self._retriever
 
     @property
-    def cache_size(self) -> int:
-        """RETURNS (int): Most answers kept of texts that were searched for; 0 for none."""
-        return self._cache_size
-
-    @cache_size.setter
-    def cache_size(self, size: int) -> None:
-        self._cache_size = size
-        if self._retriever is not None:
-            self._retriever.cache_size = size
-            self._retriever.forget()
-
-    @property
     def index(self) -> ConceptIndex:
-        """RETURNS (ConceptIndex): The index.
-        RAISES (ConnormError): CN001 before `build` or `use`.
-        """
+        """RETURNS (ConceptIndex): The retriever's."""
         return self.retriever.index
 
     @property
     def overlay(self) -> SynonymOverlay:
-        """RETURNS (SynonymOverlay): What was added to the index and removed from it.
-        RAISES (ConnormError): CN001 before `build` or `use`.
-        """
+        """RETURNS (SynonymOverlay): The retriever's."""
         return self.retriever.overlay
+
+    @property
+    def cache_size(self) -> int:
+        """RETURNS (int): At most how many answers are cached; 0 for none. Setting it empties the
+        cache.
+        """
+        return self._cache_size
+
+    @cache_size.setter
+    def cache_size(self, size: int) -> None:
+        with self._changing:
+            self._cache_size = size
+            if self._retriever is not None:
+                self._retriever = replace(self._retriever, cache_size=size)
 
     def build(
         self,
@@ -111,16 +117,16 @@ class ConceptLookup:
         source: Source | None = None,
         searches: Sequence[str] = (),
     ) -> None:
-        """Initialize the encoder and index an ontology; the synonyms added before are dropped. If
-        that fails, everything stays as it was. Texts are held only for an encoder that is fitted
-        to them; vectors that the present index has of the same encoder are copied.
+        """Initialize the encoder and index an ontology. Synonyms that were added before are
+        dropped. If it fails, nothing changes. Texts are kept in memory only for an encoder that is
+        fitted to them. Vectors that the present index has of the same encoder are copied.
 
         concepts (Iterable[Concept]): O.
         synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids.
         source (Optional[Source]): Of the ontology, for the manifest.
-        searches (Sequence[str]): Searches to serve besides those of the sieve.
-        RAISES (ConnormError): CN409 if there is no text at all, CN405 if the disk is full, and
-            those of the encoder.
+        searches (Sequence[str]): Searches to build besides those of the sieve.
+        RAISES (ConnormError): CN409 if there are no texts, CN405 if the disk is full, and those of
+            the encoder.
         """
         if self._encoder.fits:
             concepts, synonyms = list(concepts), list(synonyms)
@@ -129,7 +135,7 @@ class ConceptLookup:
             encoder = self._encoder.fitted()
         owner = TemporaryFolder()
         write_index(
-            owner.path / "index",
+            owner.path / _INDEX,
             concepts,
             synonyms,
             encoder,
@@ -137,14 +143,32 @@ class ConceptLookup:
             backend=self.backend,
             clean=clean,
             source=source,
-            known=self._known or (self.index if self.is_ready else None),
+            known=self._reused or (self.index if self.is_ready else None),
         )
-        self.use(encoder.model, ConceptIndex(owner.path / "index", self.backend, owner=owner))
-        self._known = None
+        self.use(encoder.model, ConceptIndex(owner.path / _INDEX, self.backend, owner=owner))
+        self._reused = None
 
     def reuse(self, index: ConceptIndex) -> None:
         """Let the next `build` copy the vectors that another index has of the same encoder."""
-        self._known = index
+        self._reused = index
+
+    def memoize(
+        self, *, size: int, top_k: int, types: Sequence[str] = (), branches: Sequence[str] = ()
+    ) -> None:
+        """Work out the sieve's answers to texts of the index, so that these need neither the
+        encoder nor a search. See `memo`.
+
+        size (int): At most how many texts, those of D first; 0 for none.
+        top_k (int): How many candidates of each. Questions with another `top_k`, types or branches
+            are searched.
+        RAISES (ConnormError): CN001 as `retriever`, CN405 if the disk is full, CN406 and CN407 for
+            types and branches that the index lacks.
+        """
+        with self._changing:
+            retriever = self.retriever
+            question = make_question(self.sieve, top_k=top_k, types=types, branches=branches)
+            memo = make_memo(retriever.index, retriever.encoder, question, size=size)
+            self._retriever = replace(retriever, memo=memo)
 
     def candidates(
         self,
@@ -153,119 +177,60 @@ class ConceptLookup:
         top_k: int,
         types: Sequence[str] = (),
         branches: Sequence[str] = (),
+        search: str | None = None,
     ) -> list[list[Candidate]]:
-        """Answer mentions with the sieve; each distinct one is encoded once.
+        """Answer mentions with the sieve.
 
         mentions (Sequence[str]): b texts; an empty one has no candidates.
-        top_k (int): Most candidates for each.
+        top_k (int): At most how many candidates of each.
         types (Sequence[str]): Find only concepts of these semantic types; all if empty.
         branches (Sequence[str]): Find only concepts at or below these; all if empty.
+        search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
         RETURNS (List[List[Candidate]]): b lists, best first.
-        RAISES (ConnormError): CN001 before `build` or `read`, CN006 for a `top_k` under 1, CN406
-            and CN407 for types and branches that the index lacks.
+        RAISES (ConnormError): CN001 as `retriever`, CN006 for a `top_k` under 1, CN406 and CN407
+            for types and branches that the index lacks, CN408 for a search that it was built
+            without, CN500 for an unknown one.
         """
-        question = self._question(self.sieve, top_k, types, branches)
-        return self._ask(mentions, question)
-
-    def search(
-        self,
-        search: str,
-        mentions: Sequence[str],
-        *,
-        top_k: int,
-        types: Sequence[str] = (),
-        branches: Sequence[str] = (),
-    ) -> list[list[Candidate]]:
-        """Answer mentions with one search alone.
-
-        search (str): "O-T", "O-C", "D-T", "D-C", "OD-T" or "OD-C"; the others as in `candidates`.
-        RETURNS (List[List[Candidate]]): b lists, best first.
-        RAISES (ConnormError): CN408 if the index was built without this search.
-        """
-        question = self._question(Sieve((search,), ()), top_k, types, branches)
-        return self._ask(mentions, question)
-
-    def explain(
-        self,
-        mention: str,
-        *,
-        top_k: int,
-        types: Sequence[str] = (),
-        branches: Sequence[str] = (),
-    ) -> Explanation:
-        """Tell what each search of the sieve finds, and which one answers.
-
-        mention (str): A text; the others as in `candidates`.
-        RETURNS (Explanation): One step a search.
-        """
-        sieve = self.sieve
-        found = {
-            search: self.search(search, [mention], top_k=top_k, types=types, branches=branches)
-            for search in sieve.searches
-        }
-        ((answering, _),) = sieve.sift(1, lambda search, *_: found[search], best_cosine)
-        steps = [
-            Step(search, threshold, number == answering, *found[search])
-            for number, (search, threshold) in enumerate(
-                zip(sieve.searches, (*sieve.thresholds, None), strict=True)
-            )
-        ]
-        return Explanation(mention, self._encoder.normalize(clean(mention)), steps)
-
-    def holds(self, texts: Sequence[str], target: str) -> list[bool]:
-        """Tell which texts the index has, as the encoder sees them.
-
-        texts (Sequence[str]): b texts.
-        target (str): Where to look: "O", "D" or "OD".
-        RETURNS (List[bool]): Of each text whether it denotes a concept there.
-        RAISES (ConnormError): CN001 before `build` or `read`.
-        """
-        cleaned = [clean(text) for text in texts]
-        keys = self._encoder.inputs(cleaned) if cleaned else []
-        return [self.overlay.holds(key, TARGETS[target]) for key in keys]
-
-    def _question(
-        self, sieve: Sieve, top_k: int, types: Sequence[str], branches: Sequence[str]
-    ) -> Question:
-        require_positive("top_k", top_k)
-        filter = Filter(tuple(map(clean, types)), tuple(map(clean, branches)))
-        return Question(sieve, top_k, filter)
-
-    def _ask(self, mentions: Sequence[str], question: Question) -> list[list[Candidate]]:
         if isinstance(mentions, str):
             refuse("mentions", mentions, "a list of texts")
-        return self.retriever.ask([clean(mention) for mention in mentions], question)
+        sieve = self.sieve if search is None else Sieve((search,), ())
+        question = make_question(sieve, top_k=top_k, types=types, branches=branches)
+        return self.retriever.ask(list(map(clean, mentions)), question)
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
-        """Let texts denote concepts from now on, as part of D; see `synonyms.add_synonyms`."""
-        add_synonyms(synonyms, self.index, self.overlay, self._encoder, count=count)
-        self.retriever.forget()
+        """Add synonyms to D. They are found from the next question on; nothing is retrained.
+
+        synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
+        count (int): How often D says so; of two concepts with one text the more frequent leads.
+        RAISES (ConnormError): CN001 as `retriever`, CN002 for a concept that the index lacks, CN003
+            for an empty text, CN009 for one of which the encoder knows nothing, CN006 for anything
+            but pairs and for a `count` under 1. Nothing is added then.
+        """
+        require_positive("count", count)
+        with self._changing:
+            retriever = self.retriever
+            added = find_synonyms(synonyms, retriever.index, retriever.encoder)
+            if added:
+                vectors = encode_synonyms(added, retriever.encoder)
+                overlay = retriever.overlay.with_synonyms(added, vectors, count=count)
+                self._retriever = retriever.with_overlay(overlay)
 
     def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
-        """Let texts no longer denote concepts; see `synonyms.remove_synonyms`."""
-        remove_synonyms(synonyms, self.index, self.overlay, self._encoder)
-        self.retriever.forget()
+        """Remove synonyms, whether the ontology, the annotated data or `add_synonyms` says so.
 
-    def memoize(
-        self, *, size: int, top_k: int, types: Sequence[str] = (), branches: Sequence[str] = ()
-    ) -> None:
-        """Work out what the sieve answers to texts of the index, so that neither the encoder nor a
-        search is needed for them. See `memo`.
-
-        size (int): Most texts: first those of D, then the others; 0 for none.
-        top_k (int): Candidates of each; others are asked for at the price of a search, as are
-            other types and branches than these, which are those of `candidates`.
-        RAISES (ConnormError): CN001 before `build` or `use`, CN405 if the disk is full, CN406 and
-            CN407 for types and branches that the index lacks.
+        synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
+        RAISES (ConnormError): CN001, CN002, CN003 and CN006 as `add_synonyms`. Nothing is removed
+            then.
+        WARNS (ConnormWarning): CNW001 for a pair that is not in the index.
         """
-        memo = None
-        if size:
-            owner = TemporaryFolder()
-            question = self._question(self.sieve, top_k, types, branches)
-            with atomic_folder(owner.path / "memo") as folder:
-                write_memo(folder, self.index, self._encoder, question, size=size)
-            memo = Memo(owner.path / "memo", owner=owner)
-        self.use(self.encoder, self.index, self.overlay, memo)
+        with self._changing:
+            retriever = self.retriever
+            removed = find_synonyms(synonyms, retriever.index, retriever.encoder)
+            self._retriever = retriever.with_overlay(retriever.overlay.without_synonyms(removed))
+        for each in removed:
+            if not retriever.overlay.has(each):
+                (concept_id, _) = retriever.index.store.labels([each.concept])[each.concept]
+                warn(Warnings.CNW001.format(text=each.text, concept=concept_id))
 
     def use(
         self,
@@ -277,27 +242,57 @@ class ConceptLookup:
         """Take other parts, all of them or, if they do not fit together, none.
 
         encoder (Model[List[str], Floats2d]): The encoder.
-        index (Optional[ConceptIndex]): Built with it; the present one if None, with all that
-            belongs to it.
-        overlay (Optional[SynonymOverlay]): What goes with a new index; nothing if None.
-        memo (Optional[Memo]): What goes with a new index; nothing if None.
+        index (Optional[ConceptIndex]): Built with it; if None, the present one with its overlay and
+            memo.
+        overlay (Optional[SynonymOverlay]): Of a new index; an empty one if None.
+        memo (Optional[Memo]): Of a new index. A memo built with other settings is ignored.
         RAISES (ConnormError): CN408 if the index lacks a search of the sieve, CN410 if it was
             built with another encoder or other steps of normalization.
         """
-        prepared = NormalizedEncoder(encoder, self._encoder.normalization)
-        retriever = None
-        if index is None and self._retriever is not None:
-            index, overlay, memo = self.index, self.overlay, self._retriever.memo
-        if index is not None:
-            self._check(prepared, index)
-            overlay = SynonymOverlay(index) if overlay is None else overlay
-            retriever = Retriever(prepared, index, overlay, memo=memo, cache_size=self._cache_size)
-        self._encoder, self._retriever = prepared, retriever
+        normalized = NormalizedEncoder(encoder, self._encoder.normalization)
+        with self._changing:
+            old, retriever = self._retriever, None
+            if index is None and old is not None:
+                index, overlay, memo = old.index, old.overlay, old.memo
+            if index is not None:
+                index.require(normalized.fingerprint(), self.sieve.searches)
+                overlay = SynonymOverlay(index) if overlay is None else overlay
+                memo = memo if memo is not None and memo.fits(index, normalized) else None
+                retriever = Retriever(normalized, index, overlay, memo, self._cache_size)
+            self._encoder, self._retriever = normalized, retriever
 
-    def _check(self, encoder: NormalizedEncoder, index: ConceptIndex) -> None:
-        own, built_with = encoder.fingerprint(), index.fingerprint
-        if built_with != own:
-            message = Errors.CN410.format(path=index.folder, found=built_with, expected=own)
-            raise ConnormError(message)
-        for search in self.sieve.searches:
-            index.searcher(search)
+    def to_disk(self, folder: Path, *, exclude: Collection[str] = ()) -> None:
+        """Write encoder, index, synonyms and memo.
+
+        folder (Path): An existing folder.
+        exclude (Collection[str]): Any of "encoder", "index".
+        RAISES (ConnormError): CN001 as `retriever`, unless the index is excluded.
+        """
+        if _INDEX not in exclude:
+            retriever = self.retriever
+            retriever.index.write(folder / _INDEX)
+            retriever.overlay.write(folder)
+            if retriever.memo is not None:
+                retriever.memo.write(folder / _MEMO)
+        if _ENCODER not in exclude:
+            self.encoder.to_disk(folder / _ENCODER)
+
+    def from_disk(
+        self, folder: Path, *, exclude: Collection[str] = (), owner: TemporaryFolder | None = None
+    ) -> None:
+        """Read what `to_disk` wrote; the index is mapped, not loaded. If it fails, nothing changes.
+
+        folder (Path): The folder.
+        exclude (Collection[str]): Any of "encoder", "index".
+        owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
+        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, and those of `use`.
+        """
+        encoder = self.encoder
+        if _ENCODER not in exclude:
+            encoder = self._encoder.loaded(folder / _ENCODER).model
+        if _INDEX in exclude:
+            self.use(encoder)
+        else:
+            index = ConceptIndex(folder / _INDEX, self.backend, owner=owner)
+            memo = Memo(folder / _MEMO) if (folder / _MEMO).is_dir() else None
+            self.use(encoder, index, SynonymOverlay.read(folder, index), memo)

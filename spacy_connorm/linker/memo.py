@@ -7,6 +7,7 @@ again.
 """
 
 import json
+import shutil
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -69,7 +70,7 @@ class Arrays(NamedTuple):
     parts: np.ndarray
 
 
-def premises(index: ConceptIndex, encoder: NormalizedEncoder) -> dict[str, Any]:
+def find_premises(index: ConceptIndex, encoder: NormalizedEncoder) -> dict[str, Any]:
     """RETURNS (Dict[str, Any]): JSON: what answers depend on, besides the question."""
     backend = index.backend
     return {
@@ -103,7 +104,7 @@ class Memo:
         self._arrays = Arrays(*(map_array(folder / f"{name}.npy") for name in Arrays._fields))
         self._owner = owner
         self._stale = np.zeros(len(self), dtype="bool")
-        self._seen: set[bytes | tuple[int, int]] = set()
+        self._seen: frozenset[bytes | tuple[int, int]] = frozenset()
         self._labels = Strings(self._arrays.labels)
         self._texts = Strings(self._arrays.texts)
 
@@ -115,6 +116,17 @@ class Memo:
         if get_spawning_popen() is not None:
             return Memo, (self.folder,)
         return _from_files, (pack(self.folder),)
+
+    def fits(self, index: ConceptIndex, encoder: NormalizedEncoder) -> bool:
+        """RETURNS (bool): Whether it was built with the same index, encoder and settings."""
+        return self.premises == find_premises(index, encoder)
+
+    def write(self, folder: Path) -> None:
+        """Write the memo again.
+
+        folder (Path): The folder to make.
+        """
+        shutil.copytree(self.folder, folder)
 
     def find(self, forms: Sequence[str]) -> np.ndarray:
         """Look texts up.
@@ -189,25 +201,30 @@ class Memo:
             return repeat(None), repeat(None)
         return (parts[places].reshape(-1, parts.shape[2])[chosen] / SCALE).T.tolist()
 
-    def revise(self, index: ConceptIndex, overlay: SynonymOverlay) -> None:
-        """Take notice of synonyms: answers that they could change are stale from now on.
+    def revised(self, index: ConceptIndex, overlay: SynonymOverlay) -> "Memo":
+        """Mark answers that changed synonyms could change as stale.
 
         index (ConceptIndex): The index.
         overlay (SynonymOverlay): What was added to it and removed from it.
+        RETURNS (Memo): A new memo, or this one if there is nothing new. They share everything but
+            which answers are stale.
         """
         added = {key: raw for key, raw in overlay.raw.items() if key not in self._seen}
         removed = overlay.removed - self._seen
-        sieve = self.question.sieve
-        over_concepts = any(search.representation == "C" for search, _ in sieve.steps)
-        if over_concepts and (added or removed):
-            self._stale[:] = True
+        if not added and not removed:
+            return self
+        stale = self._stale.copy()
+        if any(search.representation == "C" for search, _ in self.question.sieve.steps):
+            stale[:] = True
         if added:
-            self._stale |= self._is_near(from_raw(stack(added.values())), index)
+            stale |= self._is_near(from_raw(stack(added.values())), index)
         if removed:
             gone = np.concatenate([index.members.of(*pair) for pair in removed])
             places = np.flatnonzero(np.isin(self._arrays.texts, gone))
-            self._stale |= np.isin(self._arrays.members, places).any(axis=1)
-        self._seen.update(added, removed)
+            stale |= np.isin(self._arrays.members, places).any(axis=1)
+        memo = object.__new__(Memo)
+        vars(memo).update(vars(self), _stale=stale, _seen=self._seen.union(added, removed))
+        return memo
 
     def _is_near(self, added: Vectors, index: ConceptIndex) -> np.ndarray:
         """Which answers some new texts could enter, or take from the search that gave them."""

@@ -8,6 +8,8 @@ import numpy as np
 from tqdm import tqdm
 
 from ..encoders.normalized import NormalizedEncoder
+from ..files.atomic import atomic_folder
+from ..files.temporary import TemporaryFolder
 from ..index.concept_index import ConceptIndex
 from ..index.filters import allowed_concepts
 from ..index.members import D
@@ -15,10 +17,29 @@ from ..index.overlay import SynonymOverlay
 from ..index.query import Query
 from ..index.ranking import SCALE
 from ..index.vectors.base import HybridVectors
-from .memo import FACTS, NONE, Arrays, hash_forms, premises
+from .memo import FACTS, NONE, Arrays, Memo, find_premises, hash_forms
 from .sieve import Answer, Question, run_sieve
 
 _BATCH = 512
+
+
+def make_memo(
+    index: ConceptIndex, encoder: NormalizedEncoder, question: Question, *, size: int
+) -> Memo | None:
+    """Work out answers, in a temporary folder.
+
+    size (int): At most how many texts; 0 for no memo. The others as in `write_memo`.
+    RETURNS (Optional[Memo]): The answers.
+    RAISES (ConnormError): CN405 if the disk is full, CN406 and CN407 for types and branches that
+        the index lacks.
+    """
+    if not size:
+        return None
+    owner = TemporaryFolder()
+    path = owner.path / "memo"
+    with atomic_folder(path) as folder:
+        write_memo(folder, index, encoder, question, size=size)
+    return Memo(path, owner=owner)
 
 
 def write_memo(
@@ -43,7 +64,7 @@ def write_memo(
     for name, array in arrays._replace(hashes=hashes, places=places)._asdict().items():
         np.save(folder / f"{name}.npy", array)
     facts = {
-        "premises": premises(index, encoder),
+        "premises": find_premises(index, encoder),
         "searches": question.sieve.searches,
         "thresholds": question.sieve.thresholds,
         "top_k": question.top_k,

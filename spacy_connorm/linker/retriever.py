@@ -1,197 +1,183 @@
-"""Answers to texts: those given lately, those of the memo, and those that must be searched for.
+"""Texts to candidates, from one snapshot of everything that answers depend on.
 
-Whichever way a text takes, its answer is what the sieve says of its vector; a text that the index
-knows has the vector that stands there.
+A text is answered from the cache, from the memo or by a search. The answer is the same: what the
+sieve finds for the text's vector. A text of the index has the vector that the index has.
 """
 
 from collections.abc import Mapping, Sequence
-from threading import Lock
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from ..concepts import Candidate
 from ..encoders.normalized import NormalizedEncoder
-from ..encoders.vectors import Raw, stack
+from ..encoders.vectors import Raw, stack, weighted
 from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Masks
+from ..index.members import TARGETS
 from ..index.overlay import SynonymOverlay
 from ..index.query import Query
 from ..index.vectors.base import from_raw
-from .memo import Memo, premises
+from .memo import Memo
 from .sieve import Question, name_candidates, run_sieve
 
-# Texts searched together: their cosines with a block of the index stand in memory at once.
-_MOST_AT_ONCE = 512
+# How many texts are searched at once: their cosines with a block of the index are in memory
+# together.
+_BATCH = 512
 
 
+@dataclass(frozen=True, eq=False)
 class Retriever:
-    """Answers texts with an index."""
+    """Everything that answers depend on, at one moment. It never changes: other synonyms make
+    another retriever, so a question that has begun is answered as if nothing had happened.
 
-    def __init__(
-        self,
-        encoder: NormalizedEncoder,
-        index: ConceptIndex,
-        overlay: SynonymOverlay,
-        *,
-        memo: Memo | None = None,
-        cache_size: int = 0,
-    ) -> None:
-        """Put together what answers depend on.
+    encoder (NormalizedEncoder): Built the index.
+    index (ConceptIndex): What is searched.
+    overlay (SynonymOverlay): Synonyms added and removed since the index was built.
+    memo (Optional[Memo]): Answers worked out in advance, without some of these synonyms.
+    cache_size (int): At most how many other answers to keep; 0 for none.
+    """
 
-        encoder (NormalizedEncoder): Built the index.
-        index (ConceptIndex): What is searched.
-        overlay (SynonymOverlay): What was added to it and removed from it.
-        memo (Optional[Memo]): Answers worked out before; left aside if they are others than those
-            that a search would give now, such as with other settings of the index.
-        cache_size (int): Most answers kept of texts that were searched for; 0 to keep none.
-        """
-        self._encoder = encoder
-        self.index = index
-        self.overlay = overlay
-        fits = memo is not None and memo.premises == premises(index, encoder)
-        self.memo = memo if fits else None
-        self.cache_size = cache_size
-        self._masks = Masks()
-        # No thread may read answers while another one still finds out which are stale.
-        self._revising = Lock()
-        self.forget()
+    encoder: NormalizedEncoder
+    index: ConceptIndex
+    overlay: SynonymOverlay
+    memo: Memo | None = None
+    cache_size: int = 0
+    _masks: Masks = field(default_factory=Masks, repr=False)
+    _cache: Cache[tuple[Question, str], list[Candidate]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_cache", Cache(self.cache_size))
 
     def __reduce__(self) -> tuple:
-        # A worker begins anew: what it maps for itself nobody has revised.
-        return _restore, (self._encoder, self.index, self.overlay, self.memo, self.cache_size)
+        # A worker starts with empty caches.
+        parts = self.encoder, self.index, self.overlay, self.memo, self.cache_size
+        return Retriever, parts
 
-    def forget(self) -> None:
-        """Forget what a change of the overlay may have changed; called after each."""
-        self._recent: Cache[tuple[Question, str], list[Candidate]] = Cache(self.cache_size)
-        with self._revising:
-            self._is_revised = False
+    def with_overlay(self, overlay: SynonymOverlay) -> "Retriever":
+        """RETURNS (Retriever): The same with other synonyms, and an empty cache."""
+        # A memo that was revised already needs to be compared with the difference only.
+        return replace(self, overlay=overlay, memo=vars(self).get("revised_memo", self.memo))
+
+    @cached_property
+    def revised_memo(self) -> Memo | None:
+        """RETURNS (Optional[Memo]): The memo without the answers that these synonyms could change.
+        It is revised when it is first needed: many changes in a row cost no more than one.
+        """
+        return None if self.memo is None else self.memo.revised(self.index, self.overlay)
+
+    def holds(self, texts: Sequence[str], target: str) -> list[bool]:
+        """Check which texts denote a concept.
+
+        texts (Sequence[str]): b cleaned texts.
+        target (str): Where to look: "O", "D" or "OD".
+        RETURNS (List[bool]): b times whether the text is there, as the encoder sees it.
+        """
+        inputs = self.encoder.inputs(texts) if texts else []
+        return [self.overlay.holds(key, TARGETS[target]) for key in inputs]
 
     def ask(self, texts: Sequence[str], question: Question) -> list[list[Candidate]]:
         """Answer texts.
 
         texts (Sequence[str]): b cleaned texts; an empty one has no candidates.
-        question (Question): What is asked of each.
+        question (Question): What each is asked.
         RETURNS (List[List[Candidate]]): b lists, best first.
-        RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
+        RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks, CN408
+            for a search that it was built without.
         """
         allowed = self._masks.get(question.filter, self.index)
-        distinct = list(dict.fromkeys(filter(None, texts)))
-        forms = self._encoder.forms(distinct)
-        by_form = self._by_form(dict(zip(forms, distinct, strict=True)), question, allowed)
-        form_of = dict(zip(distinct, forms, strict=True))
-        return [_as_searched(by_form[form_of[text]], text) if text else [] for text in texts]
-
-    def _by_form(
-        self, text_of: Mapping[str, str], question: Question, allowed: np.ndarray | None
-    ) -> dict[str, list[Candidate]]:
-        """Of texts with equal forms only one is looked up. What the memo knows is not remembered:
-        to read it again takes little, and what is kept long costs Python more than that.
-        """
-        recent = self._recent
-        found: dict[str, list[Candidate]] = {}
-        new: dict[str, str] = {}
-        for form, text in text_of.items():
-            known = recent.get((question, form))
-            if known is None:
-                new[form] = text
-            else:
-                found[form] = known
-        memo = self._memo_for(question)
-        if new and memo:
-            read = self._read(memo, [*new.values()], memo.find([*new]))
-            found |= {form: read[text] for form, text in new.items() if text in read}
-            new = {form: text for form, text in new.items() if form not in found}
+        forms = self.encoder.forms(texts)
+        asked = {form: text for form, text in zip(forms, texts, strict=True) if text}
+        found = self._known(asked, question)
+        new = {text: form for form, text in asked.items() if form not in found}
         if new:
-            by_text = self._by_input([*new.values()], question, allowed)
-            for form, text in new.items():
-                recent.put((question, form), by_text[text])
-                found[form] = by_text[text]
-        return found
+            for text, candidates in self._retrieve(list(new), question, allowed).items():
+                found[new[text]] = candidates
+                self._cache.put((question, new[text]), candidates)
+        return [
+            _as_searched(found[form], text) if text else []
+            for form, text in zip(forms, texts, strict=True)
+        ]
 
-    def _memo_for(self, question: Question) -> Memo | None:
-        if self.memo is None or self.memo.question != question:
-            return None
-        with self._revising:
-            if not self._is_revised:
-                self.memo.revise(self.index, self.overlay)
-                self._is_revised = True
-        return self.memo
+    def _known(self, asked: Mapping[str, str], question: Question) -> dict[str, list[Candidate]]:
+        """Read the answers to texts, given by form, from the cache and the memo. Those of the memo
+        are not cached: reading them again is cheap, and long-lived objects cost Python more.
+        """
+        cached = {form: self._cache.get((question, form)) for form in asked}
+        found = {form: known for form, known in cached.items() if known is not None}
+        memo = self._memo_of(question)
+        if memo is None or len(found) == len(asked):
+            return found
+        left = [form for form in asked if form not in found]
+        places = memo.find(left)
+        return found | self._read(memo, places, left, [asked[form] for form in left])
+
+    def _memo_of(self, question: Question) -> Memo | None:
+        return None if self.memo is None or self.memo.question != question else self.revised_memo
 
     def _read(
-        self, memo: Memo, texts: Sequence[str], places: np.ndarray
+        self, memo: Memo, places: np.ndarray, keys: Sequence[str], texts: Sequence[str]
     ) -> dict[str, list[Candidate]]:
-        known = np.flatnonzero(places >= 0)
-        searched = [texts[place] for place in known.tolist()]
+        known = np.flatnonzero(places >= 0).tolist()
+        if not known:
+            return {}
+        searched = [texts[place] for place in known]
         found = memo.candidates(places[known], searched, self.index.store)
-        return dict(zip(searched, found, strict=True))
+        return dict(zip([keys[place] for place in known], found, strict=True))
 
-    def _by_input(
+    def _retrieve(
         self, texts: Sequence[str], question: Question, allowed: np.ndarray | None
     ) -> dict[str, list[Candidate]]:
-        """Of texts with equal encoder inputs only one is searched for, and none that the memo knows
-        in another spelling."""
-        keys = self._encoder.inputs(texts)
-        one_of = dict(zip(keys, texts, strict=True))
-        memo = self._memo_for(question)
-        rows = self.index.keys.rows(list(one_of))
-        found = self._read(memo, [*one_of.values()], memo.find_rows(rows)) if memo else {}
-        asked = [pair for pair in one_of.items() if pair[1] not in found]
-        for start in range(0, len(asked), _MOST_AT_ONCE):
-            batch = asked[start : start + _MOST_AT_ONCE]
-            found |= {text: [] for _, text in batch}
-            found |= self._search(batch, question, allowed)
-        return {text: found[one_of[key]] for text, key in zip(texts, keys, strict=True)}
+        """Search for texts whose forms nobody knows: one of those with equal encoder inputs, and
+        none that the memo knows by its row.
+        """
+        inputs = self.encoder.inputs(texts)
+        text_of = dict(zip(inputs, texts, strict=True))
+        keys, distinct = list(text_of), list(text_of.values())
+        rows = self.index.keys.rows(keys)
+        memo = self._memo_of(question)
+        found = {} if memo is None else self._read(memo, memo.find_rows(rows), distinct, distinct)
+        left = [place for place, text in enumerate(distinct) if text not in found]
+        for start in range(0, len(left), _BATCH):
+            batch = left[start : start + _BATCH]
+            known, vectors = self._unit_vectors([keys[place] for place in batch], rows[batch])
+            if known:
+                searched = [distinct[batch[place]] for place in known]
+                query = Query(vectors, question.top_k, allowed)
+                answers = run_sieve(question.sieve, self.index, self.overlay, query)
+                named = name_candidates(answers, self.index, searched)
+                found |= dict(zip(searched, named, strict=True))
+        return {text: found.get(text_of[key], []) for text, key in zip(texts, inputs, strict=True)}
 
-    def _search(
-        self, asked: Sequence[tuple[bytes, str]], question: Question, allowed: np.ndarray | None
-    ) -> dict[str, list[Candidate]]:
-        places, vectors = self._unit_vectors(asked)
-        searched = [asked[place][1] for place in places]
-        query = Query(vectors, question.top_k, allowed)
-        answers = run_sieve(question.sieve, self.index, self.overlay, query)
-        return dict(zip(searched, name_candidates(answers, self.index, searched), strict=True))
+    def _unit_vectors(self, inputs: Sequence[bytes], rows: np.ndarray) -> tuple[list[int], Raw]:
+        """Take vectors from the index, from the synonyms beside it, or from the encoder.
 
-    def _unit_vectors(self, asked: Sequence[tuple[bytes, str]]) -> tuple[list[int], Raw]:
-        """Take the vectors of texts from the index, from the synonyms beside it, or else from the
-        encoder.
-
-        asked (Sequence[Tuple[bytes, str]]): b encoder inputs and texts.
-        RETURNS (Tuple[List[int], Raw]): Places of the texts whose vectors are not zero, for n-grams
-            give such a one to a text they know nothing of; and their unit vectors.
+        inputs (Sequence[bytes]): b encoder inputs.
+        rows (Ints1d): int64 (b,): their rows in the index; -1 if it lacks them.
+        RETURNS (Tuple[List[int], Raw]): The places of the vectors that are not zero, and their unit
+            vectors, if there are any. A text of which the encoder knows nothing has a zero vector.
         """
         index, added = self.index, self.overlay.raw
-        rows = index.keys.rows([key for key, _ in asked])
         held = np.flatnonzero(rows >= 0)
         held = held[index.vectors.norms[rows[held]] > 0]
-        parts = [held]
-        units = [index.vectors.queries(rows[held], weight=self._encoder.lexical_weight)]
+        places, units = held.tolist(), []
+        if places:
+            units.append(index.vectors.queries(rows[held]))
         other = np.flatnonzero(rows < 0).tolist()
-        own = [place for place in other if asked[place][0] in added]
-        new = [place for place in other if asked[place][0] not in added]
-        for places, raw in (
-            (own, [added[asked[place][0]] for place in own]),
-            (
-                new,
-                [self._encoder.encode_inputs([asked[place][0] for place in new])] if new else [],
-            ),
+        own = [place for place in other if inputs[place] in added]
+        new = [place for place in other if inputs[place] not in added]
+        for some, raw in (
+            (own, [added[inputs[place]] for place in own]),
+            (new, [self.encoder.encode_inputs([inputs[place] for place in new])] if new else []),
         ):
-            if places:
+            if some:
                 vectors = from_raw(stack(raw))
-                some = np.flatnonzero(vectors.norms)
-                parts.append(np.asarray(places)[some])
-                units.append(vectors.unit[some])
-        return np.concatenate(parts).tolist(), stack(units)
-
-
-def _restore(
-    encoder: NormalizedEncoder,
-    index: ConceptIndex,
-    overlay: SynonymOverlay,
-    memo: Memo | None,
-    cache_size: int,
-) -> Retriever:
-    return Retriever(encoder, index, overlay, memo=memo, cache_size=cache_size)
+                nonzero = np.flatnonzero(vectors.norms)
+                places += [some[place] for place in nonzero.tolist()]
+                units.append(vectors.unit[nonzero])
+        return places, weighted(stack(units), self.encoder.lexical_weight) if places else None
 
 
 def _as_searched(candidates: list[Candidate], text: str) -> list[Candidate]:

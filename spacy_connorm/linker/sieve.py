@@ -6,13 +6,14 @@ from math import inf
 from typing import NamedTuple, TypeVar
 
 from ..concepts import Candidate
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_positive
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter
 from ..index.overlay import SynonymOverlay
 from ..index.query import Query, run_search
 from ..index.ranking import Hit
 from ..index.search import Search
+from ..text.cleaning import clean
 
 Found = TypeVar("Found")
 
@@ -90,7 +91,7 @@ class Sieve:
 
 
 class Question(NamedTuple):
-    """What texts are asked, as a value that can be compared and cached.
+    """What is asked about texts, as a value that can be compared.
 
     sieve (Sieve): The searches that answer.
     top_k (int): How many concepts each text wants.
@@ -100,6 +101,22 @@ class Question(NamedTuple):
     sieve: Sieve
     top_k: int
     filter: Filter = Filter()
+
+
+def make_question(
+    sieve: Sieve, *, top_k: int, types: Sequence[str] = (), branches: Sequence[str] = ()
+) -> Question:
+    """Make a question.
+
+    sieve (Sieve): The searches that answer.
+    top_k (int): How many concepts each text wants.
+    types (Sequence[str]): Find only concepts of these semantic types; all if empty.
+    branches (Sequence[str]): Find only concepts at or below these; all if empty.
+    RETURNS (Question): The question.
+    RAISES (ConnormError): CN006 for a `top_k` under 1.
+    """
+    require_positive("top_k", top_k)
+    return Question(sieve, top_k, Filter(tuple(map(clean, types)), tuple(map(clean, branches))))
 
 
 class Answer(NamedTuple):

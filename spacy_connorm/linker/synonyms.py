@@ -1,72 +1,63 @@
-"""Synonyms of users: into the overlay beside an index, and out of it."""
+"""Synonyms of users, texts and concept ids, as the index has them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from ..encoders.normalized import NormalizedEncoder
-from ..errors import ConnormError, Errors, Warnings, require_positive, warn
+from ..encoders.vectors import Raw
+from ..errors import ConnormError, Errors, refuse
 from ..index.concept_index import ConceptIndex
-from ..index.overlay import SynonymOverlay
+from ..index.overlay import Synonym
 from ..index.vectors.base import from_raw
 from ..text.cleaning import clean
 
 
-def add_synonyms(
-    synonyms: Iterable[tuple[str, str]],
-    index: ConceptIndex,
-    overlay: SynonymOverlay,
-    encoder: NormalizedEncoder,
-    *,
-    count: int = 1,
-) -> None:
-    """Let texts denote concepts from now on, as part of D; nothing is retrained.
+def as_pairs(synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Collect synonyms. Anything that would be taken apart wrongly is refused, such as a pair that
+    is not in a list.
 
     synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
-    index (ConceptIndex): Knows the concepts.
-    overlay (SynonymOverlay): Takes the synonyms.
-    encoder (NormalizedEncoder): The one that the index was built with.
-    count (int): How often D says so; of two concepts with one text the more frequent leads.
-    RAISES (ConnormError): CN002 for a concept that the index lacks, CN003 for an empty text,
-        CN009 for one that the encoder knows nothing of; nothing is added then. CN006 for a
-        `count` under 1.
+    RETURNS (List[Tuple[str, str]]): The same.
+    RAISES (ConnormError): CN006.
     """
-    require_positive("count", count)
-    pairs = _pairs(synonyms, index)
-    if pairs:
-        texts = [text for text, _ in pairs]
-        raw = encoder.encode(texts)
-        for row in np.flatnonzero(from_raw(raw).norms == 0):
-            raise ConnormError(Errors.CN009.format(text=texts[row]))
-        keys = encoder.inputs(texts)
-        for place, (key, (text, number)) in enumerate(zip(keys, pairs, strict=True)):
-            overlay.add(key, text, raw[place : place + 1], number, count)
+    pairs = list(synonyms)
+    for pair in pairs:
+        is_pair = isinstance(pair, (tuple, list)) and len(pair) == 2
+        if not is_pair or not all(isinstance(each, str) for each in pair):
+            refuse("synonyms", pair, "pairs of a text and a concept id")
+    return pairs
 
 
-def remove_synonyms(
-    synonyms: Iterable[tuple[str, str]],
-    index: ConceptIndex,
-    overlay: SynonymOverlay,
-    encoder: NormalizedEncoder,
-) -> None:
-    """Let texts no longer denote concepts, whether the ontology, the annotated data or
-    `add_synonyms` said that they do.
+def find_synonyms(
+    synonyms: Iterable[tuple[str, str]], index: ConceptIndex, encoder: NormalizedEncoder
+) -> list[Synonym]:
+    """Find the concepts of synonyms, and what the encoder sees of their texts.
 
-    synonyms (Iterable[Tuple[str, str]]): Texts and concept ids; the others as in `add_synonyms`.
-    RAISES (ConnormError): CN002 for a concept that the index lacks, CN003 for an empty text;
-        nothing is removed then.
-    WARNS (ConnormWarning): CNW001 for a pair that does not stand in the index.
+    synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
+    index (ConceptIndex): Has the concepts.
+    encoder (NormalizedEncoder): Built the index.
+    RETURNS (List[Synonym]): One for each pair.
+    RAISES (ConnormError): CN006 for anything but pairs, CN002 for a concept that the index lacks,
+        CN003 for an empty text.
     """
-    pairs = _pairs(synonyms, index)
+    pairs = [(_text(text), _number(concept, index)) for text, concept in as_pairs(synonyms)]
     keys = encoder.inputs(text for text, _ in pairs) if pairs else []
-    for key, (text, number) in zip(keys, pairs, strict=True):
-        if not overlay.remove(key, number):
-            (concept_id, _) = index.store.labels([number])[number]
-            warn(Warnings.CNW001.format(text=text, concept=concept_id))
+    return [Synonym(key, *pair) for key, pair in zip(keys, pairs, strict=True)]
 
 
-def _pairs(synonyms: Iterable[tuple[str, str]], index: ConceptIndex) -> list[tuple[str, int]]:
-    return [(_text(text), _number(concept_id, index)) for text, concept_id in synonyms]
+def encode_synonyms(synonyms: Sequence[Synonym], encoder: NormalizedEncoder) -> Raw:
+    """Encode the texts of synonyms.
+
+    synonyms (Sequence[Synonym]): n synonyms, at least one.
+    encoder (NormalizedEncoder): The encoder.
+    RETURNS (Raw): Raw vectors, (n, width).
+    RAISES (ConnormError): CN009 for a text of which the encoder knows nothing.
+    """
+    vectors = encoder.encode_inputs([each.key for each in synonyms])
+    for place in np.flatnonzero(from_raw(vectors).norms == 0).tolist():
+        raise ConnormError(Errors.CN009.format(text=synonyms[place].text))
+    return vectors
 
 
 def _number(concept_id: str, index: ConceptIndex) -> int:

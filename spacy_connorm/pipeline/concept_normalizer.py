@@ -25,21 +25,14 @@ from ..annotations.synonyms import annotated_synonyms, expanded_synonyms
 from ..concepts import AnyOntology, Candidate, Concept
 from ..encoders import required_extra
 from ..errors import ConnormError, Errors, refuse
+from ..files.folders import read_settled
 from ..linker.calibration import read_calibration
-from ..linker.explanation import Explanation
 from . import serialization
 from .requirements import require_extra
-from .settings import (
-    DEFAULTS,
-    Limits,
-    Settings,
-    as_pairs,
-    check_arguments,
-    check_settings,
-    choose_limits,
-)
+from .settings import DEFAULTS, Limits, Settings, check_arguments, check_settings, choose_limits
 
 if TYPE_CHECKING:
+    from ..linker.explanation import Explanation
     from ..linker.interpretations import MentionInterpreter
 
 
@@ -58,18 +51,18 @@ class ConceptNormalizer(Pipe):
         scorer: Callable | None = None,
         **settings: Unpack[Settings],
     ) -> None:
-        """Store the settings; nothing is loaded before `initialize` or `from_disk`.
+        """Store the settings. Nothing is loaded before `initialize` or `from_disk`.
 
         vocab (Vocab): The pipeline's.
         name (str): The component's name.
         encoder (Model[List[str], Floats2d]): A registered architecture, see `encoders`.
         index (Backend): `AnnoyIndex.v1` or `ExactIndex.v1`.
         sieve (Sieve): `Sieve.v1`: the searches and their thresholds.
-        normalization (Sequence[str]): Steps through which names and mentions pass, in order,
-            before they are encoded; see `text.normalization`.
+        normalization (Sequence[str]): Steps that names and mentions go through, in order, before
+            they are encoded; see `text.normalization`.
         scorer (Optional[Callable]): Scores examples.
-        **settings (Settings): Those that `to_disk` keeps; see `settings.Settings`.
-        RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for a bad setting.
+        **settings (Settings): What `to_disk` saves; see `settings.Settings`.
+        RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting.
         """
         from ..linker.lookup import ConceptLookup
 
@@ -83,17 +76,17 @@ class ConceptNormalizer(Pipe):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): Those that are normalized; empty for all."""
+        """RETURNS (Tuple[str, ...]): Labels of the spans to normalize; empty for all."""
         return tuple(self.cfg["labels"] or ())
 
     @property
     def displacy_options(self) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): For `displacy.render(doc, style="ent", options=...)`: links."""
+        """RETURNS (Dict[str, Any]): Links for `displacy.render(doc, style="ent", options=...)`."""
         template = self.cfg["kb_url_template"]
         return {} if template is None else {"kb_url_template": template}
 
     def __call__(self, doc: Doc) -> Doc:
-        """Normalize the spans of one document.
+        """Normalize the spans of a document.
 
         doc (Doc): The document.
         RETURNS (Doc): The same.
@@ -103,10 +96,10 @@ class ConceptNormalizer(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Normalize the spans of documents; each distinct mention of a batch is encoded once.
+        """Normalize the spans of documents. Each distinct mention of a batch is encoded once.
 
         stream (Iterable[Doc]): The documents.
-        batch_size (int): Documents whose mentions are encoded together.
+        batch_size (int): How many documents' mentions are encoded together.
         YIELDS (Doc): The same documents, in order.
         """
         error_handler = self.get_error_handler()
@@ -119,7 +112,7 @@ class ConceptNormalizer(Pipe):
                 yield from docs
 
     def predict(self, docs: Sequence[Doc]) -> list[list[list[Candidate]]]:
-        """Find the candidates of all spans, changing nothing.
+        """Find the candidates of all spans, without writing them.
 
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[List[Candidate]]]): Candidates by document and span.
@@ -132,8 +125,8 @@ class ConceptNormalizer(Pipe):
         return [list(islice(found, len(each))) for each in spans]
 
     def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
-        """RETURNS (List[str]): What a document defines its spans to stand for; empty for those of
-        which it does not tell, and for all if abbreviations are not to be expanded.
+        """RETURNS (List[str]): The long forms that a document defines for spans; empty where it
+        defines none, or if abbreviations are not expanded.
         """
         expand = self.cfg["expand_abbreviations"]
         return find_long_forms(doc, spans) if expand else [""] * len(spans)
@@ -155,7 +148,7 @@ class ConceptNormalizer(Pipe):
                 set_kb_ids(doc, spans, kb_ids, spans_key=self.cfg["spans_key"])
 
     def spans(self, doc: Doc) -> list[Span]:
-        """RETURNS (List[Span]): The spans of a document that are to be normalized."""
+        """RETURNS (List[Span]): The spans of a document to normalize."""
         return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
 
     def candidates(
@@ -163,49 +156,54 @@ class ConceptNormalizer(Pipe):
         mentions: Sequence[str],
         *,
         long_forms: Sequence[str] | None = None,
+        search: str | None = None,
         **limits: Unpack[Limits],
     ) -> list[list[Candidate]]:
-        """Look texts up as if they were mentions.
+        """Find the candidates of texts, as if they were mentions.
 
         mentions (Sequence[str]): b texts; an empty one has no candidates.
-        long_forms (Optional[Sequence[str]]): What they stand for, empty where it is not known.
+        long_forms (Optional[Sequence[str]]): What they stand for; empty where that is not known.
+        search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
         **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
         """
         known = [""] * len(mentions) if long_forms is None else long_forms
-        return self._reader(**limits).candidates(mentions, known)
+        return self._interpreter(search, **limits).candidates(mentions, known)
 
-    def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> Explanation:
-        """Tell how a mention is read, and what each search of the sieve finds for it.
+    def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
+        """Explain how a mention is read, and what each search of the sieve finds for it.
 
         mention (Union[str, Span]): A text, or a span, whose document may define its long form.
         **limits (Limits): `top_k`, `types` and `branches`, as in `candidates`.
-        RETURNS (Explanation): The readings, and one step a search.
+        RETURNS (Explanation): The interpretations, and one step a search.
         """
-        reader = self._reader(**limits)
+        interpreter = self._interpreter(**limits)
         if isinstance(mention, str):
-            return reader.explain(mention, "")
-        return reader.explain(mention.text, *self.long_forms(mention.doc, [mention]))
+            return interpreter.explain(mention, "")
+        return interpreter.explain(mention.text, *self.long_forms(mention.doc, [mention]))
 
-    def _reader(self, **limits: Unpack[Limits]) -> "MentionInterpreter":
+    def _interpreter(
+        self, search: str | None = None, **limits: Unpack[Limits]
+    ) -> "MentionInterpreter":
         from ..linker.interpretations import MentionInterpreter
 
         how = {"split_composites": self.cfg["split_composites"], "calibration": self._calibration}
-        return MentionInterpreter(self.lookup, **how, **choose_limits(self.cfg, limits))
+        chosen = choose_limits(self.cfg, limits)
+        return MentionInterpreter(self.lookup, search=search, **how, **chosen)
 
     def concept(self, concept_id: str) -> Concept:
-        """RETURNS (Concept): What the index knows of a concept, by its id or an alternate id.
-        RAISES (ConnormError): CN411 for an id that it lacks.
+        """RETURNS (Concept): What the index has of a concept, by its id or an alternate id.
+        RAISES (ConnormError): CN411 for an unknown id.
         """
         return self.lookup.index.concept(concept_id)
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
-        """Let texts denote concepts from now on; see `ConceptLookup.add_synonyms`."""
-        self.lookup.add_synonyms(as_pairs(synonyms), count=count)
+        """Add synonyms; see `ConceptLookup.add_synonyms`."""
+        self.lookup.add_synonyms(synonyms, count=count)
 
     def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
-        """Let texts no longer denote concepts; see `ConceptLookup.remove_synonyms`."""
-        self.lookup.remove_synonyms(as_pairs(synonyms))
+        """Remove synonyms; see `ConceptLookup.remove_synonyms`."""
+        self.lookup.remove_synonyms(synonyms)
 
     def initialize(
         self,
@@ -217,20 +215,22 @@ class ConceptNormalizer(Pipe):
         synonyms: Iterable[tuple[str, str]] | None = None,
         index: str | Path | None = None,
     ) -> None:
-        """Load the encoder and index an ontology, or take both from a folder. Called again
-        without any of the four sources, it keeps the index that it has.
+        """Load the encoder and index an ontology, or read both from a folder. A second call without
+        any of the four sources keeps the index.
 
         get_examples (Callable[[], Iterable[Example]]): Their references' mentions become D.
         nlp (Optional[Language]): The pipeline.
-        ontology (Optional[Union[Ontology, Callable]]): O, or what reads it.
+        ontology (Optional[Union[Ontology, Callable]]): O, or a function that reads it.
         corpus (Optional[Callable]): More annotated data for D, such as `spacy.Corpus.v1`.
         synonyms (Optional[Iterable[Tuple[str, str]]]): More of D: texts and concept ids.
         index (Optional[Union[str, Path]]): What `to_disk` wrote: the component's folder in a
-            saved pipeline, such as that of `connorm index`. Instead of the others.
+            saved pipeline, such as one of `connorm index`. The others must be missing then.
         RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` beside
-            other sources, CN406 and CN407 for types and branches of the settings that the index
+            other sources, CN406 and CN407 for types and branches in the settings that the index
             lacks, and those of the sources.
         """
+        from ..linker.synonyms import as_pairs
+
         synonyms = as_pairs(synonyms or ())
         others = ontology is not None or corpus is not None or synonyms
         if index is not None:
@@ -243,21 +243,24 @@ class ConceptNormalizer(Pipe):
             gold = (example.reference for example in examples)
             annotated = read(gold, self.cfg["labels"], spans_key=self.cfg["spans_key"])
             self._build(ontology() if callable(ontology) else ontology, [*annotated, *synonyms])
-        self.candidates(())  # finds unknown types and branches now, not at the first document
+        self.candidates(())  # reports unknown types and branches now, not at the first document
         if nlp is not None:
             require_extra(nlp, required_extra(self.lookup.encoder))
 
     def _build(self, ontology: AnyOntology | None, annotated: list[tuple[str, str]]) -> None:
+        from ..linker.interpretations import search_depth
+
         if ontology is None and not annotated:
             raise ConnormError(Errors.CN004.format(name=self.name))
         if not isinstance(ontology, AnyOntology | None):
             refuse("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
         source = ontology.source if ontology else None
         self.lookup.build(ontology or (), annotated, source=source)
-        self._reader().memoize(self.cfg["memo_size"])
+        limits = choose_limits(self.cfg, {"top_k": search_depth(self.cfg["top_k"])})
+        self.lookup.memoize(size=self.cfg["memo_size"], **limits)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write all that the component needs, aside first and then renamed.
+        """Write everything that the component needs, whole or not at all.
 
         path (Union[str, Path]): The folder to make or replace.
         exclude (Iterable[str]): Any of "cfg", "encoder", "index".
@@ -266,15 +269,20 @@ class ConceptNormalizer(Pipe):
         serialization.save(Path(path), self.cfg, self.lookup, exclude=list(exclude))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
-        """Read what `to_disk` wrote; the index is mapped, not loaded.
+        """Read what `to_disk` wrote; the index is mapped, not loaded. If another process replaces the
+        folder meanwhile, the new one is read.
 
         path (Union[str, Path]): The folder.
         exclude (Iterable[str]): Any of "cfg", "encoder", "index".
         RETURNS (ConceptNormalizer): The component.
-        RAISES (ConnormError): CN400, CN401, CN402 if the folder is not sound, CN410 if the index
-            was built with another encoder.
+        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN410 if the index was
+            built with another encoder.
         """
-        self._accept(serialization.load(Path(path), self.lookup, exclude=list(exclude)))
+        folder, excluded = Path(path), list(exclude)
+        settings = read_settled(
+            folder, lambda: serialization.load(folder, self.lookup, exclude=excluded)
+        )
+        self._accept(settings)
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -282,12 +290,7 @@ class ConceptNormalizer(Pipe):
         return serialization.dump(self.cfg, self.lookup, exclude=list(exclude))
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
-        """Read what `to_bytes` gave.
-
-        content (bytes): From `to_bytes`.
-        exclude (Iterable[str]): Any of "cfg", "encoder", "index".
-        RETURNS (ConceptNormalizer): The component.
-        """
+        """RETURNS (ConceptNormalizer): The component, with what `to_bytes` returned."""
         self._accept(serialization.parse(content, self.lookup, exclude=list(exclude)))
         return self
 
@@ -300,5 +303,5 @@ class ConceptNormalizer(Pipe):
         register_span_attributes(merged["attribute_prefix"])
 
     def decide(self, candidates: Sequence[Candidate]) -> str:
-        """RETURNS (str): What is written for candidates; see `spans.written_id`."""
+        """RETURNS (str): The id that is written for candidates; see `spans.written_id`."""
         return written_id(candidates, self.cfg["nil_threshold"])

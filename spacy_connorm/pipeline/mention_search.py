@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 
 from ..concepts import Candidate
 from ..errors import refuse
-from ..linker.explanation import Explanation
 from .loading import load_normalizer
+
+if TYPE_CHECKING:
+    from ..linker.explanation import Explanation
 
 
 def search(
@@ -43,7 +45,7 @@ def search(
     if search is None:
         return normalizer.candidates(mentions, **limits)
     settings = {key: normalizer.cfg[key] for key in ("top_k", "types", "branches")}
-    return normalizer.lookup.search(search, mentions, **settings | limits)
+    return normalizer.lookup.candidates(mentions, search=search, **settings | limits)
 
 
 def explain(
@@ -54,7 +56,7 @@ def explain(
     types: Sequence[str] | None = None,
     branches: Sequence[str] | None = None,
     component: str | None = None,
-) -> list[Explanation]:
+) -> "list[Explanation]":
     """Show what each search of the sieve finds for mentions: `python -m spacy connorm search
     --explain`.
 

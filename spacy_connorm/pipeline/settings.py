@@ -1,4 +1,4 @@
-"""What the settings of a concept normalizer may be; types are checked by spaCy's config."""
+"""The settings of a concept normalizer. spaCy's config checks their types."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
@@ -7,27 +7,26 @@ from ..errors import refuse, require_positive
 
 
 class Settings(TypedDict, total=False):
-    """The settings that a concept normalizer keeps when it is saved.
+    """The settings that are saved with a concept normalizer.
 
     spans_key (Optional[str]): Normalize `doc.spans[spans_key]`; `doc.ents` if None.
     labels (Optional[Sequence[str]]): Only spans with these labels; all if None or empty.
-    attribute_prefix (str): Stands before `candidates`, `kb_id` and `kb_ents` in `span._`. A
-        normalizer with a prefix leaves `span.kb_id_` to the one without.
-    top_k (int): Most candidates kept for a span; of a composite, for each part.
-    nil_threshold (Optional[float]): A best score under it makes "NIL"; None: never.
-    calibration (Optional[Mapping[str, float]]): Turns scores into probabilities; what
-        `connorm evaluate --calibrate` fitted.
-    expand_abbreviations (bool): Whether the long form of a mention is looked up where its document
-        defines one, and put beside the short one in D; see `definitions`.
+    attribute_prefix (str): Prefix of `candidates`, `kb_id` and `kb_ents` in `span._`. A normalizer
+        with a prefix does not write `span.kb_id_`.
+    top_k (int): At most how many candidates of a span; of a composite, of each part.
+    nil_threshold (Optional[float]): A lower best score makes "NIL"; None: never.
+    calibration (Optional[Mapping[str, float]]): Turns scores into probabilities; fitted by
+        `connorm evaluate --calibrate`.
+    expand_abbreviations (bool): Whether to search for the long form of a mention if its document
+        defines one, and to add it to D beside the short form; see `annotations.abbreviations`.
     split_composites (bool): Whether a mention such as "breast and ovarian cancer" gets the ids of
-        its parts if these link better than the whole; see `readings`.
+        its parts if these link better than the whole; see `linker.interpretations`.
     types (Sequence[str]): Find only concepts of these semantic types; all if empty.
     branches (Sequence[str]): Find only concepts at or below these; all if empty.
     kb_url_template (Optional[str]): A link with `{}` for the id, for displaCy.
-    memo_size (int): Texts of the index whose answers are worked out when it is built, those of D
-        first; see `memo`. 0 for none.
-    cache_size (int): Answers kept, while the pipeline runs, of texts that were searched for. 0 for
-        none.
+    memo_size (int): How many texts of the index, those of D first, get their answers when it is
+        built; see `linker.memo`. 0 for none.
+    cache_size (int): How many other answers to keep while the pipeline runs. 0 for none.
     """
 
     spans_key: str | None
@@ -46,9 +45,9 @@ class Settings(TypedDict, total=False):
 
 
 class Limits(TypedDict, total=False):
-    """Settings that one call can replace; None leaves them as they are.
+    """Settings that one call can override; None keeps a setting.
 
-    top_k (Optional[int]): As in `Settings`, as are the others.
+    top_k (Optional[int]): At most how many candidates.
     types (Optional[Sequence[str]]): Find only concepts of these semantic types.
     branches (Optional[Sequence[str]]): Find only concepts at or below these.
     """
@@ -76,10 +75,10 @@ DEFAULTS = Settings(
 
 
 def check_settings(settings: dict[str, Any]) -> None:
-    """Refuse settings that could only fail later, or silently find nothing.
+    """Refuse settings that would fail later, or silently find nothing.
 
-    settings (Dict[str, Any]): By name; those not named here are passed over.
-    RAISES (ConnormError): CN006 for the first that will not do.
+    settings (Dict[str, Any]): All settings by name.
+    RAISES (ConnormError): CN006 for the first that is invalid.
     """
     require_positive("top_k", settings["top_k"])
     for setting in ("memo_size", "cache_size"):
@@ -97,12 +96,12 @@ def check_settings(settings: dict[str, Any]) -> None:
 
 
 def check_arguments(*, index: Any, sieve: Any, settings: Iterable[str]) -> None:
-    """Refuse what is not an index or a sieve, since config validation lets any object through, and
-    settings that there are not, which would do nothing.
+    """Refuse unknown settings, and anything but an index and a sieve: config validation lets any
+    object through.
 
     index (Any): Must be a `Backend`.
     sieve (Any): Must be a `Sieve`.
-    settings (Iterable[str]): Names of `Settings`.
+    settings (Iterable[str]): Names of settings.
     RAISES (ConnormError): CN006.
     """
     for name in settings:
@@ -115,13 +114,13 @@ def check_arguments(*, index: Any, sieve: Any, settings: Iterable[str]) -> None:
 
 
 def choose_limits(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
-    """Put the limits of a call in the place of those of the settings.
+    """Override settings with the limits of a call.
 
-    settings (Mapping[str, Any]): By name.
-    limits (Limits): Those that are None stay as in the settings.
+    settings (Mapping[str, Any]): All settings by name.
+    limits (Limits): Limits that are None keep the setting.
     RETURNS (Dict[str, Any]): All of `Limits`.
-    RAISES (ConnormError): CN006 for limits that there are not, and for one name in no list, whose
-        letters would each be a name.
+    RAISES (ConnormError): CN006 for an unknown limit, and for a string instead of a list, whose
+        letters would be taken for names.
     """
     chosen = {name: settings[name] for name in Limits.__annotations__}
     for name, value in limits.items():
@@ -134,23 +133,8 @@ def choose_limits(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]
     return chosen
 
 
-def as_pairs(synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Collect synonyms, refusing what would come apart wrongly, such as one pair in no list.
-
-    synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
-    RETURNS (List[Tuple[str, str]]): The same.
-    RAISES (ConnormError): CN006.
-    """
-    pairs = list(synonyms)
-    for pair in pairs:
-        is_pair = isinstance(pair, (tuple, list)) and len(pair) == 2
-        if not is_pair or not all(isinstance(each, str) for each in pair):
-            refuse("synonyms", pair, "pairs of a text and a concept id")
-    return pairs
-
-
 def _is_template(template: str) -> bool:
-    # displaCy gives the id to `str.format`, where other braces mean something else.
+    # displaCy uses `str.format`, where other braces mean something else.
     try:
         return template.format("C1") != template
     except (ValueError, IndexError, KeyError):

@@ -40,7 +40,7 @@ def test_an_index_without_means_finds_what_one_built_with_them_does(lookup, buil
     found = search_all(lookup, MENTIONS, top_k=4)
     assert list(found) == list(SEARCHES)
     for search in SEARCHES:
-        assert exact(found[search]) == exact(built.search(search, MENTIONS, top_k=4))
+        assert exact(found[search]) == exact(built.candidates(MENTIONS, search=search, top_k=4))
 
 
 def test_every_sieve_answers_as_the_pipeline_would(lookup, built):

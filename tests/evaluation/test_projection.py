@@ -50,7 +50,7 @@ def test_unknown_concepts_and_too_few_texts_are_refused(lookup):
 
 
 def test_equal_texts_give_equal_points(lookup, many):
-    one, two = (project(lookup.prepared, many, label="mine") for _ in range(2))
+    one, two = (project(lookup.normalized_encoder, many, label="mine") for _ in range(2))
     assert one.points.shape == (36, 2)
     assert np.isfinite(one.points).all()
     assert np.array_equal(one.points, two.points)
@@ -58,14 +58,14 @@ def test_equal_texts_give_equal_points(lookup, many):
 
 
 def test_few_texts_are_laid_out_by_pca(lookup):
-    panel = project(lookup.prepared, read_texts(lookup.index, ["C1", "C4"]), label="mine")
+    panel = project(lookup.normalized_encoder, read_texts(lookup.index, ["C1", "C4"]), label="mine")
     assert panel.points.shape == (9, 2)
     assert np.allclose(panel.points.mean(axis=0), 0, atol=1e-6)
 
 
 def test_texts_that_the_encoder_knows_nothing_of_stand_on_one_point(lookup):
     unknown = [ConceptTexts("X", "x", ("\u4e2d", "\u56fd", "\u6587"))]
-    assert not project(lookup.prepared, unknown, label="mine").points.any()
+    assert not project(lookup.normalized_encoder, unknown, label="mine").points.any()
 
 
 def test_mean_average_precision_by_hand():
@@ -79,7 +79,9 @@ def test_mean_average_precision_by_hand():
 
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_a_picture_is_the_same_every_time(lookup, many, tmp_path, suffix):
-    panels = [project(lookup.prepared, many, label=label) for label in ("before", "after")]
+    panels = [
+        project(lookup.normalized_encoder, many, label=label) for label in ("before", "after")
+    ]
     for name in ("one", "two"):
         draw_projections(panels, many, tmp_path / f"{name}{suffix}")
     first = (tmp_path / f"one{suffix}").read_bytes()

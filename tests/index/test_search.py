@@ -8,7 +8,7 @@ from scipy import sparse
 
 from spacy_connorm.encoders.vectors import HybridArray
 from spacy_connorm.index.members import D, O
-from spacy_connorm.index.overlay import SynonymOverlay
+from spacy_connorm.index.overlay import Synonym, SynonymOverlay
 from spacy_connorm.index.query import Query, run_search
 from spacy_connorm.index.search import SEARCHES, Search
 from spacy_connorm.index.vectors.base import from_raw
@@ -124,20 +124,28 @@ def test_filter_finds_k_survivors(search, index, encoder_of):
         assert result[1] == pytest.approx(scores, abs=2e-5)
 
 
-def change(overlay, index, encoder, added, removed):
-    for text, concept_id in added:
-        (key,) = encoder.inputs([text])
-        overlay.add(key, text, encoder.encode([text]), index.store.number(concept_id), 1)
-    for text, concept_id in removed:
-        (key,) = encoder.inputs([text])
-        assert overlay.remove(key, index.store.number(concept_id))
+def synonyms_of(index, encoder, pairs):
+    keys = encoder.inputs([text for text, _ in pairs]) if pairs else []
+    return [
+        Synonym(key, text, index.store.number(concept_id))
+        for key, (text, concept_id) in zip(keys, pairs, strict=True)
+    ]
+
+
+def changed(index, encoder, *, added=(), removed=()):
+    """An overlay with some changes, one after the other."""
+    overlay = SynonymOverlay(index)
+    for each in synonyms_of(index, encoder, added):
+        overlay = overlay.with_synonyms([each], encoder.encode([each.text]), count=1)
+    gone = synonyms_of(index, encoder, removed)
+    assert all(map(overlay.has, gone))
+    return overlay.without_synonyms(gone)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_added_synonyms_search_as_if_built_in(search, index, encoder_of, tmp_path):
     added = [("brand new", "C040"), ("shared", "C015"), ("shared", "C015"), ("Name 7", "C009")]
-    overlay = SynonymOverlay(index)
-    change(overlay, index, encoder_of, added, [])
+    overlay = changed(index, encoder_of, added=added)
     mentions = [*MENTIONS, "brand new"]
     live = found(search, index, overlay, encoder_of, mentions, 5)
     synonyms = [*make_synonyms(), *added]
@@ -154,8 +162,7 @@ def test_added_preferred_name_breaks_ties_as_one_built_in(search, saved, tmp_pat
     orders = []
     for name, built_in, later in (("one", added, []), ("two", [], added)):
         index = build(tmp_path / name, synonyms=built_in)
-        overlay = SynonymOverlay(index)
-        change(overlay, index, DENSE, later, [])
+        overlay = changed(index, DENSE, added=later)
         if saved:
             overlay.write(tmp_path)
             overlay = SynonymOverlay.read(tmp_path, index)
@@ -175,8 +182,7 @@ def test_removed_texts_search_as_if_never_there(search, index, encoder_of):
         ("Name 31", "C031"),
         ("Name 7", "C007"),
     ]
-    overlay = SynonymOverlay(index)
-    change(overlay, index, encoder_of, added, removed)
+    overlay = changed(index, encoder_of, added=added, removed=removed)
     gone = {(text.lower(), concept) for text, concept in removed}
     synonyms = [pair for pair in make_synonyms() if (pair[0].lower(), pair[1]) not in gone]
     live = found(search, index, overlay, encoder_of, MENTIONS, 5)
@@ -189,16 +195,30 @@ def test_removed_texts_search_as_if_never_there(search, index, encoder_of):
 
 
 def test_removing_twice_finds_nothing(index, encoder_of):
-    overlay = SynonymOverlay(index)
-    (key,) = encoder_of.inputs(["Name 4"])
-    assert overlay.remove(key, index.store.number("C004"))
-    assert not overlay.remove(key, index.store.number("C004"))
-    assert not overlay.remove(b"never seen", index.store.number("C004"))
+    removed = synonyms_of(index, encoder_of, [("Name 4", "C004")])
+    overlay = SynonymOverlay(index).without_synonyms(removed)
+    assert not overlay.has(removed[0])
+    assert not overlay.has(removed[0]._replace(key=b"never seen"))
+    assert len(overlay.without_synonyms(removed)) == len(overlay) == 1
+
+
+def test_a_change_leaves_the_overlay_as_it_was(index, encoder_of):
+    before = changed(index, encoder_of, added=[("brand new", "C040")])
+    added, removed = (
+        synonyms_of(index, encoder_of, [pair]) for pair in (("newer", "C040"), ("Name 4", "C004"))
+    )
+    vectors = encoder_of.encode(["newer"])
+    after = before.with_synonyms(added, vectors, count=1).without_synonyms(removed)
+    assert (len(before), len(after), len(after.without_synonyms(added))) == (1, 3, 2)
+    assert before.has(removed[0]) and not after.has(removed[0])
+    assert after.has(added[0]) and not before.has(added[0])
+    assert len(before.added) == len(before.searcher.vectors) == 1
+    assert len(after.added) == len(after.searcher.vectors) == 2
 
 
 def test_what_is_in_data_is_told_with_all_changes(index, encoder_of):
-    overlay = SynonymOverlay(index)
-    change(overlay, index, encoder_of, [("brand new", "C040")], [("mention 3", "C003")])
+    both = {"added": [("brand new", "C040")], "removed": [("mention 3", "C003")]}
+    overlay = changed(index, encoder_of, **both)
     texts = ["MENTION 4", "alias 3 0", "brand new", "mention 3", "Name 4", "never seen"]
     keys = encoder_of.inputs(texts)
     assert [overlay.holds(key, D) for key in keys] == [True, True, True, False, False, False]
@@ -209,8 +229,8 @@ def test_what_is_in_data_is_told_with_all_changes(index, encoder_of):
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_layer_survives_the_disk(search, index, encoder_of, tmp_path):
-    overlay = SynonymOverlay(index)
-    change(overlay, index, encoder_of, [("brand new", "C040")], [("mention 3", "C003")])
+    both = {"added": [("brand new", "C040")], "removed": [("mention 3", "C003")]}
+    overlay = changed(index, encoder_of, **both)
     overlay.write(tmp_path)
     again = SynonymOverlay.read(tmp_path, index)
     mentions = [*MENTIONS, "brand new"]
@@ -233,8 +253,8 @@ def test_without_data_searches_over_it_find_nothing(tmp_path):
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_hits_of_a_hybrid_tell_both_cosines(search, index, encoder_of):
-    overlay = SynonymOverlay(index)
-    change(overlay, index, encoder_of, [("brand new", "C040")], [("mention 3", "C003")])
+    both = {"added": [("brand new", "C040")], "removed": [("mention 3", "C003")]}
+    overlay = changed(index, encoder_of, **both)
     query = Query(from_raw(encoder_of.encode([*MENTIONS, "brand new"])).unit, 5)
     for hits in run_search(search, index, overlay, query):
         for hit in hits:

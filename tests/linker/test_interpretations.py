@@ -12,23 +12,32 @@ from spacy_connorm.linker.interpretations import (
     is_settled,
     links_better,
 )
+from spacy_connorm.linker.sieve import Sieve
 
 
 class Lookup:
-    """Scores of concepts by text, as an index would give them; everything else is unknown."""
+    """Scores of concepts by text, as an index would give them; everything else is unknown. It is
+    its own retriever.
+    """
+
+    sieve = Sieve()
 
     def __init__(self, found, *, data=()):
         self.found = found
         self.data = set(data)
         self.asked = []
 
-    def candidates(self, texts, *, top_k, types=(), branches=()):
+    @property
+    def retriever(self):
+        return self
+
+    def ask(self, texts, question):
         self.asked.extend(texts)
         return [
             [
                 Candidate(concept, concept, score, text, "OD-T", searched=text)
                 for concept, score in self.found.get(text, {}).items()
-            ][:top_k]
+            ][: question.top_k]
             for text in texts
         ]
 

@@ -123,7 +123,7 @@ def test_more_mentions_than_are_searched_together(make_normalizer, monkeypatch):
     normalizer = make_normalizer(memo_size=0, cache_size=0)
     mentions = ["cold", "MI", "€", "aspirin", "vertigo", "heart disease", "dizziness"]
     together = normalizer.candidates(mentions)
-    monkeypatch.setattr("spacy_connorm.linker.retriever._MOST_AT_ONCE", 2)
+    monkeypatch.setattr("spacy_connorm.linker.retriever._BATCH", 2)
     assert normalizer.candidates(mentions) == together
 
 

@@ -77,7 +77,7 @@ def refuse_work(monkeypatch):
 
 
 def memo_of(normalizer):
-    return normalizer.lookup.retriever.memo
+    return normalizer.lookup.retriever.revised_memo
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_only_answers_that_could_change_are_given_up(make_normalizer, searches, 
         for kind, text, concept in changes:
             getattr(normalizer, f"{kind}_synonyms")([(text, concept)])
     assert quick.candidates([*NAMES, *data]) == plain.candidates([*NAMES, *data])
-    forms = quick.lookup.prepared.forms(NAMES)
+    forms = quick.lookup.normalized_encoder.forms(NAMES)
     assert (memo_of(quick).find(forms) >= 0).any()
 
 
@@ -172,9 +172,9 @@ def test_texts_of_annotated_data_come_first(make):
     memo = memo_of(make(memo_size=4))
     normalizer = make()
     assert len(memo) == 4
-    forms = normalizer.lookup.prepared.forms([text for text, _ in SYNONYMS])
+    forms = normalizer.lookup.normalized_encoder.forms([text for text, _ in SYNONYMS])
     assert (memo.find(forms) >= 0).all()
-    assert (memo.find(normalizer.lookup.prepared.forms(["vertigo", "aspirin"])) < 0).all()
+    assert (memo.find(normalizer.lookup.normalized_encoder.forms(["vertigo", "aspirin"])) < 0).all()
 
 
 def test_all_texts_are_known_if_there_is_room(make):
@@ -189,7 +189,7 @@ def test_far_texts_stay_known_when_a_synonym_is_added(make, refuse_work):
     normalizer.initialize(lambda: [], ontology=ontology)
     normalizer.add_synonyms([("fevers", "F")])
     normalizer.candidates([])
-    forms = normalizer.lookup.prepared.forms(["cold", "fever"])
+    forms = normalizer.lookup.normalized_encoder.forms(["cold", "fever"])
     normalizer.lookup.candidates(["cold"], top_k=10)
     assert (memo_of(normalizer).find(forms) >= 0).tolist() == [True, False]
 

@@ -27,7 +27,7 @@ def normalizer(changed, hybrid):
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_candidates_tell_both_cosines(normalizer, search):
-    found = normalizer.lookup.search(search, MENTIONS, top_k=10)
+    found = normalizer.lookup.candidates(MENTIONS, search=search, top_k=10)
     assert any(found)
     for candidate in (each for candidates in found for each in candidates):
         assert candidate.score == pytest.approx(weigh(candidate, 0.5), abs=2e-5)
@@ -36,7 +36,7 @@ def test_candidates_tell_both_cosines(normalizer, search):
 
 @pytest.mark.parametrize("search", ["D-T", "OD-T"])
 def test_added_synonyms_score_one_on_both_sides(normalizer, search):
-    (candidates,) = normalizer.lookup.search(search, ["head spinning"], top_k=3)
+    (candidates,) = normalizer.lookup.candidates(["head spinning"], search=search, top_k=3)
     best = candidates[0]
     assert (best.concept_id, best.text) == ("C5", "head spinning")
     assert (best.score, best.dense, best.lexical) == pytest.approx((1, 1, 1), abs=2e-5)
@@ -49,14 +49,16 @@ def test_other_encoders_have_one_cosine(make_normalizer, hashes):
 
 
 def test_explanations_tell_both_cosines(normalizer):
-    explanation = normalizer.lookup.explain("heart attacks", top_k=2)
+    explanation = normalizer.explain("heart attacks", top_k=2)
     for step in explanation.steps:
         for candidate in step.candidates:
             assert candidate.score == pytest.approx(weigh(candidate, 0.5), abs=2e-5)
 
 
 def test_filters_act_on_both_sides(normalizer):
-    for candidates in normalizer.lookup.search("OD-T", MENTIONS, top_k=5, types=["Chemical"]):
+    for candidates in normalizer.lookup.candidates(
+        MENTIONS, search="OD-T", top_k=5, types=["Chemical"]
+    ):
         assert [each.concept_id for each in candidates] == ["C6"]
 
 
@@ -65,8 +67,8 @@ def test_weight_nothing_is_the_dense_encoder_alone(make_normalizer, hybrid, hash
     both = make_normalizer(**with_weight(hybrid, 0)).lookup
     for search in ("O-T", "OD-T"):
         for one, other in zip(
-            alone.search(search, MENTIONS, top_k=6),
-            both.search(search, MENTIONS, top_k=6),
+            alone.candidates(MENTIONS, search=search, top_k=6),
+            both.candidates(MENTIONS, search=search, top_k=6),
             strict=True,
         ):
             assert [each[:2] for each in one] == [each[:2] for each in other]
@@ -79,8 +81,8 @@ def test_great_weight_is_the_lexical_encoder_alone(make_normalizer, hybrid):
     alone = make_normalizer().lookup
     both = make_normalizer(**with_weight(hybrid, 1e6)).lookup
     found = zip(
-        alone.search("O-T", MENTIONS, top_k=1),
-        both.search("O-T", MENTIONS, top_k=1),
+        alone.candidates(MENTIONS, search="O-T", top_k=1),
+        both.candidates(MENTIONS, search="O-T", top_k=1),
         strict=True,
     )
     for one, other in found:
@@ -90,13 +92,16 @@ def test_great_weight_is_the_lexical_encoder_alone(make_normalizer, hybrid):
 
 
 def test_what_spelling_knows_nothing_of_is_found_by_meaning(make_normalizer, hybrid):
-    (candidates,) = make_normalizer(**hybrid).lookup.search("O-T", ["\u96ea"], top_k=3)
+    (candidates,) = make_normalizer(**hybrid).lookup.candidates(["\u96ea"], search="O-T", top_k=3)
     assert len(candidates) == 3
     assert {each.lexical for each in candidates} == {0}
 
 
 def test_saved_and_loaded(normalizer, blank_normalizer, hybrid, tmp_path):
-    searched = {search: normalizer.lookup.search(search, MENTIONS, top_k=4) for search in SEARCHES}
+    searched = {
+        search: normalizer.lookup.candidates(MENTIONS, search=search, top_k=4)
+        for search in SEARCHES
+    }
     normalizer.to_disk(tmp_path / "saved")
     block = {"@misc": "spacy-connorm.Sieve.v1", "searches": SEARCHES, "thresholds": [0.9] * 5}
     for loaded in (
@@ -104,7 +109,7 @@ def test_saved_and_loaded(normalizer, blank_normalizer, hybrid, tmp_path):
         blank_normalizer(**hybrid, sieve=block).from_bytes(normalizer.to_bytes()),
     ):
         for search, found in searched.items():
-            again = loaded.lookup.search(search, MENTIONS, top_k=4)
+            again = loaded.lookup.candidates(MENTIONS, search=search, top_k=4)
             for one, other in zip(chain(*again), chain(*found), strict=True):
                 assert one[:2] == other[:2]
                 assert one.score == pytest.approx(other.score, abs=2e-5)
@@ -116,13 +121,13 @@ def test_the_weight_can_be_set_where_a_pipeline_is_loaded(make_pipeline, hybrid,
     weight = {"components.concept_normalizer.encoder.lexical_weight": 3}
     nlp = spacy.load(tmp_path / "pipeline", config=weight)
     lookup = nlp.get_pipe("concept_normalizer").lookup
-    (candidates,) = lookup.search("O-T", ["heart attacks"], top_k=1)
+    (candidates,) = lookup.candidates(["heart attacks"], search="O-T", top_k=1)
     assert candidates[0].score == pytest.approx(weigh(candidates[0], 3), abs=2e-5)
 
 
 def test_a_search_that_was_not_built_is_exact(make_normalizer, hybrid):
     lookup = make_normalizer(**hybrid).lookup
     assert lookup.sieve == Sieve()
-    (candidates,) = lookup.search("O-T", ["heart attack"], top_k=1)
+    (candidates,) = lookup.candidates(["heart attack"], search="O-T", top_k=1)
     assert candidates[0].concept_id == "C2"
     assert candidates[0].lexical == pytest.approx(1, abs=1e-6)

@@ -44,7 +44,9 @@ class Drawing:
         index = normalizer.lookup.index
         if not self.concepts:
             self.concepts = read_texts(index, self._concept_ids or choose_concepts(index))
-        self.panels.append(project(normalizer.lookup.prepared, self.concepts, label=label))
+        self.panels.append(
+            project(normalizer.lookup.normalized_encoder, self.concepts, label=label)
+        )
 
     def write(self, path: str | Path) -> None:
         """Draw the panels side by side.

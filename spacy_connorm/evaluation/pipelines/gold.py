@@ -48,9 +48,9 @@ def find_seen(
     RETURNS (List[bool]): One a mention.
     """
     if data is None:
-        return lookup.holds([mention.text for mention in mentions], "D")
-    keys = lookup.prepared.inputs(clean(mention.text) for mention in mentions)
-    seen = set(lookup.prepared.inputs(clean(text) for text, _ in data))
+        return lookup.retriever.holds([clean(mention.text) for mention in mentions], "D")
+    keys = lookup.normalized_encoder.inputs(clean(mention.text) for mention in mentions)
+    seen = set(lookup.normalized_encoder.inputs(clean(text) for text, _ in data))
     return [key in seen for key in keys]
 
 

@@ -1,10 +1,9 @@
 """The mentions of a corpus, read under one of the protocols, and a pipeline's answers."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -20,9 +19,6 @@ from ...text.abbreviations import find_abbreviations
 from ..biosyn import biosyn_ids, biosyn_texts
 from ..protocol import Prediction
 from ..sections import BIOSYN, OPEN
-
-if TYPE_CHECKING:
-    from ...linker.lookup import ConceptLookup
 
 PROTOCOLS = (OPEN, BIOSYN)
 # Candidates of each mention; a right concept below them does not count.
@@ -123,50 +119,32 @@ def answer_queries(
     asked = [(each.mention.text, each.long_form, each.texts) for each in queries]
     distinct = list(dict(zip(asked, queries, strict=True)).items())
     found: dict[tuple, Prediction] = {}
-    with (
-        alone(normalizer.lookup, search),
-        tqdm(total=len(distinct), unit=" mentions", delay=2, leave=False, disable=None) as bar,
-    ):
+    with tqdm(total=len(distinct), unit=" mentions", delay=2, leave=False, disable=None) as bar:
         for start in range(0, len(distinct), _BATCH):
             batch = distinct[start : start + _BATCH]
-            answers = ask(normalizer, [query for _, query in batch])
+            answers = ask(normalizer, [query for _, query in batch], search)
             for (key, _), candidates in zip(batch, answers, strict=True):
                 found[key] = Prediction(candidates, normalizer.decide(candidates))
             bar.update(len(batch))
     return [found[key] for key in asked]
 
 
-@contextmanager
-def alone(lookup: "ConceptLookup", search: str | None) -> Iterator[None]:
-    """Replace the sieve by one search inside the block.
-
-    lookup (ConceptLookup): What answers.
-    search (Optional[str]): The search; the sieve stays if None.
-    RAISES (ConnormError): CN408 if the index was built without it.
+def ask(
+    normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], search: str | None = None
+) -> list[list[Candidate]]:
+    """RETURNS (List[List[Candidate]]): One list a query, best first, part by part. The arguments
+    are those of `answer_queries`.
     """
-    from ...linker.sieve import Sieve
-
-    sieve = lookup.sieve
-    try:
-        if search is not None:
-            lookup.index.searcher(search)
-            lookup.sieve = Sieve([search], [])
-        yield
-    finally:
-        lookup.sieve = sieve
-
-
-def ask(normalizer: ConceptNormalizer, queries: Sequence[MentionQuery]) -> list[list[Candidate]]:
-    """RETURNS (List[List[Candidate]]): One list a query, best first, part by part."""
     if not any(query.texts for query in queries):
         return normalizer.candidates(
             [query.mention.text for query in queries],
             long_forms=[query.long_form for query in queries],
             top_k=DEPTH,
+            search=search,
         )
     limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
     texts = [text for query in queries for text in query.texts]
-    found = normalizer.lookup.candidates(texts, top_k=DEPTH, **limits)
+    found = normalizer.lookup.candidates(texts, top_k=DEPTH, search=search, **limits)
     return join_parts(found, [len(query.texts) for query in queries])
 
 
