@@ -174,9 +174,13 @@ def test_attribute_of_somebody_else_is_not_taken(blank_pipeline, name):
         blank_pipeline(attribute_prefix="mine_")
 
 
-def test_attributes_are_registered_as_often_as_one_likes():
+def test_attributes_are_registered_as_often_as_one_likes(make_pipeline):
+    (span, *_) = make_pipeline(attribute_prefix="again_")(TEXT).ents
+    names = ("again_candidates", "again_kb_id", "again_kb_ents")
+    before = [(Span.get_extension(name), getattr(span._, name)) for name in names]
+    assert before[1][1] == "C2"
     register_span_attributes("again_")
-    register_span_attributes("again_")
+    assert [(Span.get_extension(name), getattr(span._, name)) for name in names] == before
 
 
 def by_bytes(doc):

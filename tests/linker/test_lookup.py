@@ -147,8 +147,11 @@ def test_no_mentions(normalizer):
 
 def test_answers_are_not_shared(normalizer):
     one, other = normalizer.candidates(["MI", "MI"])
+    expected = list(one)
+    assert expected[0].concept_id == "C2"
     one.clear()
-    assert other
+    assert other == expected
+    assert normalizer.candidates(["MI"]) == [expected]
 
 
 # Synonyms
