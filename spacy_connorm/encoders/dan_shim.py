@@ -12,13 +12,14 @@ from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
 from .dan_weights import EMBEDDINGS, Dan, DanSettings, load_dan
+from .verified import load_verified
 
 if TYPE_CHECKING:
     from .dan_module import DanModule
 
 
 class DanShim(Shim):
-    """Holds a deep averaging network and computes with NumPy and SciPy."""
+    """Holds a deep averaging network; computes with NumPy and SciPy."""
 
     sparse = False
     fits = False
@@ -28,8 +29,8 @@ class DanShim(Shim):
         self, name: str, *, asked: dict[str, Any], dropout: float, batch_size: int
     ) -> None:
         """name (str): As `DanEncoder` takes it.
-        asked (Dict[str, Any]): The settings that determine vectors; None where none is asked for.
-        dropout (float): The share of features that training leaves out.
+        asked (Dict[str, Any]): The settings that change vectors; None for those not given.
+        dropout (float): The share of features that training drops.
         batch_size (int): Texts encoded at once.
         """
         super().__init__(None)
@@ -42,11 +43,11 @@ class DanShim(Shim):
 
     @property
     def width(self) -> int:
-        """RETURNS (int): The width of the vectors; 0 before there are weights."""
+        """RETURNS (int): The width of the vectors; 0 before weights are loaded."""
         return 0 if self._model is None else self._model.width
 
     def load(self, texts: list[str] | None) -> None:
-        """Load what the encoder starts from, unless there are weights.
+        """Load the weights, unless they are loaded.
 
         texts (Optional[List[str]]): Not used.
         RAISES (ConnormError): As `load_dan`.
@@ -79,18 +80,18 @@ class DanShim(Shim):
         return self._reader.forms(texts)
 
     def fingerprint(self) -> str:
-        """RETURNS (str): Of weights, tokenizer and settings."""
+        """RETURNS (str): The checksum of weights, tokenizer and settings."""
         return self._digest
 
     def trainable(self) -> "DanModule":
-        """RETURNS (DanModule): A torch module that starts with a copy of the weights."""
+        """RETURNS (DanModule): A torch module with a copy of the weights."""
         from .dan_module import DanModule
 
         return DanModule(self._model, dropout=self._dropout)
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): Settings, tokenizer, weights and a checksum; empty before there are
-        weights.
+        """RETURNS (bytes): Settings, tokenizer, weights and a checksum; empty before weights are
+        loaded.
         """
         if self._model is None:
             return b""
@@ -108,29 +109,16 @@ class DanShim(Shim):
         )
 
     def from_bytes(self, bytes_data: bytes) -> "DanShim":
-        """Restore what `to_bytes` saved. The settings are those it was saved with, whatever the
-        config has.
+        """Restore what `to_bytes` saved. The saved settings replace those of the config.
 
-        bytes_data (bytes): As `to_bytes` wrote it.
+        bytes_data (bytes): From `to_bytes`.
         RETURNS (DanShim): This shim.
         RAISES (ConnormError): CN305 if the data is damaged.
         """
         if not bytes_data:
             self._model, self._reader, self._digest = None, None, ""
             return self
-        try:
-            saved = srsly.msgpack_loads(bytes_data)
-            weights = {
-                name: np.frombuffer(each["data"], dtype="<f4").reshape(each["shape"])
-                for name, each in saved["weights"].items()
-            }
-            dan = Dan(DanSettings.read(saved["settings"]), saved["tokenizer"], weights)
-            intact = saved["digest"] == dan.digest()
-        except Exception as error:
-            raise ConnormError(Errors.CN305.format(reason=error)) from error
-        if not intact:
-            raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
-        self._set(dan, saved["digest"])
+        self._set(*load_verified(bytes_data, _restore))
         return self
 
     def _set(self, dan: Dan, digest: str) -> None:
@@ -152,3 +140,12 @@ class DanShim(Shim):
         vectors = hidden @ weights["output.weight"].T + weights["output.bias"]
         vectors[counts == 0] = 0
         return vectors
+
+
+def _restore(saved: dict[str, Any]) -> tuple[Dan, str]:
+    weights = {
+        name: np.frombuffer(each["data"], dtype="<f4").reshape(each["shape"])
+        for name, each in saved["weights"].items()
+    }
+    dan = Dan(DanSettings.read(saved["settings"]), saved["tokenizer"], weights)
+    return dan, dan.digest()

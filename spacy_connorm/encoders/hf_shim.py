@@ -24,9 +24,10 @@ from ..errors import ConnormError, Errors
 from .hf_module import TransformerModule
 from .pretrained import load_pretrained
 from .tokenizer_forms import TokenizerForms
+from .verified import load_verified
 
-# The thread pools of torch and tokenizers do not live through a fork: a worker of
-# `nlp.pipe(n_process=2)` that used them would wait for ever.
+# The thread pools of torch and tokenizers do not survive a fork: a worker of
+# `nlp.pipe(n_process=2)` that used them would hang.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"),
@@ -47,8 +48,8 @@ class TransformerSettings:
 
 
 class TransformerShim(HFShim):
-    """Holds a transformer and its tokenizer. Other than its base class it saves them without
-    pickle, checks them when it loads them, and computes no gradients.
+    """Holds a transformer and its tokenizer. Unlike its base class it saves them without pickle,
+    verifies them when loading, and computes no gradients.
     """
 
     sparse = False
@@ -57,9 +58,9 @@ class TransformerShim(HFShim):
 
     def __init__(self, settings: TransformerSettings, *, mixed_precision: bool = False) -> None:
         """settings (TransformerSettings): The settings.
-        mixed_precision (bool): Whether to compute in half precision where it can be done.
+        mixed_precision (bool): Whether to compute in half precision where possible.
         """
-        # The base class writes into the dict of the scaler's settings: it must get its own.
+        # The base class modifies `grad_scaler_config`, so it gets its own dict.
         super().__init__(
             HFObjects(None, None, None),
             mixed_precision=mixed_precision,
@@ -72,11 +73,11 @@ class TransformerShim(HFShim):
 
     @property
     def width(self) -> int:
-        """RETURNS (int): The width of the vectors; 0 before there are weights."""
+        """RETURNS (int): The width of the vectors; 0 before weights are loaded."""
         return 0 if self._model is None else self._model.config.hidden_size
 
     def load(self, texts: list[str] | None) -> None:
-        """Load pretrained weights, unless there are some.
+        """Load pretrained weights, unless weights are loaded.
 
         texts (Optional[List[str]]): Not used.
         RAISES (ConnormError): CN303, CN304, CN306 as `load_pretrained`.
@@ -96,7 +97,7 @@ class TransformerShim(HFShim):
         """RETURNS (Floats2d): Shape (inputs, width), float32."""
         ids = [array("i", each).tolist() for each in inputs]
         vectors = torch.zeros(len(ids), self.width, device=self.device)
-        # A text without tokens (some tokenizers add no special ones) keeps the zero vector.
+        # A text without tokens keeps the zero vector; some tokenizers add no special tokens.
         order = sorted((i for i, row in enumerate(ids) if row), key=lambda i: len(ids[i]))
         for start in range(0, len(order), self.settings.batch_size):
             batch = order[start : start + self.settings.batch_size]
@@ -106,21 +107,21 @@ class TransformerShim(HFShim):
         return cast(Floats2d, torch2xp(vectors, ops=ops))
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): The token ids that are left after truncation."""
+        """RETURNS (List[bytes]): The token ids after truncation."""
         return [array("i", row).tobytes() for row in self._module.rows(texts)]
 
     def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The normalized texts; the texts, if the tokenizer is a slow one."""
+        """RETURNS (List[str]): The normalized texts; the texts themselves with a slow tokenizer."""
         return texts if self._forms is None else self._forms(texts)
 
     def fingerprint(self) -> str:
-        """RETURNS (str): Of weights, tokenizer, configuration, pooling and length."""
+        """RETURNS (str): A checksum of weights, tokenizer, configuration, pooling and length."""
         content = hashlib.blake2b(self._digest.encode(), digest_size=16)
         content.update(f"{self.settings.pooling} {self._max_length}".encode())
         return content.hexdigest()
 
     def trainable(self) -> TransformerModule:
-        """RETURNS (TransformerModule): Shares the weights."""
+        """RETURNS (TransformerModule): A torch module that shares the weights."""
         return self._module
 
     @torch.inference_mode()
@@ -130,7 +131,7 @@ class TransformerShim(HFShim):
             return self._module(**{key: value.to(self.device) for key, value in inputs.items()})
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): Weights as safetensors, the files of configuration and tokenizer, and a
+        """RETURNS (bytes): Weights as safetensors, the configuration and tokenizer files, and a
         checksum; empty before weights are loaded.
         """
         if self._model is None:
@@ -146,30 +147,23 @@ class TransformerShim(HFShim):
         )
 
     def from_bytes(self, bytes_data: bytes) -> "TransformerShim":
-        """Restore what `to_bytes` saved, on the device that is thinc's default now.
+        """Restore what `to_bytes` saved, on thinc's current default device.
 
-        bytes_data (bytes): As `to_bytes` wrote it.
+        bytes_data (bytes): From `to_bytes`.
         RETURNS (TransformerShim): This shim.
-        RAISES (ConnormError): CN305 if the data is damaged, CN306 if it is sound but the installed
-            version of transformers cannot read it.
+        RAISES (ConnormError): CN305 if the data is damaged, CN306 if the installed version of
+            transformers can't read it.
         """
         if not bytes_data:
             self._hfmodel, self._model = HFObjects(None, None, None), None
             return self
+        (files, state, fast), digest = load_verified(bytes_data, _restore)
         try:
-            saved = srsly.msgpack_loads(bytes_data)
-            state = safetensors.torch.load(saved["weights"])
-            intact = saved["digest"] == _digest(saved["files"], state)
-        except Exception as error:
-            raise ConnormError(Errors.CN305.format(reason=error)) from error
-        if not intact:
-            raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
-        try:
-            tokenizer, transformer = _from_files(saved["files"], state, fast=saved["fast"])
+            tokenizer, transformer = _from_files(files, state, fast=fast)
         except Exception as error:
             source = "the saved encoder"
             raise ConnormError(Errors.CN306.format(source=source, reason=error)) from error
-        self._set(tokenizer, transformer, saved["files"], saved["digest"])
+        self._set(tokenizer, transformer, files, digest)
         return self
 
     def _set(self, tokenizer: Any, transformer: Any, files: dict[str, bytes], digest: str) -> None:
@@ -185,7 +179,7 @@ class TransformerShim(HFShim):
             self._hfmodel.tokenizer.model_max_length,
             getattr(self._model.config, "max_position_embeddings", -1),
         )
-        # Where there is no limit, some configurations say so with -1.
+        # Some configurations say -1 for no limit.
         return min(limit for limit in limits if limit > 0)
 
     @property
@@ -198,9 +192,14 @@ class TransformerShim(HFShim):
         )
 
 
+def _restore(saved: dict[str, Any]) -> tuple[tuple[dict, dict, bool], str]:
+    files, state = saved["files"], safetensors.torch.load(saved["weights"])
+    return (files, state, saved["fast"]), _digest(files, state)
+
+
 def _to_files(tokenizer: Any, transformer: Any) -> dict[str, bytes]:
     config = transformer.config.to_diff_dict()
-    # They tell where and with what it was loaded, and change no vector.
+    # These depend on where and with what it was loaded; they do not change vectors.
     for key in ("_name_or_path", "transformers_version"):
         config.pop(key, None)
     with TemporaryDirectory() as folder:
@@ -218,7 +217,7 @@ def _from_files(
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(folder, use_fast=fast, trust_remote_code=False)
     dtype = next(tensor.dtype for tensor in state.values() if tensor.is_floating_point())
-    # Drawing random weights, only to overwrite them, would take longer than all the rest.
+    # Initializing random weights, to be overwritten at once, would take longer than all the rest.
     with no_init_weights():
         transformer = AutoModel.from_config(config, torch_dtype=dtype)
     _drop_pooler(transformer)
@@ -227,7 +226,7 @@ def _from_files(
 
 
 def _drop_pooler(transformer: Any) -> None:
-    # It has no part in the vectors of tokens, and where a checkpoint lacks it, it is random.
+    # The token vectors do not depend on it, and it is random if the checkpoint lacks it.
     if hasattr(transformer, "pooler"):
         transformer.pooler = torch.nn.Identity()
 

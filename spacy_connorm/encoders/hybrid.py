@@ -170,17 +170,15 @@ class HybridShim(Shim):
         RETURNS (HybridShim): This shim.
         RAISES (ConnormError): CN305 if the data is damaged, and what the encoders raise.
         """
-        try:
-            saved = srsly.msgpack_loads(data)
-            dense, lexical = saved["parts"]
-            intact = saved["digest"] == _digest([dense, lexical])
-        except Exception as error:
-            raise ConnormError(Errors.CN305.format(reason=error)) from error
-        if not intact:
-            raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
+        (dense, lexical), _ = load_verified(data, _restore)
         self.dense = replica(self.dense).from_bytes(dense)
         self.lexical = replica(self.lexical).from_bytes(lexical)
         return self
+
+
+def _restore(saved: dict[str, Any]) -> tuple[tuple[bytes, bytes], str]:
+    dense, lexical = saved["parts"]
+    return (dense, lexical), _digest([dense, lexical])
 
 
 def _digest(parts: list[bytes]) -> str:

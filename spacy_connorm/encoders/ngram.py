@@ -12,6 +12,7 @@ from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
 from .protocol import make_encoder
+from .verified import load_verified
 
 _BLANK = " "
 
@@ -111,14 +112,7 @@ class NgramShim(Shim):
         if not data:
             self._model = None
             return self
-        try:
-            state = srsly.msgpack_loads(data)
-            ngrams, idf = state["ngrams"], state["idf"]
-            intact = state["digest"] == _digest(ngrams, idf)
-        except Exception as error:
-            raise ConnormError(Errors.CN305.format(reason=error)) from error
-        if not intact:
-            raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
+        (ngrams, idf), _ = load_verified(data, _restore)
         self._model = self._restore(ngrams.split("\n"), np.frombuffer(idf, dtype="<f4"))
         return self
 
@@ -156,6 +150,11 @@ class NgramShim(Shim):
         # No n-gram holds a line break: texts are split on white space before they are counted.
         ngrams = "\n".join(self._model.vocabulary)
         return ngrams, self._model.idf_.astype("<f4").tobytes()
+
+
+def _restore(saved: dict[str, Any]) -> tuple[tuple[str, bytes], str]:
+    ngrams, idf = saved["ngrams"], saved["idf"]
+    return (ngrams, idf), _digest(ngrams, idf)
 
 
 def _without_blank_rows(vectors: Any, blank: int | None) -> Any:

@@ -18,8 +18,9 @@ from .onnx_folder import OnnxModel, OnnxSettings, load_onnx
 from .onnx_session import GraphSession
 from .padding import batches_by_length, pad
 from .tokenizer_forms import TokenizerForms
+from .verified import load_verified
 
-# The threads of tokenizers do not live through a fork.
+# The threads of tokenizers do not survive a fork.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"))
 
@@ -33,8 +34,8 @@ class OnnxShim(Shim):
 
     def __init__(self, name: str, *, asked: dict[str, Any], batch_tokens: int) -> None:
         """name (str): As `OnnxEncoder` takes it.
-        asked (Dict[str, Any]): The settings that determine vectors; None where none is asked for.
-        batch_tokens (int): Tokens encoded at once.
+        asked (Dict[str, Any]): The settings that change vectors; None for those not given.
+        batch_tokens (int): Tokens per batch, including padding.
         """
         super().__init__(None)
         self._name = name
@@ -51,7 +52,7 @@ class OnnxShim(Shim):
         return 0 if self._model is None else self._model.settings.width
 
     def load(self, texts: list[str] | None) -> None:
-        """Load the exported encoder, unless there is one.
+        """Load the exported encoder, unless it is loaded.
 
         texts (Optional[List[str]]): Not used.
         RAISES (ConnormError): CN331 and CN332 as `load_onnx`.
@@ -63,8 +64,8 @@ class OnnxShim(Shim):
     def encode(self, inputs: list[bytes], ops: Ops) -> Floats2d:
         """RETURNS (Floats2d): Shape (inputs, width), float32. A text without tokens has the zero
         vector.
-        RAISES (ConnormError): CN333 if ONNX Runtime can't read the graph, CN334 for vectors that
-            are not finite.
+        RAISES (ConnormError): CN333 if ONNX Runtime can't read the graph, CN334 if vectors are not
+            finite.
         """
         rows = [array("i", each).tolist() for each in inputs]
         vectors = np.zeros((len(rows), self.width), dtype=np.float32)
@@ -76,8 +77,8 @@ class OnnxShim(Shim):
         return ops.asarray2f(cast(Floats2d, vectors))
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): The token ids that are left after truncation, as the transformer
-        encoder has them.
+        """RETURNS (List[bytes]): The token ids after truncation, equal to those of
+        `TransformerEncoder`.
         """
         return [array("i", row).tobytes() for row in self._rows(texts)]
 
@@ -86,11 +87,13 @@ class OnnxShim(Shim):
         return self._forms(texts)
 
     def fingerprint(self) -> str:
-        """RETURNS (str): Of weights, precision, tokenizer, pooling and length."""
+        """RETURNS (str): The checksum of graph, tokenizer and settings."""
         return self._digest
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): Settings, tokenizer, graph, a checksum; empty before there are any."""
+        """RETURNS (bytes): Settings, tokenizer, graph and a checksum; empty before they are
+        loaded.
+        """
         if self._model is None:
             return b""
         return srsly.msgpack_dumps(
@@ -103,10 +106,9 @@ class OnnxShim(Shim):
         )
 
     def from_bytes(self, bytes_data: bytes) -> "OnnxShim":
-        """Restore what `to_bytes` saved. The settings are those it was saved with, whatever the
-        config has.
+        """Restore what `to_bytes` saved. The saved settings replace those of the config.
 
-        bytes_data (bytes): As `to_bytes` wrote it.
+        bytes_data (bytes): From `to_bytes`.
         RETURNS (OnnxShim): This shim.
         RAISES (ConnormError): CN305 if the data is damaged.
         """
@@ -114,16 +116,7 @@ class OnnxShim(Shim):
             self._model, self._digest = None, ""
             self._tokenizer = self._forms = self._session = None
             return self
-        try:
-            saved = srsly.msgpack_loads(bytes_data)
-            settings = OnnxSettings.read(saved["settings"])
-            model = OnnxModel(settings, saved["tokenizer"], saved["graph"])
-            intact = saved["digest"] == model.digest()
-        except Exception as error:
-            raise ConnormError(Errors.CN305.format(reason=error)) from error
-        if not intact:
-            raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
-        self._set(model, saved["digest"])
+        self._set(*load_verified(bytes_data, _restore))
         return self
 
     def _set(self, model: OnnxModel, digest: str) -> None:
@@ -134,3 +127,8 @@ class OnnxShim(Shim):
 
     def _rows(self, texts: list[str]) -> list[list[int]]:
         return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(texts)]
+
+
+def _restore(saved: dict[str, Any]) -> tuple[OnnxModel, str]:
+    model = OnnxModel(OnnxSettings.read(saved["settings"]), saved["tokenizer"], saved["graph"])
+    return model, model.digest()
