@@ -18,13 +18,15 @@ exclude_patterns = ["_build", "_ext"]
 # Links to headings, `page.md#heading`, as on GitHub.
 myst_heading_anchors = 4
 
+autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 # The docstrings tell the types.
 autodoc_typehints = "none"
 autoclass_content = "both"
 
-smartquotes = False
+# Dashes, but no curly quotes.
+smartquotes_action = "D"
 
 html_theme = "furo"
 html_title = f"spacy_connorm {version}"

@@ -39,7 +39,18 @@ class Field(NamedTuple):
 def setup(app: "Sphinx") -> dict[str, bool]:
     """Register with Sphinx."""
     app.connect("autodoc-process-docstring", process)
+    app.connect("autodoc-skip-member", skip)
     return {"parallel_read_safe": True}
+
+
+def skip(
+    app: "Sphinx", what: str, name: str, thing: Any, is_skipped: bool, options: Any
+) -> bool | None:
+    """RETURNS (Optional[bool]): True for fields of named tuples, which the class describes; None
+    for all else. The parameters are Sphinx's.
+    """
+    is_generated = _GENERATED.fullmatch(getattr(thing, "__doc__", None) or "")
+    return True if is_generated else None
 
 
 def process(
