@@ -25,7 +25,6 @@ from ..annotations.synonyms import annotated_synonyms, expanded_synonyms
 from ..concepts import AnyOntology, Candidate, Concept
 from ..encoders import required_extra
 from ..errors import ConnormError, Errors, refuse
-from ..files.folders import read_settled
 from ..linker.calibration import read_calibration
 from . import serialization
 from .requirements import require_extra
@@ -269,8 +268,7 @@ class ConceptNormalizer(Pipe):
         serialization.save(Path(path), self.cfg, self.lookup, exclude=list(exclude))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
-        """Read what `to_disk` wrote; the index is mapped, not loaded. If another process replaces the
-        folder meanwhile, the new one is read.
+        """Read what `to_disk` wrote; the index is mapped, not loaded.
 
         path (Union[str, Path]): The folder.
         exclude (Iterable[str]): Any of "cfg", "encoder", "index".
@@ -278,11 +276,7 @@ class ConceptNormalizer(Pipe):
         RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN410 if the index was
             built with another encoder.
         """
-        folder, excluded = Path(path), list(exclude)
-        settings = read_settled(
-            folder, lambda: serialization.load(folder, self.lookup, exclude=excluded)
-        )
-        self._accept(settings)
+        self._accept(serialization.load(Path(path), self.lookup, exclude=list(exclude)))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:

@@ -8,7 +8,7 @@ import srsly
 
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_folder
-from ..files.folders import pack, seal, unpack, unseal
+from ..files.folders import pack, read_settled, seal, unpack, unseal
 from ..files.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def load(
     exclude: Collection[str],
     owner: TemporaryFolder | None = None,
 ) -> dict[str, Any]:
-    """Read a folder that `save` wrote. If it fails, the lookup stays as it was.
+    """Read a folder that `save` wrote. If it fails, the lookup stays as it was. If another process
+    replaces the folder meanwhile, the new one is read.
 
     path (Path): The folder.
     lookup (ConceptLookup): Takes the encoder and the index.
@@ -52,6 +53,15 @@ def load(
     RAISES (ConnormError): CN400, CN401, CN402 if the folder is damaged, and those of
         `ConceptLookup.from_disk`.
     """
+    return read_settled(path, lambda: _load(path, lookup, exclude, owner))
+
+
+def _load(
+    path: Path,
+    lookup: "ConceptLookup",
+    exclude: Collection[str],
+    owner: TemporaryFolder | None,
+) -> dict[str, Any]:
     unseal(path)
     settings: dict[str, Any] = {}
     if _SETTINGS not in exclude and (path / _SETTINGS).exists():
