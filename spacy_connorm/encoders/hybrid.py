@@ -2,6 +2,7 @@
 
 import hashlib
 from math import isfinite
+from typing import Any
 
 import srsly
 from thinc.api import Model, Ops
@@ -21,6 +22,7 @@ from .protocol import (
     required_extra,
 )
 from .vectors import HybridArray
+from .verified import load_verified
 
 _LENGTH = 8
 
