@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from .errors import ConnormError, Errors, Warnings, warn
+from .errors import ConnormError, Errors, Warnings, quote, quote_id, warn
 from .files.atomic import atomic_file
 from .files.licence import read_licence, write_licence
 from .files.text import open_text, read_lines, sha256
@@ -87,13 +87,14 @@ class Concept:
         fields: dict[str, Any] = {field: _text_field(record, field) for field in _TEXTS}
         fields |= {field: _list_field(record, field) for field in _LISTS}
         concept = cls(**fields)
-        _require_id_and_name(concept, concept.concept_id or record)
+        _require_id_and_name(concept, record)
         return concept
 
 
-def _require_id_and_name(concept: Concept, shown: Any) -> None:
+def _require_id_and_name(concept: Concept, record: Any) -> None:
     if not concept.concept_id or not concept.canonical_name:
         missing = "canonical_name" if concept.concept_id else "concept_id"
+        shown = quote_id(concept.concept_id) if concept.concept_id else quote(record)
         raise ConnormError(Errors.CN101.format(field=missing, concept=shown))
 
 
@@ -182,7 +183,7 @@ class Ontology:
             for alt_id in concept.alt_ids:
                 self._primary.setdefault(alt_id, concept.concept_id)
         if repeated:
-            warn(Warnings.CNW101.format(count=len(repeated), first=repeated[0]))
+            warn(Warnings.CNW101.format(count=len(repeated), first=quote_id(repeated[0])))
 
     def __len__(self) -> int:
         return len(self._concepts)

@@ -2,10 +2,20 @@
 
 The hundreds digit names the room: 0 component, 1 ontology, 2 corpora, 3 encoders, 4 index,
 5 sieve, 6 evaluation, 7 command line, 8 training, 9 text. Warnings have a `W` after `CN`.
+
+Messages end up in logs, so by default they show no text of users: what was read from documents,
+corpora and other files goes through `quote` or `quote_id`. What users typed as settings is shown.
 """
 
+import os
+import re
 import warnings
+from collections.abc import Collection, Sized
 from typing import Any, NoReturn
+
+_SHOW_TEXT = "SPACY_CONNORM_SHOW_TEXT"
+# An id has a digit and no spaces. Words in its place may be a text: columns get swapped.
+_ID = re.compile(r"(?=\D*\d)\S{1,40}")
 
 
 class ConnormError(ValueError):
@@ -31,10 +41,10 @@ class Errors(metaclass=_Coded):
         "in [initialize.components.concept_normalizer] of the config, or load a saved pipeline."
     )
     CN002 = (
-        "'{concept}' is not a concept of the index, so it can't get synonyms. To add a new "
+        "{concept} is not a concept of the index, so it can't get synonyms. To add a new "
         "concept, add it to the ontology and rebuild the index."
     )
-    CN003 = "A synonym must have at least one visible character, not {text!r}."
+    CN003 = "Synonym number {number} has no visible character: it is {text}."
     CN004 = (
         "The concept normalizer has nothing to initialize from. Give `ontology`, `corpus`, "
         "`synonyms` or `index`, e.g. in [initialize.components.{name}] of the config."
@@ -43,18 +53,19 @@ class Errors(metaclass=_Coded):
         "The span attribute `_.{attribute}` is already used by another component. Give this "
         'concept normalizer an `attribute_prefix`, e.g. attribute_prefix = "mesh_".'
     )
-    CN006 = "`{setting}` must be {expected}, not {value!r}."
+    CN006 = "`{setting}` must be {expected}, not {value}."
     CN007 = (
-        "The span '{text}' has no candidates. Run the concept normalizer before the entity linker, "
-        "and list it in `annotating_components` when you train the linker."
+        "The span from character {start} to {end}, {text}, has no candidates. Run the concept "
+        "normalizer before the entity linker, and list it in `annotating_components` when you "
+        "train the linker."
     )
     CN008 = (
         "spaCy's KnowledgeBase needs dense vectors, but this encoder's are sparse. Use "
         "spacy-connorm.TransformerEncoder.v1."
     )
     CN009 = (
-        "The encoder recognizes nothing in the text '{text}' (its vector is zero), so no search "
-        "could find it. Use another spelling."
+        "The encoder recognizes nothing in synonym number {number}, {text} (its vector is zero), "
+        "so no search could find it. Use another spelling."
     )
 
     # Ontology
@@ -95,7 +106,7 @@ class Errors(metaclass=_Coded):
     CN114 = "'{path}' has no column {column}. Its columns: {known}."
     CN115 = "'{path}', line {line}: can't be read as {format} ({reason})."
     CN116 = (
-        "'{path}', line {line}: '{found}' comes after '{before}', but rows must be sorted by CUI. "
+        "'{path}', line {line}: {found} comes after {before}, but rows must be sorted by CUI. "
         "Sort the file with `LC_ALL=C sort -t '|' -k1,1`."
     )
     CN117 = "The folder '{path}' has no MRCONSO.RRF. For a UMLS release, name its META folder."
@@ -119,7 +130,7 @@ class Errors(metaclass=_Coded):
         "then its mentions: ID, start, end, text, type and concept ids, separated by tabs. If the "
         "file is in another format, name it (`--format`)."
     )
-    CN205 = "{place}: '{start}' and '{end}' are not offsets. Expected whole numbers."
+    CN205 = "{place}: {start} and {end} are not offsets. Expected whole numbers."
     CN206 = (
         "{place}: there is no mention between the offsets {start} and {end}. The end must come "
         "after the start, with more than whitespace between them."
@@ -433,22 +444,25 @@ class Errors(metaclass=_Coded):
 
 class Warnings(metaclass=_Coded):
     # Component
-    CNW001 = "'{text}' is not a synonym of {concept} in the index, so nothing was removed."
+    CNW001 = (
+        "Synonym number {number}, {text}, is not a synonym of {concept} in the index, so nothing "
+        "was removed."
+    )
     CNW002 = (
         "A document has no spans under '{key}', so nothing in it was normalized; it has {known}. "
         "Check `spans_key`, and that the component that sets the spans runs first."
     )
 
     # Ontology
-    CNW101 = "{count} concept ids occur more than once, first '{first}'. Their names are merged."
+    CNW101 = "{count} concept ids occur more than once, first {first}. Their names are merged."
     CNW102 = "'{path}': left out {count} times: {reason}. The first is {first}."
     CNW103 = (
-        "{count} parents are not in the ontology, first '{first}'. Filters by branch can't see "
+        "{count} parents are not in the ontology, first {first}. Filters by branch can't see "
         "past them."
     )
-    CNW104 = "{count} concepts are their own ancestors, first '{first}'. Check its parents."
+    CNW104 = "{count} concepts are their own ancestors, first {first}. Check its parents."
     CNW105 = (
-        "{count} names are longer than {limit:,} characters, first one of '{first}'. Encoders read "
+        "{count} names are longer than {limit:,} characters, first one of {first}. Encoders read "
         "only their beginning."
     )
 
@@ -464,7 +478,7 @@ class Warnings(metaclass=_Coded):
 
     # Index
     CNW401 = (
-        "{count} concept ids of the annotated data are not in the ontology, first '{first}'. They "
+        "{count} concept ids of the annotated data are not in the ontology, first {first}. They "
         "are indexed too, with their most frequent text as name."
     )
     CNW402 = "{count} annotated texts are empty and were left out."
@@ -472,7 +486,7 @@ class Warnings(metaclass=_Coded):
     # Evaluation
     CNW600 = (
         "None of the {count} gold ids of '{path}' is in the index, so every answer counts as "
-        "wrong. The first is '{first}', the index has ids such as '{example}'. Check that both "
+        "wrong. The first is {first}, the index has ids such as {example}. Check that both "
         "come from the same ontology and are written alike."
     )
     CNW610 = (
@@ -489,7 +503,7 @@ class Warnings(metaclass=_Coded):
 
     # Training: data
     CNW810 = (
-        "{count} concept ids of the annotated mentions are not in the ontology, first '{first}'. "
+        "{count} concept ids of the annotated mentions are not in the ontology, first {first}. "
         "They are learned as separate concepts, from their mentions alone."
     )
 
@@ -498,6 +512,46 @@ class Warnings(metaclass=_Coded):
         "The ontology has no parents, so there are no hypernyms and the norm loss has nothing to "
         "learn. Use an ontology with a hierarchy, or set `hypernyms = 0` in the batcher."
     )
+
+
+def show_text(shown: bool = True) -> None:
+    """Show or hide texts of users in messages, also in processes that are started afterwards. The
+    environment variable `SPACY_CONNORM_SHOW_TEXT=1` does the same.
+
+    shown (bool): Whether to show them.
+    """
+    os.environ[_SHOW_TEXT] = "1" if shown else "0"
+
+
+def is_text_shown() -> bool:
+    """RETURNS (bool): Whether messages show texts of users; not by default."""
+    return os.environ.get(_SHOW_TEXT, "0") not in ("", "0")
+
+
+def quote(value: Any) -> str:
+    """Describe a text of users, or a value with such texts, in a message.
+
+    value (Any): The value.
+    RETURNS (str): The value if texts are shown, or else its type and size: "a text (9 characters)".
+    """
+    if is_text_shown():
+        return repr(value)
+    if isinstance(value, str):
+        return f"a text ({len(value):,} characters)"
+    size = f" ({len(value):,} items)" if isinstance(value, Sized) else ""
+    return f"a value of type {type(value).__name__}{size}"
+
+
+def quote_all(texts: Collection[str]) -> str:
+    """RETURNS (str): Texts for a message: all of them if texts are shown, or else their number."""
+    if is_text_shown():
+        return ", ".join(map(repr, texts)) or "none"
+    return f"{len(texts):,} (`{_SHOW_TEXT}=1` shows them)" if texts else "none"
+
+
+def quote_id(concept_id: str) -> str:
+    """RETURNS (str): A concept id for a message; as `quote` does if it does not look like an id."""
+    return f"'{concept_id}'" if _ID.fullmatch(concept_id) else quote(concept_id)
 
 
 def warn(message: str) -> None:
@@ -523,8 +577,21 @@ def refuse(setting: str, value: Any, expected: str) -> NoReturn:
     """Refuse a setting.
 
     setting (str): Its name.
-    value (Any): Its value.
+    value (Any): Its value, as the user typed it.
     expected (str): What it must be.
     RAISES (ConnormError): CN006.
     """
-    raise ConnormError(Errors.CN006.format(setting=setting, expected=expected, value=value))
+    message = Errors.CN006.format(setting=setting, expected=expected, value=repr(value))
+    raise ConnormError(message)
+
+
+def refuse_text(setting: str, value: Any, expected: str) -> NoReturn:
+    """Refuse a value that may have texts of documents.
+
+    setting (str): Its name.
+    value (Any): The value.
+    expected (str): What it must be.
+    RAISES (ConnormError): CN006.
+    """
+    message = Errors.CN006.format(setting=setting, expected=expected, value=quote(value))
+    raise ConnormError(message)

@@ -1,6 +1,7 @@
 """The `python -m spacy connorm` application: registering commands, reading options, failing."""
 
 import functools
+import os
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ from click import UsageError
 from spacy.cli._util import parse_config_overrides
 from wasabi import msg
 
-from ..errors import ConnormError, ConnormWarning, Errors
+from ..errors import ConnormError, ConnormWarning, Errors, is_text_shown
 
 app = typer.Typer(
     name="connorm",
@@ -39,6 +40,11 @@ def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Cal
                     function(*args, **kwargs)
                 except ConnormError as error:
                     msg.fail(str(error), exits=1)
+                except Exception:
+                    if not is_text_shown():
+                        # Typer's own traceback may show the values of variables.
+                        os.environ.setdefault("_TYPER_STANDARD_TRACEBACK", "1")
+                    raise
 
         extra = {"allow_extra_args": overridable, "ignore_unknown_options": overridable}
         app.command(name, context_settings=extra)(run)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..annotations.mentions import Mention
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, quote
 from .documents import Document, make_mention
 from .lines import Place, placed_lines, replace_surrogates
 from .report import CorpusReport
@@ -62,7 +62,7 @@ def _fragments(spans: list[Any], *, place: Place) -> list[tuple[int, int]]:
     except (TypeError, ValueError):
         fragments = []
     if not fragments or not all(type(offset) is int for pair in fragments for offset in pair):
-        raise ConnormError(Errors.CN209.format(place=place, reason=f"`spans` is {spans}"))
+        raise ConnormError(Errors.CN209.format(place=place, reason=f"`spans` is {quote(spans)}"))
     return fragments
 
 

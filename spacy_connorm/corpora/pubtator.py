@@ -19,7 +19,7 @@ from spacy.language import Language
 from spacy.training import Example
 
 from ..annotations.mentions import Mention
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, quote
 from .documents import Document, make_mention
 from .lines import Place, placed_lines
 from .reading import read_corpus
@@ -100,8 +100,9 @@ def _mention(columns: list[str], *, block: _Block, place: Place, report: CorpusR
     start, end, annotated, label, *ids = columns[1:6]
     try:
         fragment = int(start), int(end)
-    except ValueError as error:
-        raise ConnormError(Errors.CN205.format(place=place, start=start, end=end)) from error
+    except ValueError:
+        message = Errors.CN205.format(place=place, start=quote(start), end=quote(end))
+        raise ConnormError(message) from None  # `int` repeats the text
     return make_mention(
         block.text,
         [fragment],

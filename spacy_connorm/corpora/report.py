@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..annotations.mentions import Mention
-from ..errors import Warnings, warn
+from ..errors import Warnings, quote_all, warn
 
 
 @dataclass(slots=True)
@@ -86,5 +86,5 @@ class CorpusReport:
             warn(Warnings.CNW203.format(count=self.repeated))
         missing = [label for label in types if label not in self.mentions]
         if missing:
-            present = ", ".join(sorted(self.mentions | self.left_out)) or "none"
+            present = quote_all(sorted(self.mentions | self.left_out))
             warn(Warnings.CNW204.format(missing=", ".join(missing), present=present))

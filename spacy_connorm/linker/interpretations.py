@@ -9,7 +9,7 @@ from itertools import chain, compress
 from typing import Literal
 
 from ..concepts import Candidate
-from ..errors import refuse, require_positive
+from ..errors import refuse_text, require_positive
 from ..text.cleaning import clean
 from ..text.composites import split_composite
 from .calibration import Calibration, with_probabilities
@@ -93,10 +93,13 @@ class MentionInterpreter:
             those of `Retriever.ask`.
         """
         for name, texts in (("mentions", mentions), ("long_forms", long_forms)):
-            if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
-                refuse(name, texts, "a list of texts")
+            if isinstance(texts, str):
+                refuse_text(name, texts, "a list of texts")
+            for place, text in enumerate(texts):
+                if not isinstance(text, str):
+                    refuse_text(f"{name}[{place}]", text, "a text")
         if len(mentions) != len(long_forms):
-            refuse("long_forms", long_forms, f"one for each of {len(mentions)} mentions")
+            refuse_text("long_forms", long_forms, f"one for each of {len(mentions)} mentions")
         asked = list(zip(map(clean, mentions), map(clean, long_forms), strict=True))
         distinct = list(dict.fromkeys(asked))
         read = dict(zip(distinct, self._read(distinct), strict=True))

@@ -10,7 +10,7 @@ from thinc.api import Model
 
 from ..concepts import Candidate, Concept, Source
 from ..encoders.normalized import NormalizedEncoder
-from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
+from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse_text, require_positive, warn
 from ..files.temporary import TemporaryFolder
 from ..index.backends.protocol import Backend
 from ..index.builder.build import all_texts, write_index
@@ -192,7 +192,7 @@ class ConceptLookup:
             without, CN500 for an unknown one.
         """
         if isinstance(mentions, str):
-            refuse("mentions", mentions, "a list of texts")
+            refuse_text("mentions", mentions, "a list of texts")
         sieve = self.sieve if search is None else Sieve((search,), ())
         question = make_question(sieve, top_k=top_k, types=types, branches=branches)
         return self.retriever.ask(list(map(clean, mentions)), question)
@@ -227,10 +227,11 @@ class ConceptLookup:
             retriever = self.retriever
             removed = find_synonyms(synonyms, retriever.index, retriever.encoder)
             self._retriever = retriever.with_overlay(retriever.overlay.without_synonyms(removed))
-        for each in removed:
+        for number, each in enumerate(removed, start=1):
             if not retriever.overlay.has(each):
                 (concept_id, _) = retriever.index.store.labels([each.concept])[each.concept]
-                warn(Warnings.CNW001.format(text=each.text, concept=concept_id))
+                text, concept = quote(each.text), quote_id(concept_id)
+                warn(Warnings.CNW001.format(number=number, text=text, concept=concept))
 
     def use(
         self,

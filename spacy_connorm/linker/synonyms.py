@@ -6,7 +6,7 @@ import numpy as np
 
 from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import Raw
-from ..errors import ConnormError, Errors, refuse
+from ..errors import ConnormError, Errors, quote, quote_id, refuse_text
 from ..index.concept_index import ConceptIndex
 from ..index.overlay import Synonym
 from ..index.vectors.base import from_raw
@@ -22,10 +22,10 @@ def as_pairs(synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     RAISES (ConnormError): CN006.
     """
     pairs = list(synonyms)
-    for pair in pairs:
+    for place, pair in enumerate(pairs):
         is_pair = isinstance(pair, (tuple, list)) and len(pair) == 2
         if not is_pair or not all(isinstance(each, str) for each in pair):
-            refuse("synonyms", pair, "pairs of a text and a concept id")
+            refuse_text(f"synonyms[{place}]", pair, "a pair of a text and a concept id")
     return pairs
 
 
@@ -41,7 +41,10 @@ def find_synonyms(
     RAISES (ConnormError): CN006 for anything but pairs, CN002 for a concept that the index lacks,
         CN003 for an empty text.
     """
-    pairs = [(_text(text), _number(concept, index)) for text, concept in as_pairs(synonyms)]
+    pairs = [
+        (_text(text, number), _number(concept, index))
+        for number, (text, concept) in enumerate(as_pairs(synonyms), start=1)
+    ]
     keys = encoder.inputs(text for text, _ in pairs) if pairs else []
     return [Synonym(key, *pair) for key, pair in zip(keys, pairs, strict=True)]
 
@@ -56,19 +59,19 @@ def encode_synonyms(synonyms: Sequence[Synonym], encoder: NormalizedEncoder) -> 
     """
     vectors = encoder.encode_inputs([each.key for each in synonyms])
     for place in np.flatnonzero(from_raw(vectors).norms == 0).tolist():
-        raise ConnormError(Errors.CN009.format(text=synonyms[place].text))
+        raise ConnormError(Errors.CN009.format(number=place + 1, text=quote(synonyms[place].text)))
     return vectors
 
 
 def _number(concept_id: str, index: ConceptIndex) -> int:
     number = index.store.number(clean(concept_id))
     if number is None:
-        raise ConnormError(Errors.CN002.format(concept=concept_id))
+        raise ConnormError(Errors.CN002.format(concept=quote_id(concept_id)))
     return number
 
 
-def _text(text: str) -> str:
+def _text(text: str, number: int) -> str:
     cleaned = clean(text)
     if not cleaned:
-        raise ConnormError(Errors.CN003.format(text=text))
+        raise ConnormError(Errors.CN003.format(number=number, text=quote(text)))
     return cleaned

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..concepts import Concept
-from ..errors import Warnings, warn
+from ..errors import Warnings, quote_id, warn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -225,4 +225,5 @@ def warn_about(summary: Summary) -> None:
         (Warnings.CNW105, summary.long_names),
     ):
         if finding.count:
-            warn(template.format(count=finding.count, first=finding.first, limit=LONG_NAME))
+            first = quote_id(finding.first)
+            warn(template.format(count=finding.count, first=first, limit=LONG_NAME))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
+from xml.parsers.expat import ErrorString
 
 from ..concepts import Concept, merge
 from ..errors import ConnormError, Errors
@@ -97,5 +98,6 @@ def _parse(path: str | Path) -> Iterator[tuple[Any, ...]]:
             yield from parser.read_events()
         parser.close()
     except (ElementTree.ParseError, UnicodeEncodeError) as error:
-        message = Errors.CN115.format(path=path, line=number, format="XML", reason=error)
-        raise ConnormError(message) from error
+        reason = ErrorString(error.code) if isinstance(error, ElementTree.ParseError) else error
+        message = Errors.CN115.format(path=path, line=number, format="XML", reason=reason)
+        raise ConnormError(message) from None  # the parser repeats names of entities

@@ -81,10 +81,10 @@ def _sections(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         _, terms, _, header = get_sections(lines())
     except ConnormError:
         raise
-    except ValueError as error:
-        reason = " ".join(str(error).split())
+    except ValueError:
+        reason = "not a tag and a value"
         message = Errors.CN115.format(path=path, line=number, format="OBO", reason=reason)
-        raise ConnormError(message) from error
+        raise ConnormError(message) from None  # obonet repeats the line
     return terms, header
 
 

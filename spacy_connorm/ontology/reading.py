@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from ..concepts import Concept, ConceptStream, Ontology, Source
-from ..errors import ConnormError, Errors, Warnings, warn
+from ..errors import ConnormError, Errors, Warnings, quote_id, warn
 from ..files.text import sha256
 from ..text.cleaning import clean
 from .checks import Finding, Inventory, warn_about
@@ -127,8 +127,8 @@ def _sound(
         if concept.concept_id and concept.canonical_name:
             yield concept
         else:
-            example = concept.concept_id or concept.canonical_name
-            report.leave_out("a concept without id or name", f"'{example}'", broken=True)
+            example = quote_id(concept.concept_id or concept.canonical_name)
+            report.leave_out("a concept without id or name", example, broken=True)
 
 
 class OntologyReader:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, quote_id
 from ..files.text import read_lines
 
 RrfRow = list[str]
@@ -41,7 +41,8 @@ def read_groups(
         cui = row[0]
         if cui != current:
             if cui < current:
-                message = Errors.CN116.format(path=path, line=number, found=cui, before=current)
+                found, before = quote_id(cui), quote_id(current)
+                message = Errors.CN116.format(path=path, line=number, found=found, before=before)
                 raise ConnormError(message)
             if group:
                 yield current, group

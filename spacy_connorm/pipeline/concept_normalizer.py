@@ -24,7 +24,7 @@ from ..annotations.spans import (
 from ..annotations.synonyms import annotated_synonyms, expanded_synonyms
 from ..concepts import AnyOntology, Candidate, Concept
 from ..encoders import required_extra
-from ..errors import ConnormError, Errors, refuse
+from ..errors import ConnormError, Errors, refuse, refuse_text
 from ..linker.calibration import read_calibration
 from . import serialization
 from .requirements import require_extra
@@ -252,7 +252,7 @@ class ConceptNormalizer(Pipe):
         if ontology is None and not annotated:
             raise ConnormError(Errors.CN004.format(name=self.name))
         if not isinstance(ontology, AnyOntology | None):
-            refuse("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
+            refuse_text("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
         source = ontology.source if ontology else None
         self.lookup.build(ontology or (), annotated, source=source)
         limits = choose_limits(self.cfg, {"top_k": search_depth(self.cfg["top_k"])})

@@ -11,7 +11,7 @@ from spacy.tokens import Span
 from spacy.vocab import Vocab
 
 from ..annotations.spans import get_candidates, is_normalized
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, quote
 
 if TYPE_CHECKING:
     from ..index.concept_index import ConceptIndex
@@ -34,7 +34,9 @@ def create_candidate_generator(
     def generate(kb: KnowledgeBase, mention: Span) -> Iterable[KBCandidate]:
         candidates = get_candidates(mention, attribute_prefix)
         if candidates is None and not is_normalized(mention.doc, attribute_prefix):
-            raise ConnormError(Errors.CN007.format(text=mention.text))
+            start, end = mention.start_char, mention.end_char
+            text = quote(mention.text)
+            raise ConnormError(Errors.CN007.format(start=start, end=end, text=text))
         strings = kb.vocab.strings
         return [
             KBCandidate(

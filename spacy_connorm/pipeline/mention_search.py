@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from spacy.language import Language
 
 from ..concepts import Candidate
-from ..errors import refuse
+from ..errors import refuse_text
 from .loading import load_normalizer
 
 if TYPE_CHECKING:
@@ -77,4 +77,4 @@ def _limits(**limits: Any) -> dict[str, Any]:
 def _require_list(mentions: Sequence[str]) -> None:
     # Each letter of a string would be a mention.
     if isinstance(mentions, str):
-        refuse("mentions", mentions, "a list of texts")
+        refuse_text("mentions", mentions, "a list of texts")

@@ -55,7 +55,8 @@ def make_arguments(
         "save_total_limit": 2,
         "logging_steps": 20,
         "logging_dir": str(folder / "runs"),
-        "report_to": _installed_reporters(),
+        # Scores leave the machine only if the config says so.
+        "report_to": "none",
         "disable_tqdm": True,
         "dataloader_pin_memory": not use_cpu,
         # 24 hours: the others wait while one process draws batches or scores dev data.
@@ -115,11 +116,3 @@ def describe_hardware(arguments: TrainingArguments) -> str:
     if arguments.device.type == "cuda":
         return f"{arguments.world_size} x {torch.cuda.get_device_name(arguments.device)}"
     return f"CPU, {arguments.world_size} process(es) of {torch.get_num_threads()} threads"
-
-
-def _installed_reporters() -> list[str]:
-    from transformers.integrations import get_available_reporting_integrations
-
-    return [
-        name for name in get_available_reporting_integrations() if name in ("tensorboard", "wandb")
-    ]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..annotations.mentions import Mention
 from ..concepts import Concept
-from ..errors import ConnormError, Errors, Warnings, refuse, warn
+from ..errors import ConnormError, Errors, Warnings, quote_id, refuse, warn
 from .pool_report import PoolReport
 from .text_concept_pairs import TextConceptPairs
 
@@ -104,7 +104,7 @@ def build_pool(
     for mention in mentions:
         stated.add_mention(mention, report)
     if report.unknown_ids:
-        first = stated.concept_ids[stated.known]
+        first = quote_id(stated.concept_ids[stated.known])
         warn(Warnings.CNW810.format(count=report.unknown_ids, first=first))
     if not use_ontology and not stated.data:
         raise ConnormError(Errors.CN811.format(count=report.mentions))

@@ -65,7 +65,7 @@ def test_concepts_that_only_data_has_are_told_and_named(tmp_path):
         places = [writer.place(concept_id, text) for concept_id, text in [*said, ("new", "two")]]
         assert places == [0, 4, 4, 0, 5, 5, 4]
         assert (len(writer), writer.only_in_data) == (6, 2)
-        with pytest.warns(ConnormWarning, match="CNW401.*2 concept.*'new'"):
+        with pytest.warns(ConnormWarning, match="CNW401.*2 concept"):
             assert writer.number().tolist() == [1, 2, 3, 4, 5, 0]
         writer.write_texts([])
     store = ConceptStore(tmp_path / "s")

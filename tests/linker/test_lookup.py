@@ -101,7 +101,7 @@ def test_any_string_is_looked_up(normalizer, odd_text):
 
 
 def test_text_of_which_no_character_is_known_has_no_candidates(normalizer):
-    with pytest.raises(ConnormError, match="CN009.*心臓発作"):
+    with pytest.raises(ConnormError, match=r"CN009.*number 2, a text \(4 characters"):
         normalizer.add_synonyms([("head spinning", "C1"), ("心臓発作", "C1")])
     assert normalizer.candidates(["東京", "心臓発作"]) == [[], []]
     assert not normalizer.lookup.overlay
@@ -137,7 +137,7 @@ def test_limits_that_there_are_not(normalizer, limits):
 
 
 def test_one_mention_in_no_list(normalizer):
-    with pytest.raises(ConnormError, match="CN006.*mentions.*'cold'"):
+    with pytest.raises(ConnormError, match="CN006.*mentions.*4 characters"):
         normalizer.candidates("cold")
 
 
@@ -197,9 +197,9 @@ def test_counts_of_annotated_data_go_on(make_pipeline):
         (("chill", "C0"), "CN002.*C0"),
         ((" \0", "C4"), "CN003"),
         (("", "C4"), "CN003"),
-        ("MI", "CN006.*pairs"),
-        (("chill",), "CN006.*pairs"),
-        ((None, "C4"), "CN006.*pairs"),
+        ("MI", "CN006.*a pair of"),
+        (("chill",), "CN006.*a pair of"),
+        ((None, "C4"), "CN006.*a pair of"),
     ],
 )
 def test_bad_pair_changes_nothing(normalizer, change, bad, code):
@@ -241,7 +241,7 @@ def test_removed_and_added_again(normalizer):
 
 @pytest.mark.parametrize("pair", [("nothing", "C5"), ("vertigo", "C4"), ("nothing", "OMIM:2")])
 def test_removing_what_is_not_there_is_told(normalizer, pair):
-    with pytest.warns(ConnormWarning, match=f"CNW001.*{pair[0]}"):
+    with pytest.warns(ConnormWarning, match="CNW001.*number 1, "):
         normalizer.remove_synonyms([pair])
 
 

@@ -112,10 +112,10 @@ def test_mentions_without_a_concept_are_left_out(make, kb_id):
 
 
 def test_ids_that_the_ontology_lacks_make_concepts(make):
-    mentions = [mention("rash", "X"), mention("skin rash", "X"), mention("itch", "Y")]
-    with pytest.warns(ConnormWarning, match=r"CNW810\] 2 .*'X'"):
+    mentions = [mention("rash", "X1"), mention("skin rash", "X1"), mention("itch", "Y")]
+    with pytest.warns(ConnormWarning, match=r"CNW810\] 2 .*'X1'"):
         pool, report = make(*mentions)
-    assert texts_of(pool, "X") == {"rash": 1, "skin rash": 1}
+    assert texts_of(pool, "X1") == {"rash": 1, "skin rash": 1}
     assert (report.unknown_ids, report.unknown_mentions) == (2, 3)
 
 

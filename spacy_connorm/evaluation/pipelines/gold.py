@@ -9,7 +9,7 @@ import numpy as np
 
 from ...annotations.mentions import Mention
 from ...annotations.synonyms import annotated_synonyms
-from ...errors import Warnings, warn
+from ...errors import Warnings, quote_id, warn
 from ...files.docbin import read_docs
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...text.cleaning import clean
@@ -101,8 +101,9 @@ def warn_of_strange_ids(mentions: Iterable[Mention], path: Path, *, example: str
     WARNS (ConnormWarning): CNW600.
     """
     gold_ids = dict.fromkeys(each for mention in mentions for each in mention.concept_ids)
-    counts = {"count": len(gold_ids), "first": next(iter(gold_ids))}
-    warn(Warnings.CNW600.format(path=path, example=example, **counts))
+    first, count = quote_id(next(iter(gold_ids))), len(gold_ids)
+    example = quote_id(example)
+    warn(Warnings.CNW600.format(path=path, count=count, first=first, example=example))
 
 
 def concept_facts(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...concepts import Concept
-from ...errors import Warnings, warn
+from ...errors import Warnings, quote_id, warn
 
 _STAGE = """
 CREATE TABLE stage.concepts (
@@ -193,10 +193,10 @@ class StoreWriter:
         repeated = self._find("SELECT count(*), min(place) FROM stage.repeated")
         if repeated and repeated[0]:
             (first,) = self._find("SELECT id FROM stage.concepts WHERE place = ?", repeated[1])
-            warn(Warnings.CNW101.format(count=repeated[0], first=first))
+            warn(Warnings.CNW101.format(count=repeated[0], first=quote_id(first)))
         if self._unknown:
             first = next(iter(self._unknown))
-            warn(Warnings.CNW401.format(count=len(self._unknown), first=first))
+            warn(Warnings.CNW401.format(count=len(self._unknown), first=quote_id(first)))
 
     def _find(self, sql: str, *values: Any) -> Any:
         return self._execute(sql, values).fetchone()

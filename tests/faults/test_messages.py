@@ -1,0 +1,298 @@
+"""No text of users stands in an error, a warning or a log, unless they say so."""
+
+import json
+import logging
+import os
+import traceback
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from string import Formatter
+from typing import Any, NamedTuple
+
+import pytest
+import spacy
+from spacy.language import Language
+
+from spacy_connorm import Concept, Ontology
+from spacy_connorm.annotations.mentions import Mention
+from spacy_connorm.annotations.spans import choose_spans
+from spacy_connorm.cli.output import read_scores
+from spacy_connorm.concepts import read_concepts
+from spacy_connorm.corpora.reading import read_corpus
+from spacy_connorm.encoders.ngram import NgramEncoder
+from spacy_connorm.errors import Errors, Warnings, quote, quote_all, quote_id, show_text
+from spacy_connorm.evaluation.pipelines.gold import warn_of_strange_ids
+from spacy_connorm.ontology.checks import Inventory, warn_about
+from spacy_connorm.ontology.reading import read_ontology
+from spacy_connorm.pipeline.indexing import read_synonyms
+from spacy_connorm.pipeline.inputs import read_inputs
+from spacy_connorm.pipeline.kb import create_candidate_generator
+from spacy_connorm.pipeline.mention_search import search
+from spacy_connorm.training.pool import build_pool
+
+# Letters that no name of the ontology has.
+CANARY = "Ξανθίππη"
+NGRAMS = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+EXACT = {"@misc": "spacy-connorm.ExactIndex.v1"}
+OBO = "format-version: 1.2\n\n[Term]\nid: A:1\n"
+
+
+class World(NamedTuple):
+    """nlp (Language): A pipeline with an indexed ontology.
+    folder (Path): An empty folder.
+    """
+
+    nlp: Language
+    folder: Path
+
+    @property
+    def normalizer(self) -> Any:
+        return self.nlp.get_pipe("concept_normalizer")
+
+    def file(self, name: str, content: str | bytes) -> Path:
+        path = self.folder / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def ontology(self, name: str, content: str | bytes, **options: Any) -> list[Concept]:
+        return list(read_ontology(self.file(name, content), **options))
+
+    def corpus(self, name: str, content: str, **options: Any) -> list:
+        return list(read_corpus(self.file(name, content), nlp=self.nlp, **options))
+
+
+def _rrf(world: World) -> None:
+    rows = ["|".join([cui, "ENG", *["x"] * 16, ""]) for cui in (CANARY, "C0000001")]
+    world.ontology("MRCONSO.RRF", "\n".join(rows) + "\n")
+
+
+def _article(**fields: Any) -> str:
+    return json.dumps({"text": CANARY, "mentions": [], **fields}, ensure_ascii=False)
+
+
+def _strange_ids(world: World) -> None:
+    warn_of_strange_ids([Mention("x", "D", CANARY, ((0, 1),))], world.folder, example=CANARY)
+
+
+def _pool(world: World) -> None:
+    mention = Mention("x", "D", CANARY, ((0, 1),))
+    concepts = [Concept("C1", "one", ("two",))]
+    settings = {"use_ontology": True, "data_share": None}
+    build_pool(concepts, [mention], inputs=lambda texts: [*map(str.encode, texts)], **settings)
+
+
+def _pubtator(row: str) -> str:
+    return f"7|t|{CANARY} and more\n{row}\n"
+
+
+def _read_inputs(world: World, lines: str) -> None:
+    list(read_inputs(world.file("a.jsonl", lines), world.nlp))
+
+
+def _new_concept(world: World) -> None:
+    normalizer = spacy.blank("en").add_pipe(
+        "concept_normalizer", config={"encoder": NGRAMS, "index": EXACT}
+    )
+    normalizer.initialize(lambda: [], synonyms=[("heart", CANARY)])
+
+
+def _summarized(*concepts: Concept) -> None:
+    summary = Inventory()
+    for _ in summary.watch(concepts):
+        pass
+    warn_about(summary.summary(concepts))
+
+
+PARENTS = {"parents": (CANARY,)}
+
+# By code: the ways that lead to messages which could show a text.
+SHOWN: dict[str, list[Callable[[World], object]]] = {
+    "CN002": [lambda world: world.normalizer.add_synonyms([("heart", CANARY)])],
+    "CN006": [
+        lambda world: world.normalizer.add_synonyms([(CANARY, "C1", "C2")]),
+        lambda world: world.normalizer.add_synonyms([CANARY]),
+        lambda world: world.normalizer.candidates(CANARY),
+        lambda world: world.normalizer.candidates(["a"], long_forms=[CANARY, "b"]),
+        lambda world: world.normalizer.candidates(["a", [CANARY]]),
+        lambda world: world.normalizer.initialize(lambda: [], nlp=world.nlp, ontology=[CANARY]),
+        lambda world: world.normalizer.lookup.candidates(CANARY, top_k=1),
+        lambda world: search(world.nlp, CANARY),
+    ],
+    "CN007": [lambda world: create_candidate_generator()(None, world.nlp.make_doc(CANARY)[:])],
+    "CN009": [lambda world: world.normalizer.add_synonyms([("heart", "C1"), (CANARY, "C2")])],
+    "CN101": [
+        lambda world: Ontology([Concept("", CANARY)]),
+        lambda world: Ontology([Concept(CANARY, "")]),
+        lambda world: Concept.from_dict({"canonical_name": CANARY}),
+    ],
+    "CN103": [lambda world: list(read_concepts(world.file("a.jsonl", _article())))],
+    "CN114": [lambda world: world.ontology("a.tsv", f"{CANARY}\tx y\n")],
+    "CN116": [_rrf],
+    "CN205": [
+        lambda world: world.corpus("a.txt", _pubtator(f"7\t{CANARY}\t5\tx\tD\tD1")),
+        lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t{CANARY}\tx\tD\tD1")),
+    ],
+    "CN209": [lambda world: world.corpus("a.jsonl", _article(mentions=[{"spans": [CANARY]}]))],
+    "CNW001": [lambda world: world.normalizer.remove_synonyms([(CANARY, "C1")])],
+    "CNW101": [
+        lambda world: Ontology([Concept(CANARY, "a"), Concept(CANARY, "b")]),
+        lambda world: _summarized(Concept(CANARY, "a"), Concept(CANARY, "b")),
+    ],
+    "CNW102": [lambda world: world.ontology("a.obo", f"{OBO}name: a\n\n[Term]\nname: {CANARY}\n")],
+    "CNW103": [lambda world: _summarized(Concept("C1", "a", **PARENTS))],
+    "CNW104": [lambda world: _summarized(Concept(CANARY, "a", **PARENTS))],
+    "CNW105": [lambda world: _summarized(Concept(CANARY, "a" * 10_000))],
+    "CNW204": [
+        lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t5\tx\t{CANARY}\tD1"), types=["D"])
+    ],
+    "CNW401": [_new_concept],
+    "CNW600": [_strange_ids],
+    "CNW810": [_pool],
+}
+# These never show a text, but are about files that may be full of them.
+NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
+    "CN102": [lambda world: Concept.from_dict({"concept_id": [CANARY], "canonical_name": "a"})],
+    "CN103": [lambda world: list(read_concepts(world.file("a.jsonl", CANARY)))],
+    "CN104": [lambda world: world.ontology("a.tsv", f"id\tname\n{CANARY}\t\n")],
+    "CN107": [lambda world: world.ontology("a.tsv", f"id\tname\n{CANARY}\n".encode("utf-16"))],
+    "CN111": [lambda world: world.ontology("a.dat", CANARY)],
+    "CN115": [
+        lambda world: world.ontology("a.obo", f"{OBO}{CANARY}\n"),
+        lambda world: world.ontology("a.xml", f"<ICD10CM.tabular>\n&{CANARY};\n", format="icd10cm"),
+        lambda world: world.ontology("a.csv", f'id,name\n"{CANARY}\n'),
+        lambda world: world.ontology("MRCONSO.RRF", f"C1|{CANARY}\n"),
+    ],
+    "CN203": [lambda world: world.corpus("a.tsv", "\n")],
+    "CN204": [
+        lambda world: world.corpus("a.txt", f"{CANARY}\n"),
+        lambda world: world.corpus("a.txt", _pubtator(CANARY)),
+    ],
+    "CN206": [lambda world: world.corpus("a.txt", _pubtator(f"7\t4\t4\t{CANARY}\tD\tD1"))],
+    "CN207": [lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t99\t{CANARY}\tD\tD1"))],
+    "CN208": [lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t5\t{CANARY}\t\tD1"))],
+    "CN209": [
+        lambda world: world.corpus("a.jsonl", f'{{"text": "{CANARY}'),
+        lambda world: world.corpus("a.jsonl", f'{{"text": "{CANARY}"}}'),
+    ],
+    "CN210": [lambda world: world.corpus("a.tsv", f"{CANARY}\n")],
+    "CN310": [
+        lambda world: NgramEncoder(analyzer="char", ngram_range=[50, 50]).initialize(X=[CANARY])
+    ],
+    "CN605": [lambda world: read_scores(world.file("a.json", f'[{{"{CANARY}": 1}}]'))],
+    "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
+    "CN709": [lambda world: _read_inputs(world, json.dumps({"text": CANARY * 200_000}))],
+    "CN712": [lambda world: list(read_synonyms(world.file("a.tsv", CANARY)))],
+    "CNW002": [lambda world: choose_spans(world.nlp.make_doc(CANARY), spans_key="x", labels=())],
+    "CNW200": [lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t5\t{CANARY}\tD\tD1"))],
+    "CNW201": [lambda world: world.corpus("a.txt", f"7|t|{CANARY}\n")],
+    "CNW202": [
+        lambda world: world.corpus("a.jsonl", _article(text=CANARY + "<>").replace("<>", r"\ud800"))
+    ],
+    "CNW203": [lambda world: world.corpus("a.txt", f"7|t|{CANARY}\n\n8|t|x\n\n7|t|{CANARY}\n")],
+}
+
+SHOWN_WAYS = [(code, way) for code, ways in SHOWN.items() for way in ways]
+OTHER_WAYS = [(code, way) for code, ways in NEVER_SHOWN.items() for way in ways]
+
+
+@pytest.fixture
+def world(make_pipeline, tmp_path, monkeypatch):
+    monkeypatch.delenv("SPACY_CONNORM_SHOW_TEXT", raising=False)
+    return World(make_pipeline(), tmp_path)
+
+
+def told(way: Callable[[World], object], world: World, caplog: Any) -> str:
+    """RETURNS (str): All that a user and a log see: the error with its causes, warnings, logs."""
+    told = []
+    with warnings.catch_warnings(record=True) as caught, caplog.at_level(logging.DEBUG):
+        warnings.simplefilter("always")
+        try:
+            way(world)
+        except Exception as error:
+            told += traceback.format_exception(error)
+    told += [str(warning.message) for warning in caught]
+    return "\n".join([*told, caplog.text])
+
+
+def _ids(ways):
+    return [f"{code}-{number}" for number, (code, _) in enumerate(ways)]
+
+
+@pytest.mark.parametrize(("code", "way"), SHOWN_WAYS, ids=_ids(SHOWN_WAYS))
+def test_texts_are_shown_only_if_asked(code, way, world, caplog, monkeypatch):
+    hidden = told(way, world, caplog)
+    assert f"[{code}]" in hidden and CANARY not in hidden, hidden
+    monkeypatch.setenv("SPACY_CONNORM_SHOW_TEXT", "1")
+    shown = told(way, world, caplog)
+    assert f"[{code}]" in shown and CANARY in shown, shown
+
+
+@pytest.mark.parametrize(("code", "way"), OTHER_WAYS, ids=_ids(OTHER_WAYS))
+def test_other_messages_never_show_texts(code, way, world, caplog, monkeypatch):
+    monkeypatch.setenv("SPACY_CONNORM_SHOW_TEXT", "1")
+    shown = told(way, world, caplog)
+    assert f"[{code}]" in shown and CANARY not in shown, shown
+
+
+# Fields of messages that hold settings, places, counts or names of ours.
+SETTINGS = """
+action asked attribute chosen columns component components corpus cosine count distribution expected
+fewest format gpu_id key label labels lang length library limit line metric minilm missing name
+named needed number option options other path percent pipeline pipelines place precision protocol
+right search searches setting size step targets texts threshold thresholds tried unknown version
+what wrong
+"""
+# Other fields that hold no text of users: names of ours, settings, ids that somebody asked for, and
+# what libraries say of files that are not theirs.
+NO_TEXTS = """
+CN106 CN108 CN110 CN111 CN112 CN113 CN118 CN119 CN200 CN201 CN213 CN305 CN306 CN321 CN322 CN324
+CN331 CN332 CN333 CN336 CN401 CN402 CN403 CN405 CN406 CN407 CN408 CN410 CN411 CN416 CN500 CN601
+CN610 CN701 CN703 CN704 CN708 CN711 CN713 CN735 CN800 CN810 CN821 CN823 CN827 CN833 CN920
+"""
+
+
+def test_every_message_that_may_hold_a_text_is_tried():
+    settings, tried = set(SETTINGS.split()), {*SHOWN, *NEVER_SHOWN, *NO_TEXTS.split()}
+    for messages in (Errors, Warnings):
+        for code in filter(lambda name: name.startswith("CN"), vars(messages)):
+            fields = {name for _, name, _, _ in Formatter().parse(getattr(messages, code)) if name}
+            assert fields <= settings or code in tried, (code, fields - settings)
+
+
+def test_documents_leave_no_trace(make_pipeline, caplog, capfd):
+    nlp = make_pipeline()
+    nlp.add_pipe("abbreviation_resolver", before="concept_normalizer")
+    text = f"{CANARY} had a heart attack (HA) and {CANARY} cancer. HA?"
+    with warnings.catch_warnings(), caplog.at_level(logging.DEBUG):
+        warnings.simplefilter("error")
+        docs = list(nlp.pipe([text, CANARY, "", "(" * 100]))
+        nlp.get_pipe("concept_normalizer").explain(docs[0].ents[0])
+    assert docs[0].ents[0].kb_id_ == "C2"
+    assert CANARY not in caplog.text + "".join(capfd.readouterr())
+
+
+def test_texts_are_described(monkeypatch):
+    monkeypatch.setenv("SPACY_CONNORM_SHOW_TEXT", "0")
+    assert quote("heart") == "a text (5 characters)"
+    assert quote(["heart", "attack"]) == "a value of type list (2 items)"
+    assert quote(1) == "a value of type int"
+    assert quote_all(["heart", "attack"]) == "2 (`SPACY_CONNORM_SHOW_TEXT=1` shows them)"
+    assert quote_id("MESH:D003920") == "'MESH:D003920'"
+    assert quote_id("heart attack 2") == "a text (14 characters)"
+    show_text()
+    assert (quote("heart"), quote_all(["a", "b"]), quote_id("heart")) == (
+        "'heart'",
+        "'a', 'b'",
+        "'heart'",
+    )
+    show_text(False)
+    assert quote("heart") == "a text (5 characters)"
+    assert quote_all([]) == "none"
+
+
+def test_an_unexpected_error_shows_no_variables(invoke, monkeypatch):
+    monkeypatch.delenv("_TYPER_STANDARD_TRACEBACK", raising=False)
+    monkeypatch.setattr("spacy_connorm.cli.check.check", lambda *args, **options: 1 / 0)
+    assert isinstance(invoke("check", "x").exception, ZeroDivisionError)
+    assert os.environ["_TYPER_STANDARD_TRACEBACK"] == "1"
