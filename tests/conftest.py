@@ -7,10 +7,9 @@ import pytest
 import spacy
 from spacy.cli import app
 from spacy.language import Language
-from spacy.tokens import DocBin
 from typer.testing import CliRunner
 
-from spacy_connorm import Concept, Ontology
+from spacy_connorm import Concept, Ontology, build_index
 
 ASSETS = Path(__file__).parents[1] / "assets"
 TRAINING = Path(__file__).parent / "data" / "training"
@@ -248,35 +247,19 @@ def training_config():
 
 
 @pytest.fixture(scope="session")
-def training_settings(tmp_path_factory, tiny_folder):
-    """The settings that name them: train and dev data are the same small corpus."""
-    nlp = spacy.blank("en")
-    mentions = (("the heart attack", "C1"), ("of the skin cancer", "C3"), ("heart", "C9"))
-    docs = []
-    for text, concept_id in mentions:
-        doc = nlp(text)
-        doc.ents = [doc.char_span(0, len(text), label="Disease", kb_id=concept_id)]
-        docs.append(doc)
-    corpus = tmp_path_factory.mktemp("training") / "corpus.spacy"
-    DocBin(docs=docs).to_disk(corpus)
-    return {
-        "encoder.name": str(tiny_folder),
-        "data.ontology": str(TRAINING / "ontology.jsonl"),
-        "data.corpora": [str(corpus)],
-        "data.dev": [str(corpus)],
-    }
-
-
-def connorm(*arguments):
-    """Run a command."""
-    import spacy_connorm.cli  # noqa: F401
-
-    return CliRunner().invoke(app, ["connorm", *map(str, arguments)])
+def training_settings(tiny_folder):
+    """The settings that name them; three mentions, one of no known concept, are D and dev data."""
+    ontology, corpus = str(TRAINING / "ontology.jsonl"), [str(TRAINING / "corpus.spacy")]
+    data = {"data.ontology": ontology, "data.corpora": corpus, "data.dev": corpus}
+    return {"encoder.name": str(tiny_folder), **data}
 
 
 @pytest.fixture(scope="session")
 def invoke():
-    return connorm
+    """A function that runs a command."""
+    import spacy_connorm.cli  # noqa: F401
+
+    return lambda *arguments: CliRunner().invoke(app, ["connorm", *map(str, arguments)])
 
 
 @pytest.fixture(scope="session")
@@ -292,11 +275,10 @@ def demo_ontology():
 
 @pytest.fixture(scope="session")
 def demo_index(tmp_path_factory, demo_ontology):
-    """What `connorm index` writes for the demo ontology."""
-    folder = tmp_path_factory.mktemp("index") / "demo"
-    result = connorm("index", demo_ontology, folder, *NGRAM_OPTIONS)
-    assert result.exit_code == 0, result.output
-    return folder
+    """What `build_index` writes for the demo ontology."""
+    overrides = {NGRAM_OPTIONS[0].removeprefix("--"): NGRAM_OPTIONS[1]}
+    folder = tmp_path_factory.mktemp("index")
+    return build_index(demo_ontology, folder, overrides=overrides).path
 
 
 @pytest.fixture
