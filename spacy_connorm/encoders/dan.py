@@ -1,4 +1,4 @@
-"""A deep averaging network as an encoder: fast without a GPU."""
+"""A deep averaging network as an encoder: fast on a CPU."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -24,30 +24,30 @@ def DanEncoder(
     batch_size: int = 512,
 ) -> Model[list[str], Floats2d]:
     """Build a deep averaging network (Fivez et al. 2021, section 3.1, without CCA): the mean of the
-    vectors of a text's word pieces and character n-grams, and if wanted a hidden layer. It starts
-    from the input embeddings of a transformer, or from random ones, and `python -m spacy connorm
-    train` trains it. Needs no torch to encode.
+    vectors of a text's word pieces and character n-grams, optionally with a hidden layer. It starts
+    from the input embeddings of a transformer or from random ones; `python -m spacy connorm train`
+    trains it. Encoding needs no torch.
 
-    A setting of None is what the folder `name` was saved with, or else the default that is told
-    here; a folder that was saved with another value is refused.
+    A setting of None means the value that the folder `name` was saved with, or else the default
+    below. A folder that was saved with a different value is refused.
 
-    name (str): A folder that training wrote; or a transformer, a name on the Hugging Face hub or a
-        folder, whose tokenizer and input embeddings are taken. all-MiniLM-L6-v2 is taken from the
-        installed extra `[minilm]`.
-    ngram_range (Optional[Sequence[int]]): The shortest and the longest n-gram of a word and the
-        spaces around it, in characters. Default: 3 and 4.
-    buckets (Optional[int]): How many vectors the n-grams share, by their hash; 0 to do without
-        n-grams. Default: 65,536.
+    name (str): A trained encoder's folder; or a transformer (a name on the Hugging Face hub, or a
+        folder) to take the tokenizer and the input embeddings from. all-MiniLM-L6-v2 is taken from
+        the extra `[minilm]` if installed.
+    ngram_range (Optional[Sequence[int]]): The shortest and the longest n-gram, in characters, of a
+        word with a space on either side. Default: 3 and 4.
+    buckets (Optional[int]): The number of vectors that n-grams are hashed to; 0 for no n-grams.
+        Default: 65,536.
     hidden (Optional[int]): Units of the hidden ReLU layer; 0 for none. Default: 0.
-    width (Optional[int]): The width of random vectors; by default the word pieces have the
-        transformer's, and its width.
-    lowercase (Optional[bool]): Whether texts are lower-cased first. Default: True.
-    max_length (Optional[int]): Characters read of a text. Default: 512.
-    dropout (float): The share of a text's features that a step of training leaves out.
-    batch_size (int): Texts encoded at once.
+    width (Optional[int]): The width of randomly initialized vectors. By default vectors are
+        initialized from the transformer's, with their width.
+    lowercase (Optional[bool]): Whether to lower-case texts first. Default: True.
+    max_length (Optional[int]): Texts are cut after this many characters. Default: 512.
+    dropout (float): The share of a text's features dropped in each training step.
+    batch_size (int): Texts per batch.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN309 for settings that make no sense, CN320 if an optional library is
-        not installed.
+    RAISES (ConnormError): CN309 for an invalid setting, CN320 if an optional library is not
+        installed.
     """
     if ngram_range is not None and (
         len(ngram_range) != 2 or not 1 <= ngram_range[0] <= ngram_range[1]

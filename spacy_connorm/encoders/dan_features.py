@@ -1,4 +1,4 @@
-"""Texts to the features of a deep averaging network: word pieces and hashed character n-grams.
+"""The features of a deep averaging network: word pieces and hashed character n-grams.
 
 Imports the library tokenizers: import it in functions.
 """
@@ -14,23 +14,23 @@ from tokenizers import Tokenizer
 
 from ..text.characters import CharacterTable
 
-# The threads of tokenizers do not live through a fork.
+# The threads of tokenizers do not survive a fork.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"))
 
 _SPACE = ord(" ")
-# Odd numbers with bits all over: neighbouring n-grams spread over the buckets.
+# Odd numbers with bits everywhere spread similar n-grams over the buckets.
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 
 
 class Features(NamedTuple):
-    """The features of several texts, one text after the other, those of a text ascending.
+    """The features of several texts, text by text, ascending within a text.
 
     ids (np.ndarray): Shape (features,), int32: word pieces first, then the buckets of n-grams.
-    bounds (np.ndarray): Shape (texts + 1,), int64: text i has the features from bounds[i] to
-        bounds[i + 1].
+    bounds (np.ndarray): Shape (texts + 1,), int64: text i has the features `ids[bounds[i] :
+        bounds[i + 1]]`.
     """
 
     ids: np.ndarray
@@ -38,7 +38,7 @@ class Features(NamedTuple):
 
 
 class FeatureReader:
-    """Reads texts. Texts with the same features in another order are the same to it."""
+    """Reads the features of texts. Their order in the text is lost."""
 
     def __init__(
         self,
@@ -50,13 +50,13 @@ class FeatureReader:
         lowercase: bool,
         max_length: int,
     ) -> None:
-        """tokenizer (str): Gives the word pieces; as the library tokenizers writes it, JSON. Its
-            padding and truncation are passed over.
-        pieces (int): How many ids are for word pieces; the buckets come behind them.
+        """tokenizer (str): JSON of the library tokenizers, for word pieces. Its padding and
+            truncation are ignored.
+        pieces (int): The number of ids of word pieces; buckets are numbered after them.
         ngram_range (Tuple[int, int]): The shortest and the longest n-gram, in characters.
-        buckets (int): How many buckets n-grams are hashed to; 0 for no n-grams.
-        lowercase (bool): Whether texts are lower-cased first.
-        max_length (int): Characters read of a text.
+        buckets (int): The number of buckets that n-grams are hashed to; 0 for no n-grams.
+        lowercase (bool): Whether to lower-case texts first.
+        max_length (int): Texts are cut after this many characters.
         """
         self._tokenizer = Tokenizer.from_str(tokenizer)
         self._tokenizer.no_padding()
@@ -70,14 +70,14 @@ class FeatureReader:
 
     @property
     def size(self) -> int:
-        """RETURNS (int): How many different features there are."""
+        """RETURNS (int): The number of different features."""
         return self._pieces + self._buckets
 
     def read(self, texts: list[str]) -> Features:
-        """Read texts.
+        """Read the features of texts.
 
-        texts (List[str]): Any texts that can be written as UTF-8.
-        RETURNS (Features): Their features. Word pieces that the tokenizer does not know are none.
+        texts (List[str]): Texts that can be encoded as UTF-8.
+        RETURNS (Features): The features, without unknown word pieces.
         """
         texts = self.forms(texts)
         owners, ids = self._read_pieces(texts)
@@ -85,7 +85,7 @@ class FeatureReader:
             ngram_owners, hashes = hash_ngrams(texts, self._lengths)
             ngrams = (hashes % np.uint64(self._buckets)).astype(np.int64) + self._pieces
             owners, ids = np.concatenate([owners, ngram_owners]), np.concatenate([ids, ngrams])
-        # One sort of numbers is several times faster than one by owner and feature.
+        # Sorting one array of numbers is several times faster than sorting by owner and feature.
         keys = owners * self.size + ids
         keys.sort()
         counts = np.bincount(owners, minlength=len(texts))
@@ -93,7 +93,7 @@ class FeatureReader:
         return Features(keys.astype(np.int32), np.concatenate([[0], np.cumsum(counts)]))
 
     def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The characters that are read, lower-cased if all are."""
+        """RETURNS (List[str]): The characters that are read, lower-cased if `lowercase`."""
         texts = [text[: self._max_length] for text in texts]
         return [text.lower() for text in texts] if self._lowercase else texts
 
@@ -110,13 +110,12 @@ class FeatureReader:
 
 
 def hash_ngrams(texts: list[str], lengths: range) -> tuple[np.ndarray, np.ndarray]:
-    """Hash the character n-grams of words, each word with a space on either side. Accents are left
-    out.
+    """Hash the character n-grams of words, each with a space on either side and without accents.
 
     texts (List[str]): The texts.
     lengths (range): The lengths of the n-grams, in characters.
-    RETURNS (Tuple[np.ndarray, np.ndarray]): Which text each n-gram is of, int64, and its hash,
-        uint64, both of shape (n-grams,).
+    RETURNS (Tuple[np.ndarray, np.ndarray]): The number of each n-gram's text, int64, and the hash
+        of each n-gram, uint64, both of shape (n-grams,).
     """
     padded = [f" {' '.join(_strip_accents(text).split())} " for text in texts]
     codes = np.frombuffer("".join(padded).encode("utf-32-le"), dtype="<u4")
@@ -126,12 +125,12 @@ def hash_ngrams(texts: list[str], lengths: range) -> tuple[np.ndarray, np.ndarra
     rolling = np.zeros(len(codes), dtype=np.uint64)
     for length in range(1, lengths.stop):
         count = max(0, len(codes) - length + 1)
-        # Spaces count from 0: otherwise an n-gram and one with NUL before it would be alike.
+        # Without the 1, an n-gram and the same with NUL before it would have equal hashes.
         rolling = rolling[:count] * _STEP + codes[length - 1 :] + np.uint64(1)
         if length not in lengths:
             continue
-        # An n-gram has spaces only at its ends, and something else too. Between texts stand two
-        # spaces, so what is left spans no two texts.
+        # An n-gram has spaces at its ends only, and other characters too. Texts are separated by
+        # two spaces, so no n-gram spans two texts.
         inner = spaces[length - 1 : length - 1 + count] - spaces[1 : 1 + count]
         total = spaces[length : length + count] - spaces[:count]
         is_ngram = (inner <= 0) & (total < length)

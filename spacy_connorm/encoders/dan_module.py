@@ -1,4 +1,4 @@
-"""A deep averaging network that torch can train. Imports torch: import it in functions."""
+"""A deep averaging network as a torch module. Imports torch: import it in functions."""
 
 from itertools import chain
 from pathlib import Path
@@ -11,11 +11,11 @@ from .dan_weights import EMBEDDINGS, Dan
 
 
 class DanModule(torch.nn.Module):
-    """Computes what `DanEncoder` computes, with gradients."""
+    """Computes the vectors of `DanEncoder`, with gradients; see `TrainableModule`."""
 
     def __init__(self, dan: Dan, *, dropout: float) -> None:
-        """dan (Dan): What it starts with; copied.
-        dropout (float): The share of a text's features that is left out while training.
+        """dan (Dan): The network; its weights are copied.
+        dropout (float): The share of a text's features dropped in training.
         """
         super().__init__()
         self._settings, self._tokenizer = dan.settings, dan.tokenizer
@@ -33,8 +33,8 @@ class DanModule(torch.nn.Module):
         return [row.tolist() for row in np.split(ids, bounds[1:-1])] if texts else []
 
     def collate(self, rows: list[list[int]]) -> dict[str, torch.Tensor]:
-        """RETURNS (Dict[str, torch.Tensor]): `ids`, all features one after the other, and `counts`,
-        how many each text has; both int64.
+        """RETURNS (Dict[str, torch.Tensor]): `ids`, the features of all texts, shape (features,),
+        and `counts`, the number of features of each text, shape (texts,); both int64.
         """
         return {
             "ids": torch.from_numpy(np.fromiter(chain.from_iterable(rows), dtype="int64")),
@@ -44,7 +44,7 @@ class DanModule(torch.nn.Module):
     def forward(self, ids: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
         """ids (torch.Tensor): Shape (features,), int64.
         counts (torch.Tensor): Shape (texts,), int64.
-        RETURNS (torch.Tensor): Shape (texts, width), float32, or what autocast makes of it.
+        RETURNS (torch.Tensor): Shape (texts, width), float32 or, under autocast, half precision.
         """
         weights = torch.ones(len(ids), device=ids.device)
         if self.training and self._dropout:
@@ -62,6 +62,6 @@ class DanModule(torch.nn.Module):
         return vectors * (counts > 0).unsqueeze(1)
 
     def save(self, folder: Path) -> None:
-        """folder (Path): Where it is saved, for `DanEncoder(name=folder)`."""
+        """folder (Path): A folder, for `DanEncoder(name=folder)`."""
         weights = {name: each.detach().cpu().numpy() for name, each in self.state_dict().items()}
         Dan(self._settings, self._tokenizer, weights).save(Path(folder))

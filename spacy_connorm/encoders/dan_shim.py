@@ -76,7 +76,7 @@ class DanShim(Shim):
         return [raw[start:end] for start, end in pairwise(ends)]
 
     def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): What is read of the texts."""
+        """RETURNS (List[str]): The characters that the encoder reads, lower-cased if it does so."""
         return self._reader.forms(texts)
 
     def fingerprint(self) -> str:

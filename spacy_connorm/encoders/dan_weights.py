@@ -1,4 +1,4 @@
-"""What a deep averaging network is made of, where it starts from, and its folder on disk.
+"""A deep averaging network: its settings and weights, their initialization, its folder on disk.
 
 Imports the libraries tokenizers and safetensors: import it in functions.
 """
@@ -22,7 +22,7 @@ from .pretrained import find_folder, load_pretrained
 MODEL_TYPE = "connorm-dan"
 FORMAT_VERSION = 1
 EMBEDDINGS = "embeddings.weight"
-# What the libraries call the input embeddings, by the end of the tensor's name.
+# How the names of input embeddings end in the usual models.
 _INPUT_EMBEDDINGS = (
     "embeddings.word_embeddings.weight",
     "embeddings.tok_embeddings.weight",
@@ -34,7 +34,7 @@ _SEED = 0
 
 @dataclass(frozen=True, slots=True)
 class DanSettings:
-    """What determines vectors beside the weights; as `DanEncoder` takes them."""
+    """The settings that change vectors; see `DanEncoder`."""
 
     ngram_range: tuple[int, int] = (3, 4)
     buckets: int = 65_536
@@ -44,7 +44,7 @@ class DanSettings:
 
     @classmethod
     def read(cls, config: dict[str, Any]) -> "DanSettings":
-        """config (Dict[str, Any]): As `asdict` or JSON has them, maybe with more.
+        """config (Dict[str, Any]): The settings by name; other keys are ignored.
         RETURNS (DanSettings): The settings.
         """
         known = {field.name: config[field.name] for field in fields(cls)}
@@ -56,7 +56,7 @@ class Dan:
     """A deep averaging network.
 
     settings (DanSettings): The settings.
-    tokenizer (str): As the library tokenizers writes it, JSON.
+    tokenizer (str): JSON of the library tokenizers.
     weights (Dict[str, np.ndarray]): float32: `embeddings.weight`, shape (word pieces + buckets,
         width); with a hidden layer also `hidden.weight`, shape (hidden, width), `hidden.bias`,
         `output.weight`, shape (width, hidden), and `output.bias`.
@@ -72,7 +72,7 @@ class Dan:
         return self.weights[EMBEDDINGS].shape[1]
 
     def reader(self) -> FeatureReader:
-        """RETURNS (FeatureReader): What reads texts for this network."""
+        """RETURNS (FeatureReader): Reads the features of texts for this network."""
         return FeatureReader(
             self.tokenizer,
             pieces=len(self.weights[EMBEDDINGS]) - self.settings.buckets,
@@ -93,7 +93,7 @@ class Dan:
         return content.hexdigest()
 
     def check(self) -> None:
-        """RAISES (ValueError): If the parts do not fit together."""
+        """RAISES (ValueError): If tokenizer, settings and weights do not fit together."""
         rows = Tokenizer.from_str(self.tokenizer).get_vocab_size() + self.settings.buckets
         if self.weights[EMBEDDINGS].shape[0] < rows:
             raise ValueError(f"there are vectors for fewer than {rows:,} features")
@@ -103,7 +103,7 @@ class Dan:
             raise ValueError(f"its weights are {found}, not {expected} in float32")
 
     def save(self, folder: Path) -> None:
-        """folder (Path): Where `config.json`, `tokenizer.json` and `model.safetensors` go."""
+        """folder (Path): The folder for `config.json`, `tokenizer.json` and `model.safetensors`."""
         folder.mkdir(parents=True, exist_ok=True)
         config = {
             "model_type": MODEL_TYPE,
@@ -117,14 +117,14 @@ class Dan:
 
 
 def load_dan(name: str, asked: dict[str, Any]) -> Dan:
-    """Load a network that was saved, or start one from a transformer.
+    """Load a saved network, or initialize one from a transformer.
 
-    name (str): A folder that `Dan.save` wrote; or a transformer, as `load_pretrained` takes it.
-    asked (Dict[str, Any]): Fields of `DanSettings`, and `width`; None where nothing is asked for.
+    name (str): A folder written by `Dan.save`; or a transformer, see `load_pretrained`.
+    asked (Dict[str, Any]): Fields of `DanSettings`, and `width`; None for those not given.
     RETURNS (Dan): The network.
-    RAISES (ConnormError): CN303, CN304, CN306 as `load_pretrained`; CN321 if the folder is damaged,
-        CN322 if it was saved with other settings, CN324 and CN325 if the transformer is not one to
-        start from.
+    RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN321 if the folder is
+        damaged, CN322 if it was saved with different settings, CN324 and CN325 if the transformer
+        can't be used.
     """
     folder = find_folder(name)
     if folder is not None and _is_saved(folder):
@@ -170,7 +170,7 @@ def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
 
 
 def _load_start(name: str, folder: Path | None) -> tuple[str, np.ndarray]:
-    """Without torch, if the folder has what it takes."""
+    """Needs torch only if the folder lacks `tokenizer.json` or usable `model.safetensors`."""
     if folder is not None and (folder / "tokenizer.json").is_file():
         embeddings = _read_input_embeddings(folder / "model.safetensors")
         if embeddings is not None:

@@ -6,10 +6,10 @@ from ..errors import ConnormError, Errors
 
 
 def choose_device(gpu_id: int) -> None:
-    """Put everything that is loaded afterwards on a GPU.
+    """Choose the device of all encoders that are loaded afterwards.
 
-    gpu_id (int): The GPU; -1 changes nothing: the CPU, unless a GPU was chosen before.
-    RAISES (ConnormError): CN713 if there is no such GPU, or no library for it.
+    gpu_id (int): The GPU, or -1 to change nothing.
+    RAISES (ConnormError): CN713 if the GPU or a library for it is missing.
     """
     if gpu_id < 0:
         return

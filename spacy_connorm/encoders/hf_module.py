@@ -9,7 +9,7 @@ import torch
 from .padding import pad
 from .pooling import POOLINGS
 
-# What `SentenceTransformer(folder)` reads: a transformer, then a pooling; vectors are not scaled.
+# Read by `SentenceTransformer(folder)`: a transformer, then pooling, without normalization.
 _MODULES = [
     {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
     {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
@@ -28,7 +28,7 @@ class TransformerModule(torch.nn.Module):
         """tokenizer (transformers.PreTrainedTokenizerBase): The tokenizer.
         transformer (transformers.PreTrainedModel): The transformer; its weights are shared.
         pooling (str): One of `POOLINGS`.
-        max_length (int): Tokens kept of a text, special ones included.
+        max_length (int): Texts are cut after this many tokens, including special tokens.
         """
         super().__init__()
         self.tokenizer = tokenizer
@@ -37,7 +37,7 @@ class TransformerModule(torch.nn.Module):
         self.max_length = max_length
 
     def rows(self, texts: list[str]) -> list[list[int]]:
-        """RETURNS (List[List[int]]): The token ids that are left after truncation."""
+        """RETURNS (List[List[int]]): The token ids after truncation."""
         if not texts:
             return []
         return self.tokenizer(
@@ -49,20 +49,20 @@ class TransformerModule(torch.nn.Module):
         )["input_ids"]
 
     def collate(self, rows: list[list[int]]) -> dict[str, torch.Tensor]:
-        """RETURNS (Dict[str, torch.Tensor]): `input_ids`, int64, and `mask`, bool; both of shape
+        """RETURNS (Dict[str, torch.Tensor]): `input_ids`, int64, and `mask`, bool, both of shape
         (rows, longest row).
         """
         ids, mask = pad(rows, self.tokenizer.pad_token_id or 0)
         return {"input_ids": torch.from_numpy(ids), "mask": torch.from_numpy(mask)}
 
     def forward(self, input_ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """RETURNS (torch.Tensor): Shape (rows, width), float32, raw."""
+        """RETURNS (torch.Tensor): Shape (rows, width), float32, not normalized."""
         output = self.transformer(input_ids=input_ids, attention_mask=mask.long())
         return POOLINGS[self.pooling](output.last_hidden_state.float(), mask)
 
     def save(self, folder: Path) -> None:
-        """Write the transformer and its tokenizer, so that `TransformerEncoder`, `AutoModel` and
-        `SentenceTransformer` load them.
+        """Save the transformer and its tokenizer for `TransformerEncoder`, `AutoModel` and
+        `SentenceTransformer`.
 
         folder (Path): An empty folder.
         """

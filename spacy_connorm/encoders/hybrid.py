@@ -1,4 +1,4 @@
-"""A dense encoder and one of n-grams together: meaning and spelling."""
+"""A dense and a lexical encoder as one: meaning and spelling."""
 
 import hashlib
 from math import isfinite
@@ -33,21 +33,21 @@ def HybridEncoder(
     lexical: Model[list[str], Floats2d],
     lexical_weight: float = 0.3,
 ) -> Model[list[str], Floats2d]:
-    """Build an encoder whose scores weigh two cosines: (dense + weight * lexical) / (1 + weight),
-    which orders concepts as BioSyn's sum of the two does. Where one side knows nothing of a text,
-    its cosine is 0. Vectors are `HybridArray`. `initialize` loads the one side and fits the other.
+    """Build an encoder whose score is the weighted mean of two cosines: (dense + weight * lexical)
+    / (1 + weight). It ranks concepts as the sum of the two in BioSyn does (Sung et al. 2020). A
+    zero vector on one side has cosine 0 there. Vectors are `HybridArray`. `initialize` loads the
+    dense encoder and fits the lexical one.
 
-    The weight belongs to those that search, not to the index: it can be changed in the config of a
-    pipeline that is loaded, and the fingerprint leaves it out. At 0 the scores are those of the
-    dense encoder alone.
+    The weight is not part of the index or the fingerprint: it can be changed in the config of a
+    saved pipeline. With 0, scores are those of the dense encoder.
 
     dense (Model[List[str], Floats2d]): An encoder of dense vectors.
-    lexical (Model[List[str], Floats2d]): An encoder of sparse ones, such as
+    lexical (Model[List[str], Floats2d]): An encoder of sparse vectors, such as
         `spacy-connorm.NgramEncoder.v1`.
-    lexical_weight (float): What a lexical cosine counts, if a dense one counts 1.
+    lexical_weight (float): The weight of the lexical cosine; that of the dense one is 1.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN300 for a model that is no encoder, CN309 for one of the wrong kind,
-        and for a weight under 0.
+    RAISES (ConnormError): CN300 for a model that is not an encoder, CN309 for an encoder of the
+        wrong kind or a negative weight.
     """
     if is_sparse(dense) or isinstance(dense.shims[0], HybridShim):
         _refuse("dense", "an encoder of dense vectors, e.g. spacy-connorm.TransformerEncoder.v1")
@@ -59,25 +59,25 @@ def HybridEncoder(
 
 
 def is_hybrid(model: Model) -> bool:
-    """RETURNS (bool): Whether `HybridEncoder` built an encoder."""
+    """RETURNS (bool): Whether the encoder is a `HybridEncoder`."""
     return bool(model.shims) and isinstance(model.shims[0], HybridShim)
 
 
 def lexical_weight(model: Model) -> float:
-    """RETURNS (float): What a lexical cosine counts.
-    RAISES (ConnormError): CN313 for another encoder than a hybrid.
+    """RETURNS (float): The weight of the lexical cosine.
+    RAISES (ConnormError): CN313 for an encoder that is not hybrid.
     """
     return _hybrid(model).weight
 
 
 def reweighed(model: Model, weight: float) -> Model:
-    """Give a hybrid encoder another weight.
+    """Change the weight of a hybrid encoder.
 
-    model (Model[List[str], Floats2d]): The encoder; it stays as it is.
-    weight (float): What a lexical cosine is to count.
-    RETURNS (Model[List[str], Floats2d]): An encoder of the same fingerprint, which shares both of
-        the encoders in it.
-    RAISES (ConnormError): CN313 for another encoder than a hybrid, CN309 for a weight under 0.
+    model (Model[List[str], Floats2d]): The encoder; not modified.
+    weight (float): The new weight of the lexical cosine.
+    RETURNS (Model[List[str], Floats2d]): A hybrid encoder that shares both parts, and so has the
+        same fingerprint.
+    RAISES (ConnormError): CN313 for an encoder that is not hybrid, CN309 for a negative weight.
     """
     shim = _hybrid(model)
     return HybridEncoder(dense=shim.dense, lexical=shim.lexical, lexical_weight=weight)
@@ -95,39 +95,39 @@ def _refuse(setting: str, expected: str) -> None:
 
 
 class HybridShim(Shim):
-    """Holds both encoders, and saves what they save."""
+    """Holds both encoders."""
 
     sparse = False
 
     def __init__(self, dense: Model, lexical: Model, *, weight: float) -> None:
         """dense (Model[List[str], Floats2d]): The dense encoder.
-        lexical (Model[List[str], Floats2d]): The sparse one.
-        weight (float): As `HybridEncoder` takes it.
+        lexical (Model[List[str], Floats2d]): The lexical encoder.
+        weight (float): The weight of the lexical cosine.
         """
         super().__init__(None)
         self.dense = dense
         self.lexical = lexical
         self.weight = weight
-        # Several extras stand between commas, as pip takes them.
+        # Several extras are separated by commas, as in pip.
         self.extra = ",".join(
             filter(None, ("hybrid", required_extra(dense), required_extra(lexical)))
         )
 
     @property
     def width(self) -> int:
-        """RETURNS (int): Both widths together; 0 before both encoders are loaded."""
+        """RETURNS (int): The sum of both widths; 0 before both encoders are loaded."""
         widths = [each.maybe_get_dim("nO") or 0 for each in (self.dense, self.lexical)]
         return sum(widths) if all(widths) else 0
 
     @property
     def fits(self) -> bool:
-        """RETURNS (bool): Whether either encoder looks at the texts that it is loaded with."""
+        """RETURNS (bool): Whether either encoder is fitted to texts."""
         return fits(self.dense) or fits(self.lexical)
 
     def load(self, texts: list[str] | None) -> None:
-        """Load the one encoder and fit the other.
+        """Load the dense encoder and fit the lexical one.
 
-        texts (Optional[List[str]]): The texts, e.g. every name of an ontology.
+        texts (Optional[List[str]]): The texts, e.g. all names of an ontology.
         """
         dense, lexical = replica(self.dense), replica(self.lexical)
         for encoder in (dense, lexical):
@@ -135,7 +135,7 @@ class HybridShim(Shim):
         self.dense, self.lexical = dense, lexical
 
     def encode(self, inputs: list[bytes], ops: Ops) -> HybridArray:
-        """RETURNS (HybridArray): In main memory, wherever the dense encoder computes."""
+        """RETURNS (HybridArray): Vectors, in main memory even if the dense encoder uses a GPU."""
         ends = [_LENGTH + int.from_bytes(each[:_LENGTH], "big") for each in inputs]
         pairs = list(zip(inputs, ends, strict=True))
         dense = encode_inputs(self.dense, [each[_LENGTH:end] for each, end in pairs])
@@ -143,7 +143,7 @@ class HybridShim(Shim):
         return HybridArray(dense, lexical, self.weight)
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): What either encoder sees."""
+        """RETURNS (List[bytes]): The inputs of both encoders, the first with its length."""
         dense, lexical = encoder_inputs(self.dense, texts), encoder_inputs(self.lexical, texts)
         return [
             len(one).to_bytes(_LENGTH, "big") + one + other
@@ -151,26 +151,26 @@ class HybridShim(Shim):
         ]
 
     def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): Those of either encoder, as one."""
+        """RETURNS (List[str]): The forms of both encoders, the first with its length."""
         dense, lexical = encoder_forms(self.dense, texts), encoder_forms(self.lexical, texts)
         return [f"{len(one)} {one}{other}" for one, other in zip(dense, lexical, strict=True)]
 
     def fingerprint(self) -> str:
-        """RETURNS (str): Of both encoders; the weight changes no vector."""
+        """RETURNS (str): A checksum of both fingerprints, without the weight."""
         prints = " ".join(map(fingerprint, (self.dense, self.lexical)))
         return hashlib.blake2b(prints.encode(), digest_size=16).hexdigest()
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): What both encoders save, and a checksum."""
+        """RETURNS (bytes): Both encoders and a checksum."""
         parts = [self.dense.to_bytes(), self.lexical.to_bytes()]
         return srsly.msgpack_dumps({"parts": parts, "digest": _digest(parts)})
 
     def from_bytes(self, data: bytes) -> "HybridShim":
         """Restore both encoders.
 
-        data (bytes): As `to_bytes` wrote it.
+        data (bytes): From `to_bytes`.
         RETURNS (HybridShim): This shim.
-        RAISES (ConnormError): CN305 if the data is damaged, and what the encoders raise.
+        RAISES (ConnormError): CN305 if the data is damaged, and the errors of both encoders.
         """
         (dense, lexical), _ = load_verified(data, _restore)
         self.dense = replica(self.dense).from_bytes(dense)

@@ -1,4 +1,4 @@
-"""Character n-gram TF-IDF: no weights, nothing to download, sparse vectors."""
+"""Character n-gram TF-IDF as an encoder: nothing to download, sparse vectors."""
 
 import hashlib
 from collections.abc import Sequence
@@ -24,17 +24,17 @@ def NgramEncoder(
     lowercase: bool = True,
     sublinear_tf: bool = False,
 ) -> Model[list[str], Floats2d]:
-    """Build an encoder of character n-grams weighted by TF-IDF, which `initialize` fits to texts.
-    Its vectors are SciPy CSR matrices of shape (texts, n-grams), float32; n-grams that the fitted
-    texts do not have are passed over.
+    """Build an encoder of character n-grams weighted by TF-IDF. `initialize` fits it to texts.
+    Vectors are SciPy CSR matrices of shape (texts, n-grams), float32; n-grams that were not in
+    those texts are ignored.
 
-    analyzer (Literal["char", "char_wb"]): "char_wb" takes the n-grams inside of words, padded with
-        a space on either side; "char" those across words too.
+    analyzer (Literal["char", "char_wb"]): "char_wb" takes n-grams within words, padded with a space
+        on either side; "char" also takes those across words.
     ngram_range (Sequence[int]): The shortest and the longest n-gram, in characters.
-    lowercase (bool): Whether texts are lower-cased first.
-    sublinear_tf (bool): Whether a count of n weighs 1 + ln(n).
+    lowercase (bool): Whether to lower-case texts first.
+    sublinear_tf (bool): Whether to weigh a count n as 1 + ln(n).
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN309 for a range that is none.
+    RAISES (ConnormError): CN309 for an invalid range.
     """
     if len(ngram_range) != 2 or not 1 <= ngram_range[0] <= ngram_range[1]:
         expected = "the shortest and the longest n-gram, e.g. [1, 3]"
@@ -49,25 +49,25 @@ def NgramEncoder(
 
 
 class NgramShim(Shim):
-    """Holds a fitted vectorizer; saves its n-grams and their weights as plain data."""
+    """Holds a fitted vectorizer; saves its n-grams and their weights, without pickle."""
 
     sparse = True
     extra = ""
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        """settings (Dict[str, Any]): As `NgramEncoder` takes them."""
+        """settings (Dict[str, Any]): The arguments of `NgramEncoder`."""
         super().__init__(None, config=settings)
 
     @property
     def width(self) -> int:
-        """RETURNS (int): The number of different n-grams; 0 before they are counted."""
+        """RETURNS (int): The number of different n-grams; 0 before fitting."""
         return 0 if self._model is None else len(self._model.vocabulary)
 
     def load(self, texts: list[str] | None) -> None:
-        """Fit to texts; without texts, keep what is there.
+        """Fit to texts. Without texts, a fitted encoder is left as it is.
 
-        texts (Optional[List[str]]): The texts, e.g. every name of an ontology.
-        RAISES (ConnormError): CN310 if there are no texts, or none in them is long enough.
+        texts (Optional[List[str]]): The texts, e.g. all names of an ontology.
+        RAISES (ConnormError): CN310 if the texts have no n-grams.
         """
         if texts is not None or self._model is None:
             self._model = self._fit(self._normalize(texts or []))
@@ -78,7 +78,7 @@ class NgramShim(Shim):
             from scipy.sparse import csr_matrix
 
             return csr_matrix((0, self.width), dtype="float32")
-        # Older versions of scikit-learn keep the weights, and so the vectors, in double precision.
+        # Older versions of scikit-learn compute in double precision.
         texts = [each.decode() for each in inputs]
         vectors = self._model.transform(texts).astype(np.float32, copy=False)
         return _without_blank_rows(vectors, self._model.vocabulary_.get(_BLANK))
@@ -92,20 +92,20 @@ class NgramShim(Shim):
         return self._normalize(texts)
 
     def fingerprint(self) -> str:
-        """RETURNS (str): Of the n-grams, their weights and the settings."""
+        """RETURNS (str): A checksum of the n-grams, their weights and the settings."""
         return _digest(repr(sorted(self.cfg.items())), *self._state())
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): The n-grams and their weights; the settings are not among them."""
+        """RETURNS (bytes): The n-grams and their weights, without the settings."""
         if self._model is None:
             return b""
         ngrams, idf = self._state()
         return srsly.msgpack_dumps({"ngrams": ngrams, "idf": idf, "digest": _digest(ngrams, idf)})
 
     def from_bytes(self, data: bytes) -> "NgramShim":
-        """Restore the n-grams and their weights exactly.
+        """Restore the n-grams and their weights.
 
-        data (bytes): As `to_bytes` wrote it.
+        data (bytes): From `to_bytes`.
         RETURNS (NgramShim): This shim.
         RAISES (ConnormError): CN305 if the data is damaged.
         """
@@ -113,7 +113,7 @@ class NgramShim(Shim):
             self._model = None
             return self
         (ngrams, idf), _ = load_verified(data, _restore)
-        self._model = self._restore(ngrams.split("\n"), np.frombuffer(idf, dtype="<f4"))
+        self._model = self._fitted(ngrams.split("\n"), np.frombuffer(idf, dtype="<f4"))
         return self
 
     def _normalize(self, texts: list[str]) -> list[str]:
@@ -126,9 +126,9 @@ class NgramShim(Shim):
             fitted.fit(texts)
         except ValueError as error:
             raise ConnormError(Errors.CN310.format(count=len(texts))) from error
-        return self._restore(sorted(fitted.vocabulary_), fitted.idf_)
+        return self._fitted(sorted(fitted.vocabulary_), fitted.idf_)
 
-    def _restore(self, ngrams: list[str], idf: np.ndarray) -> Any:
+    def _fitted(self, ngrams: list[str], idf: np.ndarray) -> Any:
         vectorizer = self._vectorizer(vocabulary=ngrams)
         vectorizer.idf_ = idf.astype("float32")
         return vectorizer
@@ -147,7 +147,7 @@ class NgramShim(Shim):
         )
 
     def _state(self) -> tuple[str, bytes]:
-        # No n-gram holds a line break: texts are split on white space before they are counted.
+        # N-grams have no line breaks: `_normalize` splits on white space.
         ngrams = "\n".join(self._model.vocabulary)
         return ngrams, self._model.idf_.astype("<f4").tobytes()
 
@@ -158,8 +158,8 @@ def _restore(saved: dict[str, Any]) -> tuple[tuple[str, bytes], str]:
 
 
 def _without_blank_rows(vectors: Any, blank: int | None) -> Any:
-    # Words are padded with blanks: without this, two texts of which no character is known would be
-    # equal, at a cosine of 1.
+    # Words are padded with blanks. Without this, two texts with no other known n-gram would have a
+    # cosine of 1.
     if blank is None:
         return vectors
     has_blank = np.asarray(vectors[:, [blank]].todense()).ravel() > 0

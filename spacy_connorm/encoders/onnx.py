@@ -1,4 +1,4 @@
-"""A transformer in ONNX Runtime as an encoder: fast without a GPU, and without PyTorch."""
+"""A transformer in ONNX Runtime as an encoder: fast on a CPU, without PyTorch."""
 
 from importlib.util import find_spec
 from typing import Literal
@@ -17,21 +17,21 @@ def OnnxEncoder(
     max_length: int | None = None,
     batch_tokens: int = 512,
 ) -> Model[list[str], Floats2d]:
-    """Build an encoder from a folder that `python -m spacy connorm export` wrote: a transformer as
-    an ONNX graph, its linear layers in eight bits or in full precision. It needs neither torch nor
-    transformers. Everything is saved with the model.
+    """Build an encoder from a folder written by `python -m spacy connorm export`: a transformer as
+    an ONNX graph, quantized to eight bits or in full precision. It needs neither torch nor
+    transformers, and is saved whole with the model.
 
-    A vector does not depend on what is encoded at the same time, up to the rounding of float32: in
-    eight bits each token has a scale of its own. The threads it computes with are OMP_NUM_THREADS,
-    or else the cores; in a worker of `nlp.pipe(n_process=2)` one.
+    A text's vector does not depend on the other texts of its batch (up to float32 rounding): when
+    quantized, each token has its own scale. It uses OMP_NUM_THREADS threads, by default one per
+    core, and one in a worker of `nlp.pipe(n_process=2)`.
 
-    A setting of None is what the folder was exported with; a folder that was exported with another
-    value is refused.
+    A setting of None means the value that the folder was exported with. A folder that was exported
+    with a different value is refused.
 
     name (str): The folder.
-    pooling (Optional[Literal["mean", "cls", "max"]]): How the vectors of the tokens become one.
-    max_length (Optional[int]): Tokens kept of a text, special ones included.
-    batch_tokens (int): Tokens encoded at once, with padding. Texts of about one length go together.
+    pooling (Optional[Literal["mean", "cls", "max"]]): How token vectors are pooled.
+    max_length (Optional[int]): Texts are cut after this many tokens, including special tokens.
+    batch_tokens (int): Tokens per batch, including padding. Texts are sorted by length.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN309 for an empty batch, CN330 if an optional library is not installed.
     """

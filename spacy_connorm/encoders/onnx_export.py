@@ -1,6 +1,4 @@
-"""From a transformer to an encoder for ONNX Runtime. Imports torch and onnx: import it in
-functions.
-"""
+"""Export of a transformer to ONNX. Imports torch and onnx: import it in functions."""
 
 import logging
 import warnings
@@ -16,18 +14,18 @@ from .hf_module import TransformerModule
 from .onnx_folder import OnnxModel, OnnxSettings
 from .onnx_quantization import OPSET, quantize
 
-# Several texts of different lengths, so that the exporter takes neither for a constant.
+# Several texts of different lengths, so that the exporter takes neither size for a constant.
 _EXAMPLES = ("heart attack", "acute myocardial infarction of the left side", "fever")
 
 
 def export_transformer(module: TransformerModule, *, precision: str) -> OnnxModel:
-    """Make an ONNX graph of a transformer and its pooling.
+    """Export a transformer and its pooling.
 
-    module (TransformerModule): On the CPU; its weights become float32.
-    precision (str): "fp32", or "int8" for linear layers and embeddings in eight bits.
+    module (TransformerModule): On the CPU; its weights are cast to float32.
+    precision (str): "fp32", or "int8" to quantize linear layers and embeddings.
     RETURNS (OnnxModel): The graph, the tokenizer and the settings.
-    RAISES (ConnormError): CN336 if the tokenizer is not one of the library tokenizers, or PyTorch
-        can't make a graph of the transformer.
+    RAISES (ConnormError): CN336 if the tokenizer is a slow one or PyTorch can't export the
+        transformer.
     """
     source = module.transformer.config.name_or_path
     if not module.tokenizer.is_fast:
@@ -66,7 +64,7 @@ def _trace(module: TransformerModule) -> ModelProto:
     if program is None:
         raise ValueError("PyTorch made no graph")
     graph = program.model_proto
-    # Which lines of code each node comes from; with paths of this machine.
+    # The metadata say which lines of code a node comes from, with paths of this machine.
     for node in graph.graph.node:
         del node.metadata_props[:]
     return graph
@@ -81,7 +79,7 @@ def _tokenizer(module: TransformerModule) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    # The exporter tells what it lacks for models of other kinds.
+    # The exporter warns about libraries that other models need.
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""What an exported encoder is made of, and its folder on disk."""
+"""An exported encoder, and its folder on disk."""
 
 import hashlib
 import json
@@ -16,13 +16,13 @@ _TOKENIZER, _GRAPH = "tokenizer.json", "model.onnx"
 
 @dataclass(frozen=True, slots=True)
 class OnnxSettings:
-    """What an exported encoder was made with.
+    """The settings of an exported encoder.
 
-    pooling (str): How the vectors of the tokens become one: "mean", "cls" or "max".
-    max_length (int): Tokens kept of a text, special ones included.
-    precision (str): Of the weights and the activations of linear layers: "fp32" or "int8".
+    pooling (str): How token vectors are pooled: "mean", "cls" or "max".
+    max_length (int): Texts are cut after this many tokens, including special tokens.
+    precision (str): Of weights and activations of linear layers: "fp32" or "int8".
     width (int): The width of the vectors.
-    padding (int): The token id that fills a batch up.
+    padding (int): The id of the padding token.
     """
 
     pooling: str
@@ -33,7 +33,7 @@ class OnnxSettings:
 
     @classmethod
     def read(cls, config: dict[str, Any]) -> "OnnxSettings":
-        """config (Dict[str, Any]): As `asdict` or JSON has them, maybe with more.
+        """config (Dict[str, Any]): The settings by name; other keys are ignored.
         RETURNS (OnnxSettings): The settings.
         """
         return cls(**{field.name: config[field.name] for field in fields(cls)})
@@ -44,9 +44,9 @@ class OnnxModel:
     """An exported encoder.
 
     settings (OnnxSettings): The settings.
-    tokenizer (str): As the library tokenizers writes it, JSON, with truncation and no padding.
-    graph (bytes): As ONNX writes it. Inputs: `input_ids`, int64, and `mask`, bool, both of shape
-        (texts, tokens); output: `vectors`, float32, of shape (texts, width).
+    tokenizer (str): JSON of the library tokenizers, with truncation and without padding.
+    graph (bytes): A serialized ONNX model. Inputs: `input_ids`, int64, and `mask`, bool, both of
+        shape (texts, tokens); output: `vectors`, float32, of shape (texts, width).
     """
 
     settings: OnnxSettings
@@ -62,7 +62,7 @@ class OnnxModel:
         return content.hexdigest()
 
     def save(self, folder: Path) -> None:
-        """folder (Path): Where `config.json`, `tokenizer.json` and `model.onnx` go."""
+        """folder (Path): The folder for `config.json`, `tokenizer.json` and `model.onnx`."""
         folder.mkdir(parents=True, exist_ok=True)
         config = {
             "model_type": MODEL_TYPE,
@@ -78,11 +78,11 @@ class OnnxModel:
 def load_onnx(path: Path, asked: dict[str, Any]) -> OnnxModel:
     """Load an exported encoder.
 
-    path (Path): A folder that `OnnxModel.save` wrote.
-    asked (Dict[str, Any]): Fields of `OnnxSettings`; None where nothing is asked for.
+    path (Path): A folder written by `OnnxModel.save`.
+    asked (Dict[str, Any]): Fields of `OnnxSettings`; None for those not given.
     RETURNS (OnnxModel): The encoder.
-    RAISES (ConnormError): CN331 if the folder is another one or damaged, CN332 if it was exported
-        with other settings.
+    RAISES (ConnormError): CN331 if the folder holds something else or is damaged, CN332 if it was
+        exported with different settings.
     """
     try:
         config = json.loads((path / CONFIG).read_text(encoding="utf8"))

@@ -1,9 +1,9 @@
-"""Linear layers and embeddings of an ONNX graph in eight bits. Imports onnx: import it in
+"""Quantization of linear layers and embeddings of an ONNX graph. Imports onnx: import it in
 functions.
 
-ONNX Runtime's own dynamic quantization has one scale for all activations of a batch, so that a
-text's vector depends on what else is in its batch. Here each token has its own scale: vectors are
-the same in any batch and nearer to those of full precision, and it takes a tenth longer.
+ONNX Runtime's dynamic quantization has one scale for all activations of a batch, so a text's vector
+depends on the rest of its batch. Here each token has its own scale: vectors are the same in any
+batch and closer to full precision, and encoding takes 10 % longer.
 """
 
 from collections.abc import Callable
@@ -16,10 +16,10 @@ OPSET = 20
 _DOMAIN = "spacy_connorm"
 _TOP = 127
 _LEAST = 1e-12
-# Processors without VNNI add products of an unsigned and a signed byte in pairs, in 16 bits: with
-# 255 times more than this they would overflow.
+# Processors without VNNI add pairs of products of an unsigned and a signed byte in 16 bits: 255
+# times more than this would overflow.
 _PAIR_TOP = 128
-# Smaller tables, such as those of positions, are not worth it.
+# Smaller tables, such as that of positions, are not worth quantizing.
 _TABLE_ROWS = 1_000
 
 _HEAD = f'<domain: "{_DOMAIN}", opset_import: ["": {OPSET}]>'
@@ -58,10 +58,10 @@ _FUNCTIONS = (
 
 
 def quantize(model: ModelProto) -> None:
-    """Put the weights of linear layers and large tables of embeddings into eight bits; the rest
+    """Quantize the weights of linear layers and large embedding tables to eight bits. The rest
     stays in full precision.
 
-    model (ModelProto): A graph of opset `OPSET`; changed.
+    model (ModelProto): A graph of opset `OPSET`; modified in place.
     """
     graph = model.graph
     matrices = {each.name: each for each in graph.initializer if _is_matrix(each)}
@@ -76,7 +76,7 @@ def quantize(model: ModelProto) -> None:
             replaced = [_embedding(node)]
         else:
             replaced = [node]
-        # Layers with the same input quantize it once.
+        # The shared input of several layers is quantized once.
         nodes |= {each.output[0]: each for each in replaced if each.output[0] not in nodes}
     used = {name for node in nodes.values() for name in node.input}
     tensors = [each for each in graph.initializer if each.name in used]
@@ -93,18 +93,18 @@ def quantize(model: ModelProto) -> None:
 
 
 def quantize_columns(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Quantize the weights of a linear layer, so that sums overflow on no processor.
+    """Quantize the weights of a linear layer such that no processor overflows.
 
     weights (np.ndarray): Shape (inputs, outputs), float32.
     RETURNS (Tuple[np.ndarray, np.ndarray]): Levels, int8, of the same shape, and scales, float32,
-        of shape (outputs,), whose product is near the weights.
+        of shape (outputs,). Their product approximates the weights.
     """
     largest = np.abs(weights).max(axis=0) / _TOP
     even = weights[0 : len(weights) // 2 * 2 : 2]
     odd = weights[1::2]
     for sign in (1, -1):
         pairs = np.maximum(sign * even, 0) + np.maximum(sign * odd, 0)
-        # Rounding may add one half twice.
+        # Rounding may add up to one half to each of the two.
         largest = np.maximum(largest, pairs.max(axis=0, initial=0) / (_PAIR_TOP - 1))
     return _round(weights, largest)
 
@@ -114,7 +114,7 @@ def quantize_rows(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     table (np.ndarray): Shape (rows, width), float32.
     RETURNS (Tuple[np.ndarray, np.ndarray]): Levels, int8, of the same shape, and scales, float32,
-        of shape (rows, 1), whose product is near the table.
+        of shape (rows, 1). Their product approximates the table.
     """
     return _round(table, np.abs(table).max(axis=1, keepdims=True) / _TOP)
 

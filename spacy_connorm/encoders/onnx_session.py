@@ -1,6 +1,4 @@
-"""An ONNX graph that computes, whatever process it finds itself in. Imports onnxruntime: import it
-in functions.
-"""
+"""An ONNX graph that survives forks and pickling. Imports onnxruntime: import it in functions."""
 
 import multiprocessing
 import os
@@ -9,33 +7,31 @@ from weakref import WeakSet
 
 import numpy as np
 
-# What it computes may be about patients: from 1.29 on, its wheels tell Microsoft about models and
-# sessions unless they are told not to before they are loaded. The thread that does it would also
-# keep a forked process from ending.
+# Texts may be about patients. From 1.29 on, the wheels of ONNX Runtime report models and sessions
+# to Microsoft unless this is set before the import. The reporting thread would also keep a forked
+# process from ending.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 import onnxruntime
 
 from ..errors import ConnormError, Errors
 
 _CPU, _GPU = "CPUExecutionProvider", "CUDAExecutionProvider"
-# What they join is slower on a processor than the single steps: layer normalization eight times in
+# On a CPU these fusions are slower than the single operations: layer normalization eight times, in
 # ONNX Runtime 1.31.
 _SLOWER = ("SkipLayerNormFusion", "BiasGeluFusion")
 _WARNING = 3
 
-
-# Those that are open.
 _OPEN: "WeakSet[GraphSession]" = WeakSet()
 
 
 class GraphSession:
-    """Opens ONNX Runtime when it is first needed, and again after its process was forked: threads
-    do not live through that, and a session without its threads never closes. Copies and pickles
-    have only the graph.
+    """Opens a session of ONNX Runtime when first used, and a new one after a fork: threads do not
+    survive a fork, and a session without its threads never closes. Copies and pickles contain only
+    the graph.
     """
 
     def __init__(self, graph: bytes) -> None:
-        """graph (bytes): As `OnnxModel` has it."""
+        """graph (bytes): See `OnnxModel`."""
         self._graph = graph
         self._sessions: dict[bool, onnxruntime.InferenceSession] = {}
 
@@ -46,10 +42,10 @@ class GraphSession:
         """Compute vectors.
 
         input_ids (np.ndarray): Shape (texts, tokens), int64.
-        mask (np.ndarray): The same shape, bool: False where a token is padding.
-        use_gpu (bool): Whether to compute on a GPU, if this build of ONNX Runtime can.
+        mask (np.ndarray): Shape (texts, tokens), bool: False for padding.
+        use_gpu (bool): Whether to use a GPU, if this build of ONNX Runtime supports it.
         RETURNS (np.ndarray): Shape (texts, width), float32.
-        RAISES (ConnormError): CN333 if the installed version cannot read the graph.
+        RAISES (ConnormError): CN333 if the installed version can't read the graph.
         """
         session = self._sessions.get(use_gpu)
         if session is None:
@@ -58,7 +54,7 @@ class GraphSession:
         return session.run(None, {"input_ids": input_ids, "mask": mask})[0]
 
     def close(self) -> None:
-        """Give the threads back; the next `run` opens it again."""
+        """Close the session; the next `run` opens a new one."""
         self._sessions.clear()
 
 
@@ -72,8 +68,8 @@ if hasattr(os, "register_at_fork"):
 
 
 def thread_count() -> int:
-    """RETURNS (int): The threads to compute with: one in a worker of another process, or else
-    OMP_NUM_THREADS or the cores.
+    """RETURNS (int): The threads to use: 1 in a worker process, else OMP_NUM_THREADS or the number
+    of cores.
     """
     if multiprocessing.parent_process() is not None:
         return 1
@@ -85,7 +81,7 @@ def _open(graph: bytes, *, use_gpu: bool) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = thread_count()
     options.log_severity_level = _WARNING
-    # Threads that went on waiting busily would take the cores from whatever computes next.
+    # Threads that keep spinning after a run would take the cores from the next step.
     options.add_session_config_entry("session.force_spinning_stop", "1")
     usable = onnxruntime.get_available_providers()
     providers = [_GPU, _CPU] if use_gpu and _GPU in usable else [_CPU]

@@ -1,4 +1,4 @@
-"""Token ids in rectangles, with little padding."""
+"""Batches of token ids with little padding."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -7,11 +7,11 @@ import numpy as np
 
 
 def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[np.ndarray, np.ndarray]:
-    """Put rows of different lengths into one array.
+    """Pad rows at their end to the length of the longest one.
 
     rows (Sequence[Sequence[int]]): Token ids, at least one row.
-    padding (int): The id that fills rows up at their end.
-    RETURNS (Tuple[np.ndarray, np.ndarray]): The ids, int64, and where they are not padding, bool;
+    padding (int): The id of the padding token.
+    RETURNS (Tuple[np.ndarray, np.ndarray]): The ids, int64, and the mask, bool, False for padding;
         both of shape (rows, longest row).
     """
     lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
@@ -22,15 +22,15 @@ def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[np.ndarray, np.nda
 
 
 def batches_by_length(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Put rows of about one length together.
+    """Group rows of similar length into batches, shortest first.
 
-    lengths (Sequence[int]): The length of each row. Rows without tokens are in no batch.
-    most (int): Tokens of a batch, padding included; a longer row is alone.
-    YIELDS (List[int]): The rows of a batch, by number; short ones first.
+    lengths (Sequence[int]): The length of each row. Rows of length 0 are skipped.
+    most (int): Tokens per batch, including padding; a longer row gets its own batch.
+    YIELDS (List[int]): The numbers of a batch's rows.
     """
     batch: list[int] = []
     for row in sorted(filter(lengths.__getitem__, range(len(lengths))), key=lengths.__getitem__):
-        # The rows ascend, so the last one is as long as the batch is wide.
+        # Lengths ascend, so this row would be the longest of its batch.
         if batch and (len(batch) + 1) * lengths[row] > most:
             yield batch
             batch = []

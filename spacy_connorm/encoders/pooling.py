@@ -1,4 +1,4 @@
-"""From one vector a token to one vector a text. Imports torch: import it inside of functions."""
+"""Pooling of token vectors into text vectors. Imports torch: import it in functions."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,11 @@ import torch
 
 
 def mean_pooling(tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Average the tokens of each text.
+    """Average the token vectors of each text.
 
     tokens (torch.Tensor): Shape (texts, tokens, width).
-    mask (torch.Tensor): Shape (texts, tokens), bool: False where a token is padding. Padding
-        stands at the end, and every text has a token.
+    mask (torch.Tensor): Shape (texts, tokens), bool: False for padding. Padding is at the end, and
+        every text has at least one token.
     RETURNS (torch.Tensor): Shape (texts, width).
     """
     weights = mask.unsqueeze(-1).to(tokens.dtype)
@@ -18,7 +18,7 @@ def mean_pooling(tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 
 def cls_pooling(tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Take the first token of each text; arguments as `mean_pooling`.
+    """Take the vector of each text's first token. Arguments as in `mean_pooling`.
 
     RETURNS (torch.Tensor): Shape (texts, width).
     """
@@ -26,7 +26,7 @@ def cls_pooling(tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 
 def max_pooling(tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Take the greatest value of each dimension; arguments as `mean_pooling`.
+    """Take the maximum over each text's tokens, per dimension. Arguments as in `mean_pooling`.
 
     RETURNS (torch.Tensor): Shape (texts, width).
     """

@@ -1,4 +1,4 @@
-"""Where pretrained weights come from: an installed package, a folder, the Hugging Face hub."""
+"""Pretrained weights: from an installed package, a folder or the Hugging Face hub."""
 
 import hashlib
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ HUB_TIMEOUT = 5.0
 
 
 class Package(NamedTuple):
-    """Weights that are installed as a Python package.
+    """Weights installed as a Python package.
 
-    distribution (str): Its name for pip.
-    module (str): Its name for Python; the weights are in its folder `model`.
+    distribution (str): The name for pip.
+    module (str): The name for Python; the weights are in its folder `model`.
     extra (str): The extra of this plugin that installs it.
-    sha256 (str): Of the published `model.safetensors`.
+    sha256 (str): The checksum of the published `model.safetensors`.
     """
 
     distribution: str
@@ -40,7 +40,7 @@ PACKAGES = {
 
 
 class Pretrained(NamedTuple):
-    """What was loaded.
+    """A pretrained tokenizer and transformer.
 
     tokenizer (transformers.PreTrainedTokenizerBase): The tokenizer.
     transformer (transformers.PreTrainedModel): The transformer, without a head.
@@ -53,15 +53,15 @@ class Pretrained(NamedTuple):
 def load_pretrained(
     name: str, *, tokenizer_config: dict[str, Any], transformer_config: dict[str, Any]
 ) -> Pretrained:
-    """Load a tokenizer and a transformer. A name is looked up among the installed packages, as a
-    folder, in the cache of the Hugging Face hub and, last, on the hub.
+    """Load a tokenizer and a transformer. They are searched in this order: installed packages,
+    folders, the cache of the Hugging Face hub, the hub.
 
     name (str): A name on the hub, or the path of a folder.
     tokenizer_config (Dict[str, Any]): Settings of `AutoTokenizer.from_pretrained`.
     transformer_config (Dict[str, Any]): Settings of `AutoModel.from_pretrained`.
     RETURNS (Pretrained): The two.
-    RAISES (ConnormError): CN303 if the name leads nowhere, CN304 if a package's weights are not
-        the published ones, CN306 if what was found cannot be loaded.
+    RAISES (ConnormError): CN303 if nothing is found, CN304 if the weights of a package are not the
+        published ones, CN306 if what is found can't be loaded.
     """
     folder = find_folder(name)
     if folder is not None:
@@ -73,7 +73,7 @@ def load_pretrained(
     try:
         return _load(name, tokenizer_config, transformer_config, local_files_only=True)
     except ConnormError as error:
-        # What was found and is unfit stays unfit; only files that are missing are worth a look.
+        # Only missing files may be on the hub; what was found but is unusable stays so.
         if not isinstance(error.__cause__, (OSError, HFValidationError)):
             raise
     _probe_hub(name)
@@ -81,11 +81,11 @@ def load_pretrained(
 
 
 def find_folder(name: str) -> Path | None:
-    """Look a name up on this machine, outside of the hub's cache.
+    """Find a model in the installed packages or as a folder.
 
     name (str): A name on the hub, or the path of a folder.
-    RETURNS (Optional[Path]): The folder, if there is one.
-    RAISES (ConnormError): CN304 if a package's weights are not the published ones.
+    RETURNS (Optional[Path]): The model's folder, if found.
+    RAISES (ConnormError): CN304 if the weights of a package are not the published ones.
     """
     package = PACKAGES.get(name)
     spec = find_spec(package.module) if package else None
@@ -110,8 +110,8 @@ def _check_weights(path: Path, package: Package) -> None:
 
 
 def _probe_hub(name: str) -> None:
-    # One request with a time limit. Without it transformers tries every file six times: 46 seconds
-    # of retries, and their log, before it says that there is no network.
+    # One request with a time limit: without a network, transformers retries every file six times
+    # and gives up after 46 seconds.
     from huggingface_hub import HfApi
 
     try:
@@ -139,7 +139,7 @@ def _hub_reason(error: Exception) -> str:
     )
 
     reasons: dict[type[Exception], str] = {
-        HFValidationError: "not a name that it could have",
+        HFValidationError: "not a valid name",
         OfflineModeIsEnabled: "HF_HUB_OFFLINE is set",
         RepositoryNotFoundError: "no such model, or not a public one",
     }
@@ -180,8 +180,8 @@ def _load(
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    # Transformers advises to train a model whose pooler is missing; none is needed here, and what
-    # is needed `_find_flaw` looks for.
+    # Transformers warns about a missing pooler, which is not needed here. Missing weights that are
+    # needed are found by `_find_flaw`.
     from transformers.utils import logging
 
     verbosity = logging.get_verbosity()
@@ -193,12 +193,12 @@ def _quiet() -> Iterator[None]:
 
 
 def _find_flaw(transformer: Any, missing_keys: list[str]) -> str:
-    # Transformers fills what is missing with random weights and goes on.
+    # Transformers initializes missing weights at random and goes on.
     missing = [key for key in missing_keys if not key.startswith("pooler.")]
     if missing:
         return f"it has no weights for {len(missing)} of its tensors, e.g. '{missing[0]}'"
     if transformer.config.is_encoder_decoder or not hasattr(transformer.config, "hidden_size"):
         return f"'{transformer.config.model_type}' is not an encoder of text"
     if not type(transformer).__module__.startswith("transformers."):
-        return "it brings code of its own, which could not be saved with the pipeline"
+        return "its code is not part of transformers, so it can't be saved with the pipeline"
     return ""

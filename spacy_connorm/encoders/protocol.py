@@ -1,14 +1,14 @@
-"""What every encoder offers, and the only functions through which the house asks for it.
+"""The interface of encoders. Other packages use encoders only through these functions.
 
-An encoder is a thinc `Model[List[str], Floats2d]`; a sparse one gives a SciPy CSR matrix instead,
-a hybrid one a `HybridArray` of both. Row i is the vector of text i: float32, finite, not scaled to
-unit length; no texts give shape (0, nO). Every `str` is taken: empty, of any length, with lone
-surrogates. Building an encoder loads nothing: `model.initialize(X=texts)` does, or
-`model.from_bytes` and `model.from_disk`, which need neither a network nor the files it was first
-loaded from. From then on the dim `nO` is known.
+An encoder is a thinc `Model[List[str], Floats2d]`; sparse encoders return a SciPy CSR matrix
+instead, hybrid ones a `HybridArray`. Row i is the vector of text i: float32, finite, not
+normalized; no texts give shape (0, nO). Any `str` is valid: empty, of any length, with lone
+surrogates. Creating an encoder loads nothing: `model.initialize(X=texts)` does, or
+`model.from_bytes` and `model.from_disk`, which need neither a network nor the original files.
+From then on the dim `nO` is set.
 
-A new encoder is one file with an `EncoderShim` and a function that hands it to `make_encoder`, one
-entry point in the group `spacy_architectures` that names this function, and one test.
+A new encoder is one file with an `EncoderShim` and a function that passes it to `make_encoder`, an
+entry point for this function in the group `spacy_architectures`, and a test.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,41 +28,40 @@ Encoder = Model[list[str], Floats2d]
 
 
 class TrainableModule(Protocol):
-    """The torch module that computes an encoder's vectors, with gradients; a `torch.nn.Module`.
-    What it learns the encoder itself sees only after `save`, under its setting `name`.
+    """A `torch.nn.Module` that computes an encoder's vectors with gradients. Train it, `save` it,
+    and set the encoder's `name` to that folder.
     """
 
     def rows(self, texts: list[str]) -> list[list[int]]:
-        """RETURNS (List[List[int]]): What is read of each text, such as its token ids."""
+        """RETURNS (List[List[int]]): What is read of each text, e.g. token ids."""
 
     def collate(self, rows: list[list[int]]) -> "dict[str, torch.Tensor]":
-        """RETURNS (Dict[str, torch.Tensor]): Rows as arguments of `forward`."""
+        """RETURNS (Dict[str, torch.Tensor]): The rows as arguments of `forward`."""
 
     def forward(self, **inputs: "torch.Tensor") -> "torch.Tensor":
         """RETURNS (torch.Tensor): Shape (rows, width), float32."""
 
     def save(self, folder: Path) -> None:
-        """Write what the encoder's architecture loads.
+        """Save the module for the encoder's architecture.
 
         folder (Path): An empty folder.
         """
 
 
 class EncoderShim(Protocol):
-    """The part that one encoder writes itself, beside thinc's `Shim`, which it extends: that one's
-    `to_bytes` and `from_bytes` save what was loaded or fitted. It holds the encoder's settings,
-    which are not saved: the config that builds the model gives them. It is handed only strings
-    that can be written as UTF-8, and is asked for nothing before it is loaded. Loading and fitting
-    put new objects in the place of old ones and change none: see `replica`.
+    """What each encoder implements, as a subclass of thinc's `Shim`, whose `to_bytes` and
+    `from_bytes` save what was loaded or fitted. Settings are not saved: they come from the config.
+    Texts are always valid UTF-8, and no method but `load` is called before `load`. Loading and
+    fitting create new objects and modify none: see `replica`.
 
-    One whose `inputs` take a while may also have `forms(texts: List[str]) -> List[str]`, for
+    If `inputs` is slow, a shim can also have `forms(texts: List[str]) -> List[str]`, for
     `encoder_forms`.
 
-    One that does not look at the texts that it is loaded with says so with `fits = False`: they
-    need not be held to build an index.
+    A shim that ignores the texts it is loaded with has `fits = False`: then they need not be held
+    in memory to build an index.
 
-    sparse (bool): Whether `encode` gives SciPy CSR matrices.
-    extra (str): The extra of spacy-connorm that installs what it imports; empty if none.
+    sparse (bool): Whether `encode` returns SciPy CSR matrices.
+    extra (str): The extra of spacy-connorm that it needs; empty if none.
     """
 
     sparse: bool
@@ -73,118 +72,118 @@ class EncoderShim(Protocol):
         """RETURNS (int): The width of the vectors; 0 before anything is loaded."""
 
     def load(self, texts: list[str] | None) -> None:
-        """Load or fit whatever the encoder needs.
+        """Load or fit the encoder.
 
-        texts (Optional[List[str]]): What `model.initialize` was given as `X`.
+        texts (Optional[List[str]]): The argument `X` of `model.initialize`.
         """
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): As `encoder_inputs`."""
+        """RETURNS (List[bytes]): See `encoder_inputs`."""
 
     def encode(self, inputs: list[bytes], ops: Ops) -> Any:
-        """RETURNS (Floats2d): Shape (inputs, width), float32, an array of these ops or CSR."""
+        """RETURNS (Floats2d): Shape (inputs, width), float32; an array of `ops`, or CSR."""
 
     def fingerprint(self) -> str:
-        """RETURNS (str): As `fingerprint`."""
+        """RETURNS (str): See `fingerprint`."""
 
 
 def make_encoder(name: str, shim: EncoderShim) -> Encoder:
-    """Put an encoder together.
+    """Create an encoder.
 
     name (str): The name of the thinc model.
-    shim (EncoderShim): What does the work.
+    shim (EncoderShim): Loads, encodes and saves.
     RETURNS (Model[List[str], Floats2d]): The encoder, not loaded.
     """
     return Model(name, _forward, init=_init, dims={"nO": None}, shims=[shim])  # type: ignore[list-item]
 
 
 def replica(model: Encoder) -> Encoder:
-    """Make a second encoder of the same settings, to load or fit it and then, if all goes well, put
-    it in the place of the first, which stays as it is.
+    """Copy an encoder, to load or fit the copy and replace the original only if that succeeds.
 
     model (Model[List[str], Floats2d]): The encoder.
-    RETURNS (Model[List[str], Floats2d]): It starts with what the first has loaded.
-    RAISES (ConnormError): CN300 for a model that is no encoder.
+    RETURNS (Model[List[str], Floats2d]): An encoder with the same settings and weights. Loading it
+        does not change the original.
+    RAISES (ConnormError): CN300 for a model that is not an encoder.
     """
     return make_encoder(model.name, copy(_shim(model)))
 
 
 def encoder_inputs(model: Encoder, texts: Sequence[str]) -> list[bytes]:
-    """Get what the encoder really sees of each text. Texts with equal inputs have equal vectors,
-    so one row serves them all.
+    """Get what the encoder reads of each text, e.g. its token ids. Texts with equal inputs have
+    equal vectors, so they share a row of the index.
 
     model (Model[List[str], Floats2d]): The encoder.
     texts (Sequence[str]): The texts.
-    RETURNS (List[bytes]): One key a text, in the same order.
-    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
+    RETURNS (List[bytes]): One input per text.
+    RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
     return _loaded(model).inputs(_encodable(texts))
 
 
 def encoder_forms(model: Encoder, texts: Sequence[str]) -> list[str]:
-    """Get a cheap stand-in for what the encoder sees of each text: texts with equal forms have
-    equal inputs. Others may have them too.
+    """Get a cheap substitute for the inputs: texts with equal forms have equal inputs, but not the
+    other way round.
 
     model (Model[List[str], Floats2d]): The encoder.
     texts (Sequence[str]): The texts.
-    RETURNS (List[str]): One form a text, in the same order; the text itself if the encoder knows
-        nothing better.
-    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
+    RETURNS (List[str]): One form per text; the text itself if the encoder has no forms.
+    RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
     forms = getattr(_loaded(model), "forms", list)
     return forms(_encodable(texts))
 
 
 def fingerprint(model: Encoder) -> str:
-    """Tell vector spaces apart. The fingerprint changes with the weights, the vocabulary and every
-    setting that changes vectors; it survives saving, loading and a new process.
+    """Identify a vector space: the fingerprint changes with the weights, the vocabulary and every
+    setting that changes vectors. It is the same after saving and loading, and in any process.
 
     model (Model[List[str], Floats2d]): The encoder.
     RETURNS (str): 32 hexadecimal digits.
-    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
+    RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
     return _loaded(model).fingerprint()
 
 
 def encode(model: Encoder, texts: Sequence[str]) -> Any:
-    """Encode texts and bring their vectors to main memory.
+    """Encode texts, with the vectors in main memory.
 
     model (Model[List[str], Floats2d]): The encoder.
     texts (Sequence[str]): The texts.
     RETURNS (Union[np.ndarray, csr_matrix, HybridArray]): Shape (texts, nO), float32.
-    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
+    RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
     return _to_main_memory(model, model.predict(list(texts)))
 
 
 def encode_inputs(model: Encoder, inputs: Sequence[bytes]) -> Any:
-    """As `encode`, of texts that are tokenized already.
+    """Encode texts that are already tokenized; see `encode`.
 
     model (Model[List[str], Floats2d]): The encoder.
     inputs (Sequence[bytes]): From `encoder_inputs`.
     RETURNS (Union[np.ndarray, csr_matrix, HybridArray]): Shape (inputs, nO), float32.
-    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized.
+    RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
     return _to_main_memory(model, _loaded(model).encode(list(inputs), model.ops))
 
 
 def require_trainable(model: Encoder) -> None:
-    """Refuse an encoder that has nothing to train; known before `initialize`.
+    """Refuse an encoder that can't be trained. It need not be initialized.
 
     model (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN300 for a model that is no encoder, CN311.
+    RAISES (ConnormError): CN300 for a model that is not an encoder, CN311.
     """
     if not hasattr(_shim(model), "trainable"):
         raise ConnormError(Errors.CN311.format(name=model.name))
 
 
 def trainable(model: Encoder) -> TrainableModule:
-    """Get what a trainer trains.
+    """Get the torch module to train.
 
-    model (Model[List[str], Floats2d]): The encoder.
-    RETURNS (TrainableModule): Its weights may be the encoder's own, so train and forget this one.
-    RAISES (ConnormError): CN300 for a model that is no encoder, CN301 for one not initialized,
-        CN311 for one that has nothing to train.
+    model (Model[List[str], Floats2d]): The encoder. Do not use it after training: the module may
+        share its weights.
+    RETURNS (TrainableModule): The module.
+    RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized,
+        CN311 for one that can't be trained.
     """
     require_trainable(model)
     shim: Any = _loaded(model)
@@ -192,28 +191,27 @@ def trainable(model: Encoder) -> TrainableModule:
 
 
 def is_sparse(model: Encoder) -> bool:
-    """Tell which kind of matrix the encoder gives; known before `initialize`.
+    """Check whether an encoder is sparse. It need not be initialized.
 
     model (Model[List[str], Floats2d]): The encoder.
-    RETURNS (bool): True for SciPy CSR matrices, False for arrays of the model's ops and for a
-        `HybridArray`, which is both.
-    RAISES (ConnormError): CN300 for a model that is no encoder.
+    RETURNS (bool): True if it returns SciPy CSR matrices, False for arrays and `HybridArray`.
+    RAISES (ConnormError): CN300 for a model that is not an encoder.
     """
     return _shim(model).sparse
 
 
 def fits(model: Encoder) -> bool:
-    """Tell whether loading the encoder looks at the texts; known before `initialize`.
+    """Check whether an encoder is fitted to texts. It need not be initialized.
 
     model (Model[List[str], Floats2d]): The encoder.
-    RETURNS (bool): False for one that is the same whatever there is to encode.
-    RAISES (ConnormError): CN300 for a model that is no encoder.
+    RETURNS (bool): False if the encoder is the same for any texts.
+    RAISES (ConnormError): CN300 for a model that is not an encoder.
     """
     return getattr(_shim(model), "fits", True)
 
 
 def required_extra(model: Encoder) -> str:
-    """RETURNS (str): The extra of spacy-connorm that a package of this encoder needs, if any."""
+    """RETURNS (str): The extra of spacy-connorm that the encoder needs; empty if none."""
     return _shim(model).extra
 
 
@@ -255,7 +253,7 @@ def _encodable(texts: Sequence[str]) -> list[str]:
 
 
 def _is_encodable(text: str) -> bool:
-    # `isprintable` is one fast pass in C, and no surrogate is printable.
+    # `isprintable` is fast, and surrogates are not printable.
     if text.isprintable():
         return True
     try:
@@ -266,5 +264,5 @@ def _is_encodable(text: str) -> bool:
 
 
 def _mend(text: str) -> str:
-    """Join surrogate pairs; a lone one becomes U+FFFD."""
+    """Join surrogate pairs, and replace lone surrogates by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

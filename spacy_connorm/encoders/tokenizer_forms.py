@@ -1,30 +1,28 @@
-"""What a tokenizer makes of a text before it looks for word pieces: cheap, and enough to tell that
-two texts are one to it.
-"""
+"""Normalized texts: cheaper than token ids, and equal only if the token ids are equal."""
 
 import re
 from typing import Any
 
-# Stands before a text that is kept as it is, so that no other text's form is equal to it.
+# Marks a text that is its own form, so that no other text has an equal form.
 _AS_IT_IS = "\0"
 
 
 class TokenizerForms:
-    """Gives texts their forms."""
+    """Computes the forms of texts."""
 
     def __init__(self, tokenizer: Any) -> None:
         """tokenizer (tokenizers.Tokenizer): Texts with equal forms have equal token ids."""
         self._normalizer = tokenizer.normalizer
-        # Of printable ASCII BERT's normalizer changes only capitals, as `str.lower` does sooner.
+        # In printable ASCII, BERT's normalizer changes only capitals; `str.lower` is faster.
         self._lowers = type(self._normalizer).__name__ == "BertNormalizer" and bool(
             self._normalizer.lowercase
         )
         special = [each.content for each in tokenizer.get_added_tokens_decoder().values()]
-        # They are looked for in the text as written: "[SEP]" is one, "[sep]" is none.
+        # Special tokens are found before normalization: "[SEP]" is one, "[sep]" is not.
         self._special = re.compile("|".join(map(re.escape, special)) or "(?!)")
 
     def __call__(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): One form a text."""
+        """RETURNS (List[str]): One form per text."""
         return [self._form(text) for text in texts]
 
     def _form(self, text: str) -> str:

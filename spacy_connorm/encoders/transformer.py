@@ -22,22 +22,21 @@ def TransformerEncoder(
     tokenizer_config: dict[str, Any] = SimpleFrozenDict(),
     transformer_config: dict[str, Any] = SimpleFrozenDict(),
 ) -> Model[list[str], Floats2d]:
-    """Build an encoder from a pretrained transformer, which `initialize` loads unless weights are
-    there already. Weights, tokenizer and configuration are saved with the model.
+    """Build an encoder from a pretrained transformer. `initialize` loads it; its weights, tokenizer
+    and configuration are saved with the model.
 
     name (str): A name on the Hugging Face hub, or a folder. all-MiniLM-L6-v2 is taken from the
-        installed extra `[minilm]` first.
-    pooling (Literal["mean", "cls", "max"]): How the vectors of the tokens become one.
-    max_length (int): Tokens kept of a text, special ones included, or fewer where the transformer
-        takes fewer. One name in 67,000 of MEDIC is longer than 64.
-    batch_size (int): Texts in one pass through the transformer.
-    mixed_precision (bool): Whether the transformer computes in half precision where it can, which
-        is faster on a GPU.
+        extra `[minilm]` if installed.
+    pooling (Literal["mean", "cls", "max"]): How token vectors are pooled.
+    max_length (int): Texts are cut after this many tokens, including special tokens, or earlier if
+        the transformer reads fewer. One of MEDIC's 67,000 names is longer than 64.
+    batch_size (int): Texts per batch.
+    mixed_precision (bool): Whether to use half precision where possible, which is faster on a GPU.
     tokenizer_config (Dict[str, Any]): Settings of `AutoTokenizer.from_pretrained`.
     transformer_config (Dict[str, Any]): Settings of `AutoModel.from_pretrained`.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN307 if an optional library is not installed, CN309 for a length that
-        leaves no room for text, or an empty batch.
+    RAISES (ConnormError): CN307 if an optional library is not installed, CN309 for an empty batch
+        or a length that leaves no room for text.
     """
     if max_length < 3:
         expected = "at least 3, as two tokens are taken by the special ones"
