@@ -118,15 +118,13 @@ class ConceptNormalizer(Pipe):
         RAISES (ConnormError): CN001 before `initialize`.
         """
         spans = [self.spans(doc) for doc in docs]
-        mentions = [span.text for each in spans for span in each]
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
+        mentions = [span.text for span in chain.from_iterable(spans)]
         found = iter(self.candidates(mentions, long_forms=long_forms))
         return [list(islice(found, len(each))) for each in spans]
 
     def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
-        """RETURNS (List[str]): The long forms that a document defines for spans; empty where it
-        defines none, or if abbreviations are not expanded.
-        """
+        """RETURNS (List[str]): The long forms of spans; empty if undefined or not expanded."""
         expand = self.cfg["expand_abbreviations"]
         return find_long_forms(doc, spans) if expand else [""] * len(spans)
 
