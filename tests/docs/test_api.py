@@ -2,14 +2,37 @@
 
 import re
 import sys
+from collections.abc import Iterator
 from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
 
 import pytest
 
-from .pages import DOCS, name, text
+import spacy_connorm
+
+from .pages import DOCS, text
 
 API = sorted((DOCS / "api").glob("*.md"))
 DIRECTIVE = re.compile(r"^\.\. (currentmodule|auto\w+):: (\S+)", flags=re.MULTILINE)
+
+
+def documented() -> Iterator[Any]:
+    for page in API:
+        module = None
+        for directive, entry in DIRECTIVE.findall(text(page)):
+            if directive == "currentmodule":
+                module = import_module(entry)
+            else:
+                yield getattr(module, entry)
+
+
+def public_packages() -> list[str]:
+    found = walk_packages(spacy_connorm.__path__, "spacy_connorm.")
+    return [
+        "spacy_connorm",
+        *(each.name for each in found if each.ispkg and "cli" not in each.name),
+    ]
 
 
 @pytest.fixture
@@ -18,14 +41,21 @@ def convert(monkeypatch):
     return import_module("spacy_docstrings").convert
 
 
-@pytest.mark.parametrize("page", API, ids=name)
-def test_every_entry_is_there_and_has_a_docstring(page):
-    module = None
-    for directive, entry in DIRECTIVE.findall(text(page)):
-        if directive == "currentmodule":
-            module = import_module(entry)
-        else:
-            assert getattr(module, entry).__doc__, entry
+def test_every_entry_has_a_docstring_and_stands_once():
+    entries = list(documented())
+    assert entries and all(entry.__doc__ for entry in entries)
+    assert len(set(map(id, entries))) == len(entries)
+
+
+@pytest.mark.parametrize("package", public_packages())
+def test_every_public_name_is_in_the_reference(package):
+    module = import_module(package)
+    entries = set(map(id, documented()))
+    pages = "".join(map(text, API))
+    for each in set(module.__all__) - {"__version__"}:
+        thing = getattr(module, each)
+        is_listed = id(thing) in entries if callable(thing) else f"`{each}`" in pages
+        assert is_listed, each
 
 
 def test_fields_become_field_lists(convert):

@@ -2,6 +2,7 @@
 their names and settings go.
 """
 
+import ast
 import inspect
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from thinc.api import Config
 from typer.main import get_command
 from weasel.util import load_project_config
 
+import spacy_connorm
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import parse_overrides
 from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
@@ -89,6 +91,17 @@ def test_synonyms_come_and_go_as_it_says(run):
     assert (first.concept_id, first.search) == ("C0012833", "D-T")
     assert normalizer.concept("C0027051").aliases == ("heart attack", "MI")
     assert normalizer.candidates(["MI"], top_k=1)[0][0].text != "MI"
+
+
+@pytest.mark.parametrize("page", with_blocks("py"))
+def test_python_that_takes_minutes_calls_what_there_is(page):
+    for block in blocks(page, "py"):
+        calls = [each for each in ast.walk(ast.parse(block)) if isinstance(each, ast.Call)]
+        assert calls
+        for call in calls:
+            function = getattr(spacy_connorm, call.func.id)  # type: ignore[attr-defined]
+            options = {each.arg: each.value for each in call.keywords}
+            inspect.signature(function).bind(*call.args, **options)
 
 
 @pytest.mark.parametrize("page", with_commands())

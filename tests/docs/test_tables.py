@@ -10,6 +10,7 @@ import spacy
 from thinc.api import Config
 from typer.main import get_command
 
+import spacy_connorm
 from spacy_connorm import corpora, ontology
 from spacy_connorm.cli import app
 from spacy_connorm.concepts import Candidate
@@ -143,6 +144,13 @@ def test_every_command_is_shown():
         if "connorm" in words
     }
     assert shown - {"--help"} == known
+
+
+def test_every_command_and_its_function_are_in_the_table():
+    rows = table(DOCS / "commands.md", "command | function")
+    known = get_command(app).commands  # type: ignore[attr-defined]
+    assert sorted(codes(row[0])[0] for row in rows) == sorted(known)
+    assert all(callable(getattr(spacy_connorm, each)) for row in rows for each in codes(row[1]))
 
 
 def test_every_command_is_in_the_changelog():
