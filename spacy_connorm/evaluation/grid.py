@@ -1,5 +1,6 @@
-"""The paper's fourteen ways to search (Xu and Bethard 2021, section 3.2 and Table 4): six searches
-and eight sieves of two, all from one encoding of the mentions and the vectors of one index."""
+"""The fourteen searches of the paper (Xu and Bethard 2021, section 3.2 and Table 4): six searches
+and eight sieves of two, with each mention encoded once.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,11 +34,12 @@ Found = Mapping[str, Sequence[Sequence[Candidate]]]
 
 
 class CompleteIndex(ConceptIndex):
-    """An index that serves all six searches: means that it was built without are averaged, exactly
-    as `write_index` does it, from the vectors that it holds, and compared one by one."""
+    """An index for all six searches. The means that it was built without are computed, exactly as
+    `write_index` does, and searched exactly.
+    """
 
     def __init__(self, index: ConceptIndex) -> None:
-        """Look at an index, which stays as it is; its files are shared.
+        """Share the files of an index, which stays as it is.
 
         index (ConceptIndex): The index.
         """
@@ -63,16 +65,15 @@ def search_all(
     types: Sequence[str] = (),
     branches: Sequence[str] = (),
 ) -> dict[str, list[list[Candidate]]]:
-    """Ask the six searches; each distinct encoder input is encoded once for all of them, and no
-    text of the index is.
+    """Ask the six searches. Each distinct encoder input is encoded once for all of them.
 
     lookup (ConceptLookup): Encoder, index and the synonyms beside it.
     mentions (Sequence[str]): b texts; an empty one has no candidates.
-    top_k (int): Most candidates for each.
+    top_k (int): At most how many candidates of each.
     types (Sequence[str]): Find only concepts of these semantic types; all if empty.
     branches (Sequence[str]): Find only concepts at or below these; all if empty.
     RETURNS (Dict[str, List[List[Candidate]]]): By search b lists, best first: what
-        `ConceptLookup.search` finds in an index built for that search.
+        `ConceptLookup.candidates` finds with this search.
     RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
     """
     index = CompleteIndex(lookup.index)

@@ -1,4 +1,4 @@
-"""A bounded memory of what was used last."""
+"""A bounded cache of recently used values."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, TypeVar
@@ -8,12 +8,12 @@ Value = TypeVar("Value")
 
 
 class Cache(Generic[Key, Value]):
-    """Keeps the values that were used last, in two generations: once the younger one is full, it
-    becomes the older one, and what nobody has asked for since goes. Threads may share it.
+    """Keeps recently used values, in two generations: when the young one is full, it becomes the
+    old one, and values that were not used since are dropped. Threads may share it.
     """
 
     def __init__(self, size: int) -> None:
-        """size (int): Most values kept, at least 2; 0 to keep none."""
+        """size (int): At most how many values to keep, at least 2; 0 for none."""
         self._size = size
         self._young: dict[Key, Value] = {}
         self._old: dict[Key, Value] = {}
@@ -25,7 +25,7 @@ class Cache(Generic[Key, Value]):
         return Cache, (self._size,)
 
     def get(self, key: Key) -> Value | None:
-        """RETURNS (Optional[Value]): The value, if it is still there; used from now on."""
+        """RETURNS (Optional[Value]): The value, now recently used; None if it is not there."""
         value = self._young.get(key)
         if value is None:
             value = self._old.get(key)
@@ -47,16 +47,16 @@ class Cache(Generic[Key, Value]):
     def get_all(
         self, keys: Iterable[Key], fetch: Callable[[list[Key]], Mapping[Key, Value]]
     ) -> dict[Key, Value]:
-        """Get many values, and fetch those that are not there.
+        """Get many values, and fetch the missing ones.
 
         keys (Iterable[Key]): Their keys.
-        fetch (Callable): Gives the values of some keys; those that there are not may be missing.
-        RETURNS (Dict[Key, Value]): What is known of the keys.
+        fetch (Callable): Returns the values of keys; unknown keys may be left out.
+        RETURNS (Dict[Key, Value]): The values that there are, by key.
         """
         found: dict[Key, Value] = {}
         missing = []
         for key in set(keys):
-            # What `get` does, for the young: most of a long stream of names are among them.
+            # As `get`, inlined for the young values: most keys are among them.
             value = self._young.get(key)
             if value is None:
                 value = self.get(key)

@@ -1,4 +1,4 @@
-"""The index of an ontology and its annotated data: one folder, opened memory-mapped."""
+"""The index of an ontology and its annotated data: one memory-mapped folder."""
 
 import shutil
 from collections.abc import Iterable
@@ -35,14 +35,14 @@ class ConceptIndex:
         owner: TemporaryFolder | None = None,
         manifest: dict[str, Any] | None = None,
     ) -> None:
-        """Open an index. Files are mapped and read when they are searched: what this takes does not
-        grow with the number of rows.
+        """Open an index, in a time that does not grow with the number of rows: files are mapped,
+        and read when they are searched.
 
         folder (Path): What `write_index` wrote.
-        backend (Backend): How to search it.
-        owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
-        manifest (Optional[Dict[str, Any]]): What `unseal` gave, if it was asked already.
-        RAISES (ConnormError): CN400, CN401, CN402 if the folder is not a sound index.
+        backend (Backend): Searches it.
+        owner (Optional[TemporaryFolder]): If it owns the folder; kept as long as the index.
+        manifest (Optional[Dict[str, Any]]): From `unseal`, if that was called already.
+        RAISES (ConnormError): CN400, CN401, CN402 if the folder is no index or damaged.
         """
         self.folder = folder
         self.backend = backend
@@ -57,7 +57,7 @@ class ConceptIndex:
         self._concepts: dict[str, np.ndarray] = {}
 
     def __reduce__(self) -> tuple:
-        # A spawned worker maps the same files; anything else may be unpickled elsewhere.
+        # A spawned worker maps the same files; other pickles may be read on another machine.
         if get_spawning_popen() is not None:
             return _opened_again, (self.folder, self.backend, self.manifest, self._seen)
         return _from_files, (pack(self.folder), self.backend)
@@ -92,7 +92,7 @@ class ConceptIndex:
 
     @cached_property
     def concept_count(self) -> int:
-        """RETURNS (int): How many concepts the index knows, those that only D has included."""
+        """RETURNS (int): How many concepts the index has, including those that are only in D."""
         return len(self.store)
 
     @cached_property
@@ -101,11 +101,11 @@ class ConceptIndex:
         return self.members.row_numbers()
 
     def number(self, concept_id: str) -> int:
-        """Look a concept up.
+        """Find a concept.
 
         concept_id (str): Its id, or an alternate id.
         RETURNS (int): Its number.
-        RAISES (ConnormError): CN411 for an id that the index lacks.
+        RAISES (ConnormError): CN411 for an unknown id.
         """
         number = self.store.number(concept_id)
         if number is None:
@@ -113,12 +113,12 @@ class ConceptIndex:
         return number
 
     def concept(self, concept_id: str) -> Concept:
-        """Read all that is known of a concept.
+        """Read a concept.
 
         concept_id (str): Its id, or an alternate id.
-        RETURNS (Concept): The concept; its aliases are those of the ontology, one for each distinct
-            encoder input.
-        RAISES (ConnormError): CN411 for an id that the index lacks.
+        RETURNS (Concept): The concept, with the ontology's aliases, one for each distinct encoder
+            input.
+        RAISES (ConnormError): CN411 for an unknown id.
         """
         number = self.number(concept_id)
         concept, members = self.store.concept(number), self.members

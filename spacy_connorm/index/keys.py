@@ -1,4 +1,4 @@
-"""From an encoder input to its vector row, without holding the inputs."""
+"""From encoder inputs to vector rows, without storing the inputs."""
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
@@ -29,7 +29,7 @@ class KeyTable:
         return cls(hashes[rows], rows)
 
     def row(self, key: bytes) -> int | None:
-        """RETURNS (Optional[int]): The row of an encoder input, if the index has it."""
+        """RETURNS (Optional[int]): The row of an encoder input; None if the index lacks it."""
         value = np.uint64(_hash(key))
         place = int(np.searchsorted(self._hashes, value))
         if place < len(self._hashes) and self._hashes[place] == value:
@@ -37,11 +37,11 @@ class KeyTable:
         return None
 
     def rows(self, keys: Sequence[bytes]) -> np.ndarray:
-        """RETURNS (Ints1d): int64 (n,): as `row`, of many; -1 where the index has none."""
+        """RETURNS (Ints1d): int64 (n,): the rows of n encoder inputs; -1 for unknown ones."""
         return self.rows_of(hash_keys(keys))
 
     def rows_of(self, values: np.ndarray) -> np.ndarray:
-        """RETURNS (Ints1d): int64 (n,): as `rows`, of inputs of which the hashes are known."""
+        """RETURNS (Ints1d): int64 (n,): as `rows`, by the hashes of inputs."""
         places = np.searchsorted(self._hashes, values)
         found = places < len(self._hashes)
         found[found] = self._hashes[places[found]] == values[found]

@@ -1,7 +1,7 @@
-"""Which concepts each vector row denotes, as flat arrays that are opened memory-mapped.
+"""Which concepts each vector row denotes, as memory-mapped flat arrays.
 
-A member says: this text denotes this concept, according to O, D or both. The members of a row
-stand together; rows are ordered O only, O and D, D only, so that each target is one range.
+A member says that a text denotes a concept, according to O, D or both. The members of a row are
+adjacent. Rows are sorted by target (only O, both, only D), so each target is one range of rows.
 """
 
 from dataclasses import dataclass, fields
@@ -33,7 +33,7 @@ class Members:
     preferred: np.ndarray
 
     def rows_of(self, target: int) -> tuple[int, int]:
-        """RETURNS (Tuple[int, int]): First and last-plus-one row with a member of the target."""
+        """RETURNS (Tuple[int, int]): The range of rows with a member of the target."""
         matching = self.target & target > 0
         if not matching.any():
             return 0, 0
@@ -51,7 +51,7 @@ class Members:
         return first + np.flatnonzero(self.concept[first:last] == concept)
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Ints1d): int64: the members of some rows, row after row."""
+        """RETURNS (Ints1d): int64: the members of some rows, row by row."""
         start = self.start[rows]
         sizes = self.start[rows + 1] - start
         ends = np.cumsum(sizes)

@@ -1,4 +1,4 @@
-"""The concepts' names, types and parents in SQLite, read row by row and never loaded whole."""
+"""The names, types and parents of concepts in SQLite, read row by row."""
 
 import os
 import sqlite3
@@ -18,13 +18,13 @@ WITH RECURSIVE branch(number) AS (
 SELECT number FROM branch
 """
 _BATCH = 500
-# Names and texts that stay in memory: tens of megabytes. SQLite takes longer to find one again than
-# the rest of an answer takes.
-_REMEMBERED = 100_000
-# Instructions of SQLite between two looks at how many there were, and most looks in one query: some
-# ten seconds. Ten million concepts take a tenth of that.
-_STEPS = 1_000_000
-_MOST_STEPS = 2_000
+# Names and texts kept in memory: tens of megabytes. Reading one again from SQLite takes longer than
+# the rest of an answer.
+_CACHED = 100_000
+# SQLite's instructions between two checks, and at most how many checks in one query: about ten
+# seconds. Ten million concepts take a tenth of that.
+_INSTRUCTIONS = 1_000_000
+_MAX_CHECKS = 2_000
 
 
 class ConceptStore:
@@ -38,10 +38,10 @@ class ConceptStore:
         self.path = path
         self._connection: sqlite3.Connection | None = None
         self._process = 0
-        self._steps = 0
+        self._checks = 0
         self._opened = _stamp(path)
-        self._labels: Cache[int, tuple[str, str]] = Cache(_REMEMBERED)
-        self._texts: Cache[int, str] = Cache(_REMEMBERED)
+        self._labels: Cache[int, tuple[str, str]] = Cache(_CACHED)
+        self._texts: Cache[int, str] = Cache(_CACHED)
 
     def __len__(self) -> int:
         return self._query("SELECT count(*) FROM concepts")[0][0]
@@ -57,7 +57,7 @@ class ConceptStore:
         return None
 
     def in_ontology(self, number: int) -> bool:
-        """RETURNS (bool): False for a concept that only annotated data has."""
+        """RETURNS (bool): False for a concept that is only in annotated data."""
         sql = "SELECT in_ontology FROM concepts WHERE number = ?"
         return bool(self._query(sql, (number,))[0][0])
 
@@ -77,7 +77,7 @@ class ConceptStore:
         return dict(self._select("SELECT member, text FROM texts WHERE member IN", members))
 
     def concept(self, number: int) -> Concept:
-        """RETURNS (Concept): All that is known of a concept, but its aliases."""
+        """RETURNS (Concept): A concept, without its aliases."""
         ((concept_id, name, definition),) = self._query(
             "SELECT id, name, definition FROM concepts WHERE number = ?", (number,)
         )
@@ -102,11 +102,11 @@ class ConceptStore:
         return self._union("SELECT number FROM types WHERE type = ?", types, Errors.CN406)
 
     def of_branches(self, branches: Sequence[str]) -> np.ndarray:
-        """Find the concepts at and below some concepts; cycles of parents do no harm.
+        """Find the concepts at and below some concepts. Parents may form cycles.
 
         branches (Sequence[str]): Concept ids.
         RETURNS (Ints1d): int64 concept numbers.
-        RAISES (ConnormError): CN407 for an id that is not a concept.
+        RAISES (ConnormError): CN407 for an unknown id.
         """
         numbers = [self.number(branch) for branch in branches]
         for branch, number in zip(branches, numbers, strict=True):
@@ -137,21 +137,21 @@ class ConceptStore:
             # A forked worker must not use the connection of its parent.
             if self._connection is None or self._process != os.getpid():
                 self._connection, self._process = self._connect(), os.getpid()
-            self._steps = 0
+            self._checks = 0
             return self._connection.execute(sql, values).fetchall()
         except (sqlite3.DatabaseError, OSError) as error:
             raise ConnormError(Errors.CN402.format(path=self.path, reason=error)) from error
 
     def _connect(self) -> sqlite3.Connection:
         if _stamp(self.path) != self._opened:
-            # Its numbers would no longer be those of the vectors that are mapped.
+            # Its numbers no longer belong to the vectors that are mapped.
             reason = "it was replaced after the pipeline was loaded; load it again"
             raise ConnormError(Errors.CN402.format(path=self.path, reason=reason))
         uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
         connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         connection.execute("PRAGMA trusted_schema = OFF")
-        connection.set_progress_handler(self._is_endless, _STEPS)
-        # What `StoreWriter` makes; a view or a trigger could run anything instead.
+        connection.set_progress_handler(self._is_endless, _INSTRUCTIONS)
+        # Views and triggers, which `StoreWriter` does not make, could run anything.
         kinds = {kind for (kind,) in connection.execute("SELECT type FROM sqlite_master")}
         if not kinds <= {"table", "index"}:
             reason = "its schema is not that of an index"
@@ -159,11 +159,11 @@ class ConceptStore:
         return connection
 
     def _is_endless(self) -> bool:
-        self._steps += 1
-        return self._steps > _MOST_STEPS
+        self._checks += 1
+        return self._checks > _MAX_CHECKS
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    # `to_disk` into the folder that was loaded copies the file: another one, but with these.
+    # Another file, if `to_disk` wrote into the folder that was loaded, but a copy with the same.
     status = path.stat()
     return status.st_size, status.st_mtime_ns

@@ -1,9 +1,8 @@
-"""Answers that were worked out when an index was built: what its own texts are answered with.
+"""Answers to texts of the index, worked out when it is built.
 
-A text that the index knows needs neither the encoder nor a search. It is found by a hash of its
-form (see `encoders.encoder_forms`), and its answer is what the sieve said of its vector. Synonyms
-that are added or removed later make the answers stale that they could change; those are searched
-again.
+A text in the memo needs neither the encoder nor a search. It is found by a hash of its form (see
+`encoders.encoder_forms`); its answer is what the sieve finds for its vector. Answers that synonyms
+added or removed later could change are stale: their texts are searched again.
 """
 
 import json
@@ -33,29 +32,29 @@ from ..index.vectors.base import Vectors, from_raw, map_array
 from .sieve import Question, Sieve
 
 FACTS = "memo.json"
-# Answers, and new texts, that are compared with each other at once.
+# How many answers and new texts are compared at once.
 _BLOCK = 512
-# No answer depends on a text that scores this much less than all that it holds.
+# A text that scores lower than the last candidate by more than this cannot change an answer.
 _NOISE = 2 / SCALE
 NONE = -1
-# As `Candidate._make`, which takes longer than all the rest of an answer.
+# Does what `Candidate._make` does, which takes longer than the rest of an answer.
 _new_candidate: Callable[[tuple], Candidate] = partial(tuple.__new__, Candidate)
 
 
 class Arrays(NamedTuple):
-    """n answers of at most k concepts each, opened memory-mapped.
+    """n answers of at most k concepts each, memory-mapped.
 
-    hashes (Ints1d): uint64 (forms,), sorted: of the forms of all texts that are known.
-    places (Ints1d): int32 (forms,): which answer is theirs.
-    rows (Ints1d): int64 (n,): whose vectors were asked.
-    searches (Ints1d): uint8 (n,): which search of the sieve answered.
+    hashes (Ints1d): uint64 (forms,), sorted: hashes of the texts' forms.
+    places (Ints1d): int32 (forms,): the number of each one's answer.
+    rows (Ints1d): int64 (n,), sorted: the row of the index that each answer belongs to.
+    searches (Ints1d): uint8 (n,): which step of the sieve answered.
     labels (Ints1d): int32 (c,), sorted: the numbers of all concepts in answers.
     texts (Ints1d): int32 (m,), sorted: the numbers of all members in answers.
-    concepts (Ints2d): int32 (n, k): places in `labels`, best first; -1 where there are no more.
+    concepts (Ints2d): int32 (n, k): places in `labels`, best first; -1 for none.
     scores (Ints2d): int32 (n, k): cosines, times `index.ranking.SCALE`.
     members (Ints2d): int32 (n, k): places in `texts`; -1 for the mean of a concept.
-    parts (Ints3d): int32 (n, k, 2): dense and lexical cosines, times `SCALE`; (n, k, 0) for all but
-        hybrid vectors.
+    parts (Ints3d): int32 (n, k, 2): dense and lexical cosines of a hybrid encoder, times `SCALE`;
+        (n, k, 0) for others.
     """
 
     hashes: np.ndarray
@@ -71,7 +70,7 @@ class Arrays(NamedTuple):
 
 
 def find_premises(index: ConceptIndex, encoder: NormalizedEncoder) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): JSON: what answers depend on, besides the question."""
+    """RETURNS (Dict[str, Any]): What answers depend on besides the question, as JSON."""
     backend = index.backend
     return {
         "index": zlib.crc32(json.dumps(index.manifest, sort_keys=True).encode()),
@@ -84,13 +83,13 @@ _Read = Callable[[Iterable[int]], Mapping[int, Any]]
 
 
 class Memo:
-    """Knows the answers to some texts of an index."""
+    """The answers to some texts of an index. A memo never changes: `revised` makes another one."""
 
     def __init__(self, folder: Path, *, owner: TemporaryFolder | None = None) -> None:
         """Open what `write_memo` wrote.
 
         folder (Path): The folder.
-        owner (Optional[TemporaryFolder]): Kept as long as the memo, if the folder is its.
+        owner (Optional[TemporaryFolder]): If it owns the folder; kept as long as the memo.
         """
         facts = json.loads((folder / FACTS).read_text(encoding="utf8"))
         self.folder = folder
@@ -118,22 +117,22 @@ class Memo:
         return _from_files, (pack(self.folder),)
 
     def fits(self, index: ConceptIndex, encoder: NormalizedEncoder) -> bool:
-        """RETURNS (bool): Whether it was built with the same index, encoder and settings."""
+        """RETURNS (bool): Whether it was made with this index, encoder and their settings."""
         return self.premises == find_premises(index, encoder)
 
     def write(self, folder: Path) -> None:
-        """Write the memo again.
+        """Copy the files.
 
         folder (Path): The folder to make.
         """
         shutil.copytree(self.folder, folder)
 
     def find(self, forms: Sequence[str]) -> np.ndarray:
-        """Look texts up.
+        """Find the answers to texts.
 
-        forms (Sequence[str]): b forms, as the encoder gives them.
-        RETURNS (Ints1d): int64 (b,): the place of each one's answer; -1 for those that are not
-            known, or whose answers are stale.
+        forms (Sequence[str]): b forms of texts.
+        RETURNS (Ints1d): int64 (b,): the numbers of their answers; -1 for texts without one, or
+            with a stale one.
         """
         hashes = hash_forms(forms)
         if not len(self):
@@ -145,14 +144,16 @@ class Memo:
         return places
 
     def find_rows(self, rows: np.ndarray) -> np.ndarray:
-        """Look rows of the index up.
+        """Find the answers to rows of the index.
 
-        rows (Ints1d): int64 (b,): their numbers; -1 for texts that the index does not have.
+        rows (Ints1d): int64 (b,): their numbers; -1 for texts that the index lacks.
         RETURNS (Ints1d): int64 (b,): as `find`.
         """
+        if not len(self):
+            return np.full(len(rows), NONE, dtype="int64")
         places = np.searchsorted(self._arrays.rows, rows)
         places[places == len(self)] = 0
-        known = (rows >= 0) & bool(len(self))
+        known = rows >= 0
         known[known] = (self._arrays.rows[places] == rows)[known] & ~self._stale[places[known]]
         return np.where(known, places, NONE)
 
@@ -161,14 +162,14 @@ class Memo:
     ) -> list[list[Candidate]]:
         """Read answers.
 
-        places (Ints1d): int64 (b,), of `find`.
-        searched (Sequence[str]): The b texts that are answered.
-        store (ConceptStore): That of the index.
-        RETURNS (List[List[Candidate]]): b lists, best first, exactly as the sieve found them.
+        places (Ints1d): int64 (b,), from `find`, without -1.
+        searched (Sequence[str]): The b texts.
+        store (ConceptStore): The index's.
+        RETURNS (List[List[Candidate]]): b lists, best first, as the sieve found them.
         """
         concepts = self._arrays.concepts[places]
         filled = concepts >= 0
-        # Most often all are, and a mask takes longer than to leave everything as it is.
+        # Usually all are filled, and then a mask would cost more than everything else.
         chosen = slice(None) if filled.all() else np.flatnonzero(filled)
         sizes = np.count_nonzero(filled, axis=1).tolist()
         labels = self._labels.get(concepts.ravel()[chosen], store.labels)
@@ -180,7 +181,7 @@ class Memo:
             ids,
             preferred,
             (self._arrays.scores[places].ravel()[chosen] / SCALE).tolist(),
-            # The mean of a concept has no text: its preferred name stands there.
+            # The mean of a concept has no text: its preferred name is used.
             texts
             if all(texts)
             else [text or name for text, name in zip(texts, preferred, strict=True)],
@@ -206,8 +207,7 @@ class Memo:
 
         index (ConceptIndex): The index.
         overlay (SynonymOverlay): What was added to it and removed from it.
-        RETURNS (Memo): A new memo, or this one if there is nothing new. They share everything but
-            which answers are stale.
+        RETURNS (Memo): A new memo that shares the answers, or this one if there is nothing new.
         """
         added = {key: raw for key, raw in overlay.raw.items() if key not in self._seen}
         removed = overlay.removed - self._seen
@@ -227,7 +227,9 @@ class Memo:
         return memo
 
     def _is_near(self, added: Vectors, index: ConceptIndex) -> np.ndarray:
-        """Which answers some new texts could enter, or take from the search that gave them."""
+        """RETURNS (np.ndarray): bool (n,): the answers that new texts could enter, or for which
+        they could let another search answer.
+        """
         thresholds = self.question.sieve.thresholds
         least = np.minimum(self._last_scores(), min(thresholds, default=np.inf))
         near = np.zeros(len(self), dtype="bool")
@@ -246,7 +248,7 @@ class Memo:
 
 
 def hash_forms(forms: Iterable[str]) -> np.ndarray:
-    # A text that nobody knows has the hash of a known one once in 10^14 times, for 100,000 of them.
+    # With 100,000 known texts, an unknown one shares a hash with one of them once in 10^14 times.
     digests = [blake2b(form.encode(), digest_size=8).digest() for form in forms]
     return np.frombuffer(b"".join(digests), dtype="<u8")
 
@@ -258,22 +260,22 @@ def _from_files(files: dict[str, bytes]) -> Memo:
 
 
 class Strings:
-    """Keeps what a store says of some numbers, once it has been asked: many are then found at once,
-    in a small part of the time that SQLite takes. Threads may share it.
+    """Caches the values that a store has for some numbers, so that many are read at once, much
+    faster than from SQLite. Threads may share it.
     """
 
     def __init__(self, numbers: np.ndarray) -> None:
-        """numbers (Ints1d): All that will be asked for."""
+        """numbers (Ints1d): All numbers that may be read."""
         self._numbers = numbers
-        # The last is what the place -1 stands for.
+        # The last one is the value at place -1.
         self._values = np.full(len(numbers) + 1, None, dtype="object")
         self._values[-1] = ""
 
     def get(self, places: np.ndarray, read: _Read) -> list[Any]:
         """Read values.
 
-        places (Ints1d): n places of those numbers; -1 for none.
-        read (Callable): Gives the values of some numbers.
+        places (Ints1d): n places in `numbers`; -1 for none.
+        read (Callable): Returns the values of numbers.
         RETURNS (List[Any]): n values; an empty string for none.
         """
         values = self._values[places].tolist()

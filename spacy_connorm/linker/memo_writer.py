@@ -1,4 +1,4 @@
-"""Answers are worked out when an index is built."""
+"""Work out the answers of a memo."""
 
 import json
 from itertools import chain, islice
@@ -26,7 +26,7 @@ _BATCH = 512
 def make_memo(
     index: ConceptIndex, encoder: NormalizedEncoder, question: Question, *, size: int
 ) -> Memo | None:
-    """Work out answers, in a temporary folder.
+    """Work out answers, into a temporary folder.
 
     size (int): At most how many texts; 0 for no memo. The others as in `write_memo`.
     RETURNS (Optional[Memo]): The answers.
@@ -45,13 +45,13 @@ def make_memo(
 def write_memo(
     folder: Path, index: ConceptIndex, encoder: NormalizedEncoder, question: Question, *, size: int
 ) -> None:
-    """Work answers out and write them.
+    """Work out answers and write them.
 
     folder (Path): An empty folder.
-    index (ConceptIndex): The index, without any synonyms that were added or removed since.
-    encoder (NormalizedEncoder): The one that it was built with.
-    question (Question): The sieve, how many concepts it is asked for, and which may be found.
-    size (int): How many texts: first those of D, then the others.
+    index (ConceptIndex): The index. Synonyms that were added or removed later are ignored.
+    encoder (NormalizedEncoder): Built it.
+    question (Question): What each text is asked.
+    size (int): At most how many texts, those of D first.
     """
     rows = _choose_rows(index, size)
     arrays = _work_out(rows, index, encoder.lexical_weight, question)
@@ -85,7 +85,7 @@ def _work_out(
     arrays = _make_arrays(rows, question.top_k, isinstance(index.vectors, HybridVectors))
     nothing_added = SynonymOverlay(index)
     allowed = allowed_concepts(question.filter, index)
-    # A zero vector has no direction, and its text no answer.
+    # A text with a zero vector has no answer.
     asked = np.flatnonzero(index.vectors.norms[rows])
     with tqdm(total=len(asked), desc="Memo", unit="text", delay=2, disable=None) as bar:
         for start in range(0, len(asked), _BATCH):
@@ -102,7 +102,7 @@ def _work_out(
 
 
 def _make_arrays(rows: np.ndarray, top_k: int, is_hybrid: bool) -> Arrays:
-    """Arrays whose concepts and members are numbers until they are factored."""
+    """Empty arrays. Concepts and members are numbers before `_factored`, places after it."""
     shape = (len(rows), top_k)
     return Arrays(
         hashes=np.empty(0, dtype="uint64"),
@@ -119,7 +119,7 @@ def _make_arrays(rows: np.ndarray, top_k: int, is_hybrid: bool) -> Arrays:
 
 
 def _factored(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct numbers, and the place of each one among them; that of -1 is -1."""
+    """The distinct numbers, and the place of each number among them; -1 stays -1."""
     distinct = np.unique(numbers)
     distinct = distinct[distinct != NONE]
     places = np.searchsorted(distinct, numbers).astype("int32")

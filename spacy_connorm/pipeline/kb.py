@@ -1,4 +1,4 @@
-"""A bridge to spaCy's own `entity_linker`: our candidates, disambiguated by context."""
+"""A bridge to spaCy's `entity_linker`, which disambiguates our candidates by their context."""
 
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 def create_candidate_generator(
     attribute_prefix: str = "",
 ) -> Callable[[KnowledgeBase, Span], Iterable[KBCandidate]]:
-    """Make a `get_candidates` for the entity linker, `spacy-connorm.CandidateGenerator.v1`, that
-    offers what a concept normalizer earlier in the pipeline has found for the span.
+    """Make a `get_candidates` for the entity linker, `spacy-connorm.CandidateGenerator.v1`. It
+    returns what a concept normalizer earlier in the pipeline found for the span.
 
-    attribute_prefix (str): Of that normalizer.
+    attribute_prefix (str): The normalizer's.
     RETURNS (Callable): Knowledge base and span to spaCy candidates. Their prior probability is
-        the cosine, cut at 0. Concepts that the knowledge base lacks are passed over. An entity
-        that was set after the normalizer ran, such as a gold one that your NER does not find, has
-        no candidates, and teaches the linker nothing.
-    RAISES (ConnormError): CN007 in a document that no normalizer has seen.
+        the cosine, at least 0. Concepts that the knowledge base lacks are left out. An entity that
+        was set after the normalizer ran, such as a gold one that your NER does not find, has no
+        candidates; the linker learns nothing from it.
+    RAISES (ConnormError): CN007 for a document that no normalizer has processed.
     """
 
     def generate(kb: KnowledgeBase, mention: Span) -> Iterable[KBCandidate]:
@@ -78,14 +78,14 @@ def create_kb_loader(
 def build_knowledge_base(
     index: "ConceptIndex", vocab: Vocab, *, concepts: Collection[str] | None = None
 ) -> InMemoryLookupKB:
-    """Fill spaCy's knowledge base with concepts: the vector of each is the mean of its texts'
-    vectors (OD-C), its frequency how often D names it. Of a hybrid it is the dense vectors'.
+    """Fill spaCy's knowledge base with concepts. The vector of a concept is the mean of its texts'
+    vectors (OD-C; of a hybrid's dense ones), its frequency is how often it occurs in D.
 
     index (ConceptIndex): The index.
     vocab (Vocab): The pipeline's.
     concepts (Optional[Collection[str]]): Only these, by their ids or alternate ids; all if None.
-    RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it with itself.
-    RAISES (ConnormError): CN008 if the index holds sparse vectors, CN411 for an id that it lacks.
+    RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it.
+    RAISES (ConnormError): CN008 if the index has sparse vectors, CN411 for an unknown id.
     """
     from ..index.builder.centroids import concept_centroids
     from ..index.members import D, O
