@@ -10,7 +10,16 @@ from thinc.api import Model
 
 from ..concepts import Candidate, Concept, Source
 from ..encoders.normalized import NormalizedEncoder
-from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse_text, require_positive, warn
+from ..errors import (
+    ConnormError,
+    Errors,
+    Warnings,
+    quote,
+    quote_id,
+    refuse_text,
+    require_positive,
+    warn,
+)
 from ..files.temporary import TemporaryFolder
 from ..index.backends.protocol import Backend
 from ..index.builder.build import all_texts, write_index
