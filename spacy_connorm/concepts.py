@@ -174,8 +174,7 @@ class Ontology:
         repeated: list[str] = []
         for concept in concepts:
             _require_id_and_name(concept, concept)
-            known = self._concepts.get(concept.concept_id)
-            if known is not None:
+            if known := self._concepts.get(concept.concept_id):
                 repeated.append(concept.concept_id)
                 concept = merge(known, concept)
             self._concepts[concept.concept_id] = concept

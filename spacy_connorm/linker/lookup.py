@@ -10,16 +10,7 @@ from thinc.api import Model
 
 from ..concepts import Candidate, Concept, Source
 from ..encoders.normalized import NormalizedEncoder
-from ..errors import (
-    ConnormError,
-    Errors,
-    Warnings,
-    quote,
-    quote_id,
-    refuse_text,
-    require_positive,
-    warn,
-)
+from ..errors import ConnormError, Errors, refuse_text, require_positive
 from ..files.temporary import TemporaryFolder
 from ..index.backends.protocol import Backend
 from ..index.builder.build import all_texts, write_index
@@ -30,7 +21,7 @@ from .memo import Memo
 from .memo_writer import make_memo
 from .retriever import Retriever
 from .sieve import Sieve, make_question
-from .synonyms import encode_synonyms, find_synonyms
+from .synonyms import encode_synonyms, find_synonyms, warn_of_missing
 
 _ENCODER = "encoder"
 _INDEX = "index"
@@ -236,11 +227,7 @@ class ConceptLookup:
             retriever = self.retriever
             removed = find_synonyms(synonyms, retriever.index, retriever.encoder)
             self._retriever = retriever.with_overlay(retriever.overlay.without_synonyms(removed))
-        for number, each in enumerate(removed, start=1):
-            if not retriever.overlay.has(each):
-                (concept_id, _) = retriever.index.store.labels([each.concept])[each.concept]
-                text, concept = quote(each.text), quote_id(concept_id)
-                warn(Warnings.CNW001.format(number=number, text=text, concept=concept))
+        warn_of_missing(removed, retriever.overlay, retriever.index)
 
     def use(
         self,

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import Raw
-from ..errors import ConnormError, Errors, quote, quote_id, refuse_text
+from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse_text, warn
 from ..index.concept_index import ConceptIndex
-from ..index.overlay import Synonym
+from ..index.overlay import Synonym, SynonymOverlay
 from ..index.vectors.base import from_raw
 from ..text.cleaning import clean
 
@@ -61,6 +61,23 @@ def encode_synonyms(synonyms: Sequence[Synonym], encoder: NormalizedEncoder) -> 
     for place in np.flatnonzero(from_raw(vectors).norms == 0).tolist():
         raise ConnormError(Errors.CN009.format(number=place + 1, text=quote(synonyms[place].text)))
     return vectors
+
+
+def warn_of_missing(
+    synonyms: Sequence[Synonym], overlay: SynonymOverlay, index: ConceptIndex
+) -> None:
+    """Warn of synonyms that are neither in the index nor beside it.
+
+    synonyms (Sequence[Synonym]): The synonyms.
+    overlay (SynonymOverlay): The synonyms beside the index.
+    index (ConceptIndex): The index.
+    WARNS (ConnormWarning): CNW001 for each.
+    """
+    for number, each in enumerate(synonyms, start=1):
+        if not overlay.has(each):
+            (concept_id, _) = index.store.labels([each.concept])[each.concept]
+            text, concept = quote(each.text), quote_id(concept_id)
+            warn(Warnings.CNW001.format(number=number, text=text, concept=concept))
 
 
 def _number(concept_id: str, index: ConceptIndex) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..concepts import Concept, merge
-from ..errors import ConnormError, Errors, quote_all
+from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .report import ReadReport
 
@@ -116,7 +116,7 @@ def _place(path: str | Path, column: str | int, columns: list[str] | None) -> in
     last = len(columns) if columns is not None else None
     if str(column).isdecimal() and int(column) > 0 and (last is None or int(column) <= last):
         return int(column) - 1
-    known = "their numbers, from 1 (no header)" if columns is None else quote_all(columns)
+    known = "their numbers, from 1 (no header)" if columns is None else ", ".join(columns)
     raise ConnormError(Errors.CN114.format(path=path, column=repr(column), known=known))
 
 

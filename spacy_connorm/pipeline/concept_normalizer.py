@@ -250,7 +250,8 @@ class ConceptNormalizer(Pipe):
         if ontology is None and not annotated:
             raise ConnormError(Errors.CN004.format(name=self.name))
         if not isinstance(ontology, AnyOntology | None):
-            refuse_text("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
+            refuse_value = refuse if isinstance(ontology, (str, Path)) else refuse_text
+            refuse_value("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
         source = ontology.source if ontology else None
         self.lookup.build(ontology or (), annotated, source=source)
         limits = choose_limits(self.cfg, {"top_k": search_depth(self.cfg["top_k"])})

@@ -38,7 +38,7 @@ def test_a_name_that_leads_nowhere_is_tried_once(no_hub):
 
 @pytest.mark.parametrize("name", ["models/of/mine", "/models/mine"])
 def test_what_can_only_be_a_folder_needs_no_network(name):
-    with pytest.raises(ConnormError, match=r"CN303.*not a name"):
+    with pytest.raises(ConnormError, match=r"CN303.*not a valid name"):
         load(name)
 
 

@@ -17,12 +17,12 @@ from spacy.language import Language
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.annotations.spans import choose_spans
-from spacy_connorm.cli.output import read_scores
 from spacy_connorm.concepts import read_concepts
 from spacy_connorm.corpora.reading import read_corpus
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import Errors, Warnings, quote, quote_all, quote_id, show_text
 from spacy_connorm.evaluation.pipelines.gold import warn_of_strange_ids
+from spacy_connorm.evaluation.pipelines.score_files import read_scores
 from spacy_connorm.ontology.checks import Inventory, warn_about
 from spacy_connorm.ontology.reading import read_ontology
 from spacy_connorm.pipeline.indexing import read_synonyms
@@ -127,7 +127,6 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: Concept.from_dict({"canonical_name": CANARY}),
     ],
     "CN103": [lambda world: list(read_concepts(world.file("a.jsonl", _article())))],
-    "CN114": [lambda world: world.ontology("a.tsv", f"{CANARY}\tx y\n")],
     "CN116": [_rrf],
     "CN205": [
         lambda world: world.corpus("a.txt", _pubtator(f"7\t{CANARY}\t5\tx\tD\tD1")),
@@ -246,9 +245,10 @@ what wrong
 # Other fields that hold no text of users: names of ours, settings, ids that somebody asked for, and
 # what libraries say of files that are not theirs.
 NO_TEXTS = """
-CN106 CN108 CN110 CN111 CN112 CN113 CN118 CN119 CN200 CN201 CN213 CN305 CN306 CN321 CN322 CN324
-CN331 CN332 CN333 CN336 CN401 CN402 CN403 CN405 CN406 CN407 CN408 CN410 CN411 CN416 CN500 CN601
-CN610 CN701 CN703 CN704 CN708 CN711 CN713 CN735 CN800 CN810 CN821 CN823 CN827 CN833 CN920
+CN003 CN106 CN108 CN110 CN111 CN112 CN113 CN114 CN118 CN119 CN200 CN201 CN213 CN305 CN306 CN321
+CN322 CN324 CN331 CN332 CN333 CN336 CN401 CN402 CN403 CN405 CN406 CN407 CN408 CN410 CN411 CN416
+CN500 CN601 CN610 CN701 CN703 CN704 CN708 CN711 CN713 CN735 CN800 CN810 CN821 CN823 CN827 CN833
+CN920
 """
 
 

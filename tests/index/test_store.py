@@ -75,10 +75,10 @@ def test_concepts_that_only_data_has_are_told_and_named(tmp_path):
 
 def test_concepts_of_one_id_are_merged(tmp_path):
     concepts = [
-        Concept("A", "one", types=("T1", "T2"), parents=("B",)),
+        Concept("A1", "one", types=("T1", "T2"), parents=("B",)),
         Concept("B", "other"),
-        Concept("A", "two", types=("T2", "T3"), parents=("B",), alt_ids=("X",), definition="of A"),
-        Concept("A", "three", definition="later"),
+        Concept("A1", "two", types=("T2", "T3"), parents=("B",), alt_ids=("X",), definition="of A"),
+        Concept("A1", "three", definition="later"),
     ]
     with StoreWriter(tmp_path / "s") as writer:
         assert [writer.add(concept) for concept in concepts] == [
@@ -87,11 +87,11 @@ def test_concepts_of_one_id_are_merged(tmp_path):
             (0, False),
             (0, False),
         ]
-        with pytest.warns(ConnormWarning, match="CNW101.*1 concept.*'A'"):
+        with pytest.warns(ConnormWarning, match="CNW101.*1 concept.*'A1'"):
             writer.number()
         writer.write_texts([])
     merged = Concept(
-        "A",
+        "A1",
         "one",
         types=("T1", "T2", "T3"),
         parents=("B",),
@@ -192,8 +192,8 @@ def test_a_schema_that_is_not_ours_is_refused(store, statement):
 
 
 def test_a_query_that_takes_too_long_ends(store, monkeypatch):
-    monkeypatch.setattr("spacy_connorm.index.store._STEPS", 5)
-    monkeypatch.setattr("spacy_connorm.index.store._MOST_STEPS", 3)
+    monkeypatch.setattr("spacy_connorm.index.store._INSTRUCTIONS", 5)
+    monkeypatch.setattr("spacy_connorm.index.store._MAX_CHECKS", 3)
     fresh = ConceptStore(store.path)
     with pytest.raises(ConnormError, match="CN402.*interrupted"):
         fresh.of_branches(["A"])

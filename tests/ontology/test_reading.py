@@ -225,11 +225,10 @@ def test_opened_it_is_the_ontology_that_is_read(tmp_path):
 
 def test_opened_it_warns_of_what_looks_like_a_mistake_at_the_end(tmp_path):
     path = tmp_path / "o.jsonl"
-    Ontology([Concept("A", "one", parents=("X",)), Concept("B", "two", parents=("Y",))]).to_disk(
-        path
-    )
+    concepts = [Concept("A", "one", parents=("X1",)), Concept("B", "two", parents=("Y",))]
+    Ontology(concepts).to_disk(path)
     stream = open_ontology(path)
-    with pytest.warns(ConnormWarning, match="CNW103.*2 .*'X'") as warned:
+    with pytest.warns(ConnormWarning, match="CNW103.*2 .*'X1'") as warned:
         assert len(list(stream)) == 2
     assert len(warned) == 1
 

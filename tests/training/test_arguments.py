@@ -13,7 +13,7 @@ def make(folder, *, scored, use_cpu=True, **arguments):
     training = Training(
         batcher=PairBatcher(size=6),
         objective=lambda vectors, relations: vectors.sum(),
-        arguments={"report_to": [], **arguments},
+        arguments=arguments,
     )
     return make_arguments(training, folder, use_cpu=use_cpu, scored=scored)
 
@@ -67,9 +67,5 @@ def test_one_gpu_is_used_the_present_one(tmp_path, monkeypatch):
 
 
 def test_scores_are_sent_nowhere_unless_asked(tmp_path):
-    training = Training(
-        batcher=PairBatcher(size=6), objective=lambda *arguments: arguments[0].sum()
-    )
-    silent = make_arguments(training, tmp_path, use_cpu=True, scored=False)
-    assert silent.report_to == []
+    assert make(tmp_path, scored=False).report_to == []
     assert make(tmp_path, scored=False, report_to="tensorboard").report_to == ["tensorboard"]

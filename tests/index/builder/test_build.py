@@ -220,10 +220,10 @@ def test_concepts_come_in_any_order(tmp_path):
 
 
 def test_concepts_of_one_id_are_merged(tmp_path):
-    concepts = [Concept("A", "one", ("two",)), Concept("B", "x"), Concept("A", "three", ("TWO",))]
-    with pytest.warns(ConnormWarning, match="CNW101.*'A'"):
+    concepts = [Concept("A1", "one", ("two",)), Concept("B", "x"), Concept("A1", "three", ("TWO",))]
+    with pytest.warns(ConnormWarning, match="CNW101.*'A1'"):
         index = build(tmp_path / "i", concepts=concepts, synonyms=[])
-    assert index.concept("A") == Concept("A", "one", ("two", "three"))
+    assert index.concept("A1") == Concept("A1", "one", ("two", "three"))
 
 
 def test_stream_that_breaks_leaves_the_old_index(tmp_path):
