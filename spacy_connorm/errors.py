@@ -280,6 +280,11 @@ class Errors(metaclass=_Coded):
         'use `index = {{"@misc": "spacy-connorm.AnnoyIndex.v1"}}`.'
     )
     CN419 = "'{path}' was replaced again and again while it was read. Try again."
+    CN430 = (
+        "'{path}' is of another build than what is saved beside it: its manifest has the checksum "
+        "{found}, not {expected}. Copy the whole folder again. To carry synonyms to another index, "
+        "use `save_synonyms` of the old pipeline and `load_synonyms` of the new one."
+    )
     CN436 = (
         "Nothing to check in '{path}': no folder in it has a manifest. Name a pipeline with a "
         "concept normalizer, as a folder or an installed package."
@@ -349,7 +354,10 @@ class Errors(metaclass=_Coded):
     )
     CN710 = "The config has no component with the factory `concept_normalizer`."
     CN711 = "The config is invalid ({reason})."
-    CN712 = "'{path}', line {line}: expected a text, a tab and a concept id."
+    CN712 = (
+        "'{path}', line {line}: expected a text, a tab and a concept id, and if wanted another tab "
+        "and a count of up to six digits."
+    )
     CN713 = "Can't use GPU {gpu_id} ({reason})."
     CN714 = (
         "'{path}' holds an interrupted training. Continue it with `--resume`, or delete the folder "

@@ -11,6 +11,7 @@ from .evaluate import evaluate_cli
 from .export import export_cli
 from .index import index_cli
 from .ontology import ontology_cli
+from .save import save_cli
 from .search import search_cli
 from .train import train_cli
 
@@ -26,6 +27,7 @@ __all__ = [
     "export_cli",
     "index_cli",
     "ontology_cli",
+    "save_cli",
     "search_cli",
     "train_cli",
 ]

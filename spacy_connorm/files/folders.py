@@ -16,6 +16,7 @@ from .checksums import Stamp, check_sample, check_whole, describe, stamp
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 _OWN = "crc32"
+_PARTS = "folders"
 # Give up if the folder is replaced this often: something is wrong with its writer.
 _ATTEMPTS = 10
 Result = TypeVar("Result")
@@ -23,7 +24,7 @@ Result = TypeVar("Result")
 
 def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()) -> None:
     """Write the manifest: the facts, the size and checksum of every file in the folder, and a
-    checksum of the manifest. Subfolders with their own manifest are skipped.
+    checksum of the manifest. Of subfolders with their own manifest only its checksum is listed.
 
     folder (Path): A folder with all its files written.
     facts (Dict[str, Any]): What else to store in the manifest; JSON.
@@ -37,8 +38,13 @@ def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()
         for file in sorted(folder.rglob("*"))
         if file.is_file() and file not in unlisted and not sealed.intersection(file.parents)
     }
-    manifest = {"format": FORMAT_VERSION, **facts, "files": files}
-    text = json.dumps({**manifest, _OWN: _digest(manifest)}, ensure_ascii=False, indent=2)
+    parts = {
+        part.relative_to(folder).as_posix(): checksum_of(read_manifest(part))
+        for part in sorted(sealed)
+        if not sealed.intersection(part.parents)
+    }
+    manifest = {"format": FORMAT_VERSION, **facts, "files": files, _PARTS: parts}
+    text = json.dumps({**manifest, _OWN: checksum_of(manifest)}, ensure_ascii=False, indent=2)
     own.write_text(text + "\n", encoding="utf8")
 
 
@@ -56,12 +62,12 @@ def unseal(folder: Path) -> dict[str, Any]:
     RAISES (ConnormError): CN400 if there is no manifest, CN401 if it has another format version,
         CN402 if a file, including the manifest, is missing or different.
     """
-    manifest = _sound_manifest(folder)
+    manifest = read_manifest(folder)
     # Checksums are computed without the GIL, so one thread per core helps.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         checks = [
             pool.submit(check_sample, folder / name, facts)
-            for name, facts in manifest["files"].items()
+            for name, facts in manifest.get("files", {}).items()
         ]
     for check in checks:
         check.result()
@@ -73,10 +79,12 @@ def verify(folder: Path, *, report: Callable[[int], Any] | None = None) -> None:
 
     folder (Path): A sealed folder.
     report (Optional[Callable]): Called with the number of bytes read since its last call.
-    RAISES (ConnormError): As in `unseal`.
+    RAISES (ConnormError): As in `unseal`, and CN430 for a sealed subfolder of another build.
     """
-    for name, facts in _sound_manifest(folder)["files"].items():
+    manifest = read_manifest(folder)
+    for name, facts in manifest.get("files", {}).items():
         check_whole(folder / name, facts, report=report)
+    require_own_parts(folder, manifest)
 
 
 def read_settled(path: Path, read: Callable[[], Result]) -> Result:
@@ -136,19 +144,54 @@ def unseal_again(folder: Path, manifest: dict[str, Any], seen: dict[str, Stamp])
         raise ConnormError(Errors.CN402.format(path=folder, reason=reason))
 
 
-def _sound_manifest(folder: Path) -> dict[str, Any]:
-    manifest = _read_manifest(folder)
+def require_own_parts(folder: Path, manifest: dict[str, Any]) -> None:
+    """Check that the sealed subfolders are those that were there when a folder was sealed, not
+    those of another build. Folders sealed by older versions don't list them.
+
+    folder (Path): A sealed folder.
+    manifest (Dict[str, Any]): Its manifest.
+    RAISES (ConnormError): CN430 for a subfolder of another build, and those of `read_manifest`.
+    """
+    for name, expected in manifest.get(_PARTS, {}).items():
+        require_same_build(folder / name, checksum_of(read_manifest(folder / name)), expected)
+
+
+def require_same_build(part: Path, found: int, expected: int) -> None:
+    """Refuse a sealed folder of another build.
+
+    part (Path): The folder.
+    found (int): The checksum of its manifest.
+    expected (int): The checksum that what is saved beside it belongs to.
+    RAISES (ConnormError): CN430.
+    """
+    if found != expected:
+        raise ConnormError(
+            Errors.CN430.format(path=part, found=f"{found:08x}", expected=f"{expected:08x}")
+        )
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read a manifest alone, without the files that it lists.
+
+    folder (Path): A sealed folder.
+    RETURNS (Dict[str, Any]): The manifest.
+    RAISES (ConnormError): CN400 if there is none, CN401 if it has another format version, CN402 if
+        it is damaged.
+    """
+    manifest = _parse_manifest(folder)
     if manifest.get("format") != FORMAT_VERSION:
         raise ConnormError(
             Errors.CN401.format(path=folder, found=manifest.get("format"), expected=FORMAT_VERSION)
         )
-    if manifest.pop(_OWN, None) != _digest(manifest):
+    if manifest.pop(_OWN, None) != checksum_of(manifest):
         reason = "its checksum differs"
         raise ConnormError(Errors.CN402.format(path=folder / MANIFEST, reason=reason))
+    if not all(isinstance(manifest.get(key, {}), dict) for key in ("files", _PARTS)):
+        raise ConnormError(Errors.CN402.format(path=folder / MANIFEST, reason="it lists no files"))
     return manifest
 
 
-def _read_manifest(folder: Path) -> dict[str, Any]:
+def _parse_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.is_file():
         raise ConnormError(Errors.CN400.format(path=folder))
@@ -161,7 +204,10 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def _digest(manifest: dict[str, Any]) -> int:
+def checksum_of(manifest: dict[str, Any]) -> int:
+    """RETURNS (int): A checksum of a manifest, and so of all that it lists. It tells builds apart:
+    the manifest of an index says when it was built.
+    """
     return zlib.crc32(json.dumps(manifest, sort_keys=True).encode())
 
 

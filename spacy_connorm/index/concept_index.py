@@ -13,7 +13,7 @@ import numpy as np
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
 from ..files.checksums import Stamp
-from ..files.folders import pack, stamps, unpack, unseal, unseal_again
+from ..files.folders import checksum_of, pack, stamps, unpack, unseal, unseal_again
 from ..files.temporary import TemporaryFolder
 from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
@@ -66,6 +66,11 @@ class ConceptIndex:
     def fingerprint(self) -> str:
         """RETURNS (str): The fingerprint of the encoder that made the vectors."""
         return self.manifest["encoder"]["fingerprint"]
+
+    @property
+    def checksum(self) -> int:
+        """RETURNS (int): Identifies this build of the index: what is saved beside it names it."""
+        return checksum_of(self.manifest)
 
     def require(self, fingerprint: str, searches: Iterable[str]) -> None:
         """Check that an encoder and its searches can use the index.

@@ -1,9 +1,7 @@
 """Synonyms added and removed since the index was built: a small exact overlay beside it."""
 
-import json
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +12,7 @@ from .backends.exact import ExactSearcher
 from .concept_index import ConceptIndex
 from .members import D
 from .search import Search
-from .vectors.base import from_raw, open_vectors
-
-_TEXTS = "synonyms.jsonl"
-_VECTORS = "synonyms"
+from .vectors.base import from_raw
 
 
 class Synonym(NamedTuple):
@@ -92,7 +87,7 @@ class SynonymOverlay:
             denoted = by_key.get(key, {})
             known = denoted.get(concept)
             before = known.times if known else self._count_in_index(key, concept)
-            added = Added(text, before + count, self._is_preferred(key, concept))
+            added = Added(text, before + count, self.is_preferred(key, concept))
             by_key[key] = {**denoted, concept: added}
             raw[key] = vectors[place : place + 1]
         return SynonymOverlay(self._index, by_key=by_key, raw=raw, removed=self.removed)
@@ -141,6 +136,23 @@ class SynonymOverlay:
         mine = slice(members.start[row], members.start[row + 1])
         denoted = members.concept[mine][members.target[mine] & target > 0].tolist()
         return any((row, concept) not in self.removed for concept in denoted)
+
+    @property
+    def synonyms(self) -> list[Synonym]:
+        """RETURNS (List[Synonym]): The added synonyms, text by text in the order of `added`."""
+        return [
+            Synonym(key, added.text, concept)
+            for key, denoted in self._by_key.items()
+            for concept, added in denoted.items()
+        ]
+
+    def count(self, synonym: Synonym) -> int:
+        """RETURNS (int): How often D says an added synonym, including the index's own count."""
+        return self._by_key[synonym.key][synonym.concept].times
+
+    def own_count(self, synonym: Synonym) -> int:
+        """RETURNS (int): How often an added synonym was added, without the index's own count."""
+        return self.count(synonym) - self._count_in_index(synonym.key, synonym.concept)
 
     @cached_property
     def added(self) -> list[Mapping[int, Added]]:
@@ -203,52 +215,9 @@ class SynonymOverlay:
             return 0
         return int(self._index.members.count[self._index.members.of(row, concept)].sum())
 
-    def _is_preferred(self, key: bytes, concept: int) -> bool:
+    def is_preferred(self, key: bytes, concept: int) -> bool:
+        """RETURNS (bool): Whether the index says that a text is the preferred name of a concept."""
         row = self._index.keys.row(key)
         return row is not None and bool(
             self._index.members.preferred[self._index.members.of(row, concept)].any()
         )
-
-    def write(self, folder: Path) -> None:
-        """Write the overlay; concepts are written as their numbers.
-
-        folder (Path): An existing folder.
-        """
-        lines = [
-            {"key": key.hex(), "text": text, "concept": concept, "count": count}
-            for key, denoted in self._by_key.items()
-            for concept, (text, count, _) in denoted.items()
-        ]
-        lines += [{"row": row, "concept": concept} for row, concept in sorted(self.removed)]
-        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        (folder / _TEXTS).write_text(text, encoding="utf8")
-        if self.searcher is not None:
-            self.searcher.vectors.write(folder, _VECTORS)
-
-    @classmethod
-    def read(cls, folder: Path, index: ConceptIndex) -> "SynonymOverlay":
-        """Read what `write` wrote.
-
-        folder (Path): The folder.
-        index (ConceptIndex): The index that the overlay stood beside.
-        RETURNS (SynonymOverlay): The overlay.
-        """
-        empty = cls(index)
-        by_key: dict[bytes, dict[int, Added]] = {}
-        removed = []
-        text = (folder / _TEXTS).read_text(encoding="utf8")
-        for line in map(json.loads, text.splitlines()):
-            if "row" in line:
-                removed.append((line["row"], line["concept"]))
-            else:
-                key, concept = bytes.fromhex(line["key"]), line["concept"]
-                added = Added(line["text"], line["count"], empty._is_preferred(key, concept))
-                by_key.setdefault(key, {})[concept] = added
-        raw = _read_raw(folder, by_key) if by_key else {}
-        return cls(index, by_key=by_key, raw=raw, removed=removed)
-
-
-def _read_raw(folder: Path, keys: Iterable[bytes]) -> dict[bytes, Raw]:
-    vectors = open_vectors(folder, _VECTORS)
-    picks = sparse.identity(len(vectors), format="csr", dtype="float32")
-    return {key: vectors.sums(picks[place]) for place, key in enumerate(keys)}

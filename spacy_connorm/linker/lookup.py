@@ -1,8 +1,7 @@
 """Mentions in, candidates out: an encoder, an index, the synonyms beside it, and a sieve."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from threading import RLock
 from typing import Any
 
@@ -10,7 +9,7 @@ from thinc.api import Model
 
 from ..concepts import Candidate, Concept, Source
 from ..encoders.normalized import NormalizedEncoder
-from ..errors import ConnormError, Errors, refuse_text, require_positive
+from ..errors import ConnormError, Errors, refuse_text
 from ..files.temporary import TemporaryFolder
 from ..index.backends.protocol import Backend
 from ..index.builder.build import all_texts, write_index
@@ -21,11 +20,17 @@ from .memo import Memo
 from .memo_writer import make_memo
 from .retriever import Retriever
 from .sieve import Sieve, make_question
-from .synonyms import encode_synonyms, find_synonyms, warn_of_missing
+from .synonyms import (
+    ChangedSynonym,
+    changed_synonyms,
+    find_synonyms,
+    warn_of_missing,
+    with_added,
+    with_changed,
+    with_removed,
+)
 
-_ENCODER = "encoder"
 _INDEX = "index"
-_MEMO = "memo"
 
 
 class ConceptLookup:
@@ -79,7 +84,7 @@ class ConceptLookup:
     @property
     def retriever(self) -> Retriever:
         """RETURNS (Retriever): All that answers depend on now.
-        RAISES (ConnormError): CN001 before `build`, `use` or `from_disk`.
+        RAISES (ConnormError): CN001 before `build` or `use`.
         """
         if self._retriever is None:
             raise ConnormError(Errors.CN001)
@@ -206,14 +211,8 @@ class ConceptLookup:
             for an empty text, CN009 for one of which the encoder knows nothing, CN006 for anything
             but pairs and for a `count` under 1. Nothing is added then.
         """
-        require_positive("count", count)
         with self._changing:
-            retriever = self.retriever
-            added = find_synonyms(synonyms, retriever.index, retriever.encoder)
-            if added:
-                vectors = encode_synonyms(added, retriever.encoder)
-                overlay = retriever.overlay.with_synonyms(added, vectors, count=count)
-                self._retriever = retriever.with_overlay(overlay)
+            self._retriever = with_added(self.retriever, synonyms, count=count)
 
     def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
         """Remove synonyms, whether the ontology, the annotated data or `add_synonyms` says so.
@@ -224,10 +223,26 @@ class ConceptLookup:
         WARNS (ConnormWarning): CNW001 for a pair that is not in the index.
         """
         with self._changing:
-            retriever = self.retriever
-            removed = find_synonyms(synonyms, retriever.index, retriever.encoder)
-            self._retriever = retriever.with_overlay(retriever.overlay.without_synonyms(removed))
-        warn_of_missing(removed, retriever.overlay, retriever.index)
+            before = self.retriever
+            removed = find_synonyms(synonyms, before.index, before.encoder)
+            self._retriever = with_removed(before, removed)
+        warn_of_missing(removed, before.overlay, before.index)
+
+    def changed_synonyms(self) -> list[ChangedSynonym]:
+        """RETURNS (List[ChangedSynonym]): The synonyms removed and added since the index was built.
+        RAISES (ConnormError): CN001 as `retriever`.
+        """
+        retriever = self.retriever
+        return changed_synonyms(retriever.overlay, retriever.index)
+
+    def change_synonyms(self, changes: Iterable[ChangedSynonym]) -> None:
+        """Replace all synonyms removed and added since the index was built.
+
+        changes (Iterable[ChangedSynonym]): From `changed_synonyms`, of this or another index.
+        RAISES (ConnormError): As `add_synonyms`. Nothing changes then.
+        """
+        with self._changing:
+            self._retriever = with_changed(self.retriever, changes)
 
     def use(
         self,
@@ -257,39 +272,3 @@ class ConceptLookup:
                 memo = memo if memo is not None and memo.fits(index, normalized) else None
                 retriever = Retriever(normalized, index, overlay, memo, self._cache_size)
             self._encoder, self._retriever = normalized, retriever
-
-    def to_disk(self, folder: Path, *, exclude: Collection[str] = ()) -> None:
-        """Write encoder, index, synonyms and memo.
-
-        folder (Path): An existing folder.
-        exclude (Collection[str]): Any of "encoder", "index".
-        RAISES (ConnormError): CN001 as `retriever`, unless the index is excluded.
-        """
-        if _INDEX not in exclude:
-            retriever = self.retriever
-            retriever.index.write(folder / _INDEX)
-            retriever.overlay.write(folder)
-            if retriever.memo is not None:
-                retriever.memo.write(folder / _MEMO)
-        if _ENCODER not in exclude:
-            self.encoder.to_disk(folder / _ENCODER)
-
-    def from_disk(
-        self, folder: Path, *, exclude: Collection[str] = (), owner: TemporaryFolder | None = None
-    ) -> None:
-        """Read what `to_disk` wrote; the index is mapped, not loaded. If it fails, nothing changes.
-
-        folder (Path): The folder.
-        exclude (Collection[str]): Any of "encoder", "index".
-        owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
-        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, and those of `use`.
-        """
-        encoder = self.encoder
-        if _ENCODER not in exclude:
-            encoder = self._encoder.loaded(folder / _ENCODER).model
-        if _INDEX in exclude:
-            self.use(encoder)
-        else:
-            index = ConceptIndex(folder / _INDEX, self.backend, owner=owner)
-            memo = Memo(folder / _MEMO) if (folder / _MEMO).is_dir() else None
-            self.use(encoder, index, SynonymOverlay.read(folder, index), memo)

@@ -7,8 +7,7 @@ added or removed later could change are stale: their texts are searched again.
 
 import json
 import shutil
-import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from hashlib import blake2b
 from itertools import chain, islice, repeat
@@ -21,7 +20,7 @@ import numpy as np
 from ..concepts import Candidate
 from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import stack
-from ..files.folders import pack, unpack
+from ..files.folders import pack, require_same_build, unpack
 from ..files.temporary import TemporaryFolder
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter
@@ -30,6 +29,7 @@ from ..index.ranking import SCALE
 from ..index.store import ConceptStore
 from ..index.vectors.base import Vectors, from_raw, map_array
 from .sieve import Question, Sieve
+from .strings import Strings
 
 FACTS = "memo.json"
 # How many answers and new texts are compared at once.
@@ -73,13 +73,10 @@ def find_premises(index: ConceptIndex, encoder: NormalizedEncoder) -> dict[str, 
     """RETURNS (Dict[str, Any]): What answers depend on besides the question, as JSON."""
     backend = index.backend
     return {
-        "index": zlib.crc32(json.dumps(index.manifest, sort_keys=True).encode()),
+        "index": index.checksum,
         "backend": {"name": type(backend).__name__, **vars(backend)},
         "lexical_weight": encoder.lexical_weight,
     }
-
-
-_Read = Callable[[Iterable[int]], Mapping[int, Any]]
 
 
 class Memo:
@@ -115,6 +112,14 @@ class Memo:
         if get_spawning_popen() is not None:
             return Memo, (self.folder,)
         return _from_files, (pack(self.folder),)
+
+    def require(self, index: ConceptIndex) -> None:
+        """Check that the memo was made with an index.
+
+        index (ConceptIndex): The index.
+        RAISES (ConnormError): CN430.
+        """
+        require_same_build(index.folder, index.checksum, self.premises["index"])
 
     def fits(self, index: ConceptIndex, encoder: NormalizedEncoder) -> bool:
         """RETURNS (bool): Whether it was made with this index, encoder and their settings."""
@@ -257,38 +262,3 @@ def _from_files(files: dict[str, bytes]) -> Memo:
     owner = TemporaryFolder()
     unpack(files, owner.path)
     return Memo(owner.path, owner=owner)
-
-
-class Strings:
-    """Caches the values that a store has for some numbers, so that many are read at once, much
-    faster than from SQLite. Threads may share it.
-    """
-
-    def __init__(self, numbers: np.ndarray) -> None:
-        """numbers (Ints1d): All numbers that may be read."""
-        self._numbers = numbers
-        # The last one is the value at place -1.
-        self._values = np.full(len(numbers) + 1, None, dtype="object")
-        self._values[-1] = ""
-
-    def get(self, places: np.ndarray, read: _Read) -> list[Any]:
-        """Read values.
-
-        places (Ints1d): n places in `numbers`; -1 for none.
-        read (Callable): Returns the values of numbers.
-        RETURNS (List[Any]): n values; an empty string for none.
-        """
-        values = self._values[places].tolist()
-        if None in values:
-            missing = {
-                place for place, value in zip(places.tolist(), values, strict=True) if value is None
-            }
-            self._fill(sorted(missing), read)
-            values = self._values[places].tolist()
-        return values
-
-    def _fill(self, places: list[int], read: _Read) -> None:
-        numbers = self._numbers[places].tolist()
-        known = read(numbers)
-        for place, number in zip(places, numbers, strict=True):
-            self._values[place] = known[number]

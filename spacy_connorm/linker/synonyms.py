@@ -1,16 +1,100 @@
-"""Synonyms of users, texts and concept ids, as the index has them."""
+"""Change the synonyms of a retriever: texts and concept ids, as users give them."""
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
 from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import Raw
-from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse_text, warn
+from ..errors import (
+    ConnormError,
+    Errors,
+    Warnings,
+    quote,
+    quote_id,
+    refuse_text,
+    require_positive,
+    warn,
+)
 from ..index.concept_index import ConceptIndex
 from ..index.overlay import Synonym, SynonymOverlay
 from ..index.vectors.base import from_raw
 from ..text.cleaning import clean
+from .retriever import Retriever
+
+
+class ChangedSynonym(NamedTuple):
+    """A synonym that a user added or removed.
+
+    text (str): The text.
+    concept_id (str): What it denotes.
+    times (int): How often D says so, besides what the index says; 0 if it was removed.
+    """
+
+    text: str
+    concept_id: str
+    times: int = 1
+
+
+def with_added(
+    retriever: Retriever, synonyms: Iterable[tuple[str, str]], *, count: int
+) -> Retriever:
+    """RETURNS (Retriever): The same with more synonyms; see `ConceptLookup.add_synonyms`."""
+    require_positive("count", count)
+    added = find_synonyms(synonyms, retriever.index, retriever.encoder)
+    if not added:
+        return retriever
+    vectors = encode_synonyms(added, retriever.encoder)
+    return retriever.with_overlay(retriever.overlay.with_synonyms(added, vectors, count=count))
+
+
+def with_removed(retriever: Retriever, removed: Iterable[Synonym]) -> Retriever:
+    """RETURNS (Retriever): The same without some synonyms."""
+    return retriever.with_overlay(retriever.overlay.without_synonyms(removed))
+
+
+def with_changed(retriever: Retriever, changes: Iterable[ChangedSynonym]) -> Retriever:
+    """Replace all changes since the index was built.
+
+    retriever (Retriever): The retriever.
+    changes (Iterable[ChangedSynonym]): What `changed_synonyms` returned.
+    RETURNS (Retriever): The same with these changes instead.
+    RAISES (ConnormError): As `ConceptLookup.add_synonyms`.
+    """
+    changes = list(changes)
+    gone = ((text, concept_id) for text, concept_id, count in changes if not count)
+    removed = find_synonyms(gone, retriever.index, retriever.encoder)
+    unchanged = retriever.with_overlay(SynonymOverlay(retriever.index))
+    changed = with_removed(unchanged, removed)
+    added = (each for each in changes if each.times)
+    for count, some in groupby(added, key=attrgetter("times")):
+        changed = with_added(changed, [each[:2] for each in some], count=count)
+    return changed
+
+
+def changed_synonyms(overlay: SynonymOverlay, index: ConceptIndex) -> list[ChangedSynonym]:
+    """List what was changed since the index was built.
+
+    overlay (SynonymOverlay): The changes.
+    index (ConceptIndex): The index they belong to.
+    RETURNS (List[ChangedSynonym]): The removed synonyms, then the added ones in order.
+    """
+    removed = sorted(overlay.removed)
+    members = [int(index.members.of(*pair)[0]) for pair in removed]
+    texts = index.store.texts(members)
+    added = [(each, overlay.own_count(each)) for each in overlay.synonyms]
+    numbers = {concept for _, concept in removed} | {each.concept for each, _ in added}
+    ids = {number: concept_id for number, (concept_id, _) in index.store.labels(numbers).items()}
+    return [
+        *(
+            ChangedSynonym(texts[member], ids[concept], 0)
+            for member, (_, concept) in zip(members, removed, strict=True)
+        ),
+        *(ChangedSynonym(each.text, ids[each.concept], count) for each, count in added),
+    ]
 
 
 def as_pairs(synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -21,14 +21,15 @@ from ..annotations.spans import (
     set_span_attributes,
     written_id,
 )
-from ..annotations.synonyms import annotated_synonyms, expanded_synonyms
 from ..concepts import AnyOntology, Candidate, Concept
 from ..encoders import required_extra
-from ..errors import ConnormError, Errors, refuse, refuse_text
+from ..errors import refuse
 from ..linker.calibration import read_calibration
 from . import serialization
+from .initialization import build_lookup, read_annotated
 from .requirements import require_extra
 from .settings import DEFAULTS, Limits, Settings, check_arguments, check_settings, choose_limits
+from .synonym_files import read_synonyms, write_synonyms
 
 if TYPE_CHECKING:
     from ..linker.explanation import Explanation
@@ -202,6 +203,18 @@ class ConceptNormalizer(Pipe):
         """Remove synonyms; see `ConceptLookup.remove_synonyms`."""
         self.lookup.remove_synonyms(synonyms)
 
+    def save_synonyms(self, path: str | Path) -> None:
+        """Save the synonyms added and removed since the index was built, whole or not at all; see
+        `write_synonyms` for the format.
+        """
+        write_synonyms(path, self.lookup.changed_synonyms())
+
+    def load_synonyms(self, path: str | Path) -> None:
+        """Read what `save_synonyms` wrote, of this or another index, instead of all synonyms added
+        and removed since this one was built. If it fails (as `add_synonyms`), nothing changes.
+        """
+        self.lookup.change_synonyms(read_synonyms(path))
+
     def initialize(
         self,
         get_examples: Callable[[], Iterable[Example]],
@@ -236,26 +249,12 @@ class ConceptNormalizer(Pipe):
             self.from_disk(index, exclude=["cfg"])
         elif others or not self.lookup.is_ready:
             examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
-            read = expanded_synonyms if self.cfg["expand_abbreviations"] else annotated_synonyms
-            gold = (example.reference for example in examples)
-            annotated = read(gold, self.cfg["labels"], spans_key=self.cfg["spans_key"])
-            self._build(ontology() if callable(ontology) else ontology, [*annotated, *synonyms])
+            read = ontology() if callable(ontology) else ontology
+            annotated = [*read_annotated(examples, self.cfg), *synonyms]
+            build_lookup(self.lookup, read, annotated, name=self.name, settings=self.cfg)
         self.candidates(())  # reports unknown types and branches now, not at the first document
         if nlp is not None:
             require_extra(nlp, required_extra(self.lookup.encoder))
-
-    def _build(self, ontology: AnyOntology | None, annotated: list[tuple[str, str]]) -> None:
-        from ..linker.interpretations import search_depth
-
-        if ontology is None and not annotated:
-            raise ConnormError(Errors.CN004.format(name=self.name))
-        if not isinstance(ontology, AnyOntology | None):
-            refuse_value = refuse if isinstance(ontology, (str, Path)) else refuse_text
-            refuse_value("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
-        source = ontology.source if ontology else None
-        self.lookup.build(ontology or (), annotated, source=source)
-        limits = choose_limits(self.cfg, {"top_k": search_depth(self.cfg["top_k"])})
-        self.lookup.memoize(size=self.cfg["memo_size"], **limits)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write everything that the component needs, whole or not at all.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import spacy
 from spacy.language import Language
@@ -16,9 +16,13 @@ from ..errors import ConnormError, Errors
 from ..files.configs import config_errors, read_config
 from ..files.docbin import read_docs
 from ..files.folders import MANIFEST, read_object, replaced
-from ..files.text import read_lines
+from .concept_normalizer import ConceptNormalizer
 from .loading import choose_name, find_normalizer, load_normalizer
 from .saving import write_pipeline
+from .synonym_files import read_synonyms
+
+if TYPE_CHECKING:
+    from ..linker.synonyms import ChangedSynonym
 
 # The empty sections are filled with the component's defaults, and can be overridden.
 _DEFAULT_CONFIG = """
@@ -82,7 +86,8 @@ def build_index(
     format (Optional[str]): The format of the ontology's file; detected from the file if None.
     corpora (Sequence[Union[str, Path]]): D: annotated documents, `.spacy`.
     synonyms (Optional[Union[str, Path, Iterable[Tuple[str, str]]]]): More of D: texts and concept
-        ids, or a file with a text, a tab and a concept id in each line.
+        ids, or a file with a text, a tab and a concept id in each line, such as
+        `ConceptNormalizer.save_synonyms` writes. What was removed there is removed again.
     config (Optional[Union[str, Path, Config]]): A config with a concept normalizer; the default
         settings if None.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
@@ -101,14 +106,16 @@ def build_index(
     normalizer = find_normalizer(nlp)
     if reuse is not None:
         normalizer.lookup.reuse(load_normalizer(reuse).lookup.index)
+    changes = _read_changes(synonyms)
     path = Path(output_path)
     with replaced(path, is_ours=_is_index) as folder:
         normalizer.initialize(
             lambda: _read_examples(corpora, nlp),
             nlp=nlp,
             ontology=_source(ontology, format),
-            synonyms=_read_pairs(synonyms),
+            synonyms=[each[:2] for each in changes for _ in range(each.times)],
         )
+        _remove(changes, normalizer)
         write_pipeline(nlp, folder)
     return BuiltIndex(path, normalizer.name, normalizer.lookup.index.manifest)
 
@@ -163,26 +170,24 @@ def _source(
     return ontology
 
 
-def _read_pairs(synonyms: str | Path | Iterable[tuple[str, str]] | None) -> list[tuple[str, str]]:
-    if synonyms is None:
-        return []
-    return list(read_synonyms(synonyms) if isinstance(synonyms, (str, Path)) else synonyms)
+def _read_changes(
+    synonyms: str | Path | Iterable[tuple[str, str]] | None,
+) -> "list[ChangedSynonym]":
+    from ..linker.synonyms import ChangedSynonym, as_pairs
+
+    if isinstance(synonyms, (str, Path)):
+        return list(read_synonyms(synonyms))
+    return [ChangedSynonym(*pair) for pair in as_pairs(synonyms or ())]
 
 
-def read_synonyms(path: str | Path) -> Iterator[tuple[str, str]]:
-    """Read synonyms.
-
-    path (Union[str, Path]): A file with a text, a tab and a concept id in each line; `.gz` too.
-    YIELDS (Tuple[str, str]): Text and concept id.
-    RAISES (ConnormError): CN712 for another line, and the errors of `read_lines`.
-    """
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
-        text, _, concept_id = line.partition("\t")
-        if not text.strip() or not concept_id.strip() or "\t" in concept_id:
-            raise ConnormError(Errors.CN712.format(path=path, line=number))
-        yield text.strip(), concept_id.strip()
+def _remove(changes: "Iterable[ChangedSynonym]", normalizer: ConceptNormalizer) -> None:
+    """Remove what was removed from an older index, as far as this one has its concepts."""
+    store = normalizer.lookup.index.store
+    normalizer.remove_synonyms(
+        (each.text, each.concept_id)
+        for each in changes
+        if not each.times and store.number(each.concept_id) is not None
+    )
 
 
 def _read_examples(paths: Sequence[str | Path], nlp: Language) -> Iterator[Example]:

@@ -6,26 +6,30 @@ import srsly
 from spacy.language import Language
 
 from ..files.folders import replaced, seal
+from .loading import load_pipeline
 
 # `spacy package` writes it anew.
 _UNSEALED = ("meta.json",)
 _STRINGS = Path("vocab", "strings.json")
 
 
-def save_pipeline(nlp: Language, path: str | Path) -> None:
+def save_pipeline(pipeline: str | Path | Language, path: str | Path) -> None:
     """Save a pipeline, as `nlp.to_disk` does, but whole or not at all: a failed or killed call
     leaves what was there, and a process that loads the pipeline meanwhile finds the old one or the
-    new one. All its files are listed in a manifest, which `connorm check` reads.
+    new one. All its files are listed in a manifest, which `connorm check` reads. Any pipeline of
+    spaCy can be saved: `python -m spacy connorm save`.
 
     spaCy's vocabulary keeps every word of every document that a pipeline has read, and
     `nlp.to_disk` writes them to `vocab/strings.json`. They are left out here, unless components
     that were trained in this process may need them.
 
-    nlp (Language): The pipeline.
+    pipeline (Union[str, Path, Language]): The pipeline, or an installed package or a folder.
     path (Union[str, Path]): The folder to make, or a pipeline's folder to replace.
-    RAISES (ConnormError): CN001 before `initialize`, CN109 if another process is writing the
-        folder, CN405 if it can't be written, CN705 if something else is there.
+    RAISES (ConnormError): The errors of `load_pipeline`, CN001 before `initialize`, CN109 if
+        another process is writing the folder, CN405 if it can't be written, CN705 if something else
+        is there.
     """
+    nlp = load_pipeline(pipeline)
     with replaced(Path(path), is_ours=is_pipeline) as folder:
         write_pipeline(nlp, folder)
 

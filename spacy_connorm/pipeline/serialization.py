@@ -8,13 +8,14 @@ import srsly
 
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_folder
-from ..files.folders import pack, read_settled, seal, unpack, unseal
+from ..files.folders import pack, read_settled, require_own_parts, seal, unpack, unseal
 from ..files.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
 
 _SETTINGS = "cfg"
+_INDEX = "index"
 
 
 def save(
@@ -28,8 +29,10 @@ def save(
     exclude (Collection[str]): Any of "cfg", "encoder", "index".
     RAISES (ConnormError): CN001 if there is no index, CN405 if it cannot be written.
     """
+    from ..linker.lookup_files import write_lookup
+
     with atomic_folder(path) as folder:
-        lookup.to_disk(folder, exclude=exclude)
+        write_lookup(lookup, folder, exclude=exclude)
         if _SETTINGS not in exclude:
             srsly.write_json(folder / _SETTINGS, settings)
         seal(folder, {})
@@ -50,8 +53,8 @@ def load(
     exclude (Collection[str]): Any of "cfg", "encoder", "index".
     owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
     RETURNS (Dict[str, Any]): The settings; empty if excluded.
-    RAISES (ConnormError): CN400, CN401, CN402 if the folder is damaged, and those of
-        `ConceptLookup.from_disk`.
+    RAISES (ConnormError): CN400, CN401, CN402 if the folder is damaged, CN430 if its index is of
+        another build, and those of `ConceptLookup.use`.
     """
     return read_settled(path, lambda: _load(path, lookup, exclude, owner))
 
@@ -62,11 +65,15 @@ def _load(
     exclude: Collection[str],
     owner: TemporaryFolder | None,
 ) -> dict[str, Any]:
-    unseal(path)
+    from ..linker.lookup_files import read_lookup
+
+    manifest = unseal(path)
+    if _INDEX not in exclude:
+        require_own_parts(path, manifest)
     settings: dict[str, Any] = {}
     if _SETTINGS not in exclude and (path / _SETTINGS).exists():
         settings = srsly.read_json(path / _SETTINGS)
-    lookup.from_disk(path, exclude=exclude, owner=owner)
+    read_lookup(lookup, path, exclude=exclude, owner=owner)
     return settings
 
 

@@ -25,10 +25,10 @@ from spacy_connorm.evaluation.pipelines.gold import warn_of_strange_ids
 from spacy_connorm.evaluation.pipelines.score_files import read_scores
 from spacy_connorm.ontology.checks import Inventory, warn_about
 from spacy_connorm.ontology.reading import read_ontology
-from spacy_connorm.pipeline.indexing import read_synonyms
 from spacy_connorm.pipeline.inputs import read_inputs
 from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.pipeline.mention_search import search
+from spacy_connorm.pipeline.synonym_files import read_synonyms
 from spacy_connorm.training.pool import build_pool
 
 # Letters that no name of the ontology has.

@@ -9,6 +9,7 @@ from scipy import sparse
 from spacy_connorm.encoders.vectors import HybridArray
 from spacy_connorm.index.members import D, O
 from spacy_connorm.index.overlay import Synonym, SynonymOverlay
+from spacy_connorm.index.overlay_files import read_overlay, write_overlay
 from spacy_connorm.index.query import Query, run_search
 from spacy_connorm.index.search import SEARCHES, Search
 from spacy_connorm.index.vectors.base import from_raw
@@ -164,8 +165,8 @@ def test_added_preferred_name_breaks_ties_as_one_built_in(search, saved, tmp_pat
         index = build(tmp_path / name, synonyms=built_in)
         overlay = changed(index, DENSE, added=later)
         if saved:
-            overlay.write(tmp_path)
-            overlay = SynonymOverlay.read(tmp_path, index)
+            write_overlay(overlay, index, tmp_path)
+            overlay = read_overlay(tmp_path, index)
         ((ids, _),) = found(search, index, overlay, DENSE, ["name 12"], 2)
         orders.append(ids)
     assert orders == [["C012", "C002"]] * 2
@@ -231,8 +232,8 @@ def test_what_is_in_data_is_told_with_all_changes(index, encoder_of):
 def test_layer_survives_the_disk(search, index, encoder_of, tmp_path):
     both = {"added": [("brand new", "C040")], "removed": [("mention 3", "C003")]}
     overlay = changed(index, encoder_of, **both)
-    overlay.write(tmp_path)
-    again = SynonymOverlay.read(tmp_path, index)
+    write_overlay(overlay, index, tmp_path)
+    again = read_overlay(tmp_path, index)
     mentions = [*MENTIONS, "brand new"]
     assert len(again) == len(overlay) == 2
     for one, other in zip(

@@ -9,8 +9,7 @@ from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.configs import read_config
 from spacy_connorm.ontology import open_ontology, read_ontology
-from spacy_connorm.pipeline import build_index, make_pipeline
-from spacy_connorm.pipeline.indexing import read_synonyms
+from spacy_connorm.pipeline import build_index, load_normalizer, make_pipeline
 
 COMPONENT = "components.concept_normalizer"
 NGRAMS = {f"{COMPONENT}.encoder.@architectures": "spacy-connorm.NgramEncoder.v1"}
@@ -193,12 +192,22 @@ def test_a_folder_with_another_meta_json_is_left_alone(demo_ontology, tmp_path, 
     assert (tmp_path / "meta.json").read_text() == meta
 
 
-@pytest.mark.parametrize("line", ["no tab", "\tC1", "text\t", "text\tC1\tmore"])
-def test_synonyms_of_another_shape(tmp_path, line):
-    path = tmp_path / "synonyms.tsv"
-    path.write_text(f"fine\tC1\n{line}\n")
-    with pytest.raises(ConnormError, match="CN712.*line 2"):
-        list(read_synonyms(path))
+def test_synonyms_that_a_component_saved(tmp_path, demo_ontology):
+    old = load_normalizer(build_index(demo_ontology, tmp_path / "old", overrides=HASHES).path)
+    (first, *_), (other, *_) = old.candidates(["heart attack", "vertigo"])
+    old.add_synonyms([("odd words", first.concept_id)], count=3)
+    old.remove_synonyms([(other.text, other.concept_id)])
+    old.save_synonyms(tmp_path / "synonyms.tsv")
+    with (tmp_path / "synonyms.tsv").open("a") as file:
+        file.write("gone\tunknown:1\t0\n")
+    built = build_index(
+        demo_ontology, tmp_path / "new", synonyms=tmp_path / "synonyms.tsv", overrides=HASHES
+    )
+    new = load_normalizer(built.path)
+    mentions = ["odd words", other.text, "heart attack"]
+    answers = ([c[:3] for c in each] for each in new.candidates(mentions))
+    assert list(answers) == [[c[:3] for c in each] for each in old.candidates(mentions)]
+    assert new.lookup.index.members.count.sum() == 3
 
 
 def test_vectors_of_an_older_pipeline_are_copied(tmp_path, demo_ontology):

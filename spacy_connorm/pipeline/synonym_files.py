@@ -1,0 +1,52 @@
+"""Synonyms in tables: a text, a concept id and a count in each line."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import ConnormError, Errors
+from ..files.atomic import atomic_file
+from ..files.text import open_text, read_lines
+
+if TYPE_CHECKING:
+    from ..linker.synonyms import ChangedSynonym
+
+_MARK = "\ufeff"
+_TIMES = re.compile("[0-9]{1,6}")
+
+
+def read_synonyms(path: str | Path) -> "Iterator[ChangedSynonym]":
+    """Read synonyms.
+
+    path (Union[str, Path]): A file with a text, a tab and a concept id in each line, and optionally
+        another tab and how often D says so, 1 by default. 0 stands for a synonym that was removed.
+        `.gz` too.
+    YIELDS (ChangedSynonym): The synonyms.
+    RAISES (ConnormError): CN712 for another line, and the errors of `read_lines`.
+    """
+    from ..linker.synonyms import ChangedSynonym
+
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        fields = [field.strip() for field in line.split("\t")]
+        text, concept_id, times = [*fields, "1"][:3] if len(fields) in (2, 3) else ("", "", "")
+        if not text or not concept_id or not _TIMES.fullmatch(times):
+            raise ConnormError(Errors.CN712.format(path=path, line=number))
+        yield ChangedSynonym(text, concept_id, int(times))
+
+
+def write_synonyms(path: str | Path, synonyms: "Iterable[ChangedSynonym]") -> None:
+    """Write synonyms, so that `read_synonyms` returns the same.
+
+    path (Union[str, Path]): The file to make or replace, whole or not at all; gzipped if its name
+        ends in `.gz`.
+    synonyms (Iterable[ChangedSynonym]): Cleaned texts and concept ids.
+    RAISES (ConnormError): CN105 for a folder, CN108 if it can't be written, CN109 if another
+        process is writing it.
+    """
+    lines = "".join(f"{text}\t{concept_id}\t{times}\n" for text, concept_id, times in synonyms)
+    with atomic_file(path) as part, open_text(part, "wt") as file:
+        # Readers skip one byte order mark, which could be the first character of a text.
+        file.write(_MARK + lines if lines.startswith(_MARK) else lines)
