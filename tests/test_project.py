@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import spacy
 import srsly
+from packaging.requirements import Requirement
 from spacy.cli import app as spacy_app
 from spacy.util import registry
 from test_imports import IMPORTS
@@ -180,6 +181,13 @@ def test_every_requirement_is_pinned(setup):
         required += extra.splitlines()
     names = set(map(distribution, required)) - {""}
     assert names and names <= set(map(distribution, pinned))
+
+
+def test_torch_and_transformers_are_above_versions_with_known_holes(setup):
+    lines = setup["options.extras_require"]["transformers"].strip().splitlines()
+    allowed = {each.name: each.specifier for each in map(Requirement, lines)}
+    assert not allowed["torch"].contains("2.9.1")  # CVE-2026-24747
+    assert not allowed["transformers"].contains("4.52.4")  # CVE-2025-5197 and others
 
 
 def distribution(requirement):

@@ -15,4 +15,5 @@ from .protocol import replica as replica
 from .protocol import require_trainable as require_trainable
 from .protocol import required_extra as required_extra
 from .protocol import trainable as trainable
+from .remote_code import allow_remote_code as allow_remote_code
 from .transformer import TransformerEncoder as TransformerEncoder

@@ -22,7 +22,8 @@ from transformers.modeling_utils import no_init_weights
 
 from ..errors import ConnormError, Errors
 from .hf_module import TransformerModule
-from .pretrained import load_pretrained
+from .pretrained import is_part_of_transformers, load_pretrained
+from .remote_code import refuse_code_in_config
 from .tokenizer_forms import TokenizerForms
 from .verified import load_verified
 
@@ -80,7 +81,7 @@ class TransformerShim(HFShim):
         """Load pretrained weights, unless weights are loaded.
 
         texts (Optional[List[str]]): Not used.
-        RAISES (ConnormError): CN303, CN304, CN306 as `load_pretrained`.
+        RAISES (ConnormError): As `load_pretrained`.
         """
         if self._model is not None:
             return
@@ -133,9 +134,12 @@ class TransformerShim(HFShim):
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): Weights as safetensors, the configuration and tokenizer files, and a
         checksum; empty before weights are loaded.
+        RAISES (ConnormError): CN315 if it needs code that came with the model.
         """
         if self._model is None:
             return b""
+        if not all(map(is_part_of_transformers, (self._hfmodel.tokenizer, self._model))):
+            raise ConnormError(Errors.CN315.format(name=self.settings.name))
         state = {key: value.cpu().clone() for key, value in self._model.state_dict().items()}
         return srsly.msgpack_dumps(
             {
@@ -152,7 +156,7 @@ class TransformerShim(HFShim):
         bytes_data (bytes): From `to_bytes`.
         RETURNS (TransformerShim): This shim.
         RAISES (ConnormError): CN305 if the data is damaged, CN306 if the installed version of
-            transformers can't read it.
+            transformers can't read it, CN312 if it would run code.
         """
         if not bytes_data:
             self._hfmodel, self._model = HFObjects(None, None, None), None
@@ -160,6 +164,8 @@ class TransformerShim(HFShim):
         (files, state, fast), digest = load_verified(bytes_data, _restore)
         try:
             tokenizer, transformer = _from_files(files, state, fast=fast)
+        except ConnormError:
+            raise
         except Exception as error:
             source = "the saved encoder"
             raise ConnormError(Errors.CN306.format(source=source, reason=error)) from error
@@ -211,11 +217,14 @@ def _to_files(tokenizer: Any, transformer: Any) -> dict[str, bytes]:
 def _from_files(
     files: dict[str, bytes], state: dict[str, torch.Tensor], *, fast: bool
 ) -> tuple[Any, Any]:
+    refuse_code_in_config(json.loads(files["config.json"]), source="the saved encoder")
     with TemporaryDirectory() as folder:
         for name, content in files.items():
             Path(folder, Path(name).name).write_bytes(content)
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(folder, use_fast=fast, trust_remote_code=False)
+    if (getattr(config, "num_hidden_layers", None) or 0) > len(state):
+        raise ValueError(f"it has {config.num_hidden_layers} layers but {len(state)} tensors")
     dtype = next(tensor.dtype for tensor in state.values() if tensor.is_floating_point())
     # Initializing random weights, to be overwritten at once, would take longer than all the rest.
     with no_init_weights():

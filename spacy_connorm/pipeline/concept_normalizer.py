@@ -22,12 +22,11 @@ from ..annotations.spans import (
     written_id,
 )
 from ..concepts import AnyOntology, Candidate, Concept
-from ..encoders import required_extra
 from ..errors import refuse
 from ..linker.calibration import read_calibration
 from . import serialization
 from .initialization import build_lookup, read_annotated
-from .requirements import require_extra
+from .requirements import require_extras
 from .settings import DEFAULTS, Limits, Settings, check_arguments, check_settings, choose_limits
 from .synonym_files import read_synonyms, write_synonyms
 
@@ -254,7 +253,7 @@ class ConceptNormalizer(Pipe):
             build_lookup(self.lookup, read, annotated, name=self.name, settings=self.cfg)
         self.candidates(())  # reports unknown types and branches now, not at the first document
         if nlp is not None:
-            require_extra(nlp, required_extra(self.lookup.encoder))
+            require_extras(nlp)
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write everything that the component needs, whole or not at all.

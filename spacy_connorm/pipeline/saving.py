@@ -7,6 +7,7 @@ from spacy.language import Language
 
 from ..files.folders import replaced, seal
 from .loading import load_pipeline
+from .requirements import require_extras
 
 # `spacy package` writes it anew.
 _UNSEALED = ("meta.json",)
@@ -41,6 +42,7 @@ def write_pipeline(nlp: Language, folder: Path) -> None:
     folder (Path): An empty folder.
     RAISES (ConnormError): CN001 before `initialize`.
     """
+    require_extras(nlp)
     nlp.to_disk(folder)
     if (folder / _STRINGS).exists() and not _was_trained_here(nlp):
         srsly.write_json(folder / _STRINGS, sorted(_strings_to_keep(nlp)))

@@ -25,6 +25,8 @@ _OWN_ARGUMENTS = {
     "greater_is_better",
     "load_best_model_at_end",
     "restore_callback_states_from_checkpoint",
+    # Pickled weights are never read.
+    "save_safetensors",
     # `cache_gradients` does that.
     "gradient_checkpointing",
 }

@@ -25,6 +25,7 @@ def make(folder, *, scored, use_cpu=True, **arguments):
         {"output_dir": "x"},
         {"eval_strategy": "sometimes"},
         {"gradient_checkpointing": True},
+        {"save_safetensors": False},
     ],
 )
 def test_what_the_trainer_does_not_take(tmp_path, arguments):

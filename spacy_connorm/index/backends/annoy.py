@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class AnnoyIndex:
     seed (int): The seed of the random splits; the same seed gives the same forest.
     dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
     """
+
+    extra: ClassVar[str] = ""
 
     n_trees: int = 50
     search_k: int = 20_000

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -20,6 +20,8 @@ class ExactIndex:
         float32, and exact for the stored vectors.
     block_rows (int): How many vectors are compared at once.
     """
+
+    extra: ClassVar[str] = ""
 
     dtype: Literal["float32", "float16", "int8"] = "float32"
     block_rows: int = 32768

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import ceil, isqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class IvfIndex:
     seed (int): The seed of k-means; the same seed gives the same lists.
     dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
     """
+
+    extra: ClassVar[str] = "faiss"
 
     lists: int | None = None
     probes: int | None = None

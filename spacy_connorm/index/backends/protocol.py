@@ -1,7 +1,7 @@
 """The interface of search backends."""
 
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -54,7 +54,12 @@ class Searcher(Protocol):
 
 
 class Backend(Protocol):
-    """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`."""
+    """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`.
+
+    extra (str): The extra of spacy-connorm that it needs; empty if none.
+    """
+
+    extra: ClassVar[str]
 
     @property
     def dtype(self) -> Any: ...

@@ -1,0 +1,174 @@
+"""No code that comes with a model is run, unless Python allows it."""
+
+import json
+import pickle
+import shutil
+
+import pytest
+import srsly
+
+from spacy_connorm.encoders import allow_remote_code
+from spacy_connorm.encoders.dan import DanEncoder
+from spacy_connorm.encoders.transformer import TransformerEncoder
+from spacy_connorm.errors import ConnormError
+
+MODEL_CODE = """
+from pathlib import Path
+from transformers import BertConfig, BertModel
+
+Path(TRACE).touch()
+
+class OwnConfig(BertConfig):
+    model_type = "own-bert"
+
+class OwnModel(BertModel):
+    config_class = OwnConfig
+"""
+TRUST = {"trust_remote_code": True}
+
+
+@pytest.fixture
+def folder(tiny_folder, tmp_path):
+    """A copy of the tiny transformer."""
+    return shutil.copytree(tiny_folder, tmp_path / "model")
+
+
+@pytest.fixture
+def traced(folder, tmp_path, monkeypatch):
+    """A transformer that comes with code, and the file that this code makes."""
+    import transformers.dynamic_module_utils
+
+    # Where transformers copies such code.
+    modules = str(tmp_path / "modules")
+    monkeypatch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", modules)
+    monkeypatch.syspath_prepend(modules)
+    trace = tmp_path / "code has run"
+    (folder / "own.py").write_text(MODEL_CODE.replace("TRACE", repr(str(trace))), encoding="utf8")
+    auto_map = {"AutoConfig": "own.OwnConfig", "AutoModel": "own.OwnModel"}
+    change(folder, auto_map=auto_map, model_type="own-bert")
+    return folder, trace
+
+
+def change(folder, **settings):
+    path = folder / "config.json"
+    config = json.loads(path.read_text(encoding="utf8"))
+    path.write_text(json.dumps({**config, **settings}), encoding="utf8")
+
+
+def load(folder, **settings):
+    encoder = TransformerEncoder(name=str(folder), **settings)
+    encoder.initialize()
+    return encoder
+
+
+@pytest.mark.parametrize("block", ["transformer_config", "tokenizer_config"])
+def test_a_config_cannot_run_code(traced, block):
+    folder, trace = traced
+    with pytest.raises(ConnormError, match=rf"CN312.*{block}\.trust_remote_code"):
+        load(folder, **{block: TRUST})
+    assert not trace.exists()
+
+
+def test_code_is_refused_without_a_question(traced, monkeypatch):
+    folder, trace = traced
+    monkeypatch.setattr("builtins.input", lambda question: "y")
+    with pytest.raises(ConnormError, match="CN306"):
+        load(folder)
+    assert not trace.exists()
+
+
+def test_python_can_allow_code_which_cannot_be_saved(traced):
+    folder, trace = traced
+    both = {"transformer_config": TRUST, "tokenizer_config": TRUST}
+    with allow_remote_code():
+        encoder = load(folder, **both)
+    assert trace.exists()
+    assert encoder.predict(["heart attack"]).shape == (1, 16)
+    with pytest.raises(ConnormError, match="CN315"):
+        encoder.to_bytes()
+    with pytest.raises(ConnormError, match="CN312"):
+        load(folder, **both)
+
+
+@pytest.mark.parametrize("name", ["attn_implementation", "_attn_implementation_internal"])
+def test_a_configuration_cannot_name_code_on_the_hub(folder, name, monkeypatch):
+    monkeypatch.setattr("transformers.modeling_utils.is_kernels_available", lambda: True)
+    fetched = []
+    monkeypatch.setattr("transformers.modeling_utils.get_kernel", fetched.append, raising=False)
+    saved = load(folder).to_bytes()
+    change(folder, **{name: "owner/code:attention"})
+    with pytest.raises(ConnormError, match=rf"CN312.*{name}"):
+        load(folder)
+    config = {"config.json": (folder / "config.json").read_bytes()}
+    with pytest.raises(ConnormError, match=rf"CN312.*{name}"):
+        TransformerEncoder().from_bytes(resealed(saved, config))
+    with pytest.raises(ConnormError, match=r"CN312.*attn_implementation"):
+        load(folder, transformer_config={"attn_implementation": "owner/code:attention"})
+    assert not fetched
+
+
+def resealed(saved, changed):
+    """A saved encoder with changed files and the right checksum."""
+    import safetensors.torch
+
+    from spacy_connorm.encoders.hf_shim import _digest
+
+    model = srsly.msgpack_loads(saved)
+    shim = srsly.msgpack_loads(model["shims"][0][0])
+    files = {**shim["files"], **changed}
+    state = safetensors.torch.load(shim["weights"])
+    shim = {**shim, "files": files, "digest": _digest(files, state)}
+    return srsly.msgpack_dumps({**model, "shims": [[srsly.msgpack_dumps(shim)]]})
+
+
+class Trap:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+@pytest.fixture
+def pickled(folder, tmp_path):
+    """A transformer whose weights are pickled, and the file that reading them makes."""
+    trace = tmp_path / "weights have run"
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap(trace)))
+    return folder, trace
+
+
+@pytest.mark.parametrize("encoder", [TransformerEncoder, DanEncoder])
+def test_pickled_weights_are_not_read(pickled, encoder):
+    folder, trace = pickled
+    with pytest.raises(ConnormError, match=r"CN314.*save_pretrained"):
+        encoder(name=str(folder)).initialize()
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize(
+    "settings", [{"use_safetensors": False}, {"from_tf": True}, {"gguf_file": "model.gguf"}]
+)
+def test_a_config_cannot_ask_for_other_weights(pickled, settings):
+    folder, trace = pickled
+    (name,) = settings
+    with pytest.raises(ConnormError, match=rf"CN309.*{name}"):
+        load(folder, transformer_config=settings)
+    assert not trace.exists()
+
+
+def test_an_adapter_does_not_lead_to_another_model(folder):
+    adapter = {"base_model_name_or_path": "owner/other", "peft_type": "LORA"}
+    (folder / "adapter_config.json").write_text(json.dumps(adapter), encoding="utf8")
+    with pytest.raises(ConnormError, match=r"CN306.*adapter"):
+        load(folder)
+
+
+def test_a_saved_encoder_with_endless_layers_is_refused(folder):
+    saved = load(folder).to_bytes()
+    change(folder, num_hidden_layers=10**9)
+    config = {"config.json": (folder / "config.json").read_bytes()}
+    with pytest.raises(ConnormError, match=r"CN306.*1000000000 layers"):
+        TransformerEncoder().from_bytes(resealed(saved, config))
