@@ -1,13 +1,14 @@
 """What a concept normalizer is made from: an ontology (O) and annotated data (D)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spacy.training import Example
 
 from ..annotations.synonyms import annotated_synonyms, expanded_synonyms
 from ..concepts import AnyOntology
-from ..errors import ConnormError, Errors, refuse_text
+from ..errors import ConnormError, Errors, refuse, refuse_text
 from .settings import choose_limits
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def build_lookup(
     if ontology is None and not annotated:
         raise ConnormError(Errors.CN004.format(name=name))
     if not isinstance(ontology, AnyOntology | None):
-        refuse_text("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
+        refuse_value = refuse if isinstance(ontology, (str, Path)) else refuse_text
+        refuse_value("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
     source = ontology.source if ontology else None
     lookup.build(ontology or (), annotated, source=source)
     limits = choose_limits(settings, {"top_k": search_depth(settings["top_k"])})
