@@ -5,6 +5,9 @@ VENV := .venv
 RUN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts/python.exe,bin/python)
 INSTALLED := $(VENV)/installed
 DOCS_INSTALLED := $(VENV)/installed-docs
+# Only the files whose hashes are listed, and nothing that is not listed.
+INSTALL := $(RUN) -m pip install -qq --no-deps --no-build-isolation
+PINNED := $(INSTALL) --require-hashes --requirement
 
 # Annoy comes as source: compile it for any machine, as its own default is for this one only.
 # (Not on Windows: its compiler takes other options, and annoy's own suit any machine there.)
@@ -37,12 +40,17 @@ docs: $(DOCS_INSTALLED)
 clean:
 	rm -rf $(VENV) build dist *.egg-info corpus training metrics packages annotations project.lock docs/_build
 
-$(INSTALLED): setup.cfg setup.py constraints.txt
+# The registry's torch for Linux is incomplete without the libraries of CUDA; a CPU build is not.
+$(INSTALLED): setup.cfg setup.py $(wildcard requirements/*.txt)
 	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV), about a minute"
-	$(RUN) -m pip install -qq --constraint constraints.txt --editable '.[test,lint]'
+	$(PINNED) requirements/build.txt
+	$(PINNED) requirements/development.txt
+	$(RUN) -m pip check >$(VENV)/check.txt || $(PINNED) requirements/cuda.txt
+	$(INSTALL) --editable .
+	$(RUN) -m pip check
 	touch $@
 
 $(DOCS_INSTALLED): $(INSTALLED)
-	$(RUN) -m pip install -qq --constraint constraints.txt --editable '.[docs]'
+	$(PINNED) requirements/docs.txt
 	touch $@

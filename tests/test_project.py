@@ -183,6 +183,39 @@ def test_every_requirement_is_pinned(setup):
     assert names and names <= set(map(distribution, pinned))
 
 
+def read_pinned(name):
+    """Name and version, the rest of the line, and the hashes of each requirement in a file."""
+    text = (ROOT / "requirements" / name).read_text(encoding="utf8").replace("\\\n", "")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    assert lines
+    return {line.split()[0]: re.findall(r"--hash=sha256:([0-9a-f]{64})\b", line) for line in lines}
+
+
+def test_make_installs_only_what_is_pinned_with_hashes():
+    lines = (ROOT / "Makefile").read_text(encoding="utf8").splitlines()
+    (install,) = (line for line in lines if line.startswith("INSTALL :="))
+    assert {"--no-deps", "--no-build-isolation"} <= set(install.split())
+    assert "PINNED := $(INSTALL) --require-hashes --requirement" in lines
+    used = [
+        line
+        for line in lines
+        if line.startswith("\t") and re.search("pip install|INSTALL\\)", line)
+    ]
+    assert used == ["\t$(INSTALL) --editable ."]
+    files = set(re.findall(r"\$\(PINNED\) requirements/(\S+)", "\n".join(lines)))
+    assert files == {path.name for path in (ROOT / "requirements").glob("*.txt")}
+    for name in files:
+        for requirement, hashes in read_pinned(name).items():
+            assert re.fullmatch(r"[\w.-]+==[\w.]+", requirement) and hashes, requirement
+
+
+def test_pins_with_and_without_hashes_are_the_same():
+    constraints = (ROOT / "constraints.txt").read_text(encoding="utf8").splitlines()
+    pinned = {*read_pinned("development.txt"), *read_pinned("docs.txt")}
+    assert pinned == {line for line in constraints if not line.startswith("#")}
+    assert read_pinned("build.txt").items() <= read_pinned("development.txt").items()
+
+
 def test_torch_and_transformers_are_above_versions_with_known_holes(setup):
     lines = setup["options.extras_require"]["transformers"].strip().splitlines()
     allowed = {each.name: each.specifier for each in map(Requirement, lines)}

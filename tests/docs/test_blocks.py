@@ -4,6 +4,7 @@ their names and settings go.
 
 import ast
 import inspect
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -96,10 +97,18 @@ def test_synonyms_come_and_go_as_it_says(run):
 @pytest.mark.parametrize("page", with_blocks("py"))
 def test_python_that_takes_minutes_calls_what_there_is(page):
     for block in blocks(page, "py"):
-        calls = [each for each in ast.walk(ast.parse(block)) if isinstance(each, ast.Call)]
-        assert calls
-        for call in calls:
-            function = getattr(spacy_connorm, call.func.id)  # type: ignore[attr-defined]
+        nodes = list(ast.walk(ast.parse(block)))
+        imported = {
+            alias.name: import_module(str(node.module))
+            for node in nodes
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        calls = [each for each in nodes if isinstance(each, ast.Call)]
+        named = [(each, each.func.id) for each in calls if isinstance(each.func, ast.Name)]
+        assert named
+        for call, function_name in named:
+            function = getattr(imported.get(function_name, spacy_connorm), function_name)
             options = {each.arg: each.value for each in call.keywords}
             inspect.signature(function).bind(*call.args, **options)
 

@@ -1,0 +1,66 @@
+"""Pin what `make` installs, with hashes: `python requirements/pin.py` from the root of a checkout.
+
+Needs uv. Keeps the versions in `constraints.txt`; with `--upgrade` it takes the newest ones. Writes
+`constraints.txt`, for users, and these, for `pip install --no-deps --require-hashes`:
+
+build.txt        what builds wheels
+development.txt  all that the demo, the tests and the linters need, on any system
+cuda.txt         what the registry's torch for Linux needs besides, and a CPU build does not
+docs.txt         what builds the docs
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CONSTRAINTS = HERE.parent / "constraints.txt"
+COMPILE = (
+    *("uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes"),
+    *("--no-annotate", "--no-header", "setup.cfg"),
+)
+BUILD = re.compile("setuptools==")
+CUDA = re.compile("(cuda|nvidia)-|triton==")
+# CPU builds that stand beside the registry. pip takes them if it finds them.
+MORE_HASHES = {
+    "torch==2.13.0": ["6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b"],
+}
+HEADER = "# Made by requirements/pin.py.\n"
+CONSTRAINTS_HEADER = """\
+# The versions that were tested. Made by requirements/pin.py; setup.cfg has the ranges for users.
+"""
+
+
+def main() -> None:
+    pinned = () if "--upgrade" in sys.argv else ("--constraint", str(CONSTRAINTS))
+    development = resolve("--extra", "test", "--extra", "lint", "--python-version", "3.11", *pinned)
+    docs = resolve("--extra", "docs", "--python-version", "3.12", *pinned)
+    write("build.txt", filter(BUILD.match, development))
+    write("cuda.txt", filter(CUDA.match, development))
+    development = [each for each in development if not CUDA.match(each)]
+    write("development.txt", development)
+    write("docs.txt", (each for each in docs if each not in development))
+    versions = sorted({re.split(r"[ ;]", each)[0] for each in [*development, *docs]})
+    CONSTRAINTS.write_text(CONSTRAINTS_HEADER + "\n".join(versions) + "\n", encoding="utf8")
+
+
+def resolve(*options: str) -> list[str]:
+    """Each requirement with its hashes."""
+    command = [*COMPILE, *options]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    found = re.findall(r"^\S.*?(?=^\S|\Z)", output, flags=re.MULTILINE | re.DOTALL)
+    return [with_more_hashes(each.rstrip("\n")) for each in found]
+
+
+def with_more_hashes(requirement: str) -> str:
+    more = MORE_HASHES.get(requirement.split(" ")[0], [])
+    return requirement + "".join(f" \\\n    --hash=sha256:{each}" for each in more)
+
+
+def write(name: str, requirements) -> None:
+    (HERE / name).write_text(HEADER + "\n".join(requirements) + "\n", encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()
