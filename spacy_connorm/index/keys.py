@@ -49,6 +49,11 @@ class KeyTable:
         rows[found] = self._rows[places[found]]
         return rows
 
+    def has_each_row_once(self, rows: int) -> bool:
+        """RETURNS (bool): Whether the hashes ascend, and so many rows have one hash each."""
+        ascend = bool((self._hashes[1:] > self._hashes[:-1]).all())
+        return ascend and np.array_equal(np.sort(self._rows), np.arange(rows))
+
     def write(self, folder: Path) -> None:
         np.save(folder / "keys.hashes.npy", self._hashes)
         np.save(folder / "keys.rows.npy", self._rows)

@@ -97,15 +97,15 @@ class Memo:
             Filter(tuple(facts["types"]), tuple(facts["branches"])),
         )
         self._names = list(map(str, self.question.sieve.searches))
-        self._arrays = Arrays(*(map_array(folder / f"{name}.npy") for name in Arrays._fields))
+        self.arrays = Arrays(*(map_array(folder / f"{name}.npy") for name in Arrays._fields))
         self._owner = owner
         self._stale = np.zeros(len(self), dtype="bool")
         self._seen: frozenset[bytes | tuple[int, int]] = frozenset()
-        self._labels = Strings(self._arrays.labels)
-        self._texts = Strings(self._arrays.texts)
+        self._labels = Strings(self.arrays.labels)
+        self._texts = Strings(self.arrays.texts)
 
     def __len__(self) -> int:
-        return len(self._arrays.rows)
+        return len(self.arrays.rows)
 
     def __reduce__(self) -> tuple:
         # As `ConceptIndex`: a spawned worker maps the same files.
@@ -142,10 +142,10 @@ class Memo:
         hashes = hash_forms(forms)
         if not len(self):
             return np.full(len(hashes), NONE, dtype="int64")
-        near = np.searchsorted(self._arrays.hashes, hashes)
-        near[near == len(self._arrays.hashes)] = 0
-        places = self._arrays.places[near].astype("int64")
-        places[(self._arrays.hashes[near] != hashes) | self._stale[places]] = NONE
+        near = np.searchsorted(self.arrays.hashes, hashes)
+        near[near == len(self.arrays.hashes)] = 0
+        places = self.arrays.places[near].astype("int64")
+        places[(self.arrays.hashes[near] != hashes) | self._stale[places]] = NONE
         return places
 
     def find_rows(self, rows: np.ndarray) -> np.ndarray:
@@ -156,10 +156,10 @@ class Memo:
         """
         if not len(self):
             return np.full(len(rows), NONE, dtype="int64")
-        places = np.searchsorted(self._arrays.rows, rows)
+        places = np.searchsorted(self.arrays.rows, rows)
         places[places == len(self)] = 0
         known = rows >= 0
-        known[known] = (self._arrays.rows[places] == rows)[known] & ~self._stale[places[known]]
+        known[known] = (self.arrays.rows[places] == rows)[known] & ~self._stale[places[known]]
         return np.where(known, places, NONE)
 
     def candidates(
@@ -172,20 +172,20 @@ class Memo:
         store (ConceptStore): The index's.
         RETURNS (List[List[Candidate]]): b lists, best first, as the sieve found them.
         """
-        concepts = self._arrays.concepts[places]
+        concepts = self.arrays.concepts[places]
         filled = concepts >= 0
         # Usually all are filled, and then a mask would cost more than everything else.
         chosen = slice(None) if filled.all() else np.flatnonzero(filled)
         sizes = np.count_nonzero(filled, axis=1).tolist()
         labels = self._labels.get(concepts.ravel()[chosen], store.labels)
-        members = self._arrays.members[places].ravel()[chosen]
+        members = self.arrays.members[places].ravel()[chosen]
         texts = self._texts.get(members, store.texts)
         ids, preferred = zip(*labels, strict=True) if labels else ("", "")
-        names = map(self._names.__getitem__, self._arrays.searches[places].tolist())
+        names = map(self._names.__getitem__, self.arrays.searches[places].tolist())
         columns = (
             ids,
             preferred,
-            (self._arrays.scores[places].ravel()[chosen] / SCALE).tolist(),
+            (self.arrays.scores[places].ravel()[chosen] / SCALE).tolist(),
             # The mean of a concept has no text: its preferred name is used.
             texts
             if all(texts)
@@ -202,7 +202,7 @@ class Memo:
     def _parts(
         self, places: np.ndarray, chosen: np.ndarray | slice
     ) -> Iterable[Iterable[float | None]]:
-        parts = self._arrays.parts
+        parts = self.arrays.parts
         if not parts.shape[2]:
             return repeat(None), repeat(None)
         return (parts[places].reshape(-1, parts.shape[2])[chosen] / SCALE).T.tolist()
@@ -225,8 +225,8 @@ class Memo:
             stale |= self._is_near(from_raw(stack(added.values())), index)
         if removed:
             gone = np.concatenate([index.members.of(*pair) for pair in removed])
-            places = np.flatnonzero(np.isin(self._arrays.texts, gone))
-            stale |= np.isin(self._arrays.members, places).any(axis=1)
+            places = np.flatnonzero(np.isin(self.arrays.texts, gone))
+            stale |= np.isin(self.arrays.members, places).any(axis=1)
         memo = object.__new__(Memo)
         vars(memo).update(vars(self), _stale=stale, _seen=self._seen.union(added, removed))
         return memo
@@ -241,15 +241,15 @@ class Memo:
         weight = self.premises["lexical_weight"]
         for start in range(0, len(self), _BLOCK):
             block = slice(start, start + _BLOCK)
-            own = index.vectors.queries(self._arrays.rows[block], weight=weight)
+            own = index.vectors.queries(self.arrays.rows[block], weight=weight)
             for first in range(0, len(added), _BLOCK):
                 cosines = added.dots(own, first, min(first + _BLOCK, len(added)))
                 near[block] |= cosines.max(axis=1) >= least[block] - _NOISE
         return near
 
     def _last_scores(self) -> np.ndarray:
-        is_full = self._arrays.concepts[:, -1] >= 0
-        return np.where(is_full, self._arrays.scores[:, -1] / SCALE, -np.inf)
+        is_full = self.arrays.concepts[:, -1] >= 0
+        return np.where(is_full, self.arrays.scores[:, -1] / SCALE, -np.inf)
 
 
 def hash_forms(forms: Iterable[str]) -> np.ndarray:

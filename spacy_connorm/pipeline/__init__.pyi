@@ -6,6 +6,7 @@ from .concept_normalizer import ConceptNormalizer as ConceptNormalizer
 from .indexing import BuiltIndex as BuiltIndex
 from .indexing import build_index as build_index
 from .indexing import make_pipeline as make_pipeline
+from .integrity import CheckReport as CheckReport
 from .integrity import check as check
 from .kb import build_knowledge_base as build_knowledge_base
 from .loading import find_normalizer as find_normalizer

@@ -1,37 +1,100 @@
-"""Checking a saved pipeline byte by byte."""
+"""Checking a saved pipeline: every byte, and what it means."""
 
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import spacy
 from tqdm import tqdm
 
 from ..errors import ConnormError, Errors
-from ..files.folders import MANIFEST, verify
+from ..files.folders import MANIFEST, read_manifest, read_object, verify
+from .concept_normalizer import ConceptNormalizer
+from .loading import load_pipeline
+from .saving import META_FACT, meaning_of
+
+# `spacy package` adds them, and nobody loads them.
+_DOCUMENTATION = {"README.md", "LICENSE", "LICENSES_SOURCES"}
 
 
-def check(pipeline: str | Path) -> list[Path]:
-    """Compare every byte of a pipeline's index and encoder with the checksums of when they were
-    written: `python -m spacy connorm check`. Loading a pipeline checks large files by samples only.
+class CheckReport(NamedTuple):
+    """What was checked of a pipeline, and what could not be.
+
+    path (Path): The pipeline's folder.
+    folders (List[Path]): The folders with a manifest in it.
+    checked (int): How many files were compared with their checksums.
+    unlisted (List[Path]): Files without a checksum, relative to the pipeline's folder: those that
+        spaCy wrote without `save_pipeline`, and those that were added later.
+    """
+
+    path: Path
+    folders: list[Path]
+    checked: int
+    unlisted: list[Path]
+
+
+def check(pipeline: str | Path) -> CheckReport:
+    """Check a saved pipeline: `python -m spacy connorm check`. Every byte is compared with the
+    checksums of when it was written; the pipeline is loaded; and the files of its concept
+    normalizers must agree with each other.
 
     pipeline (Union[str, Path]): An installed package, or a pipeline's folder.
-    RETURNS (List[Path]): The folders that were checked: those with a manifest, at least one.
+    RETURNS (CheckReport): What was checked. Nothing in it is damaged.
     RAISES (ConnormError): CN700 if there is no such pipeline, CN436 if no folder has a manifest,
-        CN401 for another format version, CN402 for what is missing or differs.
+        CN401 for another format version, CN402 for what is missing, differs or does not fit, CN430
+        for a part of another build, and the errors of `load_pipeline`.
     """
     path = _find(str(pipeline))
-    folders = sorted(manifest.parent for manifest in path.rglob(MANIFEST))
-    if not folders:
-        raise ConnormError(Errors.CN436.format(path=path))
-    total = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-    with tqdm(total=total, unit="B", unit_scale=True, delay=2, leave=False, disable=None) as bar:
-        for folder in folders:
-            verify(folder, report=bar.update)
-    return folders
+    report = _compare(path)
+    nlp = load_pipeline(path)
+    for name, pipe in nlp.components:
+        if isinstance(pipe, ConceptNormalizer):
+            _verify(pipe, path / name)
+    return report
 
 
 def _find(name: str) -> Path:
     if spacy.util.is_package(name):
-        return spacy.util.get_package_path(name)
+        package = spacy.util.get_package_path(name)
+        return next((found.parent for found in package.glob("*/config.cfg")), package)
     if not Path(name).is_dir():
         raise ConnormError(Errors.CN700.format(name=name))
     return Path(name)
+
+
+def _compare(path: Path) -> CheckReport:
+    folders = sorted(manifest.parent for manifest in path.rglob(MANIFEST))
+    if not folders:
+        raise ConnormError(Errors.CN436.format(path=path))
+    files = {file for file in path.rglob("*") if file.is_file() and file.name != MANIFEST}
+    total = sum(file.stat().st_size for file in files)
+    listed: set[Path] = set()
+    with tqdm(total=total, unit="B", unit_scale=True, delay=2, leave=False, disable=None) as bar:
+        for folder in folders:
+            verify(folder, report=bar.update)
+            manifest = read_manifest(folder)
+            listed.update(folder / name for name in manifest.get("files", {}))
+            if META_FACT in manifest:
+                _verify_meta(folder / "meta.json", manifest[META_FACT])
+                listed.add(folder / "meta.json")
+    unlisted = (file.relative_to(path) for file in files - listed)
+    return CheckReport(
+        path,
+        folders,
+        len(listed),
+        sorted(each for each in unlisted if each.as_posix() not in _DOCUMENTATION),
+    )
+
+
+def _verify_meta(path: Path, expected: dict[str, Any]) -> None:
+    found = meaning_of(read_object(path))
+    for field, value in expected.items():
+        if found.get(field) != value:
+            reason = f"its `{field}` has changed"
+            raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+
+
+def _verify(normalizer: ConceptNormalizer, folder: Path) -> None:
+    from ..linker.verification import verify_lookup
+
+    with tqdm(desc="Checking", unit="text", delay=2, leave=False, disable=None) as bar:
+        verify_lookup(normalizer.lookup, folder, report=bar.update)

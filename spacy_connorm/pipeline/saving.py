@@ -1,16 +1,19 @@
 """Save a pipeline whole or not at all, without the words of the documents it has read."""
 
 from pathlib import Path
+from typing import Any
 
 import srsly
 from spacy.language import Language
 
-from ..files.folders import replaced, seal
+from ..files.folders import read_object, replaced, seal
 from .loading import load_pipeline
 from .requirements import require_extras
 
-# `spacy package` writes it anew.
-_UNSEALED = ("meta.json",)
+META_FACT = "meta"
+_META = "meta.json"
+# `spacy package` writes meta.json anew, with another name and description, but leaves these fields.
+_MEANING = ("lang", "pipeline", "components", "disabled", "labels")
 _STRINGS = Path("vocab", "strings.json")
 
 
@@ -46,12 +49,18 @@ def write_pipeline(nlp: Language, folder: Path) -> None:
     nlp.to_disk(folder)
     if (folder / _STRINGS).exists() and not _was_trained_here(nlp):
         srsly.write_json(folder / _STRINGS, sorted(_strings_to_keep(nlp)))
-    seal(folder, {}, leave_out=_UNSEALED)
+    meta = meaning_of(read_object(folder / _META))
+    seal(folder, {META_FACT: meta}, leave_out=[_META])
+
+
+def meaning_of(meta: dict[str, Any]) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The fields of a pipeline's meta.json that tell what it does."""
+    return {field: meta.get(field) for field in _MEANING}
 
 
 def is_pipeline(path: Path) -> bool:
     """RETURNS (bool): Whether a folder holds a spaCy pipeline."""
-    return (path / "config.cfg").is_file() and (path / "meta.json").is_file()
+    return (path / "config.cfg").is_file() and (path / _META).is_file()
 
 
 def _was_trained_here(nlp: Language) -> bool:

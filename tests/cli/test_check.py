@@ -1,7 +1,26 @@
+from spacy_connorm import save_pipeline
+
+
 def test_a_sound_pipeline(invoke, words, demo_index):
     result = invoke("check", demo_index)
     assert result.exit_code == 0, result.output
     assert "Nothing is missing and nothing has changed" in words(result)
+
+
+def test_files_without_a_checksum(invoke, words, pipeline, tmp_path):
+    pipeline.to_disk(tmp_path / "saved")
+    result = invoke("check", tmp_path / "saved")
+    assert result.exit_code == 0, result.output
+    assert "10 files have no checksum" in words(result)
+    assert "config.cfg" in result.output and "connorm save" in words(result)
+    assert "nothing has changed in the other" in words(result)
+
+
+def test_a_changed_config(invoke, refused, pipeline, tmp_path):
+    save_pipeline(pipeline, tmp_path / "saved")
+    path = tmp_path / "saved" / "config.cfg"
+    path.write_text(path.read_text().replace("0.95", "0.15"))
+    refused(invoke("check", tmp_path / "saved"), "CN402")
 
 
 def test_bad_input(invoke, refused, tmp_path):

@@ -1,9 +1,13 @@
 import shutil
+from pathlib import Path
 
 import pytest
+import spacy
+import srsly
+from spacy.cli.package import package
 
+from spacy_connorm import check, save_pipeline
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.pipeline import check
 
 
 @pytest.fixture
@@ -14,8 +18,94 @@ def index(demo_index, tmp_path):
 
 def test_a_sound_pipeline(demo_index, capsys):
     folder = demo_index / "concept_normalizer"
-    assert {folder, folder / "index"} <= set(check(str(demo_index)))
+    report = check(str(demo_index))
+    assert report.folders == [demo_index, folder, folder / "index"]
+    assert report.path == demo_index and report.checked > 30 and report.unlisted == []
     assert capsys.readouterr() == ("", "")
+
+
+OF_SPACY = [
+    *("config.cfg", "tokenizer", "vocab/strings.json", "vocab/lookups.bin"),
+    "entity_ruler/patterns.jsonl",
+]
+
+
+@pytest.mark.parametrize("name", OF_SPACY)
+def test_damage_to_what_spacy_writes_is_named(pipeline, tmp_path, name):
+    save_pipeline(pipeline, tmp_path / "saved")
+    with (tmp_path / "saved" / name).open("a") as file:
+        file.write("\n")
+    with pytest.raises(ConnormError, match=f"CN402.*{Path(name).name}"):
+        check(tmp_path / "saved")
+
+
+def test_a_changed_threshold_is_found(pipeline, tmp_path):
+    save_pipeline(pipeline, tmp_path / "saved")
+    path = tmp_path / "saved" / "config.cfg"
+    content = path.read_text()
+    path.write_text(content.replace("0.95", "0.15"))
+    assert path.read_text() != content
+    with pytest.raises(ConnormError, match="CN402.*config.cfg"):
+        check(tmp_path / "saved")
+
+
+def test_what_spacy_wrote_without_a_seal_is_listed(pipeline, tmp_path):
+    pipeline.to_disk(tmp_path / "saved")
+    report = check(tmp_path / "saved")
+    listed = {path.as_posix() for path in report.unlisted}
+    assert listed >= {*OF_SPACY, "meta.json"}
+    assert not any("concept_normalizer" in name for name in listed)
+    assert report.checked > 30
+
+
+def test_what_was_added_later_is_listed(pipeline, tmp_path):
+    save_pipeline(pipeline, tmp_path / "saved")
+    for name in ("README.md", "vocab/more", "concept_normalizer/index/more"):
+        (tmp_path / "saved" / name).write_text("x")
+    report = check(tmp_path / "saved")
+    names = [path.as_posix() for path in report.unlisted]
+    assert names == ["concept_normalizer/index/more", "vocab/more"]
+
+
+def test_meta_json_may_get_another_name_and_nothing_else(pipeline, tmp_path):
+    save_pipeline(pipeline, tmp_path / "saved")
+    path = tmp_path / "saved" / "meta.json"
+    meta = srsly.read_json(path)
+    srsly.write_json(path, {**meta, "name": "other", "version": "1.2.3", "license": "MIT"})
+    assert check(tmp_path / "saved").unlisted == []
+    srsly.write_json(path, {**meta, "components": []})
+    with pytest.raises(ConnormError, match="CN402.*meta.json.*components"):
+        check(tmp_path / "saved")
+    path.unlink()
+    with pytest.raises(ConnormError, match="CN402.*meta.json"):
+        check(tmp_path / "saved")
+
+
+def test_a_package(pipeline, tmp_path, monkeypatch):
+    save_pipeline(pipeline, tmp_path / "saved")
+    (tmp_path / "out").mkdir()
+    options = {"name": "checked", "version": "1.0.0", "create_sdist": False, "create_wheel": False}
+    package(tmp_path / "saved", tmp_path / "out", **options)
+    made = tmp_path / "out" / "xx_checked-1.0.0"
+    # What the package's setup.py does.
+    shutil.copy(made / "meta.json", made / "xx_checked" / "xx_checked-1.0.0")
+    shutil.copy(made / "meta.json", made / "xx_checked")
+    monkeypatch.syspath_prepend(made)
+    monkeypatch.setattr(spacy.util, "is_package", lambda name: name == "xx_checked")
+    report = check("xx_checked")
+    assert report.path == made / "xx_checked" / "xx_checked-1.0.0"
+    assert report.unlisted == []
+    with (report.path / "tokenizer").open("ab") as file:
+        file.write(b"x")
+    with pytest.raises(ConnormError, match="CN402.*tokenizer"):
+        check("xx_checked")
+
+
+def test_a_pipeline_that_can_not_be_loaded(pipeline, tmp_path):
+    pipeline.to_disk(tmp_path / "saved")
+    (tmp_path / "saved" / "config.cfg").write_text("[nlp]\nlang = 'none'\n")
+    with pytest.raises(ConnormError, match="CN701"):
+        check(tmp_path / "saved")
 
 
 @pytest.mark.parametrize("damage", ["changed", "missing"])
@@ -45,7 +135,7 @@ def test_what_opening_passes_over_is_found(index, monkeypatch):
     middle = len(content) // 2
     store.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
     assert unseal(folder)
-    with pytest.raises(ConnormError, match="CN402"):
+    with pytest.raises(ConnormError, match="CN402.*concepts.sqlite"):
         check(index)
 
 

@@ -11,12 +11,16 @@ import numpy as np
 from ...encoders.vectors import Raw
 from ...errors import ConnormError, Errors
 from ..vectors.base import Vectors
+from .annoy_trees import trees_hold_each_item_once
 from .exact import ExactSearcher
 from .protocol import Neighbours, require_positive_settings
 from .rescoring import blocks, build_dense, fill_exactly, open_dense, rescore
 
 if TYPE_CHECKING:
     from .protocol import Searcher
+
+# What other processors may round differently.
+_ROUNDED = 1e-4
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,19 @@ class AnnoySearcher:
         proposed = self._propose(queries, proposals, allowed)
         found = rescore(self.vectors, queries, proposed, n)
         return fill_exactly(found, self._exact, queries, wanted=wanted, allowed=allowed)
+
+    def verify(self, path: Path) -> None:
+        is_sound = self._forest.get_n_items() == len(self) and trees_hold_each_item_once(
+            path, items=len(self), width=self.vectors.width
+        )
+        if not is_sound:
+            reason = "its trees do not hold every vector once"
+            raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+        rows = (row for block in blocks(self.vectors) for row in block)
+        for item, row in enumerate(rows):
+            if not np.allclose(self._forest.get_item_vector(item), row, atol=_ROUNDED):
+                reason = f"the vector of item {item} is another"
+                raise ConnormError(Errors.CN402.format(path=path, reason=reason))
 
     def _propose(
         self, queries: Raw, count: int, allowed: np.ndarray | None

@@ -66,6 +66,9 @@ class ExactSearcher:
             return self._rescored(found, queries)
         return found
 
+    def verify(self, path: Path) -> None:
+        """Do nothing: only the vectors are searched."""
+
     def _rescored(self, found: Neighbours, queries: Raw) -> Neighbours:
         """Make cosines independent of the batch: the order of summation in a matrix product depends
         on its size.

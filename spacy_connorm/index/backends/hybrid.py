@@ -5,6 +5,7 @@ such items could still win, both sides propose more (the threshold algorithm of 
 So the result is exact if the search of the dense side is.
 """
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,6 +55,10 @@ class HybridSearcher:
         RETURNS (Neighbours): Exact float32 scores.
         """
         return self._nearest(queries, n, allowed, depth=_MORE * n)
+
+    def verify(self, path: Path) -> None:
+        self._dense.verify(path)
+        self._lexical.verify(self.vectors.lexical, path)
 
     def _nearest(
         self, queries: HybridArray, n: int, allowed: np.ndarray | None, depth: int

@@ -47,6 +47,19 @@ class InvertedIndex:
         items[found], scores[found] = best.indices[: best.indptr[-1]], best.data[: best.indptr[-1]]
         return Neighbours(items, scores)
 
+    def verify(self, vectors: SparseVectors, path: Path) -> None:
+        """Check that the lists have the features of all vectors, and nothing else.
+
+        vectors (SparseVectors): The vectors.
+        path (Path): The file of the dense vectors, beside those of the lists.
+        RAISES (ConnormError): CN402.
+        """
+        differing = abs(self._matrix.T.tocsr() - vectors.unit)
+        if differing.nnz and differing.max() > 0:
+            path = path.with_name(f"{path.stem}.postings.data.npy")
+            reason = "its lists are not those of the vectors"
+            raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+
     def write(self, folder: Path, stem: str) -> None:
         write_csr(self._matrix, folder, stem)
 

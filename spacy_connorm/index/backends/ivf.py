@@ -129,6 +129,9 @@ class IvfSearcher:
         found = rescore(self.vectors, queries, (rows[rows >= 0] for rows in items), n)
         return fill_exactly(found, self._exact, queries, wanted=wanted, allowed=allowed)
 
+    def verify(self, path: Path) -> None:
+        self._inverted.verify(path)
+
     def _probes(self, proposals: int, possible: int) -> int:
         """RETURNS (int): Enough lists to hold as many allowed items as `probes` lists hold without
         a filter, and several times the proposals.

@@ -52,6 +52,13 @@ class Searcher(Protocol):
     def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
         """Find the n nearest allowed items of each unit query."""
 
+    def verify(self, path: Path) -> None:
+        """Check that what is searched holds every item once, and nothing else.
+
+        path (Path): What the backend's `build` wrote.
+        RAISES (ConnormError): CN402.
+        """
+
 
 class Backend(Protocol):
     """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`.

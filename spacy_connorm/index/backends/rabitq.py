@@ -105,6 +105,28 @@ class RabitqLists:
         except RuntimeError as error:
             raise OSError(str(error).splitlines()[0]) from error
 
+    def verify(self, path: Path) -> None:
+        """Check that the lists hold every item once, with a code of the right length.
+
+        path (Path): Their file.
+        RAISES (ConnormError): CN402.
+        """
+        faiss = load_faiss()
+        lists, index = faiss.downcast_InvertedLists(self._index.invlists), self._index
+        items = [
+            faiss.rev_swig_ptr(lists.get_ids(each), lists.list_size(each)).copy()
+            for each in range(self.lists)
+            if lists.list_size(each)
+        ]
+        is_sound = (
+            lists.nlist == index.quantizer.ntotal == self.lists
+            and lists.code_size == index.code_size
+            and np.array_equal(np.sort(np.concatenate(items)), np.arange(index.ntotal))
+        )
+        if not is_sound:
+            reason = "its lists do not hold every vector once"
+            raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+
     def propose(
         self, queries: np.ndarray, count: int, *, probes: int, allowed: np.ndarray | None
     ) -> np.ndarray:

@@ -1,0 +1,188 @@
+"""Check what an index means: that its files agree with each other, and with the encoder. Opening an
+index compares checksums, which say nothing of what was wrong when they were written.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..encoders.normalized import NormalizedEncoder
+from ..encoders.vectors import Raw, stack
+from .builder.centroids import Centroids
+from .concept_index import ConceptIndex
+from .keys import hash_keys
+from .members import D, O
+from .overlay import SynonymOverlay
+from .search import Search
+from .store_verification import verify_store
+from .vectors.base import from_raw
+from .vectors.verification import ascends, distances, require_sound, verify_vectors
+
+# How many texts are read and tokenized at once.
+_CHUNK = 4096
+# So many texts are encoded again.
+_SAMPLE = 256
+# Two vectors of the same text are nearer to each other than this, even if rounded to eight bits.
+_SAME = 0.02
+# Means of vectors that cancel out depend on the order of summation.
+_LEAST_MEAN = 1e-2
+_Report = Callable[[int], Any]
+
+
+def verify_index(index: ConceptIndex, *, report: _Report) -> None:
+    """Check that all files of an index agree.
+
+    index (ConceptIndex): The index.
+    report (Callable): Called with the number of rows read since its last call.
+    RAISES (ConnormError): CN402 for the first file that is damaged.
+    """
+    _verify_members(index)
+    _verify_keys(index)
+    verify_vectors(index.vectors, index.folder, "texts", report=report)
+    verify_store(index.store.path, members=len(index.members.concept), counts=_counts(index))
+    _verify_names(index)
+    for name in index.manifest["searches"]:
+        search = Search(name)
+        if search.representation == "C":
+            _verify_means(index, search, report)
+        index.searcher(search).verify(index.folder / f"{search}.index")
+
+
+def verify_texts(index: ConceptIndex, encoder: NormalizedEncoder, *, report: _Report) -> None:
+    """Check that the encoder sees each text as the input of its row, and gives it the row's vector.
+
+    index (ConceptIndex): A sound index.
+    encoder (NormalizedEncoder): Built it. It tokenizes all texts, and encodes some of them.
+    report (Callable): Called with the number of texts read since its last call.
+    RAISES (ConnormError): CN402.
+    """
+    store, path = index.store, index.folder / "keys.hashes.npy"
+    for start in range(0, len(index.members.concept), _CHUNK):
+        members = range(start, min(start + _CHUNK, len(index.members.concept)))
+        texts = store.texts(members)
+        inputs = encoder.inputs([texts[member] for member in members])
+        found = index.keys.rows_of(hash_keys(inputs))
+        is_found = np.array_equal(found, index.row_numbers[members.start : members.stop])
+        require_sound(is_found, path, "a text is not found in its own row")
+        report(len(members))
+    rows = np.unique(np.linspace(0, len(index.vectors) - 1, _SAMPLE).astype("int64"))
+    texts = store.texts(index.members.start[rows].tolist())
+    raw = encoder.encode([texts[member] for member in index.members.start[rows].tolist()])
+    are_same = _are_same(from_raw(raw).unit, index.vectors.queries(rows))
+    require_sound(are_same, index.folder / "texts.norms.npy", "a vector is not that of its text")
+
+
+def verify_overlay(
+    overlay: SynonymOverlay, encoder: NormalizedEncoder, path: Path, *, report: _Report
+) -> None:
+    """Check that the encoder gives added synonyms the inputs and vectors that are saved.
+
+    overlay (SynonymOverlay): The synonyms.
+    encoder (NormalizedEncoder): Encoded them.
+    path (Path): Their file.
+    report (Callable): Called with the number of synonyms read since its last call.
+    RAISES (ConnormError): CN402.
+    """
+    synonyms = overlay.synonyms
+    for start in range(0, len(synonyms), _SAMPLE):
+        block = synonyms[start : start + _SAMPLE]
+        keys = [each.key for each in block]
+        are_equal = encoder.inputs([each.text for each in block]) == keys
+        require_sound(are_equal, path, "the encoder sees a text differently")
+        saved = from_raw(stack(overlay.raw[key] for key in keys)).unit
+        are_same = _are_same(from_raw(encoder.encode_inputs(keys)).unit, saved)
+        require_sound(are_same, path, "the encoder gives a text another vector")
+        report(len(block))
+
+
+def _counts(index: ConceptIndex) -> dict[str, int]:
+    return index.manifest.get("counts", {})
+
+
+def _verify_members(index: ConceptIndex) -> None:
+    members, folder = index.members, index.folder
+    start, path = members.start, folder / "members.start.npy"
+    require_sound(len(start) > 1 and start[0] == 0, path, "it does not start at 0")
+    require_sound(ascends(start, strictly=True), path, "offsets do not ascend")
+    size = int(start[-1])
+    for name in ("concept", "target", "count", "preferred"):
+        is_as_long = len(getattr(members, name)) == size
+        require_sound(is_as_long, folder / f"members.{name}.npy", f"it does not have {size} items")
+    concept, target, count = members.concept, members.target, members.count
+    are_known = concept.min() >= 0 and concept.max() < index.concept_count
+    require_sound(are_known, folder / "members.concept.npy", "a concept is out of range")
+    path = folder / "members.target.npy"
+    require_sound(target.min() >= 1 and target.max() <= O | D, path, "a target is neither O nor D")
+    of_rows = np.bitwise_or.reduceat(target, start[:-1])
+    order = np.asarray([0, 0, 2, 1])[of_rows]
+    require_sound(ascends(order), path, "rows are not sorted by target")
+    are_right = (count >= 0).all() and np.array_equal(count > 0, target & D > 0)
+    require_sound(are_right, folder / "members.count.npy", "counts and targets disagree")
+    pairs = np.unique(index.row_numbers * (index.concept_count + 1) + concept)
+    path = folder / "members.concept.npy"
+    require_sound(len(pairs) == size, path, "a row has a concept twice")
+    for key, each in (("ontology_members", O), ("data_members", D)):
+        expected = _counts(index).get(key, np.count_nonzero(target & each))
+        is_right = np.count_nonzero(target & each) == expected
+        require_sound(
+            is_right, folder / "members.target.npy", f"the manifest says {expected} {key}"
+        )
+
+
+def _verify_names(index: ConceptIndex) -> None:
+    """Check that the preferred names are those of the store, one for each concept of O."""
+    path = index.folder / "members.preferred.npy"
+    preferred = np.flatnonzero(index.members.preferred)
+    concepts = index.members.concept[preferred]
+    expected = index.concept_count - _counts(index).get("concepts_only_in_data", 0)
+    is_right = len(np.unique(concepts)) == len(concepts) == expected
+    require_sound(is_right, path, f"it does not have one name for each of {expected} concepts")
+    for start in range(0, len(preferred), _CHUNK):
+        members = preferred[start : start + _CHUNK].tolist()
+        numbers = concepts[start : start + _CHUNK].tolist()
+        texts, labels = index.store.texts(members), index.store.labels(numbers)
+        are_names = all(
+            texts[member] == labels[number][1]
+            for member, number in zip(members, numbers, strict=True)
+        )
+        require_sound(are_names, path, "a preferred name is not that of its concept")
+
+
+def _verify_keys(index: ConceptIndex) -> None:
+    rows, folder = len(index.members.start) - 1, index.folder
+    require_sound(
+        index.keys.has_each_row_once(rows), folder / "keys.rows.npy", "not every row has one key"
+    )
+    path = folder / "texts.norms.npy"
+    require_sound(len(index.vectors) == rows, path, f"it does not have {rows} vectors")
+
+
+def _verify_means(index: ConceptIndex, search: Search, report: _Report) -> None:
+    folder, concepts, vectors = (
+        index.folder,
+        index.concepts_of(search),
+        index.search_vectors(search),
+    )
+    means = Centroids(index.vectors, index.members, search.target, index.concept_count)
+    path = folder / f"{search}.concepts.npy"
+    is_right = np.array_equal(concepts, means.concepts)
+    require_sound(is_right, path, "it does not have the concepts with texts")
+    is_right = len(vectors) == len(concepts)
+    require_sound(is_right, path, f"there are {len(vectors)} vectors for {len(concepts)} concepts")
+    verify_vectors(vectors, folder, search, report=report)
+    path, start = folder / f"{search}.norms.npy", 0
+    for raw in means.blocks():
+        expected = from_raw(raw)
+        rows = np.arange(start, start + len(expected))
+        are_close = np.allclose(vectors.norms[rows], expected.norms, rtol=1e-2, atol=_LEAST_MEAN)
+        require_sound(are_close, path, "a norm is not that of the mean")
+        start += len(rows)
+        certain = np.flatnonzero(expected.norms > _LEAST_MEAN)
+        are_same = _are_same(expected.queries(certain), vectors.queries(rows[certain]))
+        require_sound(are_same, path, "a vector is not the mean of its concept's texts")
+
+
+def _are_same(one: Raw, other: Raw) -> bool:
+    return one.shape == other.shape and bool((distances(one, other) < _SAME).all())

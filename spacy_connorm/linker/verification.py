@@ -1,0 +1,94 @@
+"""Check what a lookup means: that index, memo, synonyms and encoder agree."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..encoders.normalized import NormalizedEncoder
+from ..index.concept_index import ConceptIndex
+from ..index.vectors.verification import ascends, require_sound
+from ..index.verification import verify_index, verify_overlay, verify_texts
+from .lookup import ConceptLookup
+from .memo import NONE, Memo, hash_forms
+
+
+def verify_lookup(lookup: ConceptLookup, folder: Path, *, report: Callable[[int], Any]) -> None:
+    """Check all parts, as `read_lookup` read them.
+
+    lookup (ConceptLookup): The lookup.
+    folder (Path): Where it was read from.
+    report (Callable): Called with the number of rows and texts read since its last call.
+    RAISES (ConnormError): CN402 for the first file that is damaged.
+    """
+    retriever = lookup.retriever
+    index, encoder = retriever.index, retriever.encoder
+    verify_index(index, report=report)
+    verify_texts(index, encoder, report=report)
+    verify_overlay(retriever.overlay, encoder, folder / "synonyms.jsonl", report=report)
+    if retriever.memo is not None:
+        verify_memo(retriever.memo, index, encoder)
+
+
+def verify_memo(memo: Memo, index: ConceptIndex, encoder: NormalizedEncoder) -> None:
+    """Check that all answers are to texts of the index, and that what they name is there.
+
+    memo (Memo): The memo.
+    index (ConceptIndex): A sound index.
+    encoder (NormalizedEncoder): Built both.
+    RAISES (ConnormError): CN402.
+    """
+    arrays, folder = memo.arrays, memo.folder
+    count, top_k = len(arrays.rows), memo.question.top_k
+    sizes = {"rows": len(index.vectors), "labels": index.concept_count}
+    for name, size in {**sizes, "texts": len(index.members.concept)}.items():
+        numbers, path = getattr(arrays, name), folder / f"{name}.npy"
+        is_known = not len(numbers) or (numbers[0] >= 0 and numbers[-1] < size)
+        require_sound(is_known and ascends(numbers, strictly=True), path, "a number is unknown")
+    limits = {
+        "places": (len(arrays.hashes),),
+        "searches": (count,),
+        "concepts": (count, top_k),
+        "members": (count, top_k),
+        "scores": (count, top_k),
+    }
+    for name, shape in limits.items():
+        has_shape = getattr(arrays, name).shape == shape
+        require_sound(has_shape, folder / f"{name}.npy", f"it does not have the shape {shape}")
+    if count:
+        _verify_answers(memo, index)
+        _verify_forms(memo, index, encoder)
+
+
+def _verify_answers(memo: Memo, index: ConceptIndex) -> None:
+    arrays, folder = memo.arrays, memo.folder
+    steps = len(memo.question.sieve.searches)
+    require_sound(arrays.searches.max() < steps, folder / "searches.npy", "a search is unknown")
+    for name, known in (("concepts", arrays.labels), ("members", arrays.texts)):
+        places = getattr(arrays, name)
+        are_known = places.min() >= NONE and places.max() < len(known)
+        require_sound(are_known, folder / f"{name}.npy", "a place is out of range")
+    filled = arrays.members != NONE
+    named = index.members.concept[arrays.texts[arrays.members[filled]]]
+    are_equal = np.array_equal(named, arrays.labels[arrays.concepts[filled]])
+    require_sound(are_equal, folder / "members.npy", "a text does not denote its concept")
+    scores = np.where(arrays.concepts == NONE, np.iinfo("int32").min, arrays.scores)
+    is_best_first = (scores[:, 1:] <= scores[:, :-1]).all()
+    require_sound(is_best_first, folder / "scores.npy", "answers are not best first")
+
+
+def _verify_forms(memo: Memo, index: ConceptIndex, encoder: NormalizedEncoder) -> None:
+    members = index.members.of_rows(memo.arrays.rows)
+    texts = index.store.texts(members.tolist())
+    forms = hash_forms(encoder.forms([texts[member] for member in members.tolist()]))
+    path = memo.folder / "hashes.npy"
+    hashes, first = np.unique(forms, return_index=True)
+    require_sound(np.array_equal(hashes, memo.arrays.hashes), path, "it is not of these texts")
+    places = memo.arrays.places
+    in_range = places.min() >= 0 and places.max() < len(memo)
+    path = memo.folder / "places.npy"
+    require_sound(in_range, path, "a place is out of range")
+    rows = index.row_numbers[members[first]]
+    are_own = np.array_equal(memo.arrays.rows[places], rows)
+    require_sound(are_own, path, "the answer to a text is that to another")
