@@ -22,8 +22,8 @@ def trees_hold_each_item_once(path: Path, *, items: int, width: int) -> bool:
     RETURNS (bool): Whether every tree holds every item exactly once. False as well if the file does
         not consist of nodes.
     """
-    size = _HEAD + width
-    if path.stat().st_size % (4 * size):
+    size, length = _HEAD + width, path.stat().st_size
+    if not length or length % (4 * size):
         return False
     nodes = np.memmap(path, dtype="<i4", mode="r").reshape(-1, size)
     roots = _roots(nodes, items)

@@ -130,7 +130,7 @@ class IvfSearcher:
         return fill_exactly(found, self._exact, queries, wanted=wanted, allowed=allowed)
 
     def verify(self, path: Path) -> None:
-        self._inverted.verify(path)
+        self._inverted.verify(self.vectors, path)
 
     def _probes(self, proposals: int, possible: int) -> int:
         """RETURNS (int): Enough lists to hold as many allowed items as `probes` lists hold without
