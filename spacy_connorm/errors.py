@@ -381,6 +381,16 @@ class Errors(metaclass=_Coded):
         "The interrupted training was started with another config, '{path}'. Continue with that "
         "one, or delete its folder to start over."
     )
+    CN716 = (
+        "A worker process died ({reason}) at batch {number} of the texts. The output is as it was "
+        "before. If memory ran out, use fewer processes (`n_process`) or smaller batches "
+        "(`batch_size`)."
+    )
+    CN717 = (
+        "A worker process failed at batch {number} of the texts ({reason}). The output is as it "
+        "was before. To see the whole error, use one process (`n_process`)."
+    )
+    CN718 = "Stopped by {signal}. No output is half-written: each is complete, or as it was before."
     CN730 = "Got {labels} labels for {pipelines} pipelines. Give at most one `--label` for each."
     CN731 = (
         "Two pipelines are called '{label}'. Give each its own `--label`, in the order of the "

@@ -12,6 +12,7 @@ from spacy.cli._util import parse_config_overrides
 from wasabi import msg
 
 from ..errors import ConnormError, ConnormWarning, Errors, is_text_shown
+from .stopping import fail, stoppable
 
 app = typer.Typer(
     name="connorm",
@@ -33,13 +34,13 @@ def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Cal
     def register(function: Callable) -> Callable:
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> None:
-            with warnings.catch_warnings():
+            with stoppable(), warnings.catch_warnings():
                 warnings.showwarning = _show_warning
                 warnings.simplefilter("always", ConnormWarning)
                 try:
                     function(*args, **kwargs)
                 except ConnormError as error:
-                    msg.fail(str(error), exits=1)
+                    fail(str(error), exits=1)
                 except Exception:
                     if not is_text_shown():
                         # Typer's own traceback may show the values of variables.

@@ -53,6 +53,8 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
             finally:
                 part.unlink(missing_ok=True)
             _remove_leftovers(path)
+    except BrokenPipeError:
+        raise  # the reader has seen enough
     except OSError as error:
         raise ConnormError(
             Errors.CN108.format(path=path, reason=error.strerror or error)

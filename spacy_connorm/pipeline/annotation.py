@@ -1,13 +1,18 @@
 """Annotating files of texts with a saved pipeline."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.tokens.underscore import Underscore
+from spacy.util import minibatch
 from tqdm import tqdm
 
 from ..annotations.spans import choose_spans
@@ -20,6 +25,7 @@ from ..files.text import open_text
 from .concept_normalizer import ConceptNormalizer
 from .inputs import other_fields, read_inputs
 from .loading import find_normalizer, load_pipeline
+from .worker_pool import map_in_processes
 
 _JSONL, _SPACY = ".jsonl", ".spacy"
 Record = dict[str, Any]
@@ -46,6 +52,15 @@ class AnnotationCounts:
         self.texts += 1
         self.mentions += len(record["ents"])
         self.linked += sum(ent["kb_id"] not in ("", NIL) for ent in record["ents"])
+
+    def update(self, other: "AnnotationCounts") -> None:
+        """Add other counts.
+
+        other (AnnotationCounts): Those of other texts.
+        """
+        self.texts += other.texts
+        self.mentions += other.mentions
+        self.linked += other.linked
 
 
 def annotate(
@@ -75,7 +90,7 @@ def annotate(
     RETURNS (AnnotationCounts): Texts, mentions and linked mentions.
     RAISES (ConnormError): CN006 for no process, CN105 or CN108 if the file cannot be written, CN700
         to CN704 as `load_normalizer`, CN708 for another suffix, CN713 if the GPU cannot be used,
-        and the errors of `read_inputs`.
+        CN716 if a worker process dies, CN717 if it fails, and the errors of `read_inputs`.
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all.
     """
     output_path = Path(output_path)
@@ -87,15 +102,27 @@ def annotate(
     choose_device(gpu_id)
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
-    docs = nlp.pipe(read_inputs(input_path, nlp), batch_size=batch_size, n_process=n_process)
+    writes_docs = output_path.suffix == _SPACY
+    annotator = _Annotator(
+        nlp,
+        normalizer,
+        batch_size=batch_size,
+        with_lines=not writes_docs or on_record is not None,
+        with_docs=writes_docs,
+        extensions=Underscore.get_state(),
+    )
+    annotated = annotator.run(read_inputs(input_path, nlp), n_process)
     counts = AnnotationCounts()
     hidden = True if on_record else None
-    with tqdm(docs, unit=" texts", delay=2, leave=False, disable=hidden) as bar:
-        counted = _counted(bar, normalizer, counts, on_record)
-        if output_path.suffix == _SPACY:
-            write_docs((doc for doc, _ in counted), output_path)
+    with (
+        closing(annotated),
+        tqdm(annotated, unit=" texts", delay=2, leave=False, disable=hidden) as bar,
+    ):
+        counted = _counted(bar, counts, on_record)
+        if writes_docs:
+            write_docs((each.doc for each in counted), output_path)
         else:
-            _write_records((record for _, record in counted), output_path)
+            _write_lines((each.line for each in counted), output_path)
     if counts.texts and not counts.mentions:
         warn(Warnings.CNW701.format(count=counts.texts, component=normalizer.name))
     return counts
@@ -125,21 +152,67 @@ def to_record(doc: Doc, normalizer: ConceptNormalizer) -> Record:
     return {**other_fields(doc), "text": doc.text, "ents": ents}
 
 
+class _Annotated(NamedTuple):
+    """What is written of a text."""
+
+    counts: AnnotationCounts
+    line: str
+    doc: Any  # a Doc; its bytes on the way from a worker; None if none is written
+
+
+@dataclass(frozen=True, slots=True)
+class _Annotator:
+    """Annotates documents in this process, or in others, which get a copy of it."""
+
+    nlp: Language
+    normalizer: ConceptNormalizer
+    batch_size: int
+    with_lines: bool
+    with_docs: bool
+    extensions: Any
+
+    def run(self, docs: Iterable[Doc], processes: int) -> Generator[_Annotated, None, None]:
+        if processes == 1:
+            yield from self._annotate(docs)
+            return
+        batches = ([doc.to_bytes() for doc in each] for each in minibatch(docs, self.batch_size))
+        count = (os.cpu_count() or 1) if processes < 0 else processes
+        with closing(map_in_processes(self.work, batches, processes=count)) as results:
+            for each in chain.from_iterable(results):
+                if self.with_docs:
+                    each = each._replace(doc=Doc(self.nlp.vocab).from_bytes(each.doc))
+                yield each
+
+    def work(self, batch: Sequence[bytes]) -> list[_Annotated]:
+        """Annotate a batch in a worker."""
+        Underscore.load_state(self.extensions)  # a spawned process has none
+        docs = (Doc(self.nlp.vocab).from_bytes(each) for each in batch)
+        return [
+            each._replace(doc=each.doc.to_bytes()) if self.with_docs else each
+            for each in self._annotate(docs)
+        ]
+
+    def _annotate(self, docs: Iterable[Doc]) -> Iterator[_Annotated]:
+        for doc in self.nlp.pipe(docs, batch_size=self.batch_size):
+            record, counts = to_record(doc, self.normalizer), AnnotationCounts()
+            counts.add(record)
+            line = json.dumps(record, ensure_ascii=False) if self.with_lines else ""
+            yield _Annotated(counts, line, doc if self.with_docs else None)
+
+
 def _counted(
-    docs: Iterable[Doc],
-    normalizer: ConceptNormalizer,
+    annotated: Iterable[_Annotated],
     counts: AnnotationCounts,
     on_record: Callable[[Record], None] | None,
-) -> Iterator[tuple[Doc, Record]]:
-    for doc in docs:
-        record = to_record(doc, normalizer)
-        counts.add(record)
+) -> Iterator[_Annotated]:
+    for each in annotated:
+        counts.update(each.counts)
         if on_record is not None:
-            on_record(record)
-        yield doc, record
+            on_record(json.loads(each.line))
+        yield each
 
 
-def _write_records(records: Iterable[Record], path: Path) -> None:
-    with atomic_file(path) as aside, open_text(aside, "wt") as lines:
-        for record in records:
-            lines.write(json.dumps(record, ensure_ascii=False) + "\n")
+def _write_lines(lines: Iterable[str], path: Path) -> None:
+    with atomic_file(path) as aside, open_text(aside, "wt") as file:
+        for line in lines:
+            file.write(f"{line}\n")

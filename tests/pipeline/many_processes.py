@@ -8,10 +8,12 @@ import json
 import multiprocessing
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import spacy
 from spacy.language import Language
 
+from spacy_connorm import annotate
 from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
 
 TEXTS = [
@@ -24,6 +26,7 @@ TEXTS = [
 ]
 SOME_COLD = ["A cold.", "MI", "An MI.", "ASA", "aspirin", "Aspirin"]
 BATCH = 3
+OURS = "concept_normalizer"
 
 
 class Fragile(ConceptNormalizer):
@@ -96,7 +99,22 @@ def shared(nlp, processes):
     return sorted(Path(path).name for path, _ in mapped & own), sorted(mapped - own)
 
 
-TASKS = {"answers": answers, "skipped": skipped, "raised": raised, "shared": shared}
+def annotated(nlp, processes):
+    """The lines that `annotate` writes."""
+    with TemporaryDirectory() as folder:
+        source, out = Path(folder, "in.jsonl"), Path(folder, "out.jsonl")
+        source.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS * 2))
+        annotate(nlp, source, out, n_process=processes, batch_size=BATCH, component=OURS)
+        return out.read_text(encoding="utf8").splitlines()
+
+
+TASKS = {
+    "answers": answers,
+    "annotated": annotated,
+    "skipped": skipped,
+    "raised": raised,
+    "shared": shared,
+}
 
 
 def main(path, runs):

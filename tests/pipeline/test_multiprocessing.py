@@ -92,6 +92,13 @@ def test_workers_answer_as_one_process_does(make, run):
         assert others == alone, way
 
 
+def test_annotate_writes_the_same_with_workers(make, run):
+    runs = [f"annotated:{way}" for way in ("spawn:1", "fork:3", "spawn:2")]
+    alone, *others = run(make("ngrams", "transformer"), *runs).values()
+    assert len(alone) == 12 and "C2" in alone[0]
+    assert all(lines == alone for lines in others)
+
+
 def test_what_workers_are_asked_takes_all_that_they_are_given(make_pipeline):
     nlp = make_pipeline(types=["Disease", "Symptom", "Chemical"])
     nlp.add_pipe("abbreviation_resolver", first=True)

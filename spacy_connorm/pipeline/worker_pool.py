@@ -1,0 +1,184 @@
+"""Map batches over worker processes. Nothing waits for a dead worker, and no worker outlives the
+process that started it.
+
+`concurrent.futures.ProcessPoolExecutor` can't promise the first: its workers share one pipe, so it
+waits forever for the rest of an answer whose worker was killed. spaCy's `nlp.pipe` promises
+neither.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from ..errors import ConnormError, Errors, is_text_shown
+
+Batch = TypeVar("Batch")
+Result = TypeVar("Result")
+# Batches per worker that are waiting, being worked on, or not yet yielded.
+_IN_FLIGHT = 3
+_SECONDS_TO_END = 2.0
+_END = None
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# A worker must not inherit the end of another one's pipe that closes when that one dies.
+_STARTING = threading.Lock()
+
+
+def map_in_processes(
+    work: Callable[[Batch], Result], batches: Iterable[Batch], *, processes: int
+) -> Generator[Result, None, None]:
+    """Apply a function to batches in several processes. A bounded number of batches is in memory.
+
+    work (Callable): The function; it must be picklable if processes are spawned.
+    batches (Iterable): Its arguments, read in this thread.
+    processes (int): How many processes to start.
+    YIELDS (Any): The results, in the order of the batches.
+    RAISES (ConnormError): CN716 if a worker dies, CN717 if `work` raises, or its own ConnormError.
+    """
+    workers: list[_Worker] = []
+    failures: list[BaseException] = []
+    try:
+        # All are started before the first thread: threads do not survive a fork.
+        for _ in range(processes):
+            workers.append(_Worker(work))
+        with ThreadPoolExecutor(processes) as threads:
+            try:
+                yield from _in_order(threads, workers, batches, failures)
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                _kill(workers)
+                raise
+        for worker in workers:
+            worker.finish()
+    except Exception:
+        if failures:  # the first ended all workers, whose results now fail too
+            raise failures[0] from None
+        raise
+    finally:
+        _kill(workers)
+        for worker in workers:
+            worker.close()
+
+
+def _in_order(
+    threads: ThreadPoolExecutor,
+    workers: "list[_Worker]",
+    batches: Iterable[Any],
+    failures: list[BaseException],
+) -> Iterator[Any]:
+    idle: SimpleQueue[_Worker] = SimpleQueue()
+    for worker in workers:
+        idle.put(worker)
+
+    def ask(number: int, batch: Any) -> Any:
+        worker = idle.get()
+        try:
+            return worker.ask(number, batch)
+        except Exception as error:
+            failures.append(error)
+            _kill(workers)
+            raise
+        finally:
+            idle.put(worker)
+
+    waiting: deque[Future] = deque()
+    for number, batch in enumerate(batches, start=1):
+        waiting.append(threads.submit(ask, number, batch))
+        if len(waiting) >= _IN_FLIGHT * len(workers):
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _kill(workers: "Iterable[_Worker]") -> None:
+    for worker in workers:
+        worker.kill()
+
+
+class _Worker:
+    """A process, and a pipe to it that closes when it dies. One thread at a time may use it."""
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        with _STARTING, _no_signals():
+            self._pipe, far_end = multiprocessing.Pipe()
+            arguments = (work, far_end)
+            self._process = multiprocessing.Process(target=_serve, args=arguments, daemon=True)
+            self._process.start()
+            far_end.close()
+
+    def ask(self, number: int, batch: Any) -> Any:
+        try:
+            self._pipe.send(batch)
+            result, error = self._pipe.recv()
+        except (EOFError, OSError):
+            raise ConnormError(Errors.CN716.format(number=number, reason=self._end())) from None
+        if isinstance(error, ConnormError):
+            raise error
+        if error is not None:
+            raise ConnormError(Errors.CN717.format(number=number, reason=error))
+        return result
+
+    def finish(self) -> None:
+        with suppress(OSError):  # killed after its last answer
+            self._pipe.send(_END)
+        self._process.join(_SECONDS_TO_END)
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def close(self) -> None:
+        self._process.join()
+        self._pipe.close()
+
+    def _end(self) -> str:
+        self._process.join(_SECONDS_TO_END)
+        code = self._process.exitcode
+        return signal.Signals(-code).name if code is not None and code < 0 else f"exit code {code}"
+
+
+def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
+    """Answer batches until `_END` comes: what a worker does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the workers
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _unblock_signals()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(EOFError, OSError):  # the parent is gone
+        while (batch := pipe.recv()) is not _END:
+            try:
+                pipe.send((work(batch), None))
+            except ConnormError as error:
+                pipe.send((None, error))
+            except Exception as error:
+                pipe.send((None, repr(error) if is_text_shown() else type(error).__name__))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
+
+
+@contextmanager
+def _no_signals() -> Iterator[None]:
+    """Hold back signals while a process starts: it can't handle them yet."""
+    if os.name == "nt":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _unblock_signals() -> None:
+    if os.name != "nt":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)

@@ -1,0 +1,77 @@
+import os
+import threading
+
+import pytest
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.pipeline.worker_pool import map_in_processes
+
+
+def double(number):
+    return 2 * number
+
+
+def fail_at_two(number):
+    if number == 2:
+        raise ValueError("the text of somebody")
+    return number
+
+
+def refuse_at_two(number):
+    if number == 2:
+        raise ConnormError("[CN999] refused")
+    return number
+
+
+def unpicklable(number):
+    return threading.Lock()
+
+
+def process(number):
+    return os.getpid()
+
+
+def test_results_come_in_order():
+    assert list(map_in_processes(double, range(50), processes=3)) == list(range(0, 100, 2))
+    assert list(map_in_processes(double, [], processes=2)) == []
+
+
+def test_others_do_the_work():
+    assert os.getpid() not in map_in_processes(process, range(4), processes=1)
+
+
+def test_few_batches_are_in_memory():
+    read = []
+
+    def batches():
+        for number in range(100):
+            read.append(number)
+            yield number
+
+    results = map_in_processes(double, batches(), processes=2)
+    for taken in range(1, 11):
+        next(results)
+        assert len(read) <= taken + 6
+    results.close()
+
+
+def test_failures_of_workers(monkeypatch):
+    with pytest.raises(ConnormError, match=r"CN717.*batch 3 .*\(ValueError\)") as caught:
+        list(map_in_processes(fail_at_two, range(5), processes=2))
+    assert "somebody" not in str(caught.value)
+    monkeypatch.setenv("SPACY_CONNORM_SHOW_TEXT", "1")
+    with pytest.raises(ConnormError, match="CN717.*the text of somebody"):
+        list(map_in_processes(fail_at_two, range(5), processes=2))
+    with pytest.raises(ConnormError, match="CN999"):
+        list(map_in_processes(refuse_at_two, range(5), processes=2))
+    with pytest.raises(ConnormError, match="CN717"):
+        list(map_in_processes(unpicklable, range(5), processes=2))
+
+
+def test_a_failure_of_the_reader_is_its_own():
+    def batches():
+        yield 1
+        raise KeyError("reader")
+
+    with pytest.raises(KeyError, match="reader"):
+        list(map_in_processes(double, batches(), processes=2))
