@@ -33,7 +33,7 @@ def test_a_reader_that_left_is_no_error(demo_index):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's")
 @pytest.mark.parametrize("arguments", [SEARCH, ("search", "fever", "--component", "none")])
 def test_a_full_disk_behind_the_output(demo_index, arguments):
-    with open("/dev/full", "w") as full:
+    with Path("/dev/full").open("w") as full:
         process = run(demo_index, *arguments, stdout=full)
         _, errors = process.communicate()
     assert process.returncode == 1

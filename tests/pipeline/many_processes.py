@@ -108,13 +108,7 @@ def annotated(nlp, processes):
         return out.read_text(encoding="utf8").splitlines()
 
 
-TASKS = {
-    "answers": answers,
-    "annotated": annotated,
-    "skipped": skipped,
-    "raised": raised,
-    "shared": shared,
-}
+TASKS = {each.__name__: each for each in (answers, annotated, skipped, raised, shared)}
 
 
 def main(path, runs):
