@@ -294,6 +294,10 @@ class Errors(metaclass=_Coded):
         'use `index = {{"@misc": "spacy-connorm.AnnoyIndex.v1"}}`.'
     )
     CN419 = "'{path}' was replaced again and again while it was read. Try again."
+    CN420 = (
+        "A search found cosines that are no numbers or too large: vectors of the index, or those "
+        "that the encoder computes, are damaged. Rebuild the index, or copy the pipeline again."
+    )
     CN430 = (
         "'{path}' is of another build than what is saved beside it: its manifest has the checksum "
         "{found}, not {expected}. Copy the whole folder again. To carry synonyms to another index, "

@@ -70,6 +70,16 @@ def lexical_weight(model: Model) -> float:
     return _hybrid(model).weight
 
 
+def widths(model: Model) -> dict[str, int]:
+    """RETURNS (Dict[str, int]): How many components the vectors of an encoder have: "dense",
+    "sparse", or both for a `HybridEncoder`.
+    """
+    shim: Any = model.shims[0]
+    if is_hybrid(model):
+        return {**widths(shim.dense), **widths(shim.lexical)}
+    return {"sparse" if is_sparse(model) else "dense": shim.width}
+
+
 def reweighed(model: Model, weight: float) -> Model:
     """Change the weight of a hybrid encoder.
 

@@ -9,7 +9,7 @@ from thinc.api import Model
 from ..errors import ConnormError, Errors
 from ..text.normalization import compose
 from . import encode, encode_inputs, encoder_forms, encoder_inputs, fingerprint, fits, replica
-from .hybrid import is_hybrid, lexical_weight
+from .hybrid import is_hybrid, lexical_weight, widths
 from .vectors import Raw
 
 
@@ -56,7 +56,14 @@ class NormalizedEncoder:
         """
         if not path.is_file():
             raise ConnormError(Errors.CN402.format(path=path, reason="it is missing"))
-        return NormalizedEncoder(replica(self.model).from_disk(path), self.normalization)
+        try:
+            model = replica(self.model).from_disk(path)
+        except ConnormError:
+            raise
+        # thinc reads what it finds.
+        except Exception as error:
+            raise ConnormError(Errors.CN305.format(reason=repr(error))) from error
+        return NormalizedEncoder(model, self.normalization)
 
     def forms(self, texts: Iterable[str]) -> list[str]:
         """RETURNS (List[str]): Cheap stand-ins for inputs: texts with equal forms have equal
@@ -80,6 +87,11 @@ class NormalizedEncoder:
     def lexical_weight(self) -> float:
         """RETURNS (float): The weight of the lexical cosine of a hybrid encoder; 1 for others."""
         return lexical_weight(self.model) if is_hybrid(self.model) else 1.0
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """RETURNS (Dict[str, int]): How many components vectors have, "dense", "sparse" or both."""
+        return widths(self.model)
 
     def fingerprint(self) -> str:
         """RETURNS (str): Identifies the encoder and the steps."""

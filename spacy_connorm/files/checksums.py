@@ -10,11 +10,12 @@ from typing import Any, TypeAlias
 from ..errors import ConnormError, Errors
 
 _CHUNK = 1 << 22
-# A core checks this much in a tenth of a second; larger files are only sampled.
+# A core checks this much in a tenth of a second. Larger files are used after a sample was checked.
 _LARGE = 1 << 28
 # Files no larger than all blocks together have no sample.
 _BLOCKS = 64
 _BLOCK = 1 << 18
+DIFFERS = "its checksum differs"
 
 # Size in bytes, time of the last change in nanoseconds, and inode.
 Stamp: TypeAlias = tuple[int, int, int]
@@ -49,13 +50,39 @@ def check_sample(path: Path, facts: dict[str, Any]) -> None:
     facts (Dict[str, Any]): The result of `describe`.
     RAISES (ConnormError): CN402 if it is missing or different.
     """
-    if "sample" not in facts or facts["bytes"] <= _LARGE:
+    if not is_sampled(facts):
         check_whole(path, facts)
         return
     _check_size(path, facts)
     sample = facts["sample"]
     blocks = _blocks(path, facts["bytes"], count=sample["blocks"], length=sample["bytes"])
     _compare(path, _crc32(blocks), sample["crc32"])
+
+
+def is_sampled(facts: dict[str, Any]) -> bool:
+    """RETURNS (bool): Whether `check_sample` checks only a sample of the file."""
+    return "sample" in facts and facts["bytes"] > _LARGE
+
+
+def are_facts(value: Any) -> bool:
+    """RETURNS (bool): Whether a value of a manifest could come from `describe`. A larger sample
+    than the file would take for ever to read.
+    """
+    if not isinstance(value, dict) or not _are_counts(value, "bytes", "crc32"):
+        return False
+    sample = value.get("sample")
+    if sample is None:
+        return "sample" not in value
+    return (
+        isinstance(sample, dict)
+        and _are_counts(sample, "blocks", "bytes", "crc32")
+        and sample["blocks"] > 1
+        and 0 < sample["blocks"] * sample["bytes"] <= value["bytes"]
+    )
+
+
+def _are_counts(facts: dict[str, Any], *names: str) -> bool:
+    return all(type(facts.get(name)) is int and facts[name] >= 0 for name in names)
 
 
 def check_whole(
@@ -72,18 +99,31 @@ def check_whole(
     _compare(path, _crc32(_chunks(path), report), facts["crc32"])
 
 
+def require_plain_files(folder: Path) -> None:
+    """RAISES (ConnormError): CN402 if a folder holds devices or pipes: whoever opens a pipe waits
+    for ever.
+    """
+    for path in folder.rglob("*"):
+        if not path.is_file() and not path.is_dir():
+            raise damaged(path, "it is no file")
+
+
+def damaged(path: Path, reason: object) -> ConnormError:
+    """RETURNS (ConnormError): CN402 for a file or folder."""
+    return ConnormError(Errors.CN402.format(path=path, reason=reason))
+
+
 def _check_size(path: Path, facts: dict[str, Any]) -> None:
     if not path.is_file():
-        raise ConnormError(Errors.CN402.format(path=path, reason="it is missing"))
+        raise damaged(path, "it is missing")
     size = path.stat().st_size
     if size != facts["bytes"]:
-        reason = f"{size} bytes instead of {facts['bytes']}"
-        raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+        raise damaged(path, f"{size} bytes instead of {facts['bytes']}")
 
 
 def _compare(path: Path, found: int, expected: int) -> None:
     if found != expected:
-        raise ConnormError(Errors.CN402.format(path=path, reason="its checksum differs"))
+        raise damaged(path, DIFFERS)
 
 
 def _crc32(parts: Iterator[bytes], report: Callable[[int], Any] | None = None) -> int:

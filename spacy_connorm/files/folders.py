@@ -11,7 +11,17 @@ from typing import Any, TypeVar
 
 from ..errors import ConnormError, Errors
 from .atomic import atomic_folder
-from .checksums import Stamp, check_sample, check_whole, describe, stamp
+from .checksums import (
+    DIFFERS,
+    Stamp,
+    are_facts,
+    check_sample,
+    check_whole,
+    damaged,
+    describe,
+    require_plain_files,
+    stamp,
+)
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
@@ -55,22 +65,37 @@ def unseal(folder: Path) -> dict[str, Any]:
 
     This finds files that are missing, truncated, longer or different, and damage to any stretch of
     more than a 63rd of a file. It misses smaller changes to a large file between the blocks;
-    `verify` finds those, since it reads everything.
+    `BackgroundCheck` finds those later.
 
     folder (Path): A sealed folder.
     RETURNS (Dict[str, Any]): The manifest.
     RAISES (ConnormError): CN400 if there is no manifest, CN401 if it has another format version,
-        CN402 if a file, including the manifest, is missing or different.
+        CN402 if a file, including the manifest, is missing or different, or if the folder holds
+        anything but files and folders.
     """
+    return _unseal(folder, check_sample)
+
+
+def unseal_whole(folder: Path) -> dict[str, Any]:
+    """Read the manifest and check every byte of every file against it, on all cores.
+
+    folder (Path): A sealed folder.
+    RETURNS (Dict[str, Any]): The manifest.
+    RAISES (ConnormError): As in `unseal`.
+    """
+    return _unseal(folder, check_whole)
+
+
+def _unseal(folder: Path, check: Callable[[Path, dict[str, Any]], None]) -> dict[str, Any]:
     manifest = read_manifest(folder)
+    require_plain_files(folder)
     # Checksums are computed without the GIL, so one thread per core helps.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         checks = [
-            pool.submit(check_sample, folder / name, facts)
-            for name, facts in manifest.get("files", {}).items()
+            pool.submit(check, folder / name, facts) for name, facts in manifest["files"].items()
         ]
-    for check in checks:
-        check.result()
+    for each in checks:
+        each.result()
     return manifest
 
 
@@ -105,7 +130,7 @@ def read_settled(path: Path, read: Callable[[], Result]) -> Result:
                 continue
             if isinstance(error, ConnormError):
                 raise
-            raise ConnormError(Errors.CN402.format(path=path, reason=error)) from error
+            raise damaged(path, error) from error
         if _identity(path) == before:
             return result
     raise ConnormError(Errors.CN419.format(path=path))
@@ -140,8 +165,7 @@ def unseal_again(folder: Path, manifest: dict[str, Any], seen: dict[str, Stamp])
     """
     # Saving a pipeline to its own folder replaces the files by copies, with the same manifest.
     if stamps(folder) != seen and unseal(folder) != manifest:
-        reason = "it was replaced after the pipeline was loaded; load it again"
-        raise ConnormError(Errors.CN402.format(path=folder, reason=reason))
+        raise damaged(folder, "it was replaced after the pipeline was loaded; load it again")
 
 
 def require_own_parts(folder: Path, manifest: dict[str, Any]) -> None:
@@ -184,10 +208,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             Errors.CN401.format(path=folder, found=manifest.get("format"), expected=FORMAT_VERSION)
         )
     if manifest.pop(_OWN, None) != checksum_of(manifest):
-        reason = "its checksum differs"
-        raise ConnormError(Errors.CN402.format(path=folder / MANIFEST, reason=reason))
-    if not all(isinstance(manifest.get(key, {}), dict) for key in ("files", _PARTS)):
-        raise ConnormError(Errors.CN402.format(path=folder / MANIFEST, reason="it lists no files"))
+        raise damaged(folder / MANIFEST, DIFFERS)
+    files, parts = manifest.get("files"), manifest.get(_PARTS, {})
+    if not isinstance(files, dict) or not all(map(are_facts, files.values())):
+        raise damaged(folder / MANIFEST, "it does not list files")
+    if not isinstance(parts, dict) or not all(type(each) is int for each in parts.values()):
+        raise damaged(folder / MANIFEST, "it does not list parts")
     return manifest
 
 
@@ -197,10 +223,10 @@ def _parse_manifest(folder: Path) -> dict[str, Any]:
         raise ConnormError(Errors.CN400.format(path=folder))
     try:
         manifest = json.loads(path.read_text(encoding="utf8"))
-    except ValueError as error:
-        raise ConnormError(Errors.CN402.format(path=path, reason=error)) from error
+    except (ValueError, RecursionError) as error:
+        raise damaged(path, error) from error
     if not isinstance(manifest, dict):
-        raise ConnormError(Errors.CN402.format(path=path, reason="it is not a manifest"))
+        raise damaged(path, "it is not a manifest")
     return manifest
 
 

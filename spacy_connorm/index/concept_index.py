@@ -11,9 +11,19 @@ from typing import Any
 import numpy as np
 
 from ..concepts import Concept
+from ..encoders.normalized import NormalizedEncoder
 from ..errors import ConnormError, Errors
-from ..files.checksums import Stamp
-from ..files.folders import checksum_of, pack, stamps, unpack, unseal, unseal_again
+from ..files.background import BackgroundCheck
+from ..files.checksums import Stamp, damaged
+from ..files.folders import (
+    MANIFEST,
+    checksum_of,
+    pack,
+    stamps,
+    unpack,
+    unseal,
+    unseal_again,
+)
 from ..files.temporary import TemporaryFolder
 from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
@@ -21,7 +31,8 @@ from .keys import KeyTable
 from .members import TARGETS, Members, O
 from .search import Search
 from .store import ConceptStore
-from .vectors.base import Vectors, map_array, open_vectors
+from .vectors.arrays import open_array
+from .vectors.base import Vectors, open_vectors
 
 
 class ConceptIndex:
@@ -48,11 +59,15 @@ class ConceptIndex:
         self.backend = backend
         self._seen = stamps(folder)
         self.manifest = unseal(folder) if manifest is None else manifest
+        self._background = BackgroundCheck(folder, self.manifest)
         self.store = ConceptStore(folder / "concepts.sqlite")
-        self.members = Members.open(folder)
         self.vectors = open_vectors(folder, "texts")
-        self.keys = KeyTable.open(folder)
+        rows = len(self.vectors)
+        self.members = Members.open(folder, rows=rows, concepts=self.concept_count)
+        self.keys = KeyTable.open(folder, rows=rows)
         self._owner = owner
+        self._searches = _searches_of(folder, self.manifest)
+        self._fingerprint = _fingerprint_of(folder, self.manifest)
         self._searchers: dict[str, Searcher] = {}
         self._concepts: dict[str, np.ndarray] = {}
 
@@ -65,25 +80,37 @@ class ConceptIndex:
     @property
     def fingerprint(self) -> str:
         """RETURNS (str): The fingerprint of the encoder that made the vectors."""
-        return self.manifest["encoder"]["fingerprint"]
+        return self._fingerprint
 
     @property
     def checksum(self) -> int:
         """RETURNS (int): Identifies this build of the index: what is saved beside it names it."""
         return checksum_of(self.manifest)
 
-    def require(self, fingerprint: str, searches: Iterable[str]) -> None:
+    def require_sound(self) -> None:
+        """Check whether damage was found since the index was opened: large files are checked
+        completely while they are in use.
+
+        RAISES (ConnormError): CN402 if there is any.
+        """
+        self._background.require_sound()
+
+    def require(self, encoder: NormalizedEncoder, searches: Iterable[str]) -> None:
         """Check that an encoder and its searches can use the index.
 
-        fingerprint (str): The encoder's.
+        encoder (NormalizedEncoder): The encoder.
         searches (Iterable[str]): The searches.
-        RAISES (ConnormError): CN410 if it was built with another encoder, CN408 if it was built
-            without one of the searches.
+        RAISES (ConnormError): CN410 if it was built with another encoder, CN402 if its vectors are
+            not like the encoder's, CN408 if it was built without one of the searches.
         """
+        fingerprint = encoder.fingerprint()
         if self.fingerprint != fingerprint:
             found = self.fingerprint
             message = Errors.CN410.format(path=self.folder, found=found, expected=fingerprint)
             raise ConnormError(message)
+        if encoder.widths != self.vectors.widths:
+            reason = f"its vectors have {self.vectors.widths} components, not {encoder.widths}"
+            raise damaged(self.folder, reason)
         for search in searches:
             self.searcher(search)
 
@@ -146,9 +173,9 @@ class ConceptIndex:
         return self._searchers[search]
 
     def _open_searcher(self, search: Search) -> Searcher:
-        built = search in self.manifest["searches"]
+        built = search in self._searches
         if not built and search.representation == "C":
-            known = self.manifest["searches"]
+            known = self._searches
             raise ConnormError(Errors.CN408.format(path=self.folder, search=search, known=known))
         vectors = self.search_vectors(search)
         # A target without texts, such as D before any synonym is added, has no index file.
@@ -160,7 +187,12 @@ class ConceptIndex:
         """RETURNS (Vectors): What a search compares with: text vectors or concept means."""
         if search.representation == "T":
             return self.vectors.view(*self._rows_of[search.target])
-        return open_vectors(self.folder, search)
+        vectors = open_vectors(self.folder, search)
+        if vectors.widths != self.vectors.widths:
+            raise damaged(
+                self.folder / f"{search}.norms.npy", "its vectors are not like the texts'"
+            )
+        return vectors
 
     def first_row(self, search: Search) -> int:
         """RETURNS (int): The row that is item 0 of a search over texts."""
@@ -169,12 +201,32 @@ class ConceptIndex:
     def concepts_of(self, search: Search) -> np.ndarray:
         """RETURNS (Ints1d): The concept number of each item of a search over concepts."""
         if search not in self._concepts:
-            self._concepts[search] = map_array(self.folder / f"{search}.concepts.npy")
+            self._concepts[search] = open_array(
+                self.folder / f"{search}.concepts.npy",
+                ("int64", "int32"),
+                (len(self.searcher(search)),),
+                bounds=(0, self.concept_count),
+            )
         return self._concepts[search]
 
     @cached_property
     def _rows_of(self) -> dict[int, tuple[int, int]]:
         return {target: self.members.rows_of(target) for target in TARGETS.values()}
+
+
+def _searches_of(folder: Path, manifest: dict[str, Any]) -> list[str]:
+    searches = manifest.get("searches")
+    if not isinstance(searches, list):
+        raise damaged(folder / MANIFEST, "it names no searches")
+    return searches
+
+
+def _fingerprint_of(folder: Path, manifest: dict[str, Any]) -> str:
+    encoder = manifest.get("encoder")
+    fingerprint = encoder.get("fingerprint") if isinstance(encoder, dict) else None
+    if not isinstance(fingerprint, str):
+        raise damaged(folder / MANIFEST, "it names no encoder")
+    return fingerprint
 
 
 def _hand_over(source: str, target: str) -> None:

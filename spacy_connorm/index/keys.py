@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .vectors.arrays import map_array
+from .vectors.arrays import open_array
 
 
 class KeyTable:
@@ -59,8 +59,18 @@ class KeyTable:
         np.save(folder / "keys.rows.npy", self._rows)
 
     @classmethod
-    def open(cls, folder: Path) -> "KeyTable":
-        return cls(*(map_array(folder / f"keys.{part}.npy") for part in ("hashes", "rows")))
+    def open(cls, folder: Path, *, rows: int) -> "KeyTable":
+        """Open what `write` wrote, memory-mapped.
+
+        folder (Path): The folder.
+        rows (int): The number of rows.
+        RETURNS (KeyTable): The table.
+        RAISES (ConnormError): CN402 if it does not belong to these rows.
+        """
+        return cls(
+            open_array(folder / "keys.hashes.npy", "uint64", (rows,)),
+            open_array(folder / "keys.rows.npy", "int64", (rows,), bounds=(0, rows)),
+        )
 
 
 def hash_keys(keys: Iterable[bytes]) -> np.ndarray:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from .vectors.arrays import map_array
+from .vectors.arrays import open_array, require_offsets
 
 O, D = 1, 2  # noqa: E741  (the papers' names)
+_MOST_TIMES = 2**31
 TARGETS = {"O": O, "D": D, "OD": O | D}
 
 
@@ -62,5 +63,24 @@ class Members:
             np.save(folder / f"members.{field.name}.npy", getattr(self, field.name))
 
     @classmethod
-    def open(cls, folder: Path) -> "Members":
-        return cls(*(map_array(folder / f"members.{field.name}.npy") for field in fields(cls)))
+    def open(cls, folder: Path, *, rows: int, concepts: int) -> "Members":
+        """Open what `write` wrote, memory-mapped.
+
+        folder (Path): The folder.
+        rows (int): The number of rows.
+        concepts (int): The number of concepts.
+        RETURNS (Members): The members.
+        RAISES (ConnormError): CN402 if there is anything but these rows and concepts.
+        """
+        file = {field.name: folder / f"members.{field.name}.npy" for field in fields(cls)}
+        concept = open_array(file["concept"], "int32", (None,), bounds=(0, concepts))
+        same = concept.shape
+        start = open_array(file["start"], "int64", (rows + 1,))
+        require_offsets(file["start"], start, len(concept))
+        return cls(
+            start=start,
+            concept=concept,
+            target=open_array(file["target"], "uint8", same, bounds=(O, (O | D) + 1)),
+            count=open_array(file["count"], "int32", same, bounds=(0, _MOST_TIMES)),
+            preferred=open_array(file["preferred"], "bool", same, bounds=(0, 2)),
+        )

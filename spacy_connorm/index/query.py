@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..encoders.vectors import HybridArray, Raw
+from ..errors import ConnormError, Errors
 from .backends.protocol import Neighbours, Searcher
 from .concept_index import ConceptIndex
 from .members import D
@@ -17,6 +18,8 @@ from .vectors.base import HybridVectors, Vectors
 # How many texts to ask for first, for each concept wanted: with half as many, two mentions in five
 # had to ask again.
 _FIRST_LOOK = 8
+# Rounding to eight bits can add a little.
+_MAX_COSINE = 1.5
 
 
 class Query(NamedTuple):
@@ -67,7 +70,8 @@ def run_search(
     threshold (float): Mentions whose best cosine is lower need no concepts.
     RETURNS (List[List[Hit]]): For each mention at most top_k concepts, best first, each with its
         best text.
-    RAISES (ConnormError): CN408 for a search over concepts that the index was built without.
+    RAISES (ConnormError): CN408 for a search over concepts that the index was built without, CN420
+        for cosines that can't be.
     """
     over = _over_texts if search.representation == "T" else _over_concepts
     sources = over(search, index, overlay, query)
@@ -87,6 +91,9 @@ def _ask(source: _Source, query: Query, threshold: float) -> list[list[Hit]]:
     waiting, n = np.arange(len(found)), _FIRST_LOOK * query.top_k
     while len(waiting):
         neighbours = source.searcher.nearest(query.vectors[waiting], n, source.allowed)
+        # Larger ones, infinite ones and NaN come from vectors that are not at unit length.
+        if not (neighbours.scores <= _MAX_COSINE).all():
+            raise ConnormError(Errors.CN420)
         neighbours = neighbours._replace(scores=rounded(neighbours.scores))
         if neighbours.scores.shape[1]:
             enough = neighbours.scores[:, 0] >= threshold

@@ -2,7 +2,8 @@
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
+from ..files.checksums import damaged
 from .cache import Cache
 
 _BRANCH = """
@@ -25,6 +27,9 @@ _CACHED = 100_000
 # seconds. Ten million concepts take a tenth of that.
 _INSTRUCTIONS = 1_000_000
 _MAX_CHECKS = 2_000
+# Bytes of a value. A schema can have columns that are computed.
+_MAX_LENGTH = 1 << 24
+_INVALID = "it has values of another type"
 
 
 class ConceptStore:
@@ -44,7 +49,14 @@ class ConceptStore:
         self._texts: Cache[int, str] = Cache(_CACHED)
 
     def __len__(self) -> int:
-        return self._query("SELECT count(*) FROM concepts")[0][0]
+        return self._count
+
+    @cached_property
+    def _count(self) -> int:
+        ((count, last),) = self._query("SELECT count(*), max(number) FROM concepts")
+        if last != count - 1:
+            raise damaged(self.path, "its concepts are not numbered from 0")
+        return count
 
     def number(self, concept_id: str) -> int | None:
         """RETURNS (Optional[int]): The number of a concept, by its id or an alternate id."""
@@ -53,13 +65,14 @@ class ConceptStore:
             "SELECT number FROM alt_ids WHERE id = ? ORDER BY number",
         ):
             for (number,) in self._query(sql, (concept_id,)):
+                self._require_numbers([number])
                 return number
         return None
 
     def in_ontology(self, number: int) -> bool:
         """RETURNS (bool): False for a concept that is only in annotated data."""
-        sql = "SELECT in_ontology FROM concepts WHERE number = ?"
-        return bool(self._query(sql, (number,))[0][0])
+        found = self._column("SELECT in_ontology FROM concepts WHERE number = ?", number, int)
+        return any(found)
 
     def labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
         """RETURNS (Dict[int, Tuple[str, str]]): Id and preferred name by concept number."""
@@ -70,26 +83,27 @@ class ConceptStore:
         return self._texts.get_all(members, self._read_texts)
 
     def _read_labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
-        rows = self._select("SELECT number, id, name FROM concepts WHERE number IN", numbers)
-        return {number: (concept_id, name) for number, concept_id, name in rows}
+        sql = "SELECT number, id, name FROM concepts WHERE number IN"
+        return {number: (concept_id, name) for number, concept_id, name in self._read(sql, numbers)}
 
     def _read_texts(self, members: Iterable[int]) -> dict[int, str]:
-        return dict(self._select("SELECT member, text FROM texts WHERE member IN", members))
+        return dict(self._read("SELECT member, text FROM texts WHERE member IN", members))
 
     def concept(self, number: int) -> Concept:
         """RETURNS (Concept): A concept, without its aliases."""
-        ((concept_id, name, definition),) = self._query(
-            "SELECT id, name, definition FROM concepts WHERE number = ?", (number,)
-        )
+        sql = "SELECT number, id, name, definition FROM concepts WHERE number IN"
+        ((_, concept_id, name, definition),) = self._read(sql, [number])
         return Concept(
             concept_id=concept_id,
             canonical_name=name,
             definition=definition,
-            types=self._column("SELECT type FROM types WHERE number = ?", number),
+            types=self._column("SELECT type FROM types WHERE number = ?", number, str),
             parents=self._column(
-                "SELECT id FROM parents JOIN concepts ON number = parent WHERE child = ?", number
+                "SELECT id FROM parents JOIN concepts ON number = parent WHERE child = ?",
+                number,
+                str,
             ),
-            alt_ids=self._column("SELECT id FROM alt_ids WHERE number = ?", number),
+            alt_ids=self._column("SELECT id FROM alt_ids WHERE number = ?", number, str),
         )
 
     def of_types(self, types: Sequence[str]) -> np.ndarray:
@@ -121,16 +135,32 @@ class ConceptStore:
             if not rows:
                 raise ConnormError(empty.format(concept=key, path=self.path.parent))
             found.update(number for (number,) in rows)
+        self._require_numbers(found)
         return np.asarray(sorted(found), dtype="int64")
 
-    def _column(self, sql: str, number: int) -> tuple[str, ...]:
-        return tuple(value for (value,) in self._query(sql, (number,)))
+    def _require_numbers(self, numbers: Collection[Any]) -> None:
+        are_numbers = all(type(number) is int for number in numbers)
+        if not are_numbers or not 0 <= min(numbers) <= max(numbers) < len(self):
+            raise damaged(self.path, "it has numbers that belong to no concept")
 
-    def _select(self, sql: str, keys: Iterable[int]) -> Iterator[tuple]:
+    def _column(self, sql: str, number: int, kind: type) -> tuple[Any, ...]:
+        values = tuple(value for (value,) in self._query(sql, (number,)))
+        if not all(type(value) is kind for value in values):
+            raise damaged(self.path, _INVALID)
+        return values
+
+    def _read(self, sql: str, keys: Iterable[int]) -> list[tuple]:
+        """RETURNS (List[tuple]): One row per key: the key and strings."""
         distinct = [int(key) for key in dict.fromkeys(keys)]
+        rows: list[tuple] = []
         for start in range(0, len(distinct), _BATCH):
             batch = distinct[start : start + _BATCH]
-            yield from self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
+            rows += self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
+        if len(rows) != len(distinct):
+            raise damaged(self.path, f"it lacks {len(distinct) - len(rows)} rows")
+        if not all(type(value) is str for row in rows for value in row[1:]):
+            raise damaged(self.path, _INVALID)
+        return rows
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:
         try:
@@ -140,22 +170,21 @@ class ConceptStore:
             self._checks = 0
             return self._connection.execute(sql, values).fetchall()
         except (sqlite3.DatabaseError, OSError) as error:
-            raise ConnormError(Errors.CN402.format(path=self.path, reason=error)) from error
+            raise damaged(self.path, error) from error
 
     def _connect(self) -> sqlite3.Connection:
         if _stamp(self.path) != self._opened:
             # Its numbers no longer belong to the vectors that are mapped.
-            reason = "it was replaced after the pipeline was loaded; load it again"
-            raise ConnormError(Errors.CN402.format(path=self.path, reason=reason))
+            raise damaged(self.path, "it was replaced after the pipeline was loaded; load it again")
         uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
         connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         connection.execute("PRAGMA trusted_schema = OFF")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_LENGTH)
         connection.set_progress_handler(self._is_endless, _INSTRUCTIONS)
         # Views and triggers, which `StoreWriter` does not make, could run anything.
         kinds = {kind for (kind,) in connection.execute("SELECT type FROM sqlite_master")}
         if not kinds <= {"table", "index"}:
-            reason = "its schema is not that of an index"
-            raise ConnormError(Errors.CN402.format(path=self.path, reason=reason))
+            raise damaged(self.path, "its schema is not that of an index")
         return connection
 
     def _is_endless(self) -> bool:

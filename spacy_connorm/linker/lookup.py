@@ -267,7 +267,7 @@ class ConceptLookup:
             if index is None and old is not None:
                 index, overlay, memo = old.index, old.overlay, old.memo
             if index is not None:
-                index.require(normalized.fingerprint(), self.sieve.searches)
+                index.require(normalized, self.sieve.searches)
                 overlay = SynonymOverlay(index) if overlay is None else overlay
                 memo = memo if memo is not None and memo.fits(index, normalized) else None
                 retriever = Retriever(normalized, index, overlay, memo, self._cache_size)

@@ -13,13 +13,14 @@ from hashlib import blake2b
 from itertools import chain, islice, repeat
 from multiprocessing.context import get_spawning_popen
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..concepts import Candidate
 from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import stack
+from ..files.checksums import damaged
 from ..files.folders import pack, require_same_build, unpack
 from ..files.temporary import TemporaryFolder
 from ..index.concept_index import ConceptIndex
@@ -27,7 +28,8 @@ from ..index.filters import Filter
 from ..index.overlay import SynonymOverlay
 from ..index.ranking import SCALE
 from ..index.store import ConceptStore
-from ..index.vectors.base import Vectors, from_raw, map_array
+from ..index.vectors.base import Vectors, from_raw
+from .memo_arrays import open_arrays
 from .sieve import Question, Sieve
 from .strings import Strings
 
@@ -39,34 +41,6 @@ _NOISE = 2 / SCALE
 NONE = -1
 # Does what `Candidate._make` does, which takes longer than the rest of an answer.
 _new_candidate: Callable[[tuple], Candidate] = partial(tuple.__new__, Candidate)
-
-
-class Arrays(NamedTuple):
-    """n answers of at most k concepts each, memory-mapped.
-
-    hashes (Ints1d): uint64 (forms,), sorted: hashes of the texts' forms.
-    places (Ints1d): int32 (forms,): the number of each one's answer.
-    rows (Ints1d): int64 (n,), sorted: the row of the index that each answer belongs to.
-    searches (Ints1d): uint8 (n,): which step of the sieve answered.
-    labels (Ints1d): int32 (c,), sorted: the numbers of all concepts in answers.
-    texts (Ints1d): int32 (m,), sorted: the numbers of all members in answers.
-    concepts (Ints2d): int32 (n, k): places in `labels`, best first; -1 for none.
-    scores (Ints2d): int32 (n, k): cosines, times `index.ranking.SCALE`.
-    members (Ints2d): int32 (n, k): places in `texts`; -1 for the mean of a concept.
-    parts (Ints3d): int32 (n, k, 2): dense and lexical cosines of a hybrid encoder, times `SCALE`;
-        (n, k, 0) for others.
-    """
-
-    hashes: np.ndarray
-    places: np.ndarray
-    rows: np.ndarray
-    searches: np.ndarray
-    labels: np.ndarray
-    texts: np.ndarray
-    concepts: np.ndarray
-    scores: np.ndarray
-    members: np.ndarray
-    parts: np.ndarray
 
 
 def find_premises(index: ConceptIndex, encoder: NormalizedEncoder) -> dict[str, Any]:
@@ -87,17 +61,22 @@ class Memo:
 
         folder (Path): The folder.
         owner (Optional[TemporaryFolder]): If it owns the folder; kept as long as the memo.
+        RAISES (ConnormError): CN402 if it holds anything else.
         """
-        facts = json.loads((folder / FACTS).read_text(encoding="utf8"))
         self.folder = folder
-        self.premises = facts["premises"]
-        self.question = Question(
-            Sieve(facts["searches"], facts["thresholds"]),
-            facts["top_k"],
-            Filter(tuple(facts["types"]), tuple(facts["branches"])),
-        )
+        try:
+            facts = json.loads((folder / FACTS).read_text(encoding="utf8"))
+            self.premises = {**facts["premises"], "index": int(facts["premises"]["index"])}
+            self.question = Question(
+                Sieve(facts["searches"], facts["thresholds"]),
+                int(facts["top_k"]),
+                Filter(tuple(facts["types"]), tuple(facts["branches"])),
+            )
+        # JSON can be anything.
+        except Exception as error:
+            raise damaged(folder / FACTS, repr(error)) from error
         self._names = list(map(str, self.question.sieve.searches))
-        self.arrays = Arrays(*(map_array(folder / f"{name}.npy") for name in Arrays._fields))
+        self.arrays = open_arrays(folder, steps=len(self._names))
         self._owner = owner
         self._stale = np.zeros(len(self), dtype="bool")
         self._seen: frozenset[bytes | tuple[int, int]] = frozenset()
@@ -117,9 +96,11 @@ class Memo:
         """Check that the memo was made with an index.
 
         index (ConceptIndex): The index.
-        RAISES (ConnormError): CN430.
+        RAISES (ConnormError): CN430, CN402 if it has answers to rows that the index lacks.
         """
         require_same_build(index.folder, index.checksum, self.premises["index"])
+        if self.arrays.rows.max(initial=NONE) >= len(index.vectors):
+            raise damaged(self.folder / "rows.npy", "it has rows that the index lacks")
 
     def fits(self, index: ConceptIndex, encoder: NormalizedEncoder) -> bool:
         """RETURNS (bool): Whether it was made with this index, encoder and their settings."""

@@ -17,7 +17,8 @@ from ..index.overlay import SynonymOverlay
 from ..index.query import Query
 from ..index.ranking import SCALE
 from ..index.vectors.base import HybridVectors
-from .memo import FACTS, NONE, Arrays, Memo, find_premises, hash_forms
+from .memo import FACTS, NONE, Memo, find_premises, hash_forms
+from .memo_arrays import Arrays
 from .sieve import Answer, Question, run_sieve
 
 _BATCH = 512

@@ -84,9 +84,10 @@ class Retriever:
         texts (Sequence[str]): b cleaned texts; an empty one has no candidates.
         question (Question): What each is asked.
         RETURNS (List[List[Candidate]]): b lists, best first.
-        RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks, CN408
-            for a search that it was built without.
+        RAISES (ConnormError): CN402 if the index turned out to be damaged, CN406 and CN407 for
+            types and branches that it lacks, CN408 for a search that it was built without.
         """
+        self.index.require_sound()
         allowed = self._masks.get(question.filter, self.index)
         forms = self.encoder.forms(texts)
         asked = {form: text for form, text in zip(forms, texts, strict=True) if text}

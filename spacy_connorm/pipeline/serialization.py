@@ -8,7 +8,8 @@ import srsly
 
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_folder
-from ..files.folders import pack, read_settled, require_own_parts, seal, unpack, unseal
+from ..files.checksums import damaged
+from ..files.folders import pack, read_settled, require_own_parts, seal, unpack, unseal_whole
 from ..files.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
@@ -67,13 +68,23 @@ def _load(
 ) -> dict[str, Any]:
     from ..linker.lookup_files import read_lookup
 
-    manifest = unseal(path)
+    manifest = unseal_whole(path)
     if _INDEX not in exclude:
         require_own_parts(path, manifest)
     settings: dict[str, Any] = {}
     if _SETTINGS not in exclude and (path / _SETTINGS).exists():
-        settings = srsly.read_json(path / _SETTINGS)
+        settings = _read_settings(path / _SETTINGS)
     read_lookup(lookup, path, exclude=exclude, owner=owner)
+    return settings
+
+
+def _read_settings(path: Path) -> dict[str, Any]:
+    try:
+        settings = srsly.read_json(path)
+    except ValueError as error:
+        raise damaged(path, error) from error
+    if not isinstance(settings, dict):
+        raise damaged(path, "it holds no settings")
     return settings
 
 

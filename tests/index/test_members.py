@@ -147,6 +147,6 @@ def test_all_at_once_is_as_one_by_one(denotations):
 
 def test_opened_as_written(tmp_path, members):
     members.write(tmp_path)
-    opened = Members.open(tmp_path)
+    opened = Members.open(tmp_path, rows=4, concepts=3)
     assert opened.start.tolist() == members.start.tolist()
     assert opened.preferred.tolist() == members.preferred.tolist()

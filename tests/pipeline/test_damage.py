@@ -2,6 +2,7 @@
 
 import errno
 
+import numpy as np
 import pytest
 
 from spacy_connorm import Concept, Ontology
@@ -140,3 +141,21 @@ def test_failed_load_leaves_a_working_component(saved, make_pipeline, damaged):
         normalizer.from_disk(saved)
     assert normalizer.candidates(["coronary", *MENTIONS]) == before
     assert normalizer.cfg == settings
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1e30"])
+def test_vectors_that_are_not_at_unit_length(
+    make_normalizer, blank_normalizer, hashes, tmp_path, value
+):
+    make_normalizer(**hashes, memo_size=0).to_disk(tmp_path / "saved")
+    folders = [tmp_path / "saved" / "index", tmp_path / "saved"]
+    facts = [unseal(folder) for folder in folders]
+    path = folders[0] / "texts.unit.npy"
+    unit = np.load(path)
+    unit[:] = float(value)
+    np.save(path, unit)
+    for folder, manifest in zip(folders, facts, strict=True):
+        seal(folder, {**manifest, "files": {}})
+    normalizer = blank_normalizer(**hashes).from_disk(tmp_path / "saved")
+    with pytest.raises(ConnormError, match="CN420"):
+        normalizer.candidates(["low temperatures"])

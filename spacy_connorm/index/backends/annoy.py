@@ -11,6 +11,7 @@ import numpy as np
 from ...encoders.vectors import Raw
 from ...errors import ConnormError, Errors
 from ..vectors.base import Vectors
+from .annoy_forest import require_sound_forest
 from .annoy_trees import trees_hold_each_item_once
 from .exact import ExactSearcher
 from .protocol import Neighbours, require_positive_settings
@@ -84,12 +85,14 @@ class AnnoySearcher:
         settings (AnnoyIndex): How to search it.
         vectors (Vectors): The items it was built from.
         path (Path): Its file.
+        RAISES (ConnormError): CN403 if it is no forest of these vectors.
         """
         self.settings = settings
         self.vectors = vectors
         self._exact = ExactSearcher(vectors)
         self._forest = _forest(vectors.width)
         try:
+            require_sound_forest(path, items=len(vectors), width=vectors.width)
             self._forest.load(str(path))
         except OSError as error:
             raise ConnormError(Errors.CN403.format(path=path, reason=error)) from error
@@ -107,6 +110,7 @@ class AnnoySearcher:
         RETURNS (Neighbours): Exact float32 cosines of approximate neighbours.
         """
         possible = len(self) if allowed is None else int(np.count_nonzero(allowed))
+        n = min(n, len(self))
         wanted = min(n, possible)
         # Enough proposals to expect enough allowed items among them.
         proposals = wanted * self.settings.oversample * len(self) // max(possible, 1)

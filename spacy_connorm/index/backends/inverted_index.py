@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from ...errors import ConnormError, Errors
-from ..vectors.arrays import CSR_PARTS, make_csr, write_csr
+from ..vectors.arrays import make_csr, open_csr, write_csr
 from ..vectors.sparse import SparseVectors
 from .protocol import Neighbours
 
@@ -64,19 +64,18 @@ class InvertedIndex:
         write_csr(self._matrix, folder, stem)
 
     @classmethod
-    def open(cls, folder: Path, stem: str, *, rows: int) -> "InvertedIndex":
+    def open(cls, folder: Path, stem: str, *, rows: int, width: int) -> "InvertedIndex":
         """Open an inverted index, memory-mapped.
 
         folder (Path): The folder of its files.
         stem (str): How their names start.
-        rows (int): The number of vectors, which is in no file.
+        rows (int): The number of vectors.
+        width (int): The number of features.
         RETURNS (InvertedIndex): The inverted index.
+        RAISES (ConnormError): CN402 if it does not belong to such vectors.
         """
-        # The library takes only writable arrays; writes would stay in this process.
-        parts = (
-            np.asarray(np.load(folder / f"{stem}.{part}.npy", mmap_mode="c")) for part in CSR_PARTS
-        )
-        return cls(make_csr(tuple(parts), rows))
+        # The library takes only writable arrays.
+        return cls(open_csr(folder, stem, rows=width, width=rows, writable=True))
 
 
 def _load_library() -> Any:

@@ -120,6 +120,7 @@ class IvfSearcher:
         RETURNS (Neighbours): Exact float32 cosines of approximate neighbours.
         """
         possible = len(self) if allowed is None else int(np.count_nonzero(allowed))
+        n = min(n, len(self))
         wanted = min(n, possible)
         proposals = min(wanted * self.settings.oversample, possible)
         probes = self._probes(proposals, possible)

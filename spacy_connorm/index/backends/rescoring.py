@@ -46,7 +46,9 @@ def open_dense(
     RETURNS (Searcher): A searcher over the vectors.
     """
     if isinstance(vectors, HybridVectors):
-        lexical = InvertedIndex.open(path.parent, _postings_of(path), rows=len(vectors))
+        lexical = InvertedIndex.open(
+            path.parent, _postings_of(path), rows=len(vectors), width=vectors.lexical.width
+        )
         return HybridSearcher(vectors, open(vectors.dense, path), lexical)
     if isinstance(vectors, SparseVectors):
         return ExactSearcher(vectors)

@@ -104,7 +104,8 @@ def _fill(
         copied = rows.write(grouped, folder, "texts")
         concept_count, only_in_data = len(store), store.only_in_data
     del grouped
-    members, vectors = Members.open(folder), open_vectors(folder, "texts")
+    vectors = open_vectors(folder, "texts")
+    members = Members.open(folder, rows=len(vectors), concepts=concept_count)
     for search in searches:
         _write_search(folder, Search(search), vectors, members, backend, concept_count)
     return {

@@ -12,9 +12,13 @@ import numpy as np
 from scipy import sparse
 
 from ...encoders.vectors import HybridArray, Raw
-from .arrays import CSR_PARTS, make_csr, map_array
+from ...files.checksums import damaged
+from .arrays import open_array, open_csr
 from .dense import DenseVectors, QuantizedVectors
 from .sparse import SparseVectors
+
+_COUNTS = ("int64", "int32")
+_MOST_COLUMNS = 2**31
 
 
 class Vectors(Protocol):
@@ -26,6 +30,10 @@ class Vectors(Protocol):
     @property
     def unit(self) -> Any:
         """All rows; without a copy unless they are quantized."""
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """How many components they have: "dense", "sparse" or both."""
 
     def __len__(self) -> int: ...
 
@@ -84,6 +92,10 @@ class HybridVectors:
     def unit(self) -> HybridArray:
         """RETURNS (HybridArray): All rows of both sides."""
         return HybridArray(self.dense.unit, self.lexical.unit, self.weight)
+
+    @property
+    def widths(self) -> dict[str, int]:
+        return {**self.dense.widths, **self.lexical.widths}
 
     def __len__(self) -> int:
         return len(self.dense)
@@ -167,17 +179,23 @@ def open_vectors(folder: Path, stem: str) -> Vectors:
     folder (Path): The folder of their files.
     stem (str): How the file names start.
     RETURNS (Vectors): The vectors.
+    RAISES (ConnormError): CN402 if the files do not fit together.
     """
     if (folder / f"{stem}.dense.norms.npy").exists():
         dense: Any = open_vectors(folder, f"{stem}.dense")
         lexical: Any = open_vectors(folder, f"{stem}.lexical")
+        if len(dense) != len(lexical):
+            reason = f"it has {len(lexical)} rows, not {len(dense)}"
+            raise damaged(folder / f"{stem}.lexical.norms.npy", reason)
         return HybridVectors(dense, lexical)
-    norms = map_array(folder / f"{stem}.norms.npy")
+    norms = open_array(folder / f"{stem}.norms.npy", "float32", (None,), finite=True)
+    rows = len(norms)
     if (folder / f"{stem}.unit.npy").exists():
-        return DenseVectors(map_array(folder / f"{stem}.unit.npy"), norms)
+        kinds = ("float32", "float16")
+        return DenseVectors(open_array(folder / f"{stem}.unit.npy", kinds, (rows, None)), norms)
     if (folder / f"{stem}.codes.npy").exists():
-        codes, lengths = (map_array(folder / f"{stem}.{key}.npy") for key in ("codes", "lengths"))
+        codes = open_array(folder / f"{stem}.codes.npy", "int8", (rows, None))
+        lengths = open_array(folder / f"{stem}.lengths.npy", "float32", (rows,), finite=True)
         return QuantizedVectors(codes, lengths, norms)
-    parts = tuple(map_array(folder / f"{stem}.{part}.npy") for part in CSR_PARTS)
-    width = int(np.load(folder / f"{stem}.shape.npy")[1])
-    return SparseVectors(make_csr(parts, width), norms)
+    shape = open_array(folder / f"{stem}.shape.npy", _COUNTS, (2,), bounds=(0, _MOST_COLUMNS))
+    return SparseVectors(open_csr(folder, stem, rows=rows, width=int(shape[1])), norms)

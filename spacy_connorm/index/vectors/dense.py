@@ -32,6 +32,10 @@ class DenseVectors:
         unit, norms = _normalized(raw)
         return cls(unit.astype(dtype, copy=False), norms)
 
+    @property
+    def widths(self) -> dict[str, int]:
+        return {"dense": self.width}
+
     def __len__(self) -> int:
         return int(self.unit.shape[0])
 
@@ -109,6 +113,10 @@ class QuantizedVectors:
     def unit(self) -> np.ndarray:
         """RETURNS (Floats2d): float32 (n, width): all rows, in four times the stored size."""
         return self.queries(np.arange(len(self)))
+
+    @property
+    def widths(self) -> dict[str, int]:
+        return {"dense": self.width}
 
     def __len__(self) -> int:
         return int(self.codes.shape[0])

@@ -29,6 +29,10 @@ class SparseVectors:
         scale = sparse.diags(1 / np.where(norms > 0, norms, 1), dtype="float32")
         return cls(sparse.csr_matrix(scale @ raw), norms)
 
+    @property
+    def widths(self) -> dict[str, int]:
+        return {"sparse": self.width}
+
     def __len__(self) -> int:
         return int(self.unit.shape[0])
 

@@ -164,7 +164,7 @@ def test_a_negative_lexical_cosine_stands_behind_none():
 def test_postings_are_opened_as_written(tmp_path):
     inverted = InvertedIndex.from_vectors(VECTORS.lexical)
     inverted.write(tmp_path, "lexical")
-    opened = InvertedIndex.open(tmp_path, "lexical", rows=ROWS)
+    opened = InvertedIndex.open(tmp_path, "lexical", rows=ROWS, width=VECTORS.lexical.width)
     queries = units(QUERIES).lexical
     for one, other in zip(inverted.nearest(queries, 7), opened.nearest(queries, 7), strict=True):
         np.testing.assert_array_equal(one, other)
@@ -181,7 +181,7 @@ def test_without_the_library_the_error_tells_what_to_do(monkeypatch, tmp_path):
 def test_postings_of_nothing(tmp_path):
     vectors = from_raw(sparse.csr_matrix((5, 3), dtype="float32"))
     InvertedIndex.from_vectors(vectors).write(tmp_path, "lexical")
-    opened = InvertedIndex.open(tmp_path, "lexical", rows=5)
+    opened = InvertedIndex.open(tmp_path, "lexical", rows=5, width=3)
     found = opened.nearest(sparse.csr_matrix(np.eye(2, 3, dtype="float32")), 4)
     assert (found.items == -1).all() and not found.scores.any()
 
