@@ -8,7 +8,7 @@ from typing import Any, NoReturn, cast
 from scipy import sparse
 
 from ..encoders.vectors import Raw
-from ..errors import ConnormError, Errors
+from ..files.checksums import damaged
 from .concept_index import ConceptIndex
 from .overlay import Added, SynonymOverlay
 from .vectors.base import HybridVectors, Vectors, open_vectors
@@ -78,7 +78,7 @@ class _Reader:
 
     def lines(self) -> Iterator[Mapping[str, Any]]:
         if not self._path.is_file():
-            raise ConnormError(Errors.CN402.format(path=self._path, reason="it is missing"))
+            raise damaged(self._path, "it is missing")
         content = self._path.read_bytes()
         for self._number, line in enumerate(content.splitlines(), start=1):
             try:
@@ -133,8 +133,7 @@ class _Reader:
         return self._concepts[concept_id]
 
     def _refuse(self, fault: str) -> NoReturn:
-        reason = f"line {self._number} {fault}"
-        raise ConnormError(Errors.CN402.format(path=self._path, reason=reason))
+        raise damaged(self._path, f"line {self._number} {fault}")
 
 
 def _is_number(value: Any, stop: int) -> bool:
@@ -148,8 +147,7 @@ def _read_raw(folder: Path, index: ConceptIndex, count: int) -> list[Raw]:
     if found != expected:
         reason = f"{found[0]} {found[2]} vectors of width {found[1]} instead of "
         reason += f"{expected[0]} {expected[2]} ones of width {expected[1]}"
-        path = folder / f"{_VECTORS}.norms.npy"
-        raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+        raise damaged(folder / f"{_VECTORS}.norms.npy", reason)
     raw = vectors.sums(sparse.identity(count, format="csr", dtype="float32"))
     return [raw[place : place + 1] for place in range(count)]
 

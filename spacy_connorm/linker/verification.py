@@ -46,16 +46,9 @@ def verify_memo(memo: Memo, index: ConceptIndex, encoder: NormalizedEncoder) -> 
         numbers, path = getattr(arrays, name), folder / f"{name}.npy"
         is_known = not len(numbers) or (numbers[0] >= 0 and numbers[-1] < size)
         require_sound(is_known and ascends(numbers, strictly=True), path, "a number is unknown")
-    limits = {
-        "places": (len(arrays.hashes),),
-        "searches": (count,),
-        "concepts": (count, top_k),
-        "members": (count, top_k),
-        "scores": (count, top_k),
-    }
-    for name, shape in limits.items():
-        has_shape = getattr(arrays, name).shape == shape
-        require_sound(has_shape, folder / f"{name}.npy", f"it does not have the shape {shape}")
+    shape = arrays.concepts.shape
+    path = folder / "concepts.npy"
+    require_sound(shape == (count, top_k), path, f"it does not have {top_k} places for each answer")
     if count:
         _verify_answers(memo, index)
         _verify_forms(memo, index, encoder)
@@ -63,12 +56,6 @@ def verify_memo(memo: Memo, index: ConceptIndex, encoder: NormalizedEncoder) -> 
 
 def _verify_answers(memo: Memo, index: ConceptIndex) -> None:
     arrays, folder = memo.arrays, memo.folder
-    steps = len(memo.question.sieve.searches)
-    require_sound(arrays.searches.max() < steps, folder / "searches.npy", "a search is unknown")
-    for name, known in (("concepts", arrays.labels), ("members", arrays.texts)):
-        places = getattr(arrays, name)
-        are_known = places.min() >= NONE and places.max() < len(known)
-        require_sound(are_known, folder / f"{name}.npy", "a place is out of range")
     filled = arrays.members != NONE
     named = index.members.concept[arrays.texts[arrays.members[filled]]]
     are_equal = np.array_equal(named, arrays.labels[arrays.concepts[filled]])
@@ -85,10 +72,6 @@ def _verify_forms(memo: Memo, index: ConceptIndex, encoder: NormalizedEncoder) -
     path = memo.folder / "hashes.npy"
     hashes, first = np.unique(forms, return_index=True)
     require_sound(np.array_equal(hashes, memo.arrays.hashes), path, "it is not of these texts")
-    places = memo.arrays.places
-    in_range = places.min() >= 0 and places.max() < len(memo)
-    path = memo.folder / "places.npy"
-    require_sound(in_range, path, "a place is out of range")
     rows = index.row_numbers[members[first]]
-    are_own = np.array_equal(memo.arrays.rows[places], rows)
-    require_sound(are_own, path, "the answer to a text is that to another")
+    are_own = np.array_equal(memo.arrays.rows[memo.arrays.places], rows)
+    require_sound(are_own, memo.folder / "places.npy", "the answer to a text is that to another")

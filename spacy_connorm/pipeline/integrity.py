@@ -7,6 +7,7 @@ import spacy
 from tqdm import tqdm
 
 from ..errors import ConnormError, Errors
+from ..files.checksums import damaged
 from ..files.folders import MANIFEST, read_manifest, read_object, verify
 from .concept_normalizer import ConceptNormalizer
 from .loading import load_pipeline
@@ -89,8 +90,7 @@ def _verify_meta(path: Path, expected: dict[str, Any]) -> None:
     found = meaning_of(read_object(path))
     for field, value in expected.items():
         if found.get(field) != value:
-            reason = f"its `{field}` has changed"
-            raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+            raise damaged(path, f"its `{field}` has changed")
 
 
 def _verify(normalizer: ConceptNormalizer, folder: Path) -> None:

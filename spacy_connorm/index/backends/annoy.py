@@ -10,9 +10,9 @@ import numpy as np
 
 from ...encoders.vectors import Raw
 from ...errors import ConnormError, Errors
+from ...files.checksums import damaged
 from ..vectors.base import Vectors
-from .annoy_forest import require_sound_forest
-from .annoy_trees import trees_hold_each_item_once
+from .annoy_forest import has_each_item_in_each_tree, require_sound_forest
 from .exact import ExactSearcher
 from .protocol import Neighbours, require_positive_settings
 from .rescoring import blocks, build_dense, fill_exactly, open_dense, rescore
@@ -122,17 +122,13 @@ class AnnoySearcher:
         return fill_exactly(found, self._exact, queries, wanted=wanted, allowed=allowed)
 
     def verify(self, path: Path) -> None:
-        is_sound = self._forest.get_n_items() == len(self) and trees_hold_each_item_once(
-            path, items=len(self), width=self.vectors.width
-        )
-        if not is_sound:
-            reason = "its trees do not hold every vector once"
-            raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+        width = self.vectors.width
+        if not has_each_item_in_each_tree(path, items=len(self), width=width):
+            raise damaged(path, "its trees do not hold every vector once")
         rows = (row for block in blocks(self.vectors) for row in block)
         for item, row in enumerate(rows):
             if not np.allclose(self._forest.get_item_vector(item), row, atol=_ROUNDED):
-                reason = f"the vector of item {item} is another"
-                raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+                raise damaged(path, f"the vector of item {item} is another")
 
     def _propose(
         self, queries: Raw, count: int, allowed: np.ndarray | None

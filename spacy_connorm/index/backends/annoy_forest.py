@@ -48,6 +48,36 @@ def require_sound_forest(path: Path, *, items: int, width: int) -> None:
         _refuse(path, "a node has not the items of its children")
 
 
+def has_each_item_in_each_tree(path: Path, *, items: int, width: int) -> bool:
+    """Walk all trees.
+
+    path (Path): The file, which `require_sound_forest` has accepted.
+    items (int): The number of vectors it was built from.
+    width (int): Their width.
+    RETURNS (bool): Whether every tree holds every item exactly once.
+    """
+    nodes = np.asarray(np.memmap(path, dtype="<i4", mode="r")).reshape(-1, width + 3)
+    # The roots stand at the end: only they have all items below.
+    others = np.flatnonzero(nodes[:, 0] != items)
+    first = max(items, int(others[-1]) + 1 if len(others) else 0)
+    everything = np.arange(items)
+    return all(
+        np.array_equal(np.sort(_items_below(nodes, root, items)), everything)
+        for root in range(first, len(nodes))
+    )
+
+
+def _items_below(nodes: np.ndarray, root: int, items: int) -> np.ndarray:
+    found, level = [], np.asarray([root])
+    while len(level):
+        is_leaf = nodes[level, 0] < nodes.shape[1]
+        found += [nodes[leaf, 1 : 1 + nodes[leaf, 0]] for leaf in level[is_leaf]]
+        children = nodes[level[~is_leaf], 1:3].ravel()
+        found.append(children[children < items])
+        level = children[children >= items]
+    return np.concatenate(found)
+
+
 def _check_leaves(path: Path, nodes: np.ndarray, leaves: np.ndarray, items: int) -> None:
     for start in range(0, len(leaves), _BLOCK):
         block = leaves[start : start + _BLOCK]

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from ...errors import ConnormError, Errors
+from ...files.checksums import damaged
 from ..vectors.arrays import make_csr, open_csr, write_csr
 from ..vectors.sparse import SparseVectors
 from .protocol import Neighbours
@@ -57,8 +58,7 @@ class InvertedIndex:
         differing = abs(self._matrix.T.tocsr() - vectors.unit)
         if differing.nnz and differing.max() > 0:
             path = path.with_name(f"{path.stem}.postings.data.npy")
-            reason = "its lists are not those of the vectors"
-            raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+            raise damaged(path, "its lists are not those of the vectors")
 
     def write(self, folder: Path, stem: str) -> None:
         write_csr(self._matrix, folder, stem)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ConnormError, Errors
+from ...files.checksums import damaged
 from ..vectors.base import Vectors
 from .rescoring import blocks
 
@@ -130,8 +131,7 @@ class RabitqLists:
             and np.isin(items, np.arange(len(vectors))).all()
         )
         if not is_sound:
-            reason = "its lists do not hold every vector once"
-            raise ConnormError(Errors.CN402.format(path=path, reason=reason))
+            raise damaged(path, "its lists do not hold every vector once")
 
     def propose(
         self, queries: np.ndarray, count: int, *, probes: int, allowed: np.ndarray | None

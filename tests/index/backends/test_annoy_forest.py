@@ -5,7 +5,10 @@ import pytest
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends.annoy import AnnoyIndex
-from spacy_connorm.index.backends.annoy_forest import require_sound_forest
+from spacy_connorm.index.backends.annoy_forest import (
+    has_each_item_in_each_tree,
+    require_sound_forest,
+)
 from spacy_connorm.index.vectors.base import from_raw
 
 WIDTH = 6
@@ -24,6 +27,7 @@ def build(path, items, n_trees=3):
 def test_what_annoy_builds(tmp_path, items, n_trees):
     path = build(tmp_path / "forest", items, n_trees)
     require_sound_forest(path, items=items, width=WIDTH)
+    assert has_each_item_in_each_tree(path, items=items, width=WIDTH)
     for wrong in ({"items": items + 1, "width": WIDTH}, {"items": items, "width": WIDTH + 1}):
         with pytest.raises(ConnormError, match="CN403"):
             require_sound_forest(path, **wrong)
@@ -71,3 +75,15 @@ def test_a_file_of_another_size(tmp_path, size):
     path.write_bytes(bytes(size))
     with pytest.raises(ConnormError, match="CN403"):
         require_sound_forest(path, items=300, width=WIDTH)
+
+
+@pytest.mark.parametrize("where", ["leaf", "root"])
+def test_a_tree_without_an_item(tmp_path, where):
+    """A leaf holds one item twice, or a root one of its halves twice."""
+    path = build(tmp_path / "forest", 300)
+    nodes = np.fromfile(path, dtype="<i4").reshape(-1, WIDTH + 3)
+    is_leaf = (nodes[:, 0] > 1) & (nodes[:, 0] <= WIDTH + 2)
+    place = np.flatnonzero(is_leaf)[0] if where == "leaf" else len(nodes) - 1
+    nodes[place, 1] = nodes[place, 2]
+    nodes.tofile(path)
+    assert not has_each_item_in_each_tree(path, items=300, width=WIDTH)
