@@ -257,7 +257,10 @@ class Errors(metaclass=_Coded):
         "The index '{path}' has format version {found}, but this version of spacy_connorm reads "
         "{expected}. Rebuild the index."
     )
-    CN402 = "'{path}' is damaged: {reason}. Rebuild the index, or copy it again."
+    CN402 = (
+        "'{path}' is damaged: {reason}. Copy it again, or build it again. If you have changed a "
+        "pipeline on purpose, save it with `python -m spacy connorm save`."
+    )
     CN403 = (
         "Can't open the Annoy forest '{path}' ({reason}). Rebuild the index with AnnoyIndex, or "
         'search it with `index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'

@@ -11,17 +11,18 @@ from spacy_connorm.files import exchange
 STEPS = ("open", "mkdir", "rename", "replace", "link", "chmod", "fsync", "unlink", "rmdir")
 
 
-def kill_at_each_step(work: Callable[[], object]) -> Iterator[int]:
+def kill_at_each_step(work: Callable[[], object], *, every: int = 1) -> Iterator[int]:
     """Run some work again and again, each time in a fork that is killed one step later.
 
     work (Callable): What to do; it must not depend on what it did before.
+    every (int): Leave out all steps but each n-th.
     YIELDS (int): The number of the step before which the process was killed. The last run, which
         comes to its end, is not yielded.
     """
     step = 0
     while _is_killed(work, step):
         yield step
-        step += 1
+        step += every
 
 
 def _is_killed(work: Callable[[], object], step: int) -> bool:

@@ -6,6 +6,7 @@ import shutil
 import pytest
 import spacy
 
+from spacy_connorm import check, save_pipeline
 from spacy_connorm.files import exchange
 from spacy_connorm.files.atomic import atomic_file, atomic_folder
 
@@ -94,4 +95,32 @@ def test_a_saved_normalizer_is_old_or_new(tmp_path, changed, trials):
     assert answers[0] == before
     assert all(answer in (before, after) for answer in answers)
     assert again.from_disk(saved).candidates(["heart stroke"]) == after
+    assert [each.name for each in tmp_path.iterdir()] == ["saved"]
+
+
+def test_saved_synonyms_are_old_or_new(tmp_path, changed):
+    normalizer = changed()
+    path = tmp_path / "synonyms.tsv"
+    normalizer.save_synonyms(path)
+    old = path.read_text()
+    normalizer.add_synonyms([("heart stroke", "C2")])
+    seen = [path.read_text() for _ in kill_at_each_step(lambda: normalizer.save_synonyms(path))]
+    assert seen[0] == old != path.read_text()
+    assert set(seen) <= {old, path.read_text()}
+    assert [each.name for each in tmp_path.iterdir()] == ["synonyms.tsv"]
+
+
+def test_a_saved_pipeline_is_old_or_new(tmp_path, pipeline, trials):
+    saved = tmp_path / "saved"
+    pipeline.meta["version"] = "1"
+    save_pipeline(pipeline, saved)
+    pipeline.meta["version"] = "2"
+    pipeline.get_pipe("concept_normalizer").add_synonyms([("heart stroke", "C2")])
+    every = trials(short=60, long=1)
+    for _ in kill_at_each_step(lambda: save_pipeline(pipeline, saved), every=every):
+        assert check(saved).unlisted == []
+        nlp = spacy.load(saved)
+        (best, *_) = nlp.get_pipe("concept_normalizer").candidates(["heart stroke"])[0]
+        assert (best.score == 1) == (nlp.meta["version"] == "2")
+    assert spacy.load(saved).meta["version"] == "2"
     assert [each.name for each in tmp_path.iterdir()] == ["saved"]
