@@ -116,6 +116,7 @@ class Errors(metaclass=_Coded):
         "Rename the file."
     )
     CN120 = "Can't write the ontology to '{path}': its name must end in `.jsonl` or `.jsonl.gz`."
+    CN121 = "'{output}' would replace '{input}', which is read for it. Name an output elsewhere."
 
     # Corpora
     CN200 = (

@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from ..errors import ConnormError, Errors
 from ..files.docbin import write_docs
+from ..files.overlap import require_apart
 from .formats import CorpusOptions
 from .reading import read_corpus
 from .report import CorpusReport
@@ -34,9 +35,10 @@ def convert_corpus(
     lang (str): Code of the language whose tokenizer is used.
     **options (CorpusOptions): Settings of the format's reader.
     RETURNS (CorpusReport): What was found.
-    RAISES (ConnormError): CN213 for an unknown language, and the errors of `read_corpus` and
-        `write_docs`.
+    RAISES (ConnormError): CN121 if the output would replace the input, CN213 for an unknown
+        language, and the errors of `read_corpus` and `write_docs`.
     """
+    require_apart(output_path, input_path)
     report = CorpusReport()
     nlp = _blank(lang)
     docs = read_corpus(input_path, nlp=nlp, format=format, types=types, report=report, **options)

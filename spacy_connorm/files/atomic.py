@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..errors import ConnormError, Errors
 from .exchange import put_in_place
+from .failures import write_errors
 from .temporary import is_private, private, release
 
 _PART = "part-"
@@ -71,7 +72,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     RAISES (ConnormError): CN405 if the disk is full or refuses the files, CN109 if another
         process is writing the folder.
     """
-    try:
+    with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path = path.resolve()
         with _only_writer(path):
@@ -89,9 +90,6 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             finally:
                 shutil.rmtree(part, ignore_errors=True)
             _remove_leftovers(path)
-    except OSError as error:
-        reason = "the disk is full" if error.errno == errno.ENOSPC else error
-        raise ConnormError(Errors.CN405.format(path=path, reason=reason)) from error
 
 
 @contextmanager

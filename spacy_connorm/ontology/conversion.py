@@ -8,6 +8,7 @@ from tqdm import tqdm
 from ..concepts import read_concepts, write_concepts
 from ..errors import ConnormError, Errors
 from ..files.licence import write_licence
+from ..files.overlap import require_apart
 from .checks import Inventory, Summary, warn_about
 from .options import OntologyOptions
 from .reading import stream_ontology
@@ -45,11 +46,12 @@ def convert_ontology(
     **options (OntologyOptions): Settings of the format's reader.
     RETURNS (Conversion): Counts, doubtful findings, and what was left out.
     RAISES (ConnormError): CN120 for another suffix, CN105 or CN108 if the file cannot be written,
-        and the errors of `stream_ontology`.
+        CN121 if it would replace the input, and the errors of `stream_ontology`.
     """
     output_path = Path(output_path)
     if not output_path.name.endswith((".jsonl", ".jsonl.gz")):
         raise ConnormError(Errors.CN120.format(path=output_path))
+    require_apart(output_path, input_path, *options.values())
     report, inventory = ReadReport(), Inventory()
     concepts = stream_ontology(input_path, format=format, report=report, **options)
     with tqdm(concepts, unit=" concepts", delay=2, leave=False, disable=None) as bar:

@@ -21,6 +21,7 @@ from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors, Warnings, refuse, warn
 from ..files.atomic import atomic_file
 from ..files.docbin import write_docs
+from ..files.overlap import require_apart
 from ..files.text import open_text
 from .concept_normalizer import ConceptNormalizer
 from .inputs import other_fields, read_inputs
@@ -88,9 +89,10 @@ def annotate(
     component (Optional[str]): Which concept normalizer's answers to write, if there are several.
     on_record (Optional[Callable[[Dict[str, Any]], None]]): Called with the record of each text.
     RETURNS (AnnotationCounts): Texts, mentions and linked mentions.
-    RAISES (ConnormError): CN006 for no process, CN105 or CN108 if the file cannot be written, CN700
-        to CN704 as `load_normalizer`, CN708 for another suffix, CN713 if the GPU cannot be used,
-        CN716 if a worker process dies, CN717 if it fails, and the errors of `read_inputs`.
+    RAISES (ConnormError): CN006 for no process, CN105 or CN108 if the file cannot be written, CN121
+        if it would replace the input, CN700 to CN704 as `load_normalizer`, CN708 for another
+        suffix, CN713 if the GPU cannot be used, CN716 if a worker process dies, CN717 if it fails,
+        and the errors of `read_inputs`.
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all.
     """
     output_path = Path(output_path)
@@ -99,6 +101,7 @@ def annotate(
         raise ConnormError(Errors.CN708.format(action="write", path=output_path, known=known))
     if n_process == 0:
         refuse("n_process", n_process, "at least 1, or -1 for all cores")
+    require_apart(output_path, input_path)
     choose_device(gpu_id)
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)

@@ -16,6 +16,7 @@ from ..errors import ConnormError, Errors
 from ..files.configs import config_errors, read_config
 from ..files.docbin import read_docs
 from ..files.folders import MANIFEST, read_object, replaced
+from ..files.overlap import require_apart
 from .concept_normalizer import ConceptNormalizer
 from .loading import choose_name, find_normalizer, load_normalizer
 from .saving import write_pipeline
@@ -97,10 +98,12 @@ def build_index(
         texts and the encoder are the same.
     gpu_id (int): The GPU that encodes; -1 for the CPU.
     RETURNS (BuiltIndex): The folder, and what the index holds.
-    RAISES (ConnormError): CN100 or CN711 for an invalid config, CN703, CN704 or CN710 if it has
-        none, several or another concept normalizer, CN705 if something else is at the path, CN712
-        for a bad line of synonyms, CN713 if the GPU cannot be used, and the errors of the readers.
+    RAISES (ConnormError): CN121 if the output would replace an input, CN100 or CN711 for an invalid
+        config, CN703, CN704 or CN710 if it has none, several or another concept normalizer, CN705
+        if something else is at the path, CN712 for a bad line of synonyms, CN713 if the GPU cannot
+        be used, and the errors of the readers.
     """
+    require_apart(output_path, ontology, *corpora, synonyms, config)
     choose_device(gpu_id)
     nlp = make_pipeline(config, component=component, overrides=overrides)
     normalizer = find_normalizer(nlp)

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from spacy.util import registry
@@ -16,6 +15,7 @@ from ..evaluation import Prediction, read_gold, score_predictions
 from ..evaluation.pipelines.gold import find_known, find_seen, warn_of_strange_ids
 from ..evaluation.pipelines.queries import DEPTH
 from ..evaluation.report import score_row
+from ..files.temporary import TemporaryFolder
 from ..index.backends.exact import ExactIndex
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve
@@ -56,10 +56,11 @@ class DevScore:
         of mentions.
         """
         # Warnings about O and D were issued before the training.
-        with TemporaryDirectory() as folder, warnings.catch_warnings():
+        folder = TemporaryFolder()
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConnormWarning)
-            module.save(Path(folder))
-            block = self._to_search({**self._encoder_config, "name": folder})
+            module.save(folder.path)
+            block = self._to_search({**self._encoder_config, "name": str(folder.path)})
             encoder = registry.resolve({"encoder": block})["encoder"]
             lookup = ConceptLookup(encoder, Sieve(_SEARCHES, _THRESHOLDS), ExactIndex())
             lookup.build(self._ontology, self._synonyms)

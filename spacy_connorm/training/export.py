@@ -16,6 +16,7 @@ from ..encoders.protocol import Encoder
 from ..errors import ConnormError, Errors
 from ..files.configs import config_errors
 from ..files.folders import read_object, replaced, require_replaceable
+from ..files.overlap import require_apart
 from .work_folder import CONFIG as TRAINING_CONFIG
 
 PRECISIONS = ("int8", "fp32")
@@ -62,10 +63,11 @@ def export_encoder(
     pooling (Optional[str]): "mean", "cls" or "max"; as it was trained if None, or "mean".
     max_length (Optional[int]): Tokens kept of a text; as it was trained if None, or 64.
     RETURNS (ExportedEncoder): The folder, and how near its vectors are.
-    RAISES (ConnormError): CN303 to CN309 if the transformer cannot be loaded, CN330 or CN335 if a
-        library is missing, CN336 if it cannot be exported, CN705 if something else is at the path,
-        CN711 for an invalid setting, CN832 for another kind of encoder, CN833 for an unknown
-        precision, CN834 if its vectors differ too much.
+    RAISES (ConnormError): CN121 if the output would replace the transformer, CN303 to CN309 if the
+        transformer cannot be loaded, CN330 or CN335 if a library is missing, CN336 if it cannot be
+        exported, CN705 if something else is at the path, CN711 for an invalid setting, CN832 for
+        another kind of encoder, CN833 for an unknown precision, CN834 if its vectors differ too
+        much.
     """
     path = Path(output_path)
     if precision not in PRECISIONS:
@@ -73,6 +75,7 @@ def export_encoder(
     for library in _LIBRARIES:
         if find_spec(library) is None:
             raise ConnormError(Errors.CN335.format(library=library))
+    require_apart(path, name)
     require_replaceable(path, is_ours=_is_exported)
     settings = {"pooling": pooling, "max_length": max_length}
     given = {key: value for key, value in settings.items() if value is not None}

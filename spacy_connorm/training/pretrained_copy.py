@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from ..encoders.transformer import TransformerEncoder
 from ..files.folders import replaced
+from ..files.overlap import require_apart
 from .encoder_folder import is_encoder
 
 _PROBE = "heart attack"
@@ -28,13 +29,15 @@ def save_encoder(name: str | Path, output_path: str | Path) -> SavedEncoder:
     name (Union[str, Path]): A name on the Hugging Face hub, or a folder.
     output_path (Union[str, Path]): The folder to make or replace.
     RETURNS (SavedEncoder): The folder, and the width of the vectors.
-    RAISES (ConnormError): CN303, CN304, CN306 or CN307 if it cannot be loaded, CN308 if its vectors
-        are not finite, CN705 if something else is at the path.
+    RAISES (ConnormError): CN121 if the output would replace the transformer, CN303, CN304, CN306 or
+        CN307 if it cannot be loaded, CN308 if its vectors are not finite, CN705 if something else
+        is at the path.
     """
     TransformerEncoder(name=str(name))  # raises if a library is missing, before importing any
     from ..encoders.pretrained import load_pretrained
 
     path = Path(output_path)
+    require_apart(path, name)
     pretrained = load_pretrained(str(name), tokenizer_config={}, transformer_config={})
     with replaced(path, is_ours=is_encoder) as folder:
         pretrained.tokenizer.save_pretrained(folder)

@@ -15,7 +15,9 @@ from ..encoders import encoder_inputs, require_trainable, trainable
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors
 from ..files.configs import config_errors, read_config, require_sections
+from ..files.failures import write_errors
 from ..files.folders import require_replaceable
+from ..files.overlap import require_apart
 from ..files.text import sha256
 from .config import TrainingData
 from .encoder_folder import is_encoder, write_encoder
@@ -71,12 +73,14 @@ def train(
     resume (bool): Continue an interrupted training exactly where it stopped.
     observer (Optional[TrainingObserver]): Called with counts, losses and dev scores as they come.
     RETURNS (TrainingResult): The encoder; under torchrun one process writes it.
-    RAISES (ConnormError): CN100 or CN711 for an invalid config, CN705 if something else is at the
-        path, CN714 if an interrupted training is there, CN715 if it was started with another
-        config, CN810 or CN811 if there is nothing to learn, CN824 if a library is missing, and the
-        errors of `run_training`.
+    RAISES (ConnormError): CN121 if the output would replace an input, CN405 if the disk is full,
+        CN100 or CN711 for an invalid config, CN705 if something else is at the path, CN714 if an
+        interrupted training is there, CN715 if it was started with another config, CN810 or CN811
+        if there is nothing to learn, CN824 if a library is missing, and the errors of
+        `run_training`.
     """
-    config, output_path = read_config(config, overrides), Path(output_path)
+    config_path, output_path = config, Path(output_path)
+    config = read_config(config, overrides)
     require_sections(config, _SECTIONS)
     require_replaceable(output_path, is_ours=is_encoder)
     _require_libraries()
@@ -86,6 +90,9 @@ def train(
     data, training, encoder = blocks["data"], blocks["training"], blocks["encoder"]
     require_trainable(encoder)
     work = work_folder(output_path)
+    for each in (output_path, work):
+        inputs = (data.ontology, *data.corpora, *data.dev, config["encoder"].get("name"))
+        require_apart(each, config_path, *inputs)
     if resume:
         require_same_config(work, config)
     elif is_main_process():
@@ -108,16 +115,18 @@ def train(
     from .trainer import run_training
 
     to_search = partial(_to_search, config=config, objective=training.objective)
-    trained = run_training(
-        trainable(encoder),
-        pool,
-        training,
-        folder=work,
-        use_cpu=gpu_id < 0,
-        score=make_dev_score(config["encoder"], data, ontology, mentions, to_search=to_search),
-        resume=resume,
-        callbacks=[ProgressBar(), Notify(observer)],
-    )
+    score = make_dev_score(config["encoder"], data, ontology, mentions, to_search=to_search)
+    with write_errors(work):
+        trained = run_training(
+            trainable(encoder),
+            pool,
+            training,
+            folder=work,
+            use_cpu=gpu_id < 0,
+            score=score,
+            resume=resume,
+            callbacks=[ProgressBar(), Notify(observer)],
+        )
     if is_main_process():
         facts = CardFacts(
             encoder=config["encoder"],

@@ -10,6 +10,7 @@ from ...encoders.devices import choose_device
 from ...errors import ConnormError, Errors, Warnings, warn
 from ...files.atomic import atomic_file
 from ...files.folders import read_object, replaced, require_replaceable
+from ...files.overlap import require_apart
 from ...linker.calibration import read_calibration
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...pipeline.loading import find_normalizer, load_pipeline
@@ -151,6 +152,8 @@ def calibrate(
     WARNS (ConnormWarning): CNW610 if the index seems to hold the corpus.
     """
     corpus = Path(corpus_path)
+    for each in (output_path, *curves):
+        require_apart(each, pipeline, corpus)
     require_outputs(None if output_path is None else Path(output_path), list(map(Path, curves)))
     choose_device(gpu_id)
     nlp = load_pipeline(pipeline)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...encoders.devices import choose_device
 from ...errors import ConnormError, Errors
+from ...files.overlap import require_apart
 from ..ranks import add_ranks
 from ..report import Row
 from ..sections import OPEN, Section, grid_sections, neighbour_section, run_sections
@@ -112,10 +113,11 @@ def evaluate(
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
     component (Optional[str]): Which concept normalizer, if there are several.
     RETURNS (EvaluationReport): Scores, tables and wrong answers.
-    RAISES (ConnormError): CN408, CN500 or CN502 for a bad search or threshold, CN600 for a corpus
-        without gold ids, CN601 if pipelines read different mentions, CN602, CN605 or CN610 for
-        added scores that do not fit, CN700 to CN704 as `load_normalizer`, CN708 for another suffix,
-        CN730 to CN736 for options that do not fit together, and the errors of `calibrate`.
+    RAISES (ConnormError): CN121 if an output would replace an input, CN408, CN500 or CN502 for a
+        bad search or threshold, CN600 for a corpus without gold ids, CN601 if pipelines read
+        different mentions, CN602, CN605 or CN610 for added scores that do not fit, CN700 to CN704
+        as `load_normalizer`, CN708 for another suffix, CN730 to CN736 for options that do not fit
+        together, and the errors of `calibrate`.
     WARNS (ConnormWarning): CNW600 if no gold id is known.
     """
     corpus = _as_path(corpus_path)
@@ -142,6 +144,8 @@ def evaluate(
             raise ConnormError(Errors.CN732)
     check_searches(searches)
     check_protocol(protocol)
+    for each in files.paths:
+        require_apart(each, pipeline, *beside, corpus, train_path, *add)
     files.check()
     pipelines = name_pipelines([pipeline, *beside], labels)
     added = [row for path in add for row in read_scores(path)]
@@ -191,6 +195,10 @@ class _Files(NamedTuple):
     picture: Path | None
     calibrated: Path | None
     curves: Sequence[Path]
+
+    @property
+    def paths(self) -> Sequence[Path | None]:
+        return (*self[:-1], *self.curves)
 
     def check(self) -> None:
         """Check before any work is done that they can be written."""
