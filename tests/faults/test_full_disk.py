@@ -197,7 +197,6 @@ def test_all_that_is_written_has_the_usual_rights(folder):
         ("scores.json", lambda s, out: evaluate("pipeline", "in.spacy", add=[s], json_path=out)),
         ("encoder", save_encoder),
         ("encoder", export_encoder),
-        ("pipeline", lambda source, out: evaluate(source, "in.spacy", calibrate_path=out)),
         ("pipeline", lambda source, out: calibrate(source, "in.spacy", out)),
     ],
 )

@@ -144,9 +144,9 @@ def evaluate(
             raise ConnormError(Errors.CN732)
     check_searches(searches)
     check_protocol(protocol)
+    files.check()
     for each in files.paths:
         require_apart(each, pipeline, *beside, corpus, train_path, *add)
-    files.check()
     pipelines = name_pipelines([pipeline, *beside], labels)
     added = [row for path in add for row in read_scores(path)]
     drawing = None if files.picture is None else Drawing(concepts)
