@@ -454,6 +454,11 @@ class Errors(metaclass=_Coded):
         "ontology and the corpora, or delete that folder to start over."
     )
 
+    CN829 = (
+        "The checkpoint '{path}' can't be read ({reason}). Delete it to resume from an older one, "
+        "or start without `--resume`."
+    )
+
     # Training: ranked lists
     CN830 = (
         "The batcher and the objective do not match. `spacy-connorm.CandidateBatcher.v1` works "

@@ -1,8 +1,13 @@
 """The checkpoints of an interrupted run."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
+
+from ..errors import ConnormError, Errors
 
 _PREFIX = "checkpoint-"
 # The trainer writes this file last.
@@ -39,6 +44,21 @@ def kept_checkpoint(checkpoint: Path) -> Path:
     """
     best = (_read_state(checkpoint) or {}).get("best_global_step")
     return checkpoint.with_name(f"{_PREFIX}{best}") if best else checkpoint
+
+
+@contextmanager
+def checkpoint_errors(checkpoint: str | Path | None) -> Iterator[None]:
+    """Report damaged files. The trainer reads pickles with `weights_only`, so they run no code.
+
+    checkpoint (Optional[Union[str, Path]]): The checkpoint, if one is read.
+    RAISES (ConnormError): CN829.
+    """
+    try:
+        yield
+    # torch, pickle and safetensors each have their own.
+    except Exception as error:
+        reason = shorten(str(error), width=200)
+        raise ConnormError(Errors.CN829.format(path=checkpoint, reason=reason)) from error
 
 
 def _read_state(checkpoint: Path) -> dict[str, Any] | None:

@@ -26,7 +26,7 @@ from .adapters import trained_share
 from .arguments import describe_hardware, make_arguments
 from .batch_loss import BatchLoss, Ranker
 from .callbacks import BeginEpoch, ScoreLastStep
-from .checkpoints import is_finished, kept_checkpoint, last_checkpoint
+from .checkpoints import checkpoint_errors, is_finished, kept_checkpoint, last_checkpoint
 from .config import Training
 from .micro_batches import BatchEncoder, EpochBatches, relations_in
 from .pool import SynonymPool
@@ -86,7 +86,8 @@ def run_training(
     RETURNS (Trained): The result.
     RAISES (ConnormError): CN820 for a loss that is not finite, CN821 for invalid arguments of the
         trainer, CN822 if there is no checkpoint to resume from, CN827 if the dev data give no score
-        of the wanted name, CN828 if the interrupted run had another pool.
+        of the wanted name, CN828 if the interrupted run had another pool, CN829 if its checkpoint
+        is damaged.
     """
     arguments = make_arguments(training, folder, use_cpu=use_cpu, scored=score is not None)
     checkpoint = last_checkpoint(folder) if resume else None
@@ -205,6 +206,18 @@ class _ObjectiveTrainer(Trainer):
             pin_memory=self.args.dataloader_pin_memory,
         )
         return self.accelerator.prepare(loader)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        with checkpoint_errors(resume_from_checkpoint):
+            super()._load_from_checkpoint(resume_from_checkpoint, model)
+
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        with checkpoint_errors(checkpoint):
+            super()._load_optimizer_and_scheduler(checkpoint)
+
+    def _load_rng_state(self, checkpoint: str | None) -> None:
+        with checkpoint_errors(checkpoint):
+            super()._load_rng_state(checkpoint)
 
     def create_optimizer(self) -> torch.optim.Optimizer:
         created = self.optimizer is None

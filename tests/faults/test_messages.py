@@ -239,16 +239,16 @@ SETTINGS = """
 action asked attribute chosen columns component components corpus cosine count distribution expected
 fewest format gpu_id key label labels lang length library limit line metric minilm missing name
 named needed number option options other path percent pipeline pipelines place precision protocol
-right search searches setting size source step targets texts threshold thresholds tried unknown
-version what wrong
+right search searches setting signal size source step targets texts threshold thresholds tried
+unknown version what wrong
 """
 # Other fields that hold no text of users: names of ours, settings, ids that somebody asked for, and
 # what libraries say of files that are not theirs.
 NO_TEXTS = """
 CN003 CN106 CN108 CN110 CN111 CN112 CN113 CN114 CN118 CN119 CN200 CN201 CN213 CN305 CN306 CN321
 CN322 CN324 CN331 CN332 CN333 CN336 CN401 CN402 CN403 CN405 CN406 CN407 CN408 CN410 CN411 CN416
-CN430 CN500 CN601 CN610 CN701 CN703 CN704 CN708 CN711 CN713 CN735 CN800 CN810 CN821 CN823 CN827
-CN833 CN920
+CN430 CN500 CN601 CN610 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN735 CN800 CN810 CN821
+CN823 CN827 CN829 CN833 CN920
 """
 
 

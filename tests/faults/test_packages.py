@@ -158,7 +158,7 @@ def test_what_a_wheel_requires_is_enough(wheel_of, trials, tmp_path):
 
 
 @pytest.mark.long
-def test_pip_installs_a_wheel_and_all_that_it_requires(wheel_of, our_wheel, tmp_path):
-    for number, parts in enumerate(PACKAGED):
-        wheel = wheel_of(*parts)
-        link_text(make_installed(tmp_path / str(number), wheel, our_wheel), wheel)
+@pytest.mark.parametrize(("encoder", "index"), PACKAGED)
+def test_pip_installs_a_wheel_and_all_it_requires(wheel_of, our_wheel, tmp_path, encoder, index):
+    wheel = wheel_of(encoder, index)
+    link_text(make_installed(tmp_path / "environment", wheel, our_wheel), wheel)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+import torch
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.training.batchers import PairBatcher
@@ -85,3 +86,46 @@ def test_a_resume_needs_a_whole_checkpoint(run, tmp_path):
     (tmp_path / "checkpoint-5" / "trainer_state.json").write_text("{")
     with pytest.raises(ConnormError, match="CN822"):
         run(settings(), tmp_path, resume=True)
+
+
+BY_STEPS = settings(save_strategy="steps", save_steps=3)
+
+
+class Trap:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
+@pytest.fixture
+def checkpoint(run, tmp_path):
+    """The checkpoint of a run that was interrupted."""
+    with pytest.raises(Interruption):
+        run(BY_STEPS, tmp_path, callbacks=[InterruptAt(4)])
+    (path,) = tmp_path.glob("checkpoint-*")
+    return path
+
+
+@pytest.mark.parametrize("name", ["optimizer.pt", "scheduler.pt", "rng_state.pth"])
+def test_a_checkpoint_runs_no_code(run, checkpoint, name):
+    trace = checkpoint.parent / "code has run"
+    assert (checkpoint / name).is_file()
+    torch.save(Trap(trace), checkpoint / name)
+    with pytest.raises(ConnormError, match="CN829"):
+        run(BY_STEPS, checkpoint.parent, resume=True)
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["model.safetensors", "optimizer.pt", "scheduler.pt", "rng_state.pth"]
+)
+def test_a_damaged_checkpoint_is_named(run, checkpoint, name):
+    content = (checkpoint / name).read_bytes()
+    for damage in (b"", content[: len(content) // 2]):
+        (checkpoint / name).write_bytes(damage)
+        with pytest.raises(ConnormError, match=rf"CN829.*{checkpoint.name}"):
+            run(BY_STEPS, checkpoint.parent, resume=True)
