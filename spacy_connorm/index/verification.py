@@ -98,7 +98,8 @@ def verify_overlay(
 
 
 def _counts(index: ConceptIndex) -> dict[str, int]:
-    return index.manifest.get("counts", {})
+    counts = index.manifest.get("counts")
+    return counts if isinstance(counts, dict) else {}
 
 
 def _verify_members(index: ConceptIndex) -> None:

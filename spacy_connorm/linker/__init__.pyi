@@ -9,3 +9,4 @@ from .interpretations import MentionInterpreter as MentionInterpreter
 from .lookup import ConceptLookup as ConceptLookup
 from .memo import Memo as Memo
 from .sieve import Sieve as Sieve
+from .synonyms import ChangedSynonym as ChangedSynonym

@@ -74,7 +74,7 @@ def _compare(path: Path) -> CheckReport:
             verify(folder, report=bar.update)
             manifest = read_manifest(folder)
             listed.update(folder / name for name in manifest.get("files", {}))
-            if META_FACT in manifest:
+            if isinstance(manifest.get(META_FACT), dict):
                 _verify_meta(folder / "meta.json", manifest[META_FACT])
                 listed.add(folder / "meta.json")
     unlisted = (file.relative_to(path) for file in files - listed)

@@ -12,7 +12,7 @@ from ...encoders.vectors import Raw
 from ...errors import ConnormError, Errors
 from ...files.checksums import damaged
 from ..vectors.base import Vectors
-from .annoy_forest import has_each_item_in_each_tree, require_sound_forest
+from .annoy_forest import has_each_item_in_each_tree, require_sound_forest, stored_vectors
 from .exact import ExactSearcher
 from .protocol import Neighbours, require_positive_settings
 from .rescoring import blocks, build_dense, fill_exactly, open_dense, rescore
@@ -125,10 +125,11 @@ class AnnoySearcher:
         width = self.vectors.width
         if not has_each_item_in_each_tree(path, items=len(self), width=width):
             raise damaged(path, "its trees do not hold every vector once")
-        rows = (row for block in blocks(self.vectors) for row in block)
-        for item, row in enumerate(rows):
-            if not np.allclose(self._forest.get_item_vector(item), row, atol=_ROUNDED):
-                raise damaged(path, f"the vector of item {item} is another")
+        stored, start = stored_vectors(path, items=len(self), width=width), 0
+        for block in blocks(self.vectors):
+            if not np.allclose(stored[start : start + len(block)], block, atol=_ROUNDED):
+                raise damaged(path, "it holds other vectors")
+            start += len(block)
 
     def _propose(
         self, queries: Raw, count: int, allowed: np.ndarray | None

@@ -67,6 +67,12 @@ def has_each_item_in_each_tree(path: Path, *, items: int, width: int) -> bool:
     )
 
 
+def stored_vectors(path: Path, *, items: int, width: int) -> np.ndarray:
+    """RETURNS (Floats2d): float32 (items, width): the vectors in a sound forest, memory-mapped."""
+    nodes = np.asarray(np.memmap(path, dtype="<f4", mode="r")).reshape(-1, width + 3)
+    return nodes[:items, 3:]
+
+
 def _items_below(nodes: np.ndarray, root: int, items: int) -> np.ndarray:
     found, level = [], np.asarray([root])
     while len(level):
