@@ -15,17 +15,16 @@ from functools import lru_cache
 from _common.builders import SIEVE, THRESHOLD, build_lookup, encoder_config, make_sieve
 from _common.cli import begin, clear_errors, finish, make_parser
 from _common.datasets import Data
-from _common.options import add_datasets, add_encoder, add_ontology, add_part
+from _common.options import add_datasets, add_encoder, add_lexical_weight, add_ontology, add_part
 from _common.scoring import DEPTH, read_standard
 from _common.searching import labels
-from _common.variants import Steps
+from _common.variants import Steps, predict
 
 from spacy_connorm.annotations.spans import written_id
 from spacy_connorm.evaluation import Gold, Prediction, score_predictions
 from spacy_connorm.evaluation.biosyn import biosyn_ids, biosyn_texts
 from spacy_connorm.evaluation.pipelines.queries import join_parts
 from spacy_connorm.evaluation.report import Row, score_row
-from spacy_connorm.linker.interpretations import MentionInterpreter
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.text.normalization import STEPS
 
@@ -56,9 +55,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument(
         "--threshold", type=float, default=THRESHOLD, help="of the sieve [%(default)s]"
     )
-    parser.add_argument(
-        "--lexical-weight", type=float, default=0.3, help="of the hybrid rows [%(default)s]"
-    )
+    add_lexical_weight(parser)
     parser.add_argument(
         "--normalization",
         nargs="*",
@@ -145,15 +142,6 @@ def follow_papers(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[P
         for each, gold_ids in zip(read_standard(data), ids, strict=True)
     ]
     return gold, [Prediction(each, written_id(each, None)) for each in answers]
-
-
-def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]:
-    """RETURNS (List[Prediction]): The predictions of a pipeline with these steps."""
-    reader = MentionInterpreter(lookup, top_k=DEPTH, split_composites=steps.composites)
-    mentions = [mention.text for mention in data.mentions]
-    long_forms = data.long_forms if steps.abbreviations else [""] * len(mentions)
-    found = reader.candidates(mentions, long_forms)
-    return [Prediction(candidates, written_id(candidates, None)) for candidates in found]
 
 
 if __name__ == "__main__":

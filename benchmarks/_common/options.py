@@ -1,7 +1,7 @@
 """Options that several benchmarks have."""
 
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from _common.datasets import DATASETS, PARTS
 from _common.trained_encoders import TRAINS
@@ -26,15 +26,26 @@ def add_datasets(parser: ArgumentParser) -> None:
     parser.add_argument("--dataset", required=True, choices=DATASETS, nargs="+")
 
 
-def add_encoder(parser: ArgumentParser) -> None:
-    """Add `--encoder` and `--train`."""
+def add_encoder(parser: ArgumentParser, *, trains: Sequence[str] = TRAINS) -> None:
+    """Add `--encoder` and, if there is a choice, `--train`."""
     parser.add_argument(
         "--encoder",
         required=True,
         help="exact, ngram, minilm, dan, the path of a training config (.cfg) or a FOLDER",
     )
+    if trains:
+        parser.add_argument(
+            "--train",
+            choices=trains,
+            default="O",
+            help="what dan and configs train on [%(default)s]",
+        )
+
+
+def add_lexical_weight(parser: ArgumentParser) -> None:
+    """Add `--lexical-weight`."""
     parser.add_argument(
-        "--train", choices=TRAINS, default="O", help="what dan and configs train on [%(default)s]"
+        "--lexical-weight", type=float, default=0.3, help="of the hybrid rows [%(default)s]"
     )
 
 

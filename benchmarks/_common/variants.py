@@ -1,9 +1,15 @@
-"""Ways to process mentions, for `ablation.py` and `throughput.py`."""
+"""Ways to process mentions, for `ablation.py`, `ontology_alone.py` and `throughput.py`."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from _common.builders import make_hybrid
+from _common.datasets import Data
+from _common.scoring import DEPTH
+from spacy_connorm.annotations.spans import written_id
+from spacy_connorm.evaluation import Prediction
+from spacy_connorm.linker.interpretations import MentionInterpreter
+from spacy_connorm.linker.lookup import ConceptLookup
 
 
 @dataclass(frozen=True)
@@ -28,3 +34,12 @@ class Steps:
         weight.
         """
         return make_hybrid(block, self.lexical_weight) if self.lexical_weight else block
+
+
+def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]:
+    """RETURNS (List[Prediction]): The predictions of a pipeline with these steps."""
+    reader = MentionInterpreter(lookup, top_k=DEPTH, split_composites=steps.composites)
+    mentions = [mention.text for mention in data.mentions]
+    long_forms = data.long_forms if steps.abbreviations else [""] * len(mentions)
+    found = reader.candidates(mentions, long_forms)
+    return [Prediction(candidates, written_id(candidates, None)) for candidates in found]

@@ -1,0 +1,91 @@
+"""How often the first concept is right with an ontology and no annotated documents: D is empty,
+encoders are untrained or trained on names alone, and mentions are processed as a pipeline does.
+
+Example: python benchmarks/ontology_alone.py --dataset ncbi --encoder minilm --data ../shared/data
+"""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from dataclasses import replace
+
+from _common.builders import build_lookup, encoder_config, make_sieve
+from _common.cli import begin, clear_errors, finish, make_parser
+from _common.datasets import Data
+from _common.options import add_datasets, add_encoder, add_lexical_weight, add_ontology, add_part
+from _common.scoring import read_standard
+from _common.variants import Steps, predict
+
+from spacy_connorm.evaluation import score_predictions
+from spacy_connorm.evaluation.report import Row, score_row
+
+SHOWN = (
+    *("dataset", "part", "encoder", "search", "steps", "mentions"),
+    *(
+        "lenient@1",
+        "lenient@1_low",
+        "lenient@1_high",
+        "lenient@5",
+        "strict@1",
+        "in_ontology_lenient@1",
+    ),
+)
+
+
+def main() -> None:
+    arguments = begin(add_options(make_parser(__doc__ or "")))
+    with clear_errors():
+        rows = measure(arguments)
+    finish(rows, arguments.json, columns=SHOWN)
+
+
+def add_options(parser: ArgumentParser) -> ArgumentParser:
+    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    add_datasets(parser)
+    add_encoder(parser, trains=())
+    add_part(parser)
+    parser.add_argument("--search", choices=("O-T", "O-C"), default="O-T", help="[%(default)s]")
+    add_lexical_weight(parser)
+    add_ontology(parser)
+    return parser
+
+
+def variants(weight: float) -> Iterator[Steps]:
+    """YIELDS (Steps): One a row: mentions as written, as pipelines read them, and with n-grams."""
+    yield Steps("none")
+    together = Steps("abbreviations, composites", abbreviations=True, composites=True)
+    yield together
+    if weight:
+        yield replace(together, name=f"{together.name}, lexical", lexical_weight=weight)
+
+
+def measure(arguments: Namespace) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): One row a data set and variant."""
+    return [row for dataset in arguments.dataset for row in _measure_one(arguments, dataset)]
+
+
+def _measure_one(arguments: Namespace, dataset: str) -> Iterator[Row]:
+    data = Data(dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
+    block = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
+    gold = read_standard(data)
+    weight = 0.0 if arguments.encoder == "ngram" else arguments.lexical_weight
+    row = {
+        "dataset": dataset,
+        "part": arguments.part,
+        "encoder": arguments.encoder,
+        "search": arguments.search,
+    }
+    for steps in variants(weight):
+        lookup = build_lookup(
+            steps.encoder(block),
+            data,
+            searches=[arguments.search],
+            work=arguments.work,
+            synonyms=(),
+        )
+        lookup.sieve = make_sieve(arguments.search)
+        scores = score_predictions(gold, predict(steps, data, lookup))
+        yield {**row, "steps": steps.name, **score_row(scores)}
+
+
+if __name__ == "__main__":
+    main()

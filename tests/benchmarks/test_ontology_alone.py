@@ -1,0 +1,26 @@
+"""An ontology alone: D is empty, and mentions are processed as a pipeline does."""
+
+import gzip
+import json
+
+NOTE = (
+    "1|t|Atrial fibrillation (AFB).\n"
+    "1|a|AFB in heart attack and stroke, apoplexy.\n"
+    "1\t27\t30\tAFB\tDisease\tD3\n"
+    "1\t34\t57\theart attack and stroke\tDisease\tD1|D2\n"
+    "1\t59\t67\tapoplexy\tDisease\tD2\n\n"
+)
+MEDIC = "D1||Heart Attack\nD2||Stroke\nD3||Atrial Fibrillation\n"
+
+
+def test_documents_are_not_searched(run, data):
+    (data / "medic_2012" / "medic_06Jul2012.txt.gz").write_bytes(gzip.compress(MEDIC.encode()))
+    (data / "bc5cdr" / "test.pubtator.txt.gz").write_bytes(gzip.compress(NOTE.encode()))
+    out = data / "out.json"
+    given = ["--dataset", "bc5cdr-d", "--encoder", "ngram", "--data", data, "--json", out]
+    run("ontology_alone.py", *given)
+    rows = json.loads(out.read_text())
+    right = {row["steps"]: round(row["strict@1"] * row["mentions"] / 100) for row in rows}
+    # "apoplexy" is in the train part of the corpus, but in no name.
+    assert right == {"none": 0, "abbreviations, composites": 2}
+    assert {row["search"] for row in rows} == {"O-T"}
