@@ -7,6 +7,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
+from .ngram_range import LONGEST_NGRAM, is_ngram_range
 from .pretrained import MINILM
 from .protocol import make_encoder
 
@@ -34,8 +35,8 @@ def DanEncoder(
     name (str): A trained encoder's folder; or a transformer (a name on the Hugging Face hub, or a
         folder) to take the tokenizer and the input embeddings from. all-MiniLM-L6-v2 is taken from
         the extra `[minilm]` if installed.
-    ngram_range (Optional[Sequence[int]]): The shortest and the longest n-gram, in characters, of a
-        word with a space on either side. Default: 3 and 4.
+    ngram_range (Optional[Sequence[int]]): The shortest and the longest n-gram, in characters (at
+        most 100), of a word with a space on either side. Default: 3 and 4.
     buckets (Optional[int]): The number of vectors that n-grams are hashed to; 0 for no n-grams.
         Default: 65,536.
     hidden (Optional[int]): Units of the hidden ReLU layer; 0 for none. Default: 0.
@@ -49,10 +50,8 @@ def DanEncoder(
     RAISES (ConnormError): CN309 for an invalid setting, CN320 if an optional library is not
         installed.
     """
-    if ngram_range is not None and (
-        len(ngram_range) != 2 or not 1 <= ngram_range[0] <= ngram_range[1]
-    ):
-        _refuse("ngram_range", "the shortest and the longest n-gram, e.g. [3, 4]")
+    if ngram_range is not None and not is_ngram_range(ngram_range):
+        _refuse("ngram_range", f"two lengths from 1 to {LONGEST_NGRAM}, e.g. [3, 4]")
     for setting, value, least in (
         ("buckets", buckets, 0),
         ("hidden", hidden, 0),

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tokenizers import Tokenizer
 
+from ..errors import ConnormError, Errors
 from ..text.characters import CharacterTable
 
 # The threads of tokenizers do not survive a fork.
@@ -106,6 +107,9 @@ class FeatureReader:
         if self._unknown is not None:
             known = ids != self._unknown
             owners, ids = owners[known], ids[known]
+        # A tokenizer can have any ids; beyond the vectors is other memory.
+        if len(ids) and ids.max() >= self._pieces:
+            raise ConnormError(Errors.CN305.format(reason="its word pieces have no vectors"))
         return owners, ids
 
 

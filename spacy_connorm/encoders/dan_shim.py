@@ -148,4 +148,5 @@ def _restore(saved: dict[str, Any]) -> tuple[Dan, str]:
         for name, each in saved["weights"].items()
     }
     dan = Dan(DanSettings.read(saved["settings"]), saved["tokenizer"], weights)
+    dan.check()
     return dan, dan.digest()

@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 
 from ..errors import ConnormError, Errors
 from .dan_features import FeatureReader
+from .ngram_range import is_ngram_range
 from .pretrained import find_folder, load_pretrained
 
 MODEL_TYPE = "connorm-dan"
@@ -46,9 +47,16 @@ class DanSettings:
     def read(cls, config: dict[str, Any]) -> "DanSettings":
         """config (Dict[str, Any]): The settings by name; other keys are ignored.
         RETURNS (DanSettings): The settings.
+        RAISES (ValueError): If one is invalid.
         """
         known = {field.name: config[field.name] for field in fields(cls)}
-        return cls(**{**known, "ngram_range": tuple(known["ngram_range"])})
+        settings = cls(**{**known, "ngram_range": tuple(known["ngram_range"])})
+        sizes = (settings.buckets, settings.hidden, settings.max_length)
+        if not all(type(size) is int and size >= 0 for size in sizes):
+            raise ValueError(f"its sizes are {sizes}")
+        if type(settings.lowercase) is not bool or not is_ngram_range(settings.ngram_range):
+            raise ValueError("its settings are not those of n-grams")
+        return settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,8 @@ class Dan:
 
     def check(self) -> None:
         """RAISES (ValueError): If tokenizer, settings and weights do not fit together."""
+        if self.weights[EMBEDDINGS].ndim != 2 or not self.width:
+            raise ValueError("it has no vectors")
         rows = Tokenizer.from_str(self.tokenizer).get_vocab_size() + self.settings.buckets
         if self.weights[EMBEDDINGS].shape[0] < rows:
             raise ValueError(f"there are vectors for fewer than {rows:,} features")

@@ -11,6 +11,7 @@ from thinc.shims import Shim
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
+from .ngram_range import LONGEST_NGRAM, is_ngram_range
 from .protocol import make_encoder
 from .verified import load_verified
 
@@ -30,14 +31,14 @@ def NgramEncoder(
 
     analyzer (Literal["char", "char_wb"]): "char_wb" takes n-grams within words, padded with a space
         on either side; "char" also takes those across words.
-    ngram_range (Sequence[int]): The shortest and the longest n-gram, in characters.
+    ngram_range (Sequence[int]): The shortest and the longest n-gram, in characters; at most 100.
     lowercase (bool): Whether to lower-case texts first.
     sublinear_tf (bool): Whether to weigh a count n as 1 + ln(n).
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN309 for an invalid range.
     """
-    if len(ngram_range) != 2 or not 1 <= ngram_range[0] <= ngram_range[1]:
-        expected = "the shortest and the longest n-gram, e.g. [1, 3]"
+    if not is_ngram_range(ngram_range):
+        expected = f"two lengths from 1 to {LONGEST_NGRAM}, e.g. [1, 3]"
         raise ConnormError(Errors.CN309.format(setting="ngram_range", expected=expected))
     settings = {
         "analyzer": analyzer,
@@ -113,7 +114,7 @@ class NgramShim(Shim):
             self._model = None
             return self
         (ngrams, idf), _ = load_verified(data, _restore)
-        self._model = self._fitted(ngrams.split("\n"), np.frombuffer(idf, dtype="<f4"))
+        self._model = self._fitted(ngrams, idf)
         return self
 
     def _normalize(self, texts: list[str]) -> list[str]:
@@ -152,9 +153,11 @@ class NgramShim(Shim):
         return ngrams, self._model.idf_.astype("<f4").tobytes()
 
 
-def _restore(saved: dict[str, Any]) -> tuple[tuple[str, bytes], str]:
-    ngrams, idf = saved["ngrams"], saved["idf"]
-    return (ngrams, idf), _digest(ngrams, idf)
+def _restore(saved: dict[str, Any]) -> tuple[tuple[list[str], np.ndarray], str]:
+    ngrams, idf = saved["ngrams"].split("\n"), np.frombuffer(saved["idf"], dtype="<f4")
+    if len(ngrams) != len(idf) or len(set(ngrams)) != len(ngrams) or not np.isfinite(idf).all():
+        raise ValueError("its n-grams and their weights do not fit together")
+    return (ngrams, idf), _digest(saved["ngrams"], saved["idf"])
 
 
 def _without_blank_rows(vectors: Any, blank: int | None) -> Any:

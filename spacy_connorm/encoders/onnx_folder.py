@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConnormError, Errors
+from .onnx_graph import require_plain_graph
 
 MODEL_TYPE = "connorm-onnx"
 FORMAT_VERSION = 1
@@ -61,6 +62,17 @@ class OnnxModel:
         content.update(self.graph)
         return content.hexdigest()
 
+    def check(self) -> None:
+        """RAISES (ValueError): If the settings are impossible, or the graph is not one that
+        `require_plain_graph` lets through.
+        """
+        numbers = (self.settings.max_length, self.settings.width, self.settings.padding)
+        if not all(type(number) is int for number in numbers) or min(numbers) < 0:
+            raise ValueError("its settings are no numbers")
+        if not isinstance(self.tokenizer, str) or not isinstance(self.graph, bytes):
+            raise ValueError("it lacks a tokenizer or a graph")
+        require_plain_graph(self.graph)
+
     def save(self, folder: Path) -> None:
         """folder (Path): The folder for `config.json`, `tokenizer.json` and `model.onnx`."""
         folder.mkdir(parents=True, exist_ok=True)
@@ -92,6 +104,7 @@ def load_onnx(path: Path, asked: dict[str, Any]) -> OnnxModel:
             raise ValueError(f"its format version is {config['format_version']}")
         tokenizer = (path / _TOKENIZER).read_text(encoding="utf8")
         model = OnnxModel(OnnxSettings.read(config), tokenizer, (path / _GRAPH).read_bytes())
+        model.check()
         if config["digest"] != model.digest():
             raise ValueError("its checksum differs")
     except Exception as error:

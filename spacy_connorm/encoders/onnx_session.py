@@ -45,13 +45,16 @@ class GraphSession:
         mask (np.ndarray): Shape (texts, tokens), bool: False for padding.
         use_gpu (bool): Whether to use a GPU, if this build of ONNX Runtime supports it.
         RETURNS (np.ndarray): Shape (texts, width), float32.
-        RAISES (ConnormError): CN333 if the installed version can't read the graph.
+        RAISES (ConnormError): CN333 if the installed version can't run the graph.
         """
         session = self._sessions.get(use_gpu)
         if session is None:
             session = self._sessions[use_gpu] = _open(self._graph, use_gpu=use_gpu)
             _OPEN.add(self)
-        return session.run(None, {"input_ids": input_ids, "mask": mask})[0]
+        try:
+            return np.asarray(session.run(None, {"input_ids": input_ids, "mask": mask})[0])
+        except Exception as error:
+            raise _refused(error) from error
 
     def close(self) -> None:
         """Close the session; the next `run` opens a new one."""
@@ -90,5 +93,8 @@ def _open(graph: bytes, *, use_gpu: bool) -> onnxruntime.InferenceSession:
             graph, options, providers=providers, disabled_optimizers=_SLOWER
         )
     except Exception as error:
-        version = onnxruntime.__version__
-        raise ConnormError(Errors.CN333.format(version=version, reason=error)) from error
+        raise _refused(error) from error
+
+
+def _refused(error: Exception) -> ConnormError:
+    return ConnormError(Errors.CN333.format(version=onnxruntime.__version__, reason=error))

@@ -64,14 +64,18 @@ class OnnxShim(Shim):
     def encode(self, inputs: list[bytes], ops: Ops) -> Floats2d:
         """RETURNS (Floats2d): Shape (inputs, width), float32. A text without tokens has the zero
         vector.
-        RAISES (ConnormError): CN333 if ONNX Runtime can't read the graph, CN334 if vectors are not
-            finite.
+        RAISES (ConnormError): CN333 if ONNX Runtime can't run the graph, CN305 if it computes
+            anything but vectors, CN334 if they are not finite.
         """
         rows = [array("i", each).tolist() for each in inputs]
         vectors = np.zeros((len(rows), self.width), dtype=np.float32)
         for batch in batches_by_length([len(row) for row in rows], self._batch_tokens):
             ids, mask = pad([rows[i] for i in batch], self._model.settings.padding)
-            vectors[batch] = self._session.run(ids, mask, use_gpu=ops.device_type == "gpu")
+            found = self._session.run(ids, mask, use_gpu=ops.device_type == "gpu")
+            if found.shape != (len(batch), self.width):
+                reason = f"it computes {found.shape} values, not {(len(batch), self.width)}"
+                raise ConnormError(Errors.CN305.format(reason=reason))
+            vectors[batch] = found
         if not np.isfinite(vectors).all():
             raise ConnormError(Errors.CN334.format(name=self._name))
         return ops.asarray2f(cast(Floats2d, vectors))
@@ -131,4 +135,5 @@ class OnnxShim(Shim):
 
 def _restore(saved: dict[str, Any]) -> tuple[OnnxModel, str]:
     model = OnnxModel(OnnxSettings.read(saved["settings"]), saved["tokenizer"], saved["graph"])
+    model.check()
     return model, model.digest()

@@ -1,6 +1,7 @@
-"""The settings of a concept normalizer. spaCy's config checks their types."""
+"""The settings of a concept normalizer."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import NoneType
 from typing import Any, TypedDict
 
 from ..errors import refuse, require_positive
@@ -74,12 +75,31 @@ DEFAULTS = Settings(
 )
 
 
+# spaCy's config checks these, but not the settings that are saved beside an index.
+_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "spans_key": ((str, NoneType), "a key of `doc.spans`, or null"),
+    "attribute_prefix": ((str,), "a text"),
+    "top_k": ((int,), "a whole number"),
+    "nil_threshold": ((float, int, NoneType), "a cosine, from -1 to 1, or null"),
+    "kb_url_template": ((str, NoneType), "a link with {} in the place of the id"),
+    "memo_size": ((int,), "a whole number"),
+    "cache_size": ((int,), "a whole number"),
+}
+_LISTS = ("labels", "types", "branches")
+
+
 def check_settings(settings: dict[str, Any]) -> None:
     """Refuse settings that would fail later, or silently find nothing.
 
     settings (Dict[str, Any]): All settings by name.
     RAISES (ConnormError): CN006 for the first that is invalid.
     """
+    for setting, (types, expected) in _TYPES.items():
+        if not isinstance(settings[setting], types):
+            refuse(setting, settings[setting], expected)
+    for setting in _LISTS:
+        if not _are_texts(settings[setting] or ()):
+            refuse(setting, settings[setting], "a list of texts")
     require_positive("top_k", settings["top_k"])
     for setting in ("memo_size", "cache_size"):
         if settings[setting] < 0:
@@ -131,6 +151,14 @@ def choose_limits(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]
         if value is not None:
             chosen[name] = value
     return chosen
+
+
+def _are_texts(value: Any) -> bool:
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, str)
+        and all(isinstance(each, str) for each in value)
+    )
 
 
 def _is_template(template: str) -> bool:

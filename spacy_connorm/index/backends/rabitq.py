@@ -18,6 +18,7 @@ import numpy as np
 from ...errors import ConnormError, Errors
 from ...files.checksums import damaged
 from ..vectors.base import Vectors
+from .rabitq_parts import parts_fit
 from .rescoring import blocks
 
 # k-means: more samples or iterations take longer and hardly improve the lists.
@@ -45,12 +46,14 @@ _HERE = local()
 class RabitqLists:
     """Proposes the nearest vectors, by their codes."""
 
-    def __init__(self, index: Any) -> None:
+    def __init__(self, index: Any, path: Path | None = None) -> None:
         """Wrap an index.
 
         index (faiss.IndexIVFRaBitQ): The index.
+        path (Optional[Path]): The file that it is mapped from.
         """
         self._index = index
+        self._path = path
         self.lists = int(index.nlist)
 
     @classmethod
@@ -83,17 +86,18 @@ class RabitqLists:
         flag = faiss.IO_FLAG_MMAP_IFC if _maps_whole_files() else faiss.IO_FLAG_MMAP
         try:
             index = faiss.read_index(str(path), flag)
-        except RuntimeError as error:
-            reason = str(error).splitlines()[0]
+        except (RuntimeError, MemoryError) as error:
+            reason = f"{error}".partition("\n")[0] or "it is too large"
             raise ConnormError(Errors.CN416.format(path=path, reason=reason)) from error
-        found, expected = (index.ntotal, index.d), (len(vectors), vectors.width)
-        if not isinstance(index, faiss.IndexIVFRaBitQ) or found != expected:
-            reason = f"it is not of {expected[0]} vectors of {expected[1]} components"
+        if not parts_fit(faiss, index, rows=len(vectors), width=vectors.width):
+            reason = f"it is not of {len(vectors)} vectors of {vectors.width} components"
             raise ConnormError(Errors.CN416.format(path=path, reason=reason))
+        # As `build` sets it; a file can have any.
+        faiss.downcast_index(index.quantizer).k_factor = _SEARCHING_DEPTH
         if not _maps_whole_files():
             # Starting threads to read ahead would take longer than a search.
             faiss.downcast_InvertedLists(index.invlists).prefetch_nthread = 0
-        return cls(index)
+        return cls(index, path)
 
     def write(self, path: Path) -> None:
         """Write the file.
@@ -143,6 +147,7 @@ class RabitqLists:
         probes (int): Lists to read per query.
         allowed (Optional[np.ndarray]): bool (items,): the items that may be proposed.
         RETURNS (Ints2d): int64 (b, count) items, -1 if the lists have fewer.
+        RAISES (ConnormError): CN416 if the lists hold what is no item.
         """
         faiss = load_faiss()
         settings = faiss.IVFRaBitQSearchParameters(nprobe=probes, qb=_QUERY_BITS)
@@ -150,7 +155,11 @@ class RabitqLists:
             settings.sel = faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
         asked = np.ascontiguousarray(queries, dtype="float32")
         with _threads_for(len(asked)):
-            return self._index.search(asked, count, params=settings)[1]
+            items = self._index.search(asked, count, params=settings)[1]
+        if items.size and items.max() >= self._index.ntotal:
+            reason = "its lists hold what is no vector"
+            raise ConnormError(Errors.CN416.format(path=self._path, reason=reason))
+        return items
 
 
 @contextmanager
