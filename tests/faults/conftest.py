@@ -5,6 +5,8 @@ import os
 import pytest
 
 _TRIALS = "trials"
+# A test can record this property, with numbers by outcome.
+OUTCOMES = "outcomes"
 
 
 def pytest_addoption(parser):
@@ -48,6 +50,8 @@ def pytest_terminal_summary(terminalreporter, config):
     terminalreporter.section("trials")
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
-            for name, number in report.user_properties:
-                if name == _TRIALS:
-                    terminalreporter.write_line(f"{number:>9,} {outcome}  {report.nodeid}")
+            facts = dict(report.user_properties)
+            if _TRIALS in facts:
+                found = " ".join(f"{kind}: {n:,}" for kind, n in facts.get(OUTCOMES, {}).items())
+                line = f"{facts[_TRIALS]:>9,} {outcome}  {report.nodeid} {found}"
+                terminalreporter.write_line(line.rstrip())
