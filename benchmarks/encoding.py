@@ -25,7 +25,7 @@ from _measure.device import measure_device
 from _measure.interleaved import ratio_columns, ratios, speed_columns, take_turns
 from _measure.stopwatch import Seconds, time_call
 
-from spacy_connorm.encoders.pretrained import MINILM
+from spacy_connorm.encoders.model_packages import MINILM
 from spacy_connorm.encoders.protocol import Encoder, encode, fingerprint
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row

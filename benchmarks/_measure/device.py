@@ -11,7 +11,8 @@ from _common.cli import fail
 from _measure.interleaved import speed_columns, spread, take_turns
 from _measure.stopwatch import time_call
 from spacy_connorm.encoders.devices import choose_device
-from spacy_connorm.encoders.pretrained import MINILM, find_folder
+from spacy_connorm.encoders.model_packages import MINILM
+from spacy_connorm.encoders.pretrained import find_folder
 from spacy_connorm.encoders.protocol import encode, trainable
 from spacy_connorm.evaluation.report import Row
 

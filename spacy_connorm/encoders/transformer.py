@@ -8,7 +8,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
-from .pretrained import MINILM
+from .model_packages import MINILM
 from .protocol import make_encoder
 
 
