@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..encoders.normalized import NormalizedEncoder
-from ..encoders.vectors import Raw, stack
+from ..encoders.vectors import stack
 from .builder.centroids import Centroids
 from .concept_index import ConceptIndex
 from .keys import hash_keys
@@ -18,14 +18,12 @@ from .overlay import SynonymOverlay
 from .search import Search
 from .store_verification import verify_store
 from .vectors.base import from_raw
-from .vectors.verification import ascends, distances, require_sound, verify_vectors
+from .vectors.verification import are_same, ascends, require_sound, verify_vectors
 
 # How many texts are read and tokenized at once.
 _CHUNK = 4096
 # So many texts are encoded again.
 _SAMPLE = 256
-# Two vectors of the same text are nearer to each other than this, even if rounded to eight bits.
-_SAME = 0.02
 # Means of vectors that cancel out depend on the order of summation.
 _LEAST_MEAN = 1e-2
 _Report = Callable[[int], Any]
@@ -70,8 +68,8 @@ def verify_texts(index: ConceptIndex, encoder: NormalizedEncoder, *, report: _Re
     rows = np.unique(np.linspace(0, len(index.vectors) - 1, _SAMPLE).astype("int64"))
     texts = store.texts(index.members.start[rows].tolist())
     raw = encoder.encode([texts[member] for member in index.members.start[rows].tolist()])
-    are_same = _are_same(from_raw(raw).unit, index.vectors.queries(rows))
-    require_sound(are_same, index.folder / "texts.norms.npy", "a vector is not that of its text")
+    are_equal = are_same(from_raw(raw), index.vectors.take(rows))
+    require_sound(are_equal, index.folder / "texts.norms.npy", "a vector is not that of its text")
 
 
 def verify_overlay(
@@ -91,9 +89,9 @@ def verify_overlay(
         keys = [each.key for each in block]
         are_equal = encoder.inputs([each.text for each in block]) == keys
         require_sound(are_equal, path, "the encoder sees a text differently")
-        saved = from_raw(stack(overlay.raw[key] for key in keys)).unit
-        are_same = _are_same(from_raw(encoder.encode_inputs(keys)).unit, saved)
-        require_sound(are_same, path, "the encoder gives a text another vector")
+        saved = from_raw(stack(overlay.raw[key] for key in keys))
+        are_equal = are_same(from_raw(encoder.encode_inputs(keys)), saved)
+        require_sound(are_equal, path, "the encoder gives a text another vector")
         report(len(block))
 
 
@@ -165,14 +163,7 @@ def _verify_means(index: ConceptIndex, search: Search, report: _Report) -> None:
     path, start = folder / f"{search}.norms.npy", 0
     for raw in means.blocks():
         expected = from_raw(raw)
-        rows = np.arange(start, start + len(expected))
-        are_close = np.allclose(vectors.norms[rows], expected.norms, rtol=1e-2, atol=_LEAST_MEAN)
-        require_sound(are_close, path, "a norm is not that of the mean")
-        start += len(rows)
         certain = np.flatnonzero(expected.norms > _LEAST_MEAN)
-        are_same = _are_same(expected.queries(certain), vectors.queries(rows[certain]))
-        require_sound(are_same, path, "a vector is not the mean of its concept's texts")
-
-
-def _are_same(one: Raw, other: Raw) -> bool:
-    return one.shape == other.shape and bool((distances(one, other) < _SAME).all())
+        are_equal = are_same(expected.take(certain), vectors.take(start + certain))
+        start += len(expected)
+        require_sound(are_equal, path, "a vector is not the mean of its concept's texts")

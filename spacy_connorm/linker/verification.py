@@ -8,10 +8,15 @@ import numpy as np
 
 from ..encoders.normalized import NormalizedEncoder
 from ..index.concept_index import ConceptIndex
+from ..index.ranking import SCALE
 from ..index.vectors.verification import ascends, require_sound
 from ..index.verification import verify_index, verify_overlay, verify_texts
 from .lookup import ConceptLookup
 from .memo import NONE, Memo, hash_forms
+
+# How many vectors are read at once.
+_BLOCK = 4096
+_ROUNDED = 1e-3
 
 
 def verify_lookup(lookup: ConceptLookup, folder: Path, *, report: Callable[[int], Any]) -> None:
@@ -56,13 +61,33 @@ def verify_memo(memo: Memo, index: ConceptIndex, encoder: NormalizedEncoder) -> 
 
 def _verify_answers(memo: Memo, index: ConceptIndex) -> None:
     arrays, folder = memo.arrays, memo.folder
-    filled = arrays.members != NONE
-    named = index.members.concept[arrays.texts[arrays.members[filled]]]
-    are_equal = np.array_equal(named, arrays.labels[arrays.concepts[filled]])
+    over_texts = np.asarray([each.representation == "T" for each, _ in memo.question.sieve.steps])
+    has_text, has_concept = arrays.members != NONE, arrays.concepts != NONE
+    is_right = np.array_equal(has_text, has_concept & over_texts[arrays.searches][:, None])
+    require_sound(is_right, folder / "members.npy", "an answer has no text")
+    places, numbers = np.nonzero(has_text)
+    members = arrays.texts[arrays.members[places, numbers]]
+    named = arrays.labels[arrays.concepts[places, numbers]]
+    are_equal = np.array_equal(index.members.concept[members], named)
     require_sound(are_equal, folder / "members.npy", "a text does not denote its concept")
+    _verify_scores(memo, index, has_text)
     scores = np.where(arrays.concepts == NONE, np.iinfo("int32").min, arrays.scores)
     is_best_first = (scores[:, 1:] <= scores[:, :-1]).all()
     require_sound(is_best_first, folder / "scores.npy", "answers are not best first")
+
+
+def _verify_scores(memo: Memo, index: ConceptIndex, has_text: np.ndarray) -> None:
+    arrays, weight = memo.arrays, memo.premises["lexical_weight"]
+    for start in range(0, len(memo), _BLOCK):
+        block = range(start, min(start + _BLOCK, len(memo)))
+        own = index.vectors.queries(arrays.rows[block.start : block.stop], weight=weight)
+        for place, answer in enumerate(block):
+            filled = has_text[answer]
+            found = index.row_numbers[arrays.texts[arrays.members[answer][filled]]]
+            cosines = index.vectors.rescore(own, place, found)
+            are_equal = np.allclose(arrays.scores[answer][filled] / SCALE, cosines, atol=_ROUNDED)
+            path = memo.folder / "scores.npy"
+            require_sound(are_equal, path, "a score is not that of its text")
 
 
 def _verify_forms(memo: Memo, index: ConceptIndex, encoder: NormalizedEncoder) -> None:

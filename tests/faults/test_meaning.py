@@ -92,6 +92,10 @@ def negate(array):
     array[0] = -array[0]
 
 
+def nudge(array):
+    array[0, 0] -= np.sign(array[0, 0])
+
+
 ARRAYS = [
     ("ngrams", "index/members.start.npy", put(1, 3)),
     ("ngrams", "index/members.start.npy", put(0, 1)),
@@ -137,8 +141,11 @@ ARRAYS = [
     ("annoy", "index/O-C.unit.npy", negate),
     ("annoy", "index/O-C.norms.npy", scale),
     ("annoy", "synonyms.unit.npy", negate),
+    ("annoy", "synonyms.norms.npy", scale),
+    ("annoy", "memo/members.npy", put((0, 0), 1)),
     ("int8", "index/texts.codes.npy", put((0, 0), 0)),
     ("int8", "index/texts.codes.npy", swap_far),
+    ("int8", "index/texts.codes.npy", nudge),
     ("int8", "index/texts.lengths.npy", scale),
     ("int8", "index/O-C.codes.npy", swap_far),
     ("hybrid", "index/texts.dense.unit.npy", negate),
@@ -146,7 +153,9 @@ ARRAYS = [
     ("hybrid", "index/O-C.dense.unit.npy", negate),
     ("hybrid", "index/OD-T.postings.data.npy", negate),
     ("hybrid", "index/OD-T.postings.indices.npy", put(0, 10)),
+    ("hybrid", "index/O-C.lexical.norms.npy", scale),
     ("hybrid", "synonyms.dense.unit.npy", negate),
+    ("hybrid", "synonyms.lexical.data.npy", swap),
 ]
 
 
