@@ -155,7 +155,7 @@ ARRAYS = [
     ("hybrid", "index/OD-T.postings.indices.npy", put(0, 10)),
     ("hybrid", "index/O-C.lexical.norms.npy", scale),
     ("hybrid", "synonyms.dense.unit.npy", negate),
-    ("hybrid", "synonyms.lexical.data.npy", swap),
+    ("hybrid", "synonyms.lexical.data.npy", put(0, 0.2)),
 ]
 
 
