@@ -12,8 +12,8 @@ from typing import TypeAlias
 _MODEL_GRAPH, _MODEL_FUNCTION = 7, 25
 _GRAPH_NODE, _GRAPH_TENSOR, _GRAPH_SPARSE_TENSOR = 1, 5, 15
 _NODE_OPERATOR, _NODE_ATTRIBUTE, _NODE_DOMAIN = 4, 5, 7
-_ATTRIBUTE_TENSOR, _ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS = 5, 6, 11
-_FUNCTION_NAME, _FUNCTION_NODE, _FUNCTION_DOMAIN = 1, 7, 10
+_ATTRIBUTE_TENSOR, _ATTRIBUTE_TENSORS, _ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS = 5, 10, 6, 11
+_FUNCTION_NAME, _FUNCTION_NODE, _FUNCTION_DOMAIN, _FUNCTION_ATTRIBUTE = 1, 7, 10, 11
 _TENSOR_EXTERNAL, _TENSOR_LOCATION = 13, 14
 # Kinds of values.
 _NUMBER, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
@@ -41,7 +41,8 @@ def require_plain_graph(model: bytes) -> None:
             main += _read_graph(_message(value))
         elif number == _MODEL_FUNCTION:
             name, operators = _read_function(_message(value))
-            functions[name] = operators
+            # Functions of one name, for other types, count together.
+            functions[name] = functions.get(name, []) + operators
     if _count(main, functions, {}) > _MAX_NODES:
         raise ValueError(f"it has more than {_MAX_NODES:,} nodes")
 
@@ -68,6 +69,8 @@ def _read_function(function: memoryview) -> tuple[_Name, list[_Name]]:
             domain = bytes(_message(value))
         elif number == _FUNCTION_NODE:
             operators.append(_read_node(_message(value)))
+        elif number == _FUNCTION_ATTRIBUTE:  # a default that nodes may refer to
+            _read_attribute(_message(value))
     return (domain, name), operators
 
 
@@ -87,7 +90,7 @@ def _read_attribute(attribute: memoryview) -> None:
     for number, value in _fields(attribute):
         if number in (_ATTRIBUTE_GRAPH, _ATTRIBUTE_GRAPHS):
             raise ValueError("it has a node that contains a graph, such as Loop, Scan or If")
-        if number == _ATTRIBUTE_TENSOR:
+        if number in (_ATTRIBUTE_TENSOR, _ATTRIBUTE_TENSORS):
             _require_own_data(_message(value))
 
 

@@ -35,6 +35,10 @@ def test_nodes_that_contain_graphs(operator):
     nested.node.append(node)
     with pytest.raises(ValueError, match="contains a graph"):
         require_plain_graph(model([], functions=[nested]).SerializeToString())
+    default = function("f", [])
+    default.attribute_proto.append(helper.make_attribute("body", inner))
+    with pytest.raises(ValueError, match="contains a graph"):
+        require_plain_graph(model([], functions=[default]).SerializeToString())
 
 
 def test_weights_in_another_file():
@@ -43,7 +47,8 @@ def test_weights_in_another_file():
     tensor.data_location = TensorProto.EXTERNAL
     tensor.external_data.add(key="location", value="/etc/passwd")
     constant = helper.make_node("Constant", [], ["y"], value=tensor)
-    for refused in (model([], tensors=[tensor]), model([constant])):
+    several = helper.make_node("Constant", [], ["y"], values=[tensor])
+    for refused in (model([], tensors=[tensor]), model([constant]), model([several])):
         with pytest.raises(ValueError, match="another file"):
             require_plain_graph(refused.SerializeToString())
 
@@ -52,7 +57,8 @@ def test_functions_that_unfold_without_end():
     chain = [function(f"f{number}", [f"f{number + 1}"] * 10) for number in range(6)]
     require_plain_graph(model([], functions=chain).SerializeToString())
     first = helper.make_node("f0", ["x"], ["y"], domain="own")
-    for functions in (chain, [function("f0", ["f0"])]):
+    same_name = [function("f0", ["f0"]), function("f0", [])]
+    for functions in (chain, [function("f0", ["f0"])], same_name):
         with pytest.raises(ValueError, match="more than 200,000 nodes"):
             require_plain_graph(model([first], functions=functions).SerializeToString())
 
