@@ -21,6 +21,7 @@ FUNCTIONS = {
     "export": spacy_connorm.export_encoder,
     "index": spacy_connorm.build_index,
     "ontology": spacy_connorm.convert_ontology,
+    "save": spacy_connorm.save_pipeline,
     "search": spacy_connorm.search,
     "train": spacy_connorm.train,
 }
