@@ -20,5 +20,5 @@ def save_cli(
 
     Example: python -m spacy connorm save training/pipeline training/pipeline
     """
-    save_pipeline(pipeline, output_path)
-    msg.good(f"Saved the pipeline: {output_path}")
+    path = save_pipeline(pipeline, output_path)
+    msg.good(f"Saved the pipeline: {path}")

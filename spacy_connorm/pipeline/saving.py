@@ -17,7 +17,7 @@ _MEANING = ("lang", "pipeline", "components", "disabled", "labels")
 _STRINGS = Path("vocab", "strings.json")
 
 
-def save_pipeline(pipeline: str | Path | Language, output_path: str | Path) -> None:
+def save_pipeline(pipeline: str | Path | Language, output_path: str | Path) -> Path:
     """Save a pipeline, as `nlp.to_disk` does, but whole or not at all: a failed or killed call
     leaves what was there, and a process that loads the pipeline meanwhile finds the old one or the
     new one. All its files are listed in a manifest, which `connorm check` reads. Any pipeline of
@@ -29,13 +29,16 @@ def save_pipeline(pipeline: str | Path | Language, output_path: str | Path) -> N
 
     pipeline (Union[str, Path, Language]): The pipeline, or an installed package or a folder.
     output_path (Union[str, Path]): The folder to make, or a pipeline's folder to replace.
+    RETURNS (Path): The folder.
     RAISES (ConnormError): The errors of `load_pipeline`, CN001 before `initialize`, CN109 if
         another process is writing the folder, CN405 if it can't be written, CN705 if something else
         is there.
     """
     nlp = load_pipeline(pipeline)
-    with replaced(Path(output_path), is_ours=is_pipeline) as folder:
+    path = Path(output_path)
+    with replaced(path, is_ours=is_pipeline) as folder:
         write_pipeline(nlp, folder)
+    return path
 
 
 def write_pipeline(nlp: Language, folder: Path) -> None:
