@@ -205,6 +205,10 @@ class Errors(metaclass=_Coded):
         "The encoder '{name}' can't be saved, since it needs code that came with the model. Use it "
         "in this process only, or choose a model that is part of transformers."
     )
+    CN316 = (
+        "The transformer '{name}' can't encode texts ({reason}). Its configuration, tokenizer and "
+        "weights may not fit together: copy the pipeline again, or rebuild it."
+    )
     CN320 = (
         "DanEncoder needs '{library}', which is not installed: `pip install 'spacy-connorm[dan]'`."
     )

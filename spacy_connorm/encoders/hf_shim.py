@@ -3,10 +3,14 @@
 import hashlib
 import json
 import os
+import re
 from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import shorten
 from typing import Any, cast
 
 import safetensors.torch
@@ -34,6 +38,11 @@ if hasattr(os, "register_at_fork"):
         before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"),
         after_in_child=lambda: torch.set_num_threads(1),
     )
+
+
+# Settings of a transformer that say how often a part of it is repeated.
+_REPEATED = re.compile("layers?$|experts$")
+_LABELS = ("num_labels", "id2label", "label2id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +104,27 @@ class TransformerShim(HFShim):
         self._set(tokenizer, transformer, files, _digest(files, transformer.state_dict()))
 
     def encode(self, inputs: list[bytes], ops: Ops) -> Floats2d:
-        """RETURNS (Floats2d): Shape (inputs, width), float32."""
+        """RETURNS (Floats2d): Shape (inputs, width), float32.
+        RAISES (ConnormError): CN308 if vectors are not finite, CN316 if the transformer fails.
+        """
         ids = [array("i", each).tolist() for each in inputs]
         vectors = torch.zeros(len(ids), self.width, device=self.device)
         # A text without tokens keeps the zero vector; some tokenizers add no special tokens.
         order = sorted((i for i, row in enumerate(ids) if row), key=lambda i: len(ids[i]))
         for start in range(0, len(order), self.settings.batch_size):
             batch = order[start : start + self.settings.batch_size]
-            vectors[batch] = self._pool([ids[i] for i in batch])
+            with self._failures():
+                vectors[batch] = self._pool([ids[i] for i in batch])
         if not torch.isfinite(vectors).all():
             raise ConnormError(Errors.CN308.format(name=self.settings.name))
         return cast(Floats2d, torch2xp(vectors, ops=ops))
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): The token ids after truncation."""
-        return [array("i", row).tobytes() for row in self._module.rows(texts)]
+        """RETURNS (List[bytes]): The token ids after truncation.
+        RAISES (ConnormError): CN316 if the tokenizer fails.
+        """
+        with self._failures():
+            return [array("i", row).tobytes() for row in self._module.rows(texts)]
 
     def forms(self, texts: list[str]) -> list[str]:
         """RETURNS (List[str]): The normalized texts; the texts themselves with a slow tokenizer."""
@@ -178,6 +193,19 @@ class TransformerShim(HFShim):
         self._files, self._digest = files, digest
         self._forms = TokenizerForms(tokenizer.backend_tokenizer) if tokenizer.is_fast else None
 
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except (KeyboardInterrupt, SystemExit, ConnormError):
+            raise
+        # The library tokenizers raises BaseException if it fails within.
+        except BaseException as error:
+            reason = shorten(str(error), width=200)
+            raise ConnormError(
+                Errors.CN316.format(name=self.settings.name, reason=reason)
+            ) from error
+
     @property
     def _max_length(self) -> int:
         limits = (
@@ -186,7 +214,8 @@ class TransformerShim(HFShim):
             getattr(self._model.config, "max_position_embeddings", -1),
         )
         # Some configurations say -1 for no limit.
-        return min(limit for limit in limits if limit > 0)
+        with self._failures():
+            return int(min(limit for limit in limits if limit > 0))
 
     @property
     def _module(self) -> TransformerModule:
@@ -217,14 +246,17 @@ def _to_files(tokenizer: Any, transformer: Any) -> dict[str, bytes]:
 def _from_files(
     files: dict[str, bytes], state: dict[str, torch.Tensor], *, fast: bool
 ) -> tuple[Any, Any]:
-    refuse_code_in_config(json.loads(files["config.json"]), source="the saved encoder")
+    settings = json.loads(files["config.json"])
+    refuse_code_in_config(settings, source="the saved encoder")
+    _require_possible(settings, tensors=len(state))
+    # An encoder has no labels, and transformers would make names for as many as it says.
+    settings = {key: value for key, value in settings.items() if key not in _LABELS}
+    files = {**files, "config.json": json.dumps(settings).encode()}
     with TemporaryDirectory() as folder:
         for name, content in files.items():
             Path(folder, Path(name).name).write_bytes(content)
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(folder, use_fast=fast, trust_remote_code=False)
-    if (getattr(config, "num_hidden_layers", None) or 0) > len(state):
-        raise ValueError(f"it has {config.num_hidden_layers} layers but {len(state)} tensors")
     dtype = next(tensor.dtype for tensor in state.values() if tensor.is_floating_point())
     # Initializing random weights, to be overwritten at once, would take longer than all the rest.
     with no_init_weights():
@@ -232,6 +264,18 @@ def _from_files(
     _drop_pooler(transformer)
     transformer.load_state_dict(state, assign=True)
     return tokenizer, transformer
+
+
+def _require_possible(settings: Any, *, tensors: int) -> None:
+    """Refuse more layers than there are weights for: building them could take for ever."""
+    if not isinstance(settings, dict):
+        return
+    for name, value in settings.items():
+        if isinstance(value, int) and value > tensors and _REPEATED.search(name):
+            raise ValueError(
+                f"its configuration has {name} = {value}, but it has {tensors} tensors"
+            )
+        _require_possible(value, tensors=tensors)
 
 
 def _drop_pooler(transformer: Any) -> None:

@@ -4,6 +4,7 @@ import json
 import pickle
 import shutil
 
+import numpy as np
 import pytest
 import srsly
 
@@ -170,5 +171,46 @@ def test_a_saved_encoder_with_endless_layers_is_refused(folder):
     saved = load(folder).to_bytes()
     change(folder, num_hidden_layers=10**9)
     config = {"config.json": (folder / "config.json").read_bytes()}
-    with pytest.raises(ConnormError, match=r"CN306.*1000000000 layers"):
+    with pytest.raises(ConnormError, match=r"CN306.*num_hidden_layers = 1000000000"):
         TransformerEncoder().from_bytes(resealed(saved, config))
+
+
+def test_labels_of_a_saved_encoder_are_not_made(folder):
+    encoder = load(folder)
+    saved = encoder.to_bytes()
+    change(folder, num_labels=10**9)
+    config = {"config.json": (folder / "config.json").read_bytes()}
+    restored = TransformerEncoder(name=str(folder)).from_bytes(resealed(saved, config))
+    assert np.array_equal(restored.predict(["heart"]), encoder.predict(["heart"]))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"num_attention_heads": -1}, {"chunk_size_feed_forward": 3}, {"layer_norm_eps": "x"}],
+    ids=str,
+)
+def test_a_transformer_that_cannot_compute(folder, settings):
+    saved = load(folder).to_bytes()
+    change(folder, **settings)
+    config = {"config.json": (folder / "config.json").read_bytes()}
+    with pytest.raises(ConnormError, match=r"CN306|CN316"):
+        TransformerEncoder().from_bytes(resealed(saved, config)).predict(["heart attack"])
+
+
+def test_word_pieces_without_vectors(folder):
+    saved = load(folder).to_bytes()
+    tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf8"))
+    tokenizer["model"]["vocab"]["heart"] = 10**6
+    changed = {"tokenizer.json": json.dumps(tokenizer).encode()}
+    with pytest.raises(ConnormError, match="CN316"):
+        TransformerEncoder().from_bytes(resealed(saved, changed)).predict(["heart attack"])
+
+
+def test_a_pattern_that_takes_for_ever(folder):
+    saved = load(folder).to_bytes()
+    tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf8"))
+    pattern = {"type": "Replace", "pattern": {"Regex": "(a+)+$"}, "content": "x"}
+    changed = {"tokenizer.json": json.dumps({**tokenizer, "normalizer": pattern}).encode()}
+    encoder = TransformerEncoder().from_bytes(resealed(saved, changed))
+    with pytest.raises(ConnormError, match="CN316"):
+        encoder.predict(["a" * 40 + "!"])
