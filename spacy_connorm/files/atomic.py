@@ -77,7 +77,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         path = path.resolve()
         with _only_writer(path):
             token = _token()
-            part, old = (path.with_name(f".{path.name}.{kind}{token}") for kind in (_PART, _OLD))
+            stem = _part_stem(path)
+            part, old = (stem.with_name(f"{stem.name}.{kind}{token}") for kind in (_PART, _OLD))
             try:
                 part.mkdir(mode=0o700)
                 with private(part):
@@ -90,6 +91,22 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             finally:
                 shutil.rmtree(part, ignore_errors=True)
             _remove_leftovers(path)
+
+
+def _part_stem(path: Path) -> Path:
+    """RETURNS (Path): How the names of a folder's parts begin. They lie beside it, or, if it is in
+    a saved pipeline, beside that: `spacy package` packs whatever is in a pipeline's folder.
+    """
+    folder = path.parent
+    is_in_pipeline = all((folder / name).is_file() for name in ("meta.json", "config.cfg"))
+    if not is_in_pipeline or is_private(path) or not _can_move(folder.parent, folder):
+        return path.with_name(f".{path.name}")
+    return folder.with_name(f".{folder.name}.{path.name}")
+
+
+def _can_move(source: Path, target: Path) -> bool:
+    is_same_disk = source.stat().st_dev == target.stat().st_dev
+    return is_same_disk and os.access(source, os.W_OK | os.X_OK)
 
 
 @contextmanager
@@ -159,8 +176,12 @@ def _remove_leftovers(path: Path) -> None:
         # Names of version 0.1.
         rf"|\.{re.escape(path.name)}\.(part-[0-9a-f]{{12}}|old)|\.{stem}\.part{suffix}"
     )
-    for entry in os.scandir(path.parent):
-        if ours.fullmatch(entry.name):
+    place = _part_stem(path)
+    beside = re.compile(rf"{re.escape(place.name)}\.({_PART}|{_OLD}){_TOKEN}")
+    for folder, names in ((path.parent, ours), (place.parent, beside)):
+        for entry in os.scandir(folder):
+            if not names.fullmatch(entry.name):
+                continue
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path, ignore_errors=True)
             else:

@@ -1,6 +1,8 @@
 """How often a fault is looked for: a few times in `make test`, long in `make faults`."""
 
 import os
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -48,10 +50,19 @@ def pytest_terminal_summary(terminalreporter, config):
     if not is_long(config):
         return
     terminalreporter.section("trials")
+    trials, tests = Counter(), Counter()
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
             facts = dict(report.user_properties)
+            theme = Path(report.fspath).stem.removeprefix("test_")
+            tests[theme, outcome] += 1
+            trials[theme] += facts.get(_TRIALS, 1)
             if _TRIALS in facts:
                 found = " ".join(f"{kind}: {n:,}" for kind, n in facts.get(OUTCOMES, {}).items())
                 line = f"{facts[_TRIALS]:>9,} {outcome}  {report.nodeid} {found}"
                 terminalreporter.write_line(line.rstrip())
+    terminalreporter.section("trials by theme")
+    for theme, number in sorted(trials.items()):
+        told = ", ".join(f"{tests[theme, each]} tests {each}" for each in ("passed", "failed"))
+        terminalreporter.write_line(f"{number:>9,}  {theme}: {told}")
+    terminalreporter.write_line(f"{trials.total():>9,}  in all")

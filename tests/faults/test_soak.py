@@ -51,7 +51,7 @@ def test_nothing_grows(soak, make_pipeline, hybrid, tmp_path, trials, kind):
     settings = hybrid if kind == "hybrid" else {}
     nlp = make_pipeline(cache_size=200, **settings)
     save_pipeline(nlp, tmp_path / "pipeline")
-    rounds = trials(short=5, long=40)
+    rounds = trials(short=5, long=25)
     warm = max(2, rounds // 4)
     found = soak(rounds, 40 if rounds == 5 else 300)
     first, *later = found["holds"][warm:]
