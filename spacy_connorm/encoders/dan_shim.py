@@ -148,5 +148,6 @@ def _restore(saved: dict[str, Any]) -> tuple[Dan, str]:
         for name, each in saved["weights"].items()
     }
     dan = Dan(DanSettings.read(saved["settings"]), saved["tokenizer"], weights)
-    dan.check()
+    # `FeatureReader` checks the ids of the tokenizer; to read it twice would take long.
+    dan.check_weights()
     return dan, dan.digest()

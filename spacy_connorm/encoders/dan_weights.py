@@ -102,13 +102,18 @@ class Dan:
 
     def check(self) -> None:
         """RAISES (ValueError): If tokenizer, settings and weights do not fit together."""
-        if self.weights[EMBEDDINGS].ndim != 2 or not self.width:
-            raise ValueError("it has no vectors")
+        self.check_weights()
         rows = Tokenizer.from_str(self.tokenizer).get_vocab_size() + self.settings.buckets
         if self.weights[EMBEDDINGS].shape[0] < rows:
             raise ValueError(f"there are vectors for fewer than {rows:,} features")
-        expected = _shapes(self.weights[EMBEDDINGS].shape, self.settings.hidden)
+
+    def check_weights(self) -> None:
+        """RAISES (ValueError): If settings and weights do not fit together."""
         found = {name: array.shape for name, array in self.weights.items()}
+        embeddings = found.get(EMBEDDINGS, ())
+        if len(embeddings) != 2 or not embeddings[1] or embeddings[0] < self.settings.buckets:
+            raise ValueError(f"its embeddings have the shape {embeddings}")
+        expected = _shapes(embeddings, self.settings.hidden)
         if found != expected or any(array.dtype != "<f4" for array in self.weights.values()):
             raise ValueError(f"its weights are {found}, not {expected} in float32")
 

@@ -14,6 +14,7 @@ import spacy
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.encoders.normalized import NormalizedEncoder
+from spacy_connorm.errors import ConnormError
 
 from .fuzzing import run_in_child
 from .mutations import EXTREMES, mutate, reseal
@@ -157,6 +158,24 @@ def test_what_is_changed_and_sealed_again(saved, tmp_path, trials, record_proper
         shutil.rmtree(copy)
     record_property("outcomes", dict(outcomes.most_common()))
     assert not forbidden, "\n\n".join(forbidden)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_flipped_bit_is_found_in_every_file(saved, tmp_path, trials, kind):
+    folder, settings = saved(kind)
+    shutil.copytree(folder, tmp_path / "copy")
+    draw, normalizer = random.Random(kind), blank(settings)
+    for path in sorted((tmp_path / "copy").rglob("*")):
+        content = path.read_bytes() if path.is_file() else b""
+        for _ in range(trials(1, 10) if content.strip() else 0):
+            at = draw.choice([at for at in range(len(content)) if content[at : at + 1].strip()])
+            bit = bytes([content[at] ^ 1 << draw.randrange(8)])
+            path.write_bytes(content[:at] + bit + content[at + 1 :])
+            with pytest.raises(ConnormError, match="CN40[012]"):
+                normalizer.from_disk(tmp_path / "copy")
+        if content:
+            path.write_bytes(content)
+    assert normalizer.from_disk(tmp_path / "copy").candidates(MENTIONS)
 
 
 SETTINGS = {
