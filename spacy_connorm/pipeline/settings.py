@@ -85,7 +85,6 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "memo_size": ((int,), "a whole number"),
     "cache_size": ((int,), "a whole number"),
 }
-_LISTS = ("labels", "types", "branches")
 
 
 def check_settings(settings: dict[str, Any]) -> None:
@@ -97,8 +96,12 @@ def check_settings(settings: dict[str, Any]) -> None:
     for setting, (types, expected) in _TYPES.items():
         if not isinstance(settings[setting], types):
             refuse(setting, settings[setting], expected)
-    for setting in _LISTS:
-        if not _are_texts(settings[setting] or ()):
+    for setting, value in (
+        ("labels", settings["labels"] or ()),
+        ("types", settings["types"]),
+        ("branches", settings["branches"]),
+    ):
+        if not _are_texts(value):
             refuse(setting, settings[setting], "a list of texts")
     require_positive("top_k", settings["top_k"])
     for setting in ("memo_size", "cache_size"):
