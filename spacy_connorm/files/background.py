@@ -79,6 +79,15 @@ class _Work:
         self.thread: threading.Thread | None = None
 
     def run(self) -> None:
+        self._check_all()
+        if self.is_stopped:
+            self.close()
+
+    def close(self) -> None:
+        for large in self.left:
+            large.file.close()
+
+    def _check_all(self) -> None:
         while self.left and not self.is_stopped:
             large = self.left[0]
             try:
@@ -111,8 +120,10 @@ def _read(file: BinaryIO, start: int) -> bytes:
 
 
 def _stop(work: _Work) -> None:
+    """Stop the thread, which closes the files if it is still reading one after some seconds."""
     work.is_stopped = True
     if work.thread is not None and work.thread is not threading.current_thread():
         work.thread.join(_SECONDS_TO_STOP)
-    for large in work.left:
-        large.file.close()
+        if work.thread.is_alive():
+            return
+    work.close()

@@ -2,7 +2,7 @@
 
 Usage: python soak.py FOLDER ROUNDS DOCUMENTS
 
-The folder has a `pipeline` and a folder for `temporary` files. ROUNDS 0 only answers.
+The folder has a `pipeline` and a folder for `temporary` files.
 """
 
 import gc

@@ -150,6 +150,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*CNW810")
 @pytest.mark.parametrize("kind", ERRORS)
 def test_training_keeps_its_last_checkpoint(
     tmp_path, training_config, training_settings, monkeypatch, kind

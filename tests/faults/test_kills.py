@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 import spacy
-from spacy.cli.package import package
+from pipeline_package import make_package
 
 from spacy_connorm import check, save_pipeline
 from spacy_connorm.files import exchange
@@ -90,9 +90,8 @@ def test_a_saved_normalizer_is_old_or_new(tmp_path, changed, trials):
     )
     every = trials(short=7, long=1)
     answers = []
-    for step in kill_at_each_step(lambda: normalizer.to_disk(saved)):
-        if step % every == 0:
-            answers.append(again.from_disk(saved).candidates(["heart stroke"]))
+    for _ in kill_at_each_step(lambda: normalizer.to_disk(saved), every=every):
+        answers.append(again.from_disk(saved).candidates(["heart stroke"]))
     assert answers[0] == before
     assert all(answer in (before, after) for answer in answers)
     assert again.from_disk(saved).candidates(["heart stroke"]) == after
@@ -149,14 +148,7 @@ def test_spacy_package_leaves_out_hidden_files(tmp_path, pipeline):
     pipeline.to_disk(tmp_path / "saved")
     (tmp_path / "saved" / ".concept_normalizer.lock").touch()
     (tmp_path / "packed").mkdir()
-    package(
-        tmp_path / "saved",
-        tmp_path / "packed",
-        name="pipeline",
-        version="0.0.0",
-        create_wheel=False,
-        create_sdist=False,
-    )
-    (setup,) = (tmp_path / "packed").rglob("setup.py")
+    made = make_package(tmp_path / "saved", tmp_path / "packed", "pipeline", "0.0.0")
+    setup = made / "setup.py"
     content = setup.read_text(encoding="utf8").replace("setup_package()", "pass")
     assert "not filename.startswith('.')" in content

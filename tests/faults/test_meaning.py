@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_connorm import check, save_pipeline
-from spacy_connorm.errors import ConnormError
+from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.folders import MANIFEST, checksum_of, read_manifest, seal
 from spacy_connorm.linker.verification import verify_lookup
 
@@ -43,7 +43,8 @@ def saved(settings, changed, tmp_path_factory):
             many = [(f"word {number}", "C5") for number in range(40)]
             normalizer = changed(**settings[name])
             if name == "lists":
-                normalizer.initialize(lambda: [], synonyms=many)
+                with pytest.warns(ConnormWarning, match="CNW401"):
+                    normalizer.initialize(lambda: [], synonyms=many)
             normalizer.to_disk(folder)
         return shutil.copytree(folder, tmp_path / "saved")
 
@@ -259,7 +260,8 @@ def test_a_tree_of_other_vectors(saved, blank_normalizer, settings, tmp_path, da
 
 
 def test_lists_of_other_vectors(saved, blank_normalizer, settings, tmp_path):
-    faiss = pytest.importorskip("faiss")
+    import faiss
+
     folder = saved("lists", tmp_path)
     path = folder / "index" / "OD-T.index"
     index = faiss.read_index(str(path))

@@ -8,7 +8,7 @@ import pytest
 import spacy
 import srsly
 from packaging.requirements import Requirement
-from spacy.cli import package
+from pipeline_package import make_package
 
 from spacy_connorm import read_ontology, save_pipeline
 from spacy_connorm.pipeline.requirements import require_extras
@@ -130,9 +130,7 @@ def wheel_of(request, demo_ontology, tmp_path_factory):
         folder = tmp_path_factory.mktemp("package")
         save_pipeline(nlp, folder / "pipeline")
         name = f"{encoder}_{index}".lower().replace(".", "_")
-        options = {"name": name, "version": "0.0.1", "create_sdist": False, "create_wheel": False}
-        package(folder / "pipeline", folder, **options)
-        return build_wheel(folder / f"en_{name}-0.0.1", folder)
+        return build_wheel(make_package(folder / "pipeline", folder, name, "0.0.1"), folder)
 
     return make
 

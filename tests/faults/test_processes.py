@@ -146,6 +146,7 @@ def test_all_end_when_a_text_is_fatal(running, ended, text, code, reason):
     ended(pid, workers, 1, f"[{code}]", f"({reason})", "at batch 3 of", "as it was before")
 
 
+@pytest.mark.filterwarnings("ignore:.*CNW701")
 def test_what_a_killed_parent_left_goes_with_the_next_success(running, ended, tmp_path):
     pid, workers = running("wait", "wait", workers=2)
     kill_parent(pid, workers)

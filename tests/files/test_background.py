@@ -44,6 +44,7 @@ def paused(monkeypatch):
         return read(*args)
 
     monkeypatch.setattr(background, "_read", wait)
+    monkeypatch.setattr(background, "_SECONDS_TO_STOP", 0)
     yield event
     event.set()
 
@@ -106,8 +107,7 @@ def test_a_disk_that_fails(sealed, monkeypatch):
         check.require_sound()
 
 
-def test_the_thread_ends_with_what_it_checks(sealed, paused, monkeypatch):
-    monkeypatch.setattr(background, "_SECONDS_TO_STOP", 0)
+def test_the_thread_ends_with_what_it_checks(sealed, paused):
     check = BackgroundCheck(sealed, unseal(sealed))
     work = check._work
     del check

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import spacy
 import srsly
-from spacy.cli.package import package
+from pipeline_package import make_package
 
 from spacy_connorm import check, save_pipeline
 from spacy_connorm.errors import ConnormError
@@ -90,9 +90,7 @@ def test_a_pipeline_of_an_older_version(tmp_path):
 def test_a_package(pipeline, tmp_path, monkeypatch):
     save_pipeline(pipeline, tmp_path / "saved")
     (tmp_path / "out").mkdir()
-    options = {"name": "checked", "version": "1.0.0", "create_sdist": False, "create_wheel": False}
-    package(tmp_path / "saved", tmp_path / "out", **options)
-    made = tmp_path / "out" / "xx_checked-1.0.0"
+    made = make_package(tmp_path / "saved", tmp_path / "out", "checked", "1.0.0")
     # What the package's setup.py does.
     shutil.copy(made / "meta.json", made / "xx_checked" / "xx_checked-1.0.0")
     shutil.copy(made / "meta.json", made / "xx_checked")

@@ -82,12 +82,10 @@ def open_array(
     RAISES (ConnormError): CN402 if the file holds anything else.
     """
     try:
-        mapped = np.load(path, mmap_mode="c" if writable else "r", allow_pickle=False)
+        mapped = np.lib.format.open_memmap(path, mode="c" if writable else "r")
     # NumPy evaluates the header, which can fail in many ways.
     except Exception as error:
         raise damaged(path, f"it holds no array ({type(error).__name__})") from error
-    if not isinstance(mapped, np.ndarray):
-        raise damaged(path, "it holds no array")
     array = np.asarray(mapped)
     dtypes = [dtype] if isinstance(dtype, str) else list(dtype)
     if array.dtype not in map(np.dtype, dtypes) or not array.dtype.isnative:
