@@ -21,12 +21,12 @@ demo: $(INSTALLED)
 	HF_HUB_OFFLINE=1 $(RUN) -m spacy project run demo
 
 # One worker a core, so each needs one thread only.
-test: export OMP_NUM_THREADS := 1
+test faults: export OMP_NUM_THREADS := 1
 test: $(INSTALLED)
 	$(RUN) -m pytest -n auto --dist worksteal
 
 faults: $(INSTALLED)
-	$(RUN) -m pytest tests/faults --faults-long
+	$(RUN) -m pytest tests/faults --faults-long -n auto --dist worksteal
 
 lint: $(INSTALLED)
 	$(RUN) -m ruff check .
