@@ -60,6 +60,8 @@ def reseal(folder: Path) -> None:
 
 def _rename_build(index: Path, memo: Path) -> None:
     """Let a memo say that it was made with the index beside it."""
+    if not memo.is_file():  # to open a pipe would wait for ever
+        return
     try:
         facts = json.loads(memo.read_text(encoding="utf8"))
         facts["premises"]["index"] = checksum_of(read_manifest(index.parent))
