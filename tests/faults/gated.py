@@ -13,7 +13,9 @@ LIMIT = 120.0  # seconds until a test gives up; nothing takes that long
 
 
 class Gate:
-    """Tells that a process has come to a text with a word in it, and waits for a file."""
+    """Tells that a process has come to a text with a word in it, and waits for a file. What other
+    words do has to wait until a process is there.
+    """
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
@@ -22,6 +24,8 @@ class Gate:
         if "wait" in doc.text:
             (self.folder / f"reached-{os.getpid()}").touch()
             wait_for((self.folder / "open").exists)
+        if any(word in doc.text for word in ("raise", "memory", "kill")):
+            wait_for(lambda: any(self.folder.glob("reached-*")))
         if "raise" in doc.text:
             raise ValueError("a secret text")
         if "memory" in doc.text:

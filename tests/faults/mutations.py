@@ -54,7 +54,7 @@ def reseal(folder: Path) -> None:
         if manifest != index:
             _rename_build(index, memo)
         own = {name: fact for name, fact in facts.items() if name not in _WRITTEN_BY_SEAL}
-        with suppress(ConnormError):  # a part without a manifest
+        with suppress(ConnormError, UnicodeEncodeError):  # a part without manifest, lone surrogates
             seal(manifest.parent, own)
 
 
