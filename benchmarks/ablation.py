@@ -18,7 +18,7 @@ from _common.datasets import Data
 from _common.options import add_datasets, add_encoder, add_lexical_weight, add_ontology, add_part
 from _common.scoring import DEPTH, read_standard
 from _common.searching import labels
-from _common.variants import Steps, predict
+from _common.variants import ABBREVIATIONS, AS_READ, AS_WRITTEN, Steps, lexical_weight_of, predict
 
 from spacy_connorm.annotations.spans import written_id
 from spacy_connorm.evaluation import Gold, Prediction, score_predictions
@@ -72,10 +72,10 @@ def variants(weight: float, normalization: Sequence[str]) -> Iterator[Steps]:
     """YIELDS (Steps): One per row: none, each step alone, and together. Nothing lexical at weight
     0.
     """
-    yield Steps("none")
+    yield AS_WRITTEN
     yield Steps("composites", composites=True)
-    yield Steps("abbreviations", abbreviations=True)
-    together = Steps("abbreviations, composites", abbreviations=True, composites=True)
+    yield ABBREVIATIONS
+    together = AS_READ
     yield together
     if weight:
         yield Steps("lexical", lexical_weight=weight)
@@ -102,7 +102,7 @@ def _measure_one(arguments: Namespace) -> Iterator[Row]:
     block = encoder_config(arguments.encoder, data, train=arguments.train, work=arguments.work)
     row = {**labels(arguments), "search": arguments.search}
     gold = read_standard(data)
-    weight = 0.0 if arguments.encoder == "ngram" else arguments.lexical_weight
+    weight = lexical_weight_of(arguments)
 
     # Consecutive variants often have the same index and differ only in how mentions are processed.
     @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ from _common.cli import begin, clear_errors, finish, make_parser
 from _common.datasets import Data
 from _common.options import add_datasets, add_encoder, add_lexical_weight, add_ontology, add_part
 from _common.scoring import read_standard
-from _common.variants import Steps, predict
+from _common.variants import AS_READ, AS_WRITTEN, Steps, lexical_weight_of, predict
 
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
@@ -51,11 +51,10 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 
 def variants(weight: float) -> Iterator[Steps]:
     """YIELDS (Steps): One a row: mentions as written, as pipelines read them, and with n-grams."""
-    yield Steps("none")
-    together = Steps("abbreviations, composites", abbreviations=True, composites=True)
-    yield together
+    yield AS_WRITTEN
+    yield AS_READ
     if weight:
-        yield replace(together, name=f"{together.name}, lexical", lexical_weight=weight)
+        yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=weight)
 
 
 def measure(arguments: Namespace) -> list[Row]:
@@ -67,7 +66,7 @@ def _measure_one(arguments: Namespace, dataset: str) -> Iterator[Row]:
     data = Data(dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
     block = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
     gold = read_standard(data)
-    weight = 0.0 if arguments.encoder == "ngram" else arguments.lexical_weight
+    weight = lexical_weight_of(arguments)
     row = {
         "dataset": dataset,
         "part": arguments.part,

@@ -11,6 +11,7 @@ Example: python benchmarks/throughput.py --dataset ncbi --encoder minilm --data 
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import Data
 from _common.options import INDEXES, add_datasets, add_encoder, add_pipeline_options, add_repeats
 from _common.pipelines import add_normalizer
-from _common.variants import Steps
+from _common.variants import ABBREVIATIONS, AS_READ, AS_WRITTEN, Steps, lexical_weight_of
 from _measure.interleaved import ratio_columns, ratios, speed_columns, take_turns
 from _measure.profiler import Phases
 from _measure.stopwatch import time_call
@@ -85,14 +86,13 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 
 def variants(arguments: Namespace) -> Iterator[Steps]:
     """YIELDS (Steps): One per row, each with those before it."""
-    yield Steps("none")
-    yield Steps("abbreviations", abbreviations=True)
-    yield Steps("abbreviations, composites", abbreviations=True, composites=True)
-    yield Steps(
-        "everything",
-        abbreviations=True,
-        composites=True,
-        lexical_weight=0.0 if arguments.encoder == "ngram" else arguments.lexical_weight,
+    yield AS_WRITTEN
+    yield ABBREVIATIONS
+    yield AS_READ
+    yield replace(
+        AS_READ,
+        name="everything",
+        lexical_weight=lexical_weight_of(arguments),
         normalization=tuple(arguments.normalization),
     )
 

@@ -1,5 +1,6 @@
 """Ways to process mentions, for `ablation.py`, `ontology_alone.py` and `throughput.py`."""
 
+from argparse import Namespace
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,16 @@ class Steps:
         weight.
         """
         return make_hybrid(block, self.lexical_weight) if self.lexical_weight else block
+
+
+AS_WRITTEN = Steps("none")
+ABBREVIATIONS = Steps("abbreviations", abbreviations=True)
+AS_READ = Steps("abbreviations, composites", abbreviations=True, composites=True)
+
+
+def lexical_weight_of(arguments: Namespace) -> float:
+    """RETURNS (float): Of n-grams beside the encoder's vectors; 0 if these are n-grams already."""
+    return 0.0 if arguments.encoder == "ngram" else arguments.lexical_weight
 
 
 def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]:

@@ -107,7 +107,7 @@ def verify(folder: Path, *, report: Callable[[int], Any] | None = None) -> None:
     RAISES (ConnormError): As in `unseal`, and CN430 for a sealed subfolder of another build.
     """
     manifest = read_manifest(folder)
-    for name, facts in manifest.get("files", {}).items():
+    for name, facts in manifest["files"].items():
         check_whole(folder / name, facts, report=report)
     require_own_parts(folder, manifest)
 

@@ -46,8 +46,9 @@ class ConceptIndex:
         owner: TemporaryFolder | None = None,
         manifest: dict[str, Any] | None = None,
     ) -> None:
-        """Open an index, in a time that does not grow with the number of rows: files are mapped,
-        and read when they are searched.
+        """Open an index: its files are mapped into memory. What is trusted without further checks
+        (offsets, members, keys) is read now, and so are files of up to 256 MiB, to compare their
+        checksums; of larger ones a sample is, and a thread reads the rest.
 
         folder (Path): What `write_index` wrote.
         backend (Backend): Searches it.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .vectors.arrays import open_array
+from .vectors.arrays import ascends, open_array
 
 
 class KeyTable:
@@ -51,8 +51,9 @@ class KeyTable:
 
     def has_each_row_once(self, rows: int) -> bool:
         """RETURNS (bool): Whether the hashes ascend, and so many rows have one hash each."""
-        ascend = bool((self._hashes[1:] > self._hashes[:-1]).all())
-        return ascend and np.array_equal(np.sort(self._rows), np.arange(rows))
+        return ascends(self._hashes, strictly=True) and np.array_equal(
+            np.sort(self._rows), np.arange(rows)
+        )
 
     def write(self, folder: Path) -> None:
         np.save(folder / "keys.hashes.npy", self._hashes)

@@ -14,7 +14,7 @@ from .overlay import Added, SynonymOverlay
 from .vectors.base import HybridVectors, Vectors, open_vectors
 from .vectors.sparse import SparseVectors
 
-_TEXTS = "synonyms.jsonl"
+SYNONYMS_FILE = "synonyms.jsonl"
 _VECTORS = "synonyms"
 _MAX_COUNT = 2**31
 
@@ -40,7 +40,7 @@ def write_overlay(overlay: SynonymOverlay, index: ConceptIndex, folder: Path) ->
     ]
     lines += [{"row": row, "concept_id": ids[concept]} for row, concept in removed]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    (folder / _TEXTS).write_text(text, encoding="utf8")
+    (folder / SYNONYMS_FILE).write_text(text, encoding="utf8")
     if overlay.searcher is not None:
         overlay.searcher.vectors.write(folder, _VECTORS)
 
@@ -53,7 +53,7 @@ def read_overlay(folder: Path, index: ConceptIndex) -> SynonymOverlay:
     RETURNS (SynonymOverlay): The overlay.
     RAISES (ConnormError): CN402 if a line or a vector does not fit the index.
     """
-    reader = _Reader(folder / _TEXTS, index)
+    reader = _Reader(folder / SYNONYMS_FILE, index)
     by_key: dict[bytes, dict[int, Added]] = {}
     removed = []
     for line in reader.lines():

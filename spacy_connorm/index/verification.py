@@ -17,8 +17,9 @@ from .members import D, O
 from .overlay import SynonymOverlay
 from .search import Search
 from .store_verification import verify_store
+from .vectors.arrays import ascends
 from .vectors.base import from_raw
-from .vectors.verification import are_same, ascends, require_sound, verify_vectors
+from .vectors.verification import are_same, require_sound, verify_vectors
 
 # How many texts are read and tokenized at once.
 _CHUNK = 4096

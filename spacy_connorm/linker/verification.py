@@ -8,8 +8,10 @@ import numpy as np
 
 from ..encoders.normalized import NormalizedEncoder
 from ..index.concept_index import ConceptIndex
+from ..index.overlay_files import SYNONYMS_FILE
 from ..index.ranking import SCALE
-from ..index.vectors.verification import ascends, require_sound
+from ..index.vectors.arrays import ascends
+from ..index.vectors.verification import require_sound
 from ..index.verification import verify_index, verify_overlay, verify_texts
 from .lookup import ConceptLookup
 from .memo import NONE, Memo, hash_forms
@@ -31,7 +33,7 @@ def verify_lookup(lookup: ConceptLookup, folder: Path, *, report: Callable[[int]
     index, encoder = retriever.index, retriever.encoder
     verify_index(index, report=report)
     verify_texts(index, encoder, report=report)
-    verify_overlay(retriever.overlay, encoder, folder / "synonyms.jsonl", report=report)
+    verify_overlay(retriever.overlay, encoder, folder / SYNONYMS_FILE, report=report)
     if retriever.memo is not None:
         verify_memo(retriever.memo, index, encoder)
 

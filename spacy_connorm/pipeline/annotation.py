@@ -110,7 +110,8 @@ def annotate(
         nlp,
         normalizer,
         batch_size=batch_size,
-        with_lines=not writes_docs or on_record is not None,
+        with_lines=not writes_docs,
+        with_records=on_record is not None,
         with_docs=writes_docs,
         extensions=Underscore.get_state(),
     )
@@ -160,6 +161,7 @@ class _Annotated(NamedTuple):
 
     counts: AnnotationCounts
     line: str
+    record: Record | None
     doc: Any  # a Doc; its bytes on the way from a worker; None if none is written
 
 
@@ -171,6 +173,7 @@ class _Annotator:
     normalizer: ConceptNormalizer
     batch_size: int
     with_lines: bool
+    with_records: bool
     with_docs: bool
     extensions: Any
 
@@ -200,7 +203,12 @@ class _Annotator:
             record, counts = to_record(doc, self.normalizer), AnnotationCounts()
             counts.add(record)
             line = json.dumps(record, ensure_ascii=False) if self.with_lines else ""
-            yield _Annotated(counts, line, doc if self.with_docs else None)
+            yield _Annotated(
+                counts,
+                line,
+                record if self.with_records else None,
+                doc if self.with_docs else None,
+            )
 
 
 def _counted(
@@ -210,8 +218,8 @@ def _counted(
 ) -> Iterator[_Annotated]:
     for each in annotated:
         counts.update(each.counts)
-        if on_record is not None:
-            on_record(json.loads(each.line))
+        if on_record is not None and each.record is not None:
+            on_record(each.record)
         yield each
 
 

@@ -11,7 +11,7 @@ from ..files.checksums import damaged
 from ..files.folders import MANIFEST, read_manifest, read_object, verify
 from .concept_normalizer import ConceptNormalizer
 from .loading import load_pipeline
-from .saving import META_FACT, meaning_of
+from .saving import META_FACT, META_FILE, meaning_of
 
 # `spacy package` adds them, and nobody loads them.
 _DOCUMENTATION = {"README.md", "LICENSE", "LICENSES_SOURCES"}
@@ -73,10 +73,10 @@ def _compare(path: Path) -> CheckReport:
         for folder in folders:
             verify(folder, report=bar.update)
             manifest = read_manifest(folder)
-            listed.update(folder / name for name in manifest.get("files", {}))
+            listed.update(folder / name for name in manifest["files"])
             if isinstance(manifest.get(META_FACT), dict):
-                _verify_meta(folder / "meta.json", manifest[META_FACT])
-                listed.add(folder / "meta.json")
+                _verify_meta(folder / META_FILE, manifest[META_FACT])
+                listed.add(folder / META_FILE)
     unlisted = (file.relative_to(path) for file in files - listed)
     return CheckReport(
         path,

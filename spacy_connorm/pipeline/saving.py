@@ -11,7 +11,7 @@ from .loading import load_pipeline
 from .requirements import require_extras
 
 META_FACT = "meta"
-_META = "meta.json"
+META_FILE = "meta.json"
 # `spacy package` writes meta.json anew, with another name and description, but leaves these fields.
 _MEANING = ("lang", "pipeline", "components", "disabled", "labels")
 _STRINGS = Path("vocab", "strings.json")
@@ -52,8 +52,8 @@ def write_pipeline(nlp: Language, folder: Path) -> None:
     nlp.to_disk(folder)
     if (folder / _STRINGS).exists() and not _was_trained_here(nlp):
         srsly.write_json(folder / _STRINGS, sorted(_strings_to_keep(nlp)))
-    meta = meaning_of(read_object(folder / _META))
-    seal(folder, {META_FACT: meta}, leave_out=[_META])
+    meta = meaning_of(read_object(folder / META_FILE))
+    seal(folder, {META_FACT: meta}, leave_out=[META_FILE])
 
 
 def meaning_of(meta: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def meaning_of(meta: dict[str, Any]) -> dict[str, Any]:
 
 def is_pipeline(path: Path) -> bool:
     """RETURNS (bool): Whether a folder holds a spaCy pipeline."""
-    return (path / "config.cfg").is_file() and (path / _META).is_file()
+    return (path / "config.cfg").is_file() and (path / META_FILE).is_file()
 
 
 def _was_trained_here(nlp: Language) -> bool:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import srsly
 
-from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_folder
 from ..files.checksums import damaged
 from ..files.folders import pack, read_settled, require_own_parts, seal, unpack, unseal_whole
@@ -109,5 +108,5 @@ def parse(content: bytes, lookup: "ConceptLookup", *, exclude: Collection[str]) 
         unpack(srsly.msgpack_loads(content), owner.path)
     except (ValueError, TypeError, AttributeError) as error:
         reason = f"`to_bytes` did not give them ({error})"
-        raise ConnormError(Errors.CN402.format(path="from_bytes", reason=reason)) from error
+        raise damaged(Path("from_bytes"), reason) from error
     return load(owner.path, lookup, exclude=exclude, owner=owner)

@@ -7,6 +7,7 @@ import shutil
 import numpy as np
 import pytest
 import srsly
+from pickle_trap import Trap
 
 from spacy_connorm.encoders import allow_remote_code
 from spacy_connorm.encoders.dan import DanEncoder
@@ -120,16 +121,6 @@ def resealed(saved, changed):
     state = safetensors.torch.load(shim["weights"])
     shim = {**shim, "files": files, "digest": _digest(files, state)}
     return srsly.msgpack_dumps({**model, "shims": [[srsly.msgpack_dumps(shim)]]})
-
-
-class Trap:
-    """Makes a file when it is unpickled."""
-
-    def __init__(self, path):
-        self.path = str(path)
-
-    def __reduce__(self):
-        return open, (self.path, "w")
 
 
 @pytest.fixture

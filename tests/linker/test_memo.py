@@ -301,21 +301,6 @@ def test_sizes_are_not_negative(blank_pipeline, setting):
 
 
 @pytest.fixture
-def in_thread():
-    """A function that starts a function in another thread, and waits for it in the end."""
-    threads = []
-
-    def start(function):
-        threads.append(threading.Thread(target=function))
-        threads[-1].start()
-        return threads[-1]
-
-    yield start
-    for thread in threads:
-        thread.join(timeout=60)
-
-
-@pytest.fixture
 def gate(monkeypatch):
     """A function that lets a function wait half-way: gives what says that it has come there, and
     what lets it go on.

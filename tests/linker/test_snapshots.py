@@ -21,22 +21,6 @@ def config(request, hashes, hybrid):
 
 
 @pytest.fixture
-def in_thread():
-    """A function that starts a function in a thread, which ends before the test does."""
-    threads = []
-
-    def start(function):
-        threads.append(threading.Thread(target=function))
-        threads[-1].start()
-        return threads[-1]
-
-    yield start
-    for thread in threads:
-        thread.join(timeout=60)
-        assert not thread.is_alive()
-
-
-@pytest.fixture
 def switch_often():
     """Threads take turns more often than once a millisecond."""
     interval = sys.getswitchinterval()

@@ -162,7 +162,7 @@ def test_a_stream_is_one(tmp_path):
 
 def test_nothing_left_tells_what_was_left_out(data):
     with pytest.raises(ConnormError, match=r"CN104.*another language \(\d"):
-        read_ontology(data / "META", languages=["XXX"])
+        read_ontology(data / "META", languages=["ZZZ"])
 
 
 @pytest.mark.parametrize("concept", [Concept("", "one"), Concept("T:1", "")])

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from pickle_trap import Trap
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.training.batchers import PairBatcher
@@ -89,16 +90,6 @@ def test_a_resume_needs_a_whole_checkpoint(run, tmp_path):
 
 
 BY_STEPS = settings(save_strategy="steps", save_steps=3)
-
-
-class Trap:
-    """Makes a file when it is unpickled."""
-
-    def __init__(self, path):
-        self.path = str(path)
-
-    def __reduce__(self):
-        return open, (self.path, "w")
 
 
 @pytest.fixture

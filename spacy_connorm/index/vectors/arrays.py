@@ -126,8 +126,13 @@ def require_offsets(path: Path, offsets: np.ndarray, total: int) -> None:
     """
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
         raise damaged(path, f"it does not divide {total} values")
-    if (offsets[1:] < offsets[:-1]).any():
+    if not ascends(offsets):
         raise damaged(path, "its values do not ascend")
+
+
+def ascends(numbers: np.ndarray, *, strictly: bool = False) -> bool:
+    """RETURNS (bool): Whether each number is at least the one before, or larger."""
+    return bool((numbers[1:] > numbers[:-1] if strictly else numbers[1:] >= numbers[:-1]).all())
 
 
 def write_csr(matrix: sparse.csr_matrix, folder: Path, stem: str) -> None:

@@ -112,8 +112,3 @@ def _sparse_lengths(vectors: Any, rows: slice, path: Path) -> np.ndarray:
     sizes = np.diff(vectors.unit.indptr[rows.start : rows.stop + 1])
     owners = np.repeat(np.arange(len(sizes)), sizes)
     return np.sqrt(np.bincount(owners, data * data, minlength=len(sizes)))
-
-
-def ascends(numbers: np.ndarray, *, strictly: bool = False) -> bool:
-    """RETURNS (bool): Whether each number is at least the one before, or larger."""
-    return bool((numbers[1:] > numbers[:-1] if strictly else numbers[1:] >= numbers[:-1]).all())
