@@ -288,6 +288,10 @@ class Errors(metaclass=_Coded):
         "`normalization` it was built with."
     )
     CN411 = "'{concept}' is not a concept of the index '{path}'."
+    CN412 = (
+        "The index '{path}' was built by an older version, without the words of its names. Rebuild "
+        "it with `python -m spacy connorm index`."
+    )
     CN415 = (
         "For a hybrid encoder, AnnoyIndex needs sparse_dot_topn, which is not installed: `pip "
         "install 'spacy-connorm[hybrid]'`, or use "

@@ -20,7 +20,7 @@ IMPORTS = {
     "annotations": {"concepts", "text"},
     "ontology": {"concepts", "files", "text"},
     "corpora": {"annotations", "files"},
-    "index": {"concepts", "encoders", "files"},
+    "index": {"concepts", "encoders", "files", "text"},
     "linker": {"concepts", "encoders", "files", "index", "text"},
     "pipeline": {"annotations", "concepts", "encoders", "files", "index", "linker", "text"},
     "evaluation": {

@@ -2,7 +2,7 @@
 index compares checksums, which say nothing of what was wrong when they were written.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from .store_verification import verify_store
 from .vectors.arrays import ascends
 from .vectors.base import from_raw
 from .vectors.verification import are_same, require_sound, verify_vectors
+from .word_bags import WordBags
 
 # How many texts are read and tokenized at once.
 _CHUNK = 4096
@@ -42,6 +43,7 @@ def verify_index(index: ConceptIndex, *, report: _Report) -> None:
     verify_vectors(index.vectors, index.folder, "texts", report=report)
     verify_store(index.store.path, members=len(index.members.concept), counts=_counts(index))
     _verify_names(index)
+    _verify_word_bags(index)
     for name in index.manifest["searches"]:
         search = Search(name)
         if search.representation == "C":
@@ -139,6 +141,21 @@ def _verify_names(index: ConceptIndex) -> None:
             for member, number in zip(members, numbers, strict=True)
         )
         require_sound(are_names, path, "a preferred name is not that of its concept")
+
+
+def _verify_word_bags(index: ConceptIndex) -> None:
+    if index.has_word_bags:
+        expected = WordBags.from_texts(_all_texts(index), index.row_numbers)
+        are_right = index.word_bags.are_same(expected)
+        path = index.folder / "word_bags.hashes.npy"
+        require_sound(are_right, path, "it does not have the words of the texts")
+
+
+def _all_texts(index: ConceptIndex) -> Iterator[str]:
+    for start in range(0, len(index.members.concept), _CHUNK):
+        members = range(start, min(start + _CHUNK, len(index.members.concept)))
+        texts = index.store.texts(members)
+        yield from (texts[member] for member in members)
 
 
 def _verify_keys(index: ConceptIndex) -> None:

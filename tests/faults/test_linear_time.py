@@ -39,6 +39,7 @@ from spacy_connorm.text.composites import split_composite
 from spacy_connorm.text.ellipsis import restore_words
 from spacy_connorm.text.expansion import ShortForms, expand
 from spacy_connorm.text.normalization import STEPS
+from spacy_connorm.text.word_bags import word_bag
 
 from .odd_texts import ATOMS, KNOWN, Pattern, patterns, texts
 from .regex_steps import RegexSteps
@@ -102,6 +103,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "restore_words": lambda text: restore_words(
         [each.split() or [","] for each in text.split(",")]
     ),
+    "word_bag": word_bag,
     "n-grams": _ngrams,
     "DAN features": _features,
     "tokenizer forms": lambda text: TokenizerForms(_tokenizer())([text]),

@@ -23,6 +23,7 @@ from ..keys import KeyTable
 from ..members import D, Members, O
 from ..search import Search
 from ..vectors.base import Vectors, open_vectors
+from ..word_bags import WordBags
 from .centroids import Centroids
 from .grouping import group_names
 from .name_file import NameFile
@@ -99,6 +100,8 @@ def _fill(
         store.write_texts(_read_texts(names, grouped.texts))
         grouped.members.write(folder)
         KeyTable.from_hashes(grouped.hashes).write(folder)
+        texts = _read_texts(names, grouped.texts)
+        WordBags.from_texts(texts, grouped.members.row_numbers()).write(folder)
         reused = _reusable(known, encoder, backend)
         rows = RowEncoder(encoder.encode, names, dtype=backend.dtype, known=reused)
         copied = rows.write(grouped, folder, "texts")

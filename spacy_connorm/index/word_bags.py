@@ -1,0 +1,124 @@
+"""From bags of words to vector rows: which names have exactly these words, in any order."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+
+from ..text.word_bags import word_bag
+from .vectors.arrays import open_array
+
+_STEM = "word_bags"
+_MODULUS = 1 << 64
+
+
+class WordBags:
+    """Sorted 64-bit hashes of the bags of all concept texts, opened memory-mapped: 12 bytes a text,
+    and 8 bytes a word. The hash of a bag is the sum of its words' hashes, so the hash of any window
+    of words is a difference of running sums.
+    """
+
+    def __init__(
+        self, hashes: np.ndarray, rows: np.ndarray, words: np.ndarray, sizes: np.ndarray
+    ) -> None:
+        """Wrap the arrays.
+
+        hashes (np.ndarray): uint64 (n,): hashes of bags, sorted. Texts of several rows may have the
+            same bag, and texts of one row different ones.
+        rows (Ints1d): int32 (n,): the row of each; ascending where hashes are equal.
+        words (np.ndarray): uint64 (w,): the hashes of all words, sorted.
+        sizes (Ints1d): int32 (s,): how many words the bags have, sorted, each size once.
+        """
+        self.hashes = hashes
+        self._rows = rows
+        self.words = words
+        self.sizes = sizes
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str], rows: np.ndarray) -> "WordBags":
+        """Collect the bags of texts, which are not kept in memory.
+
+        texts (Iterable[str]): n texts; those without words are left out.
+        rows (Ints1d): int64 (n,): the row of each.
+        RETURNS (WordBags): The bags.
+        """
+        hashes, words, sizes = array("Q"), set[int](), array("i")
+        for text in texts:
+            bag = word_bag(text)
+            by_word = [hash_word(word) for word in bag]
+            hashes.append(sum(by_word) % _MODULUS)
+            sizes.append(len(bag))
+            words.update(by_word)
+        counts = np.frombuffer(sizes, dtype="int32")
+        kept = np.flatnonzero(counts)
+        values, places = np.frombuffer(hashes, dtype="uint64")[kept], rows[kept]
+        order = np.lexsort((places, values))
+        values, places = values[order], places[order]
+        # Several concepts may share a text and its row.
+        first = np.ones(len(values), dtype="bool")
+        first[1:] = (values[1:] != values[:-1]) | (places[1:] != places[:-1])
+        return cls(
+            values[first],
+            places[first].astype("int32"),
+            np.sort(np.fromiter(words, dtype="uint64", count=len(words))),
+            np.unique(counts[kept]),
+        )
+
+    def rows(self, bags: Sequence[tuple[str, ...]]) -> list[np.ndarray]:
+        """Find the rows with a text that has exactly these words.
+
+        bags (Sequence[Tuple[str, ...]]): b bags, from `text.word_bags.word_bag`.
+        RETURNS (List[Ints1d]): b arrays of int32 rows, ascending; empty for an unknown bag.
+        """
+        return self.rows_of(hash_bags(bags))
+
+    def rows_of(self, values: np.ndarray) -> list[np.ndarray]:
+        """RETURNS (List[Ints1d]): As `rows`, by the hashes of bags."""
+        first = np.searchsorted(self.hashes, values, side="left").tolist()
+        last = np.searchsorted(self.hashes, values, side="right").tolist()
+        return [self._rows[start:end] for start, end in zip(first, last, strict=True)]
+
+    def are_same(self, other: "WordBags") -> bool:
+        """RETURNS (bool): Whether both have the same bags, words and sizes."""
+        mine, others = ((each.hashes, each._rows, each.words, each.sizes) for each in (self, other))
+        return all(map(np.array_equal, mine, others))
+
+    def write(self, folder: Path) -> None:
+        np.save(folder / f"{_STEM}.hashes.npy", self.hashes)
+        np.save(folder / f"{_STEM}.rows.npy", self._rows)
+        np.save(folder / f"{_STEM}.words.npy", self.words)
+        np.save(folder / f"{_STEM}.sizes.npy", self.sizes)
+
+    @classmethod
+    def open(cls, folder: Path, *, rows: int) -> "WordBags | None":
+        """Open what `write` wrote, memory-mapped.
+
+        folder (Path): The folder.
+        rows (int): The number of vector rows.
+        RETURNS (Optional[WordBags]): The bags; None for an index that was built without them.
+        RAISES (ConnormError): CN402 if the files do not belong to these rows.
+        """
+        if not (folder / f"{_STEM}.hashes.npy").exists():
+            return None
+        hashes = open_array(folder / f"{_STEM}.hashes.npy", "uint64", (None,))
+        path = folder / f"{_STEM}.rows.npy"
+        return cls(
+            hashes,
+            open_array(path, "int32", hashes.shape, bounds=(0, rows)),
+            open_array(folder / f"{_STEM}.words.npy", "uint64", (None,)),
+            open_array(folder / f"{_STEM}.sizes.npy", "int32", (None,), bounds=(1, 1 << 31)),
+        )
+
+
+def hash_bags(bags: Iterable[tuple[str, ...]]) -> np.ndarray:
+    """RETURNS (np.ndarray): uint64 (b,): the hash of each bag of words."""
+    return np.fromiter((sum(map(hash_word, bag)) % _MODULUS for bag in bags), dtype="uint64")
+
+
+@lru_cache(maxsize=65_536)
+def hash_word(word: str) -> int:
+    """RETURNS (int): The hash of a normalized word, 64 bits."""
+    return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big")

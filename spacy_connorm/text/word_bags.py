@@ -1,0 +1,66 @@
+"""The bag of words of a name: which words it has, whatever their order, spelling and inflection.
+
+"Cancer of the Breasts", "breast cancer" and "Breast-Cancer" have the same bag. Indexes store hashes
+of bags, so what a text's bag is never changes.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from .characters import unify_dashes, unify_unicode
+from .greek import spell_greek
+from .normalization import drop_possessives
+from .plurals import drop_plurals
+from .spelling import write_american
+from .tags import strip_tags
+
+STOP_WORDS = frozenset(
+    ["a", "an", "and", "by", "due", "for", "in", "of", "on", "or", "the", "to", "with"]
+)
+_NUMERALS = {
+    **{"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5"},
+    **{"vi": "6", "vii": "7", "viii": "8", "ix": "9"},
+}
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+# Longer runs of letters are no English words.
+_LONGEST = 60
+# Words in capitals up to this length may be short forms, whose last letter is no plural: "AIDS".
+_SHORT_FORM = 4
+_PLURAL_FORM = re.compile("[A-Z]{2,}s")
+
+
+def word_bag(text: str) -> tuple[str, ...]:
+    """Take a text apart into its words.
+
+    text (str): A name or a mention.
+    RETURNS (Tuple[str, ...]): Its normalized words in alphabetical order, each as often as it
+        occurs. Stop words are left out, unless there is nothing else.
+    """
+    words = sorted(normalized_words(text))
+    return tuple(word for word in words if word not in STOP_WORDS) or tuple(words)
+
+
+def normalized_words(text: str) -> list[str]:
+    """List the words of a text in order: in lower case and American spelling, without plural,
+    possessive, accents and the tags of terminologies, Greek letters spelled out, and Roman numerals
+    up to nine as digits. Letters and digits are words of their own: "CD4" is "cd" and "4".
+
+    text (str): Any text.
+    RETURNS (List[str]): The words, with stop words.
+    """
+    plain = strip_tags(spell_greek(unify_dashes(unify_unicode(text)))) or text
+    return [_normalized(word) for word in _WORD.findall(drop_possessives(plain))]
+
+
+@lru_cache(maxsize=65_536)
+def _normalized(word: str) -> str:
+    if len(word) > _LONGEST:
+        return word.lower()
+    is_short_form = len(word) <= _SHORT_FORM and word.isupper()
+    written = word if is_short_form or _PLURAL_FORM.fullmatch(word) else word.lower()
+    singular = drop_plurals(write_american(written)).lower()
+    if not singular.isascii():
+        decomposed = unicodedata.normalize("NFKD", singular)
+        singular = "".join(each for each in decomposed if not unicodedata.combining(each))
+    return _NUMERALS.get(singular, singular)
