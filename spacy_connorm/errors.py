@@ -420,6 +420,38 @@ class Errors(metaclass=_Coded):
     CN735 = "Unknown protocol '{protocol}'. Use {known}."
     CN736 = "`{option}` can't be combined with `{other}`."
 
+    # Server
+    CN750 = (
+        "The server needs '{library}', which is not installed: `pip install "
+        "'spacy-connorm[serve]'`."
+    )
+    CN751 = "Can't listen at {host}, port {port} ({reason}). Choose another `--port`, or 0 for any."
+    CN752 = (
+        "'{path}', line {line}: {reason}. The file must hold what `connorm serve` has written: "
+        "restore it from a copy, or remove that line."
+    )
+    CN753 = "There is no correction with this id."
+    CN754 = "This correction is undone already."
+    CN755 = (
+        "There is no mention from character {start} to {end} of a text with {length:,} characters."
+    )
+    CN756 = "A request may have {limit:,} bytes. Send fewer texts at once."
+    CN757 = "A text of {length:,} characters is too long: {limit:,} are allowed. Send it in parts."
+    CN758 = "A request may have {limit:,} texts, not {count:,}. Send them in several requests."
+    CN759 = "Too many requests from your address are running. Wait for their answers."
+    CN760 = "The server is busy. Try again in a moment."
+    CN761 = "The server is not called by this name. Use the address that it told when it started."
+    CN762 = "Pages of other sites may not ask this server."
+    CN763 = (
+        "The token is missing or wrong. Send the header `Authorization: Bearer TOKEN`, with the "
+        "token that the server told when it started."
+    )
+    CN764 = "The request is invalid at {place}: {reason}."
+    CN765 = "The server failed. Its log tells where."
+    CN766 = "There is nothing at this address. See /api-reference."
+    CN767 = "This address does not take this method. See /api-reference."
+    CN768 = "The request took too long to arrive."
+
     # Training: objectives
     CN800 = "The objective's setting `{setting}` must be {expected}, not {value!r}."
     CN801 = (

@@ -23,6 +23,7 @@ IMPORTS = {
     "index": {"concepts", "encoders", "files", "text"},
     "linker": {"concepts", "encoders", "files", "index", "text"},
     "pipeline": {"annotations", "concepts", "encoders", "files", "index", "linker", "text"},
+    "server": {"annotations", "concepts", "files", "linker", "pipeline"},
     "evaluation": {
         *("annotations", "concepts", "encoders", "files", "index", "linker", "text"),
         "pipeline",

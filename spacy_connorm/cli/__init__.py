@@ -6,6 +6,7 @@ from .annotate import annotate_cli
 from .app import app
 from .check import check_cli
 from .corpus import corpus_cli
+from .corrections import corrections_cli
 from .encoder import encoder_cli
 from .evaluate import evaluate_cli
 from .export import export_cli
@@ -13,6 +14,7 @@ from .index import index_cli
 from .ontology import ontology_cli
 from .save import save_cli
 from .search import search_cli
+from .serve import serve_cli
 from .train import train_cli
 
 spacy_app.add_typer(app, name="connorm")
@@ -22,6 +24,7 @@ __all__ = [
     "app",
     "check_cli",
     "corpus_cli",
+    "corrections_cli",
     "encoder_cli",
     "evaluate_cli",
     "export_cli",
@@ -29,5 +32,6 @@ __all__ = [
     "ontology_cli",
     "save_cli",
     "search_cli",
+    "serve_cli",
     "train_cli",
 ]

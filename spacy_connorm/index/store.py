@@ -106,6 +106,13 @@ class ConceptStore:
             alt_ids=self._column("SELECT id FROM alt_ids WHERE number = ?", number, str),
         )
 
+    def types(self) -> list[str]:
+        """RETURNS (List[str]): The semantic types of all concepts, sorted."""
+        types = [name for (name,) in self._query("SELECT DISTINCT type FROM types ORDER BY type")]
+        if not all(type(name) is str for name in types):
+            raise damaged(self.path, _INVALID)
+        return types
+
     def of_types(self, types: Sequence[str]) -> np.ndarray:
         """Find the concepts of some semantic types.
 

@@ -202,6 +202,12 @@ class ConceptLookup:
         question = make_question(sieve, top_k=top_k, types=types, branches=branches)
         return self.retriever.ask(list(map(clean, mentions)), question)
 
+    def keys(self, texts: Iterable[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): What the encoder sees of texts: texts with one key get the same
+        answers.
+        """
+        return self._encoder.inputs(map(clean, texts))
+
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Add synonyms to D. They are found from the next question on; nothing is retrained.
 

@@ -16,6 +16,7 @@ FUNCTIONS = {
     "annotate": spacy_connorm.annotate,
     "check": spacy_connorm.check,
     "corpus": spacy_connorm.convert_corpus,
+    "corrections": spacy_connorm.convert_corrections,
     "encoder": spacy_connorm.save_encoder,
     "evaluate": spacy_connorm.evaluate,
     "export": spacy_connorm.export_encoder,
@@ -23,6 +24,7 @@ FUNCTIONS = {
     "ontology": spacy_connorm.convert_ontology,
     "save": spacy_connorm.save_pipeline,
     "search": spacy_connorm.search,
+    "serve": spacy_connorm.serve,
     "train": spacy_connorm.train,
 }
 READERS = {
@@ -30,9 +32,15 @@ READERS = {
     "ontology": set(get_type_hints(OntologyOptions)),
 }
 # What the terminal shows while a function works, and the function that explains.
-SHOWN = {"annotate": {"show"}, "search": {"explain"}}
-# What functions call meanwhile; and settings of a config, which stand among a command's arguments.
-CALLED = {"annotate": {"on_record"}, "train": {"observer", "overrides"}, "index": {"overrides"}}
+SHOWN = {"annotate": {"show"}, "search": {"explain"}, "serve": {"verbose"}}
+# What functions call meanwhile; settings of a config, which stand among a command's arguments; and
+# bounds that few will change.
+CALLED = {
+    "annotate": {"on_record"},
+    "train": {"observer", "overrides"},
+    "index": {"overrides"},
+    "serve": {"on_start", "limits"},
+}
 
 
 def parameters(function):

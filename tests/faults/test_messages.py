@@ -29,6 +29,7 @@ from spacy_connorm.pipeline.inputs import read_inputs
 from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.pipeline.mention_search import search
 from spacy_connorm.pipeline.synonym_files import read_synonyms
+from spacy_connorm.server import CorrectedPipeline, CorrectionsFile
 from spacy_connorm.training.pool import build_pool
 
 # Letters that no name of the ontology has.
@@ -182,6 +183,12 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
     "CN709": [lambda world: _read_inputs(world, json.dumps({"text": CANARY * 200_000}))],
     "CN712": [lambda world: list(read_synonyms(world.file("a.tsv", CANARY)))],
+    "CN752": [lambda world: CorrectionsFile(world.file("a.jsonl", f"{CANARY}\n")).read()],
+    "CN755": [
+        lambda world: CorrectedPipeline(world.nlp, world.folder / "a.jsonl").correct(
+            CANARY, 0, 99, "C1"
+        )
+    ],
     "CNW002": [lambda world: choose_spans(world.nlp.make_doc(CANARY), spans_key="x", labels=())],
     "CNW200": [lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t5\t{CANARY}\tD\tD1"))],
     "CNW201": [lambda world: world.corpus("a.txt", f"7|t|{CANARY}\n")],
@@ -247,8 +254,8 @@ tried unknown version what wrong
 NO_TEXTS = """
 CN003 CN106 CN108 CN110 CN111 CN112 CN113 CN114 CN118 CN119 CN200 CN201 CN213 CN305 CN306 CN316
 CN321 CN322 CN324 CN331 CN332 CN333 CN336 CN401 CN402 CN403 CN405 CN406 CN407 CN408 CN410 CN411
-CN412 CN416 CN430 CN500 CN601 CN610 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN735 CN800
-CN810 CN821 CN823 CN827 CN829 CN833 CN920
+CN412 CN416 CN430 CN500 CN601 CN610 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN735 CN751
+CN764 CN800 CN810 CN821 CN823 CN827 CN829 CN833 CN920
 """
 
 

@@ -1,0 +1,47 @@
+"""`connorm corrections`: turn corrections into annotated data."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import typer
+from wasabi import msg
+
+from ..server import CorrectionConflict, convert_corrections
+from .app import command
+
+_SHOWN = 20
+
+
+@command("corrections")
+def corrections_cli(
+    path: Path = typer.Argument(..., metavar="FILE", help="What `connorm serve` appends to."),
+    output_path: Path | None = typer.Argument(
+        None, metavar="[OUT]", help="A .tsv file of synonyms, or a .spacy file. [only report]"
+    ),
+    lang: str = typer.Option("en", "--lang", "-l", help="Language, for the tokenizer."),
+) -> None:
+    """Turn corrections into annotated data: a table for `connorm index --synonyms`, or documents
+    for `connorm index --corpus` and for training. Texts that were given different concepts are
+    listed.
+
+    Example: python -m spacy connorm corrections corrections.jsonl corrections.tsv
+    """
+    report = convert_corrections(path, output_path, lang=lang)
+    _show_conflicts(report.conflicts)
+    msg.good(
+        f"{report.corrections:,} corrections count, of {report.records:,} records, in "
+        f"{report.texts:,} texts; {report.without_concept:,} of them say that there is no concept"
+    )
+    if output_path is not None:
+        msg.good(f"Wrote {output_path}")
+
+
+def _show_conflicts(conflicts: Iterable[CorrectionConflict]) -> None:
+    rows = [
+        (each.mention, ", ".join(each.kb_ids), ", ".join(name or "-" for name in each.authors))
+        for each in conflicts
+    ]
+    if rows:
+        msg.warn(f"{len(rows):,} texts were given different concepts; the last one answers:")
+        header = ("Text", "Concepts, the last one last", "By")
+        msg.table(rows[:_SHOWN], header=header, divider=True, max_col=60)

@@ -1,0 +1,143 @@
+"""Who may ask: the Host and the Origin of a request, and its token."""
+
+import hmac
+import ipaddress
+import logging
+import socket
+import time
+import traceback
+from collections.abc import Collection
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..errors import Errors
+from .problems import Problem, send_problem
+
+LOGGER = logging.getLogger("spacy_connorm.server")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# No scripts, styles or pictures but our own, no frames, and no text that becomes HTML.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_ADDED = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+
+
+def is_loopback(host: str) -> bool:
+    """RETURNS (bool): Whether only this machine reaches an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def known_hosts(host: str) -> frozenset[str]:
+    """Tell by which names a server may be called. A page of somebody else whose name was made to
+    lead here calls it by another.
+
+    host (str): The address that it listens at.
+    RETURNS (FrozenSet[str]): Names and addresses.
+    """
+    if is_loopback(host):
+        return frozenset({*_LOOPBACK, host})
+    own = {socket.gethostname().lower(), socket.getfqdn().lower()}
+    return frozenset({*_LOOPBACK, *own, host.lower()} - {""})
+
+
+class GuardRequests:
+    """Refuses requests from elsewhere, adds headers for browsers, and logs methods, paths of ours,
+    statuses and times, never a text.
+    """
+
+    def __init__(self, app: Any, *, hosts: Collection[str], any_address: bool, token: str) -> None:
+        """Wrap an ASGI application.
+
+        app (Callable): The application.
+        hosts (Collection[str]): By which names it may be called.
+        any_address (bool): Whether it may be called by any IP address, too.
+        token (str): What requests to the API must bring; empty for none.
+        """
+        self._app = app
+        self._hosts = frozenset(hosts)
+        self._any_address = any_address
+        self._token = token.encode()
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Answer a request, or refuse it.
+
+        scope (Dict[str, Any]): As ASGI says.
+        receive (Callable): As ASGI says.
+        send (Callable): As ASGI says.
+        """
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 0
+
+        async def send_guarded(message: dict[str, Any]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": [*message["headers"], *_ADDED]}
+            await send(message)
+
+        try:
+            problem = self._refusal(scope)
+            if problem is None:
+                await self._app(scope, receive, send_guarded)
+            else:
+                await send_problem(send_guarded, problem)
+        except Exception as error:
+            LOGGER.error("%s in %s", type(error).__name__, _place(error))
+            if not status:
+                await send_problem(send_guarded, Problem(500, Errors.CN765))
+        finally:
+            route = getattr(scope.get("route"), "path", "-")
+            spent = 1000 * (time.perf_counter() - started)
+            LOGGER.info("%s %s %d %.0f ms", scope["method"], route, status, spent)
+
+    def _refusal(self, scope: dict[str, Any]) -> Problem | None:
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        host = headers.get(b"host", "")
+        if not self._is_known(_hostname(host)):
+            return Problem(421, Errors.CN761)
+        origin = headers.get(b"origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return Problem(403, Errors.CN762)
+        if self._token and scope["path"].startswith("/api/"):
+            given = headers.get(b"authorization", "").removeprefix("Bearer ")
+            if not hmac.compare_digest(given.encode("latin-1", "replace"), self._token):
+                return Problem(401, Errors.CN763)
+        return None
+
+    def _is_known(self, host: str) -> bool:
+        if host in self._hosts:
+            return True
+        try:
+            ipaddress.ip_address(host)
+        except ValueError:
+            return False
+        return self._any_address
+
+
+def _hostname(host: str) -> str:
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _place(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return " < ".join(f"{each.name} ({each.filename}:{each.lineno})" for each in frames[:-4:-1])

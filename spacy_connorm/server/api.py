@@ -1,0 +1,238 @@
+"""The API, with FastAPI. Import it inside functions: it is heavy and an extra."""
+
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse
+from starlette.exceptions import HTTPException
+
+from ..about import __version__
+from ..errors import ConnormError, Errors
+from ..files.docbin import read_docs
+from .corrected_pipeline import CorrectedPipeline
+from .limits import RequestLimits
+from .problems import Problem, problem_of
+from .schemas import AnnotateBody, CorrectionBody, ExplainBody, SearchBody, TextBody, UndoBody
+from .views import view_candidates, view_concept, view_corrections, view_explanation
+
+PAGE = Path(__file__).parent / "page"
+_FILES = {
+    "/": "index.html",
+    "/api-reference": "reference.html",
+    **{f"/static/{path.name}": path.name for path in PAGE.iterdir() if path.suffix != ".html"},
+}
+_MESSAGES = {404: Errors.CN766, 405: Errors.CN767}
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def build_api(pipeline: CorrectedPipeline, limits: RequestLimits) -> FastAPI:
+    """Make the application, without its guards.
+
+    pipeline (CorrectedPipeline): Answers.
+    limits (RequestLimits): Bounds texts and batches.
+    RETURNS (FastAPI): The application.
+    """
+    api = FastAPI(
+        title="spacy_connorm",
+        version=__version__,
+        description="Concept normalization over one pipeline, as people have corrected it.",
+        docs_url=None,  # FastAPI's own pages load scripts from another host
+        redoc_url=None,
+        openapi_url="/openapi.json",
+    )
+    _add_problems(api)
+    _add_files(api)
+    _add_answers(api, pipeline, limits)
+    _add_corrections(api, pipeline, limits)
+    return api
+
+
+def _add_problems(api: FastAPI) -> None:
+    @api.exception_handler(ConnormError)
+    async def refuse(request: Request, error: ConnormError) -> JSONResponse:
+        return _respond(problem_of(error))
+
+    @api.exception_handler(RequestValidationError)
+    async def refuse_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        # Never `input`, which is a text of somebody.
+        first = error.errors()[0]
+        place = ".".join(str(each) for each in first["loc"] if each != "body") or "the body"
+        return _respond(Problem(422, Errors.CN764.format(place=place, reason=first["msg"])))
+
+    @api.exception_handler(HTTPException)
+    async def refuse_unknown(request: Request, error: HTTPException) -> JSONResponse:
+        message = _MESSAGES.get(error.status_code)
+        if message is None:
+            message = Errors.CN764.format(place="the body", reason="it can't be read")
+        return _respond(Problem(error.status_code, message))
+
+    @api.exception_handler(Exception)
+    async def fail(request: Request, error: Exception) -> JSONResponse:
+        # Starlette raises the error again; the guards log it.
+        return _respond(Problem(500, Errors.CN765))
+
+
+def _respond(problem: Problem) -> JSONResponse:
+    return JSONResponse(problem.content, status_code=problem.status)
+
+
+def _add_files(api: FastAPI) -> None:
+    for route, name in _FILES.items():
+        api.add_api_route(route, _sender(PAGE / name), include_in_schema=False)
+
+
+def _sender(path: Path) -> Any:
+    async def send() -> FileResponse:
+        return FileResponse(path)
+
+    return send
+
+
+def _add_answers(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimits) -> None:
+    @api.get("/health", tags=["about"])
+    async def health() -> dict[str, Any]:
+        """Tell that the server is there."""
+        return {"status": "ok", "version": __version__}
+
+    @api.get("/api/info", tags=["about"])
+    def info() -> dict[str, Any]:
+        """Tell what the pipeline is and what may be asked of it."""
+        cfg = pipeline.normalizer.cfg
+        meta = pipeline.nlp.meta
+        return {
+            "pipeline": f"{meta.get('lang', '')}_{meta.get('name', '')}",
+            "components": pipeline.nlp.pipe_names,
+            "labels": pipeline.labels,
+            "types": pipeline.normalizer.lookup.index.store.types(),
+            "concepts": pipeline.normalizer.lookup.index.concept_count,
+            "nil_threshold": cfg["nil_threshold"],
+            "calibrated": cfg["calibration"] is not None,
+            "top_k": cfg["top_k"],
+            "limits": {name: getattr(limits, name) for name in ("body", "text", "batch")},
+            "revision": pipeline.revision,
+        }
+
+    @api.post("/api/annotate", tags=["answers"])
+    def annotate(body: AnnotateBody) -> dict[str, Any]:
+        """Annotate texts: one record a text, as `connorm annotate` writes them."""
+        _require_batch(body.texts, limits)
+        texts = [each if isinstance(each, str) else each.text for each in body.texts]
+        mentions = [_boundaries(each) for each in body.texts]
+        cleaned = [_require_text(each, pipeline, limits) for each in texts]
+        revision = pipeline.revision
+        return {"records": pipeline.annotate(cleaned, mentions), "revision": revision}
+
+    @api.post("/api/search", tags=["answers"])
+    def search(body: SearchBody) -> dict[str, Any]:
+        """Find the candidates of mentions. `kb_id` is the id that the pipeline would write."""
+        _require_batch(body.mentions, limits)
+        mentions = [_require_text(each, pipeline, limits) for each in body.mentions]
+        how = body.model_dump(exclude={"mentions"}, exclude_none=True)
+        found = pipeline.search(mentions, **how)
+        return {
+            "results": [
+                {"mention": mention, "kb_id": kb_id, "candidates": view_candidates(candidates)}
+                for mention, (kb_id, candidates) in zip(mentions, found, strict=True)
+            ]
+        }
+
+    @api.post("/api/explain", tags=["answers"])
+    def explain(body: ExplainBody) -> dict[str, Any]:
+        """Explain how a mention is read, and what each search of the sieve finds for it."""
+        mention, text = (
+            _require_text(each, pipeline, limits) for each in (body.mention, body.text)
+        )
+        return view_explanation(pipeline.explain(mention, text=text, start=body.start))
+
+    @api.get("/api/concepts/{concept_id:path}", tags=["answers"])
+    def concept(concept_id: str) -> dict[str, Any]:
+        """Get a concept by its id or an alternate id."""
+        return view_concept(pipeline, concept_id)
+
+    @api.post("/api/texts", tags=["answers"], openapi_extra=_BINARY)
+    async def texts(request: Request) -> dict[str, Any]:
+        """Read the documents of a `.spacy` file, sent as it is: their texts and entities."""
+        return {"texts": _read_texts(await request.body(), pipeline, limits)}
+
+
+_BINARY = {"requestBody": {"content": {"application/octet-stream": {}}, "required": True}}
+
+
+def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimits) -> None:
+    @api.get("/api/corrections", tags=["corrections"])
+    def corrections(
+        since: Annotated[int, Query(ge=-1)] = -1, limit: Annotated[int, Query(ge=1, le=1000)] = 200
+    ) -> dict[str, Any]:
+        """List corrections, the last one first. `revision` grows with each change; with `since` a
+        revision, `corrections` is null if nothing has changed since.
+        """
+        pipeline.refresh()
+        revision = pipeline.revision
+        listed = None if since == revision else view_corrections(pipeline, limit=limit)
+        return {"revision": revision, "total": len(pipeline.effective), "corrections": listed}
+
+    @api.post("/api/corrections", tags=["corrections"], status_code=201)
+    def correct(body: CorrectionBody) -> dict[str, Any]:
+        """Say what a mention denotes. It is on the disk when this answers."""
+        text = _require_text(body.text, pipeline, limits)
+        how = body.model_dump(exclude={"text"})
+        correction = pipeline.correct(text, **{**how, "author": _storable(body.author).strip()})
+        return {
+            "id": correction.id,
+            "start": correction.start,
+            "end": correction.end,
+            "kb_id": correction.kb_id,
+            "revision": pipeline.revision,
+        }
+
+    @api.post("/api/corrections/{correction_id}/undo", tags=["corrections"], status_code=201)
+    def undo(correction_id: str, body: UndoBody) -> dict[str, Any]:
+        """Take a correction back. That is on the disk when this answers."""
+        record = pipeline.undo(correction_id, author=_storable(body.author).strip())
+        return {"id": record.id, "undoes": record.undoes, "revision": pipeline.revision}
+
+
+def _boundaries(text: str | TextBody) -> list[tuple[int, int, str]] | None:
+    if isinstance(text, str) or text.mentions is None:
+        return None
+    return [(each.start, each.end, each.label) for each in text.mentions]
+
+
+def _storable(text: str) -> str:
+    """Lone surrogates, which JSON can write and spaCy can't store, one for one."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def _require_text(text: str, pipeline: CorrectedPipeline, limits: RequestLimits) -> str:
+    limit = min(limits.text, pipeline.nlp.max_length)
+    if len(text) > limit:
+        raise ConnormError(Errors.CN757.format(length=len(text), limit=limit))
+    return _storable(text)
+
+
+def _require_batch(items: Sequence[Any], limits: RequestLimits) -> None:
+    if len(items) > limits.batch:
+        raise ConnormError(Errors.CN758.format(count=len(items), limit=limits.batch))
+
+
+def _read_texts(
+    content: bytes, pipeline: CorrectedPipeline, limits: RequestLimits
+) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "texts.spacy")
+        path.write_bytes(content)
+        return [
+            {
+                "text": _require_text(doc.text, pipeline, limits),
+                "mentions": [
+                    {"start": each.start_char, "end": each.end_char, "label": each.label_}
+                    for each in doc.ents
+                ],
+            }
+            for doc in read_docs(path, pipeline.nlp.vocab)
+        ]

@@ -1,0 +1,147 @@
+"""Corrections as annotated data: synonyms in a table, or annotated documents."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
+
+from ..annotations.mentions import MENTIONS_KEY, Mention, set_mentions
+from ..concepts import NIL
+from ..errors import ConnormError, Errors
+from ..files.docbin import write_docs
+from ..files.overlap import require_apart
+from ..pipeline.synonym_files import write_synonyms
+from .corrections import Correction, effective
+from .corrections_file import CorrectionsFile
+
+if TYPE_CHECKING:
+    from ..linker.synonyms import ChangedSynonym
+
+_TSV, _SPACY = ".tsv", ".spacy"
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionConflict:
+    """One text that corrections give different concepts.
+
+    mention (str): The text.
+    kb_ids (Tuple[str, ...]): Concept ids, or "NIL", the last one that was chosen last.
+    authors (Tuple[str, ...]): Who chose each.
+    """
+
+    mention: str
+    kb_ids: tuple[str, ...]
+    authors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionReport:
+    """What a file of corrections holds.
+
+    records (int): Corrections and undos.
+    corrections (int): Corrections that count: not undone, not replaced by a later one.
+    without_concept (int): Those of them that say "NIL". They are in no table of synonyms.
+    texts (int): Texts that they stand in.
+    conflicts (Tuple[CorrectionConflict, ...]): Texts with different concepts.
+    """
+
+    records: int
+    corrections: int
+    without_concept: int
+    texts: int
+    conflicts: tuple[CorrectionConflict, ...]
+
+
+def convert_corrections(
+    path: str | Path, output_path: str | Path | None = None, *, lang: str = "en"
+) -> CorrectionReport:
+    """Turn corrections into annotated data, D: `python -m spacy connorm corrections`.
+
+    path (Union[str, Path]): The file that `serve` appends to.
+    output_path (Optional[Union[str, Path]]): A `.tsv` file for the `synonyms` of `build_index`, or
+        a `.spacy` file for its `corpora` and for training; if None, only the report is made.
+    lang (str): The language of the texts, for the tokenizer of `.spacy` files.
+    RETURNS (CorrectionReport): Counts and conflicts.
+    RAISES (ConnormError): CN100 for a missing file, CN121 if it would be replaced, CN708 for
+        another suffix, CN752 for a damaged file, CN105 or CN108 if the output can't be written.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise ConnormError(Errors.CN100.format(path=path))
+    if output_path is not None:
+        require_apart(output_path, path)
+        if Path(output_path).suffix not in (_TSV, _SPACY):
+            known = f"{_TSV} or {_SPACY}"
+            raise ConnormError(Errors.CN708.format(action="write", path=output_path, known=known))
+    records = CorrectionsFile(path).read()
+    corrections = effective(records)
+    if output_path is not None and Path(output_path).suffix == _TSV:
+        write_synonyms(output_path, _counted(corrections))
+    elif output_path is not None:
+        write_docs(_docs(corrections, spacy.blank(lang)), output_path)
+    return CorrectionReport(
+        records=len(records),
+        corrections=len(corrections),
+        without_concept=sum(each.kb_id == NIL for each in corrections),
+        texts=len({each.text for each in corrections}),
+        conflicts=tuple(_conflicts(corrections)),
+    )
+
+
+def _counted(corrections: Iterable[Correction]) -> "list[ChangedSynonym]":
+    from ..linker.synonyms import ChangedSynonym
+
+    counts = Counter(
+        (" ".join(text.split()), concept_id)
+        for each in corrections
+        for text, concept_id in each.synonyms
+    )
+    return [ChangedSynonym(*pair, times) for pair, times in counts.items()]
+
+
+def _conflicts(corrections: Sequence[Correction]) -> Iterator[CorrectionConflict]:
+    by_text: dict[str, dict[str, Correction]] = {}
+    for each in corrections:
+        chosen = by_text.setdefault(" ".join(each.mention.lower().split()), {})
+        chosen.pop(each.kb_id, None)
+        chosen[each.kb_id] = each
+    for chosen in by_text.values():
+        if len(chosen) > 1:
+            *_, last = chosen.values()
+            authors = tuple([each.author for each in chosen.values()])
+            yield CorrectionConflict(last.mention, tuple(chosen), authors)
+
+
+def _docs(corrections: Iterable[Correction], nlp: Language) -> Iterator[Doc]:
+    in_order = sorted(corrections, key=lambda each: (each.text, each.start, each.end))
+    for text, mentions in groupby(in_order, key=lambda each: each.text):
+        yield _doc(nlp.make_doc(text), list(mentions))
+
+
+def _doc(doc: Doc, corrections: Sequence[Correction]) -> Doc:
+    spans = [_span(doc, each) for each in corrections]
+    doc.spans[MENTIONS_KEY] = spans
+    set_mentions(
+        doc,
+        [
+            Mention(each.mention, each.label, each.kb_id, ((each.start, each.end),))
+            for each in corrections
+        ],
+    )
+    doc.ents = filter_spans(spans)
+    return doc
+
+
+def _span(doc: Doc, correction: Correction) -> Span:
+    start, end = correction.start, correction.end
+    # Never None: "expand" finds a span for all characters inside the text.
+    return doc.char_span(  # type: ignore[return-value]
+        start, end, label=correction.label, kb_id=correction.kb_id, alignment_mode="expand"
+    )

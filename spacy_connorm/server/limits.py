@@ -1,0 +1,106 @@
+"""What one request, one client and all clients together may ask for."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import Errors, require_positive
+from .problems import Problem, send_problem
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """The bounds of a server.
+
+    body (int): Bytes of a request.
+    text (int): Characters of a text.
+    batch (int): Texts or mentions in a request.
+    per_client (int): Requests of one address that run at once.
+    concurrent (int): Requests that run at once.
+    seconds (float): How long a client may take to send a request.
+    """
+
+    body: int = 4_000_000
+    text: int = 100_000
+    batch: int = 100
+    per_client: int = 8
+    concurrent: int = 16
+    seconds: float = 20.0
+
+    def __post_init__(self) -> None:
+        for name in ("body", "text", "batch", "per_client", "concurrent"):
+            require_positive(name, getattr(self, name))
+
+
+class LimitRequests:
+    """Reads the whole body of a request before anything else sees it, and counts what runs. Pages
+    and their files are not counted: they cost nothing.
+    """
+
+    def __init__(self, app: Any, limits: RequestLimits) -> None:
+        """Wrap an ASGI application.
+
+        app (Callable): The application.
+        limits (RequestLimits): The bounds.
+        """
+        self._app = app
+        self._limits = limits
+        self._running: Counter[str] = Counter()
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Answer a request, or refuse it.
+
+        scope (Dict[str, Any]): As ASGI says.
+        receive (Callable): As ASGI says.
+        send (Callable): As ASGI says.
+        """
+        if scope["type"] != "http" or not scope["path"].startswith("/api/"):
+            await self._app(scope, receive, send)
+            return
+        client = (scope.get("client") or ("",))[0]
+        if self._running.total() >= self._limits.concurrent:
+            await send_problem(send, Problem(503, Errors.CN760), headers={"Retry-After": "1"})
+        elif self._running[client] >= self._limits.per_client:
+            await send_problem(send, Problem(429, Errors.CN759), headers={"Retry-After": "1"})
+        else:
+            self._running[client] += 1
+            try:
+                await self._run(scope, receive, send)
+            finally:
+                self._running[client] -= 1
+
+    async def _run(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                body = await self._read(scope, receive)
+        except TimeoutError:
+            await send_problem(send, Problem(408, Errors.CN768))
+            return
+        if body is None:
+            limit = self._limits.body
+            await send_problem(send, Problem(413, Errors.CN756.format(limit=limit)))
+            return
+        waiting = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive_body() -> Any:
+            return waiting.pop() if waiting else await receive()
+
+        await self._app(scope, receive_body, send)
+
+    async def _read(self, scope: dict[str, Any], receive: Any) -> bytes | None:
+        """RETURNS (Optional[bytes]): The body; None if it is too large."""
+        told = dict(scope["headers"]).get(b"content-length", b"0")
+        if not told.isdigit() or int(told) > self._limits.body:
+            return None
+        parts, size = [], 0
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                return b""  # the client has left
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > self._limits.body:
+                return None
+            if not message.get("more_body"):
+                return b"".join(parts)

@@ -1,0 +1,60 @@
+"""Errors as JSON: a status, a code and one sentence."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..errors import ConnormError
+
+_CODED = re.compile(r"\[(CN\d+)\] (.*)", flags=re.DOTALL)
+_STATUS = {
+    **dict.fromkeys(("CN411", "CN753", "CN766"), 404),
+    "CN754": 409,
+    **dict.fromkeys(("CN757", "CN758"), 413),
+    **dict.fromkeys(("CN108", "CN402", "CN752", "CN765"), 500),
+    "CN109": 503,
+}
+_INVALID = 422
+
+
+class Problem(NamedTuple):
+    """Why a request has no answer.
+
+    status (int): The status of HTTP.
+    message (str): One of `Errors`, formatted.
+    """
+
+    status: int
+    message: str
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """RETURNS (Dict[str, Any]): {"error": {"code": ..., "message": ...}}."""
+        coded = _CODED.fullmatch(self.message)
+        code, message = coded.groups() if coded else ("", self.message)
+        return {"error": {"code": code, "message": message}}
+
+
+def problem_of(error: ConnormError) -> Problem:
+    """RETURNS (Problem): An error of the package, with the status that its code has."""
+    problem = Problem(_INVALID, str(error))
+    return problem._replace(status=_STATUS.get(problem.content["error"]["code"], _INVALID))
+
+
+async def send_problem(
+    send: Any, problem: Problem, *, headers: Mapping[str, str] | None = None
+) -> None:
+    """Answer a request with a problem, below any framework.
+
+    send (Callable): As ASGI says.
+    problem (Problem): The problem.
+    headers (Optional[Mapping[str, str]]): More headers.
+    """
+    body = json.dumps(problem.content, ensure_ascii=False).encode("utf8")
+    own = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    # The body of a refused request may not have been read.
+    all_headers = {**own, "Connection": "close", **(headers or {})}
+    encoded = [(name.lower().encode(), value.encode()) for name, value in all_headers.items()]
+    await send({"type": "http.response.start", "status": problem.status, "headers": encoded})
+    await send({"type": "http.response.body", "body": body})

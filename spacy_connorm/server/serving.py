@@ -1,0 +1,152 @@
+"""Serving a pipeline: `python -m spacy connorm serve`."""
+
+import os
+import secrets
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+
+from ..errors import ConnormError, Errors
+from .access import GuardRequests, is_loopback, known_hosts
+from .conversion import CorrectionReport, convert_corrections
+from .corrected_pipeline import CorrectedPipeline
+from .limits import LimitRequests, RequestLimits
+
+TOKEN_VARIABLE = "SPACY_CONNORM_TOKEN"
+_SECONDS_TO_FINISH = 30
+_WAITING = 128
+
+
+def serve(
+    pipeline: str | Path | Language,
+    *,
+    corrections: str | Path = "corrections.jsonl",
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    token: str | None = None,
+    component: str | None = None,
+    limits: RequestLimits | None = None,
+    on_start: Callable[[str], None] | None = None,
+) -> CorrectionReport:
+    """Serve a page and an API over a pipeline until the process is told to stop: `python -m spacy
+    connorm serve`. Requests that run are finished then.
+
+    pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
+    corrections (Union[str, Path]): The file that corrections are appended to, and read from.
+    host (str): The address to listen at. Any but a loopback address needs a token.
+    port (int): The port; 0 for any free one.
+    token (Optional[str]): What clients must bring. If None, that in the environment variable
+        SPACY_CONNORM_TOKEN, or else a new one if the host needs one.
+    component (Optional[str]): Which concept normalizer, if there are several.
+    limits (Optional[RequestLimits]): What clients may ask for.
+    on_start (Optional[Callable[[str], None]]): Called with the page's address once it is there.
+    RETURNS (CorrectionReport): What the file of corrections holds in the end.
+    RAISES (ConnormError): CN750 if the extra [serve] is missing, CN751 if it can't listen there,
+        and the errors of `CorrectedPipeline`.
+    """
+    _require_installed()
+    with _listen(host, port) as listening:
+        token = choose_token(host, token)
+        options: dict[str, Any] = {"host": host, "token": token, "limits": limits}
+        app = make_app(pipeline, corrections=corrections, component=component, **options)
+        # Whatever stands after # stays in the browser.
+        address = _address(listening) + (f"/#token={token}" if token else "/")
+        _run(app, listening, lambda: on_start(address) if on_start else None)
+    return convert_corrections(corrections)
+
+
+def make_app(
+    pipeline: str | Path | Language,
+    *,
+    corrections: str | Path = "corrections.jsonl",
+    host: str = "127.0.0.1",
+    token: str = "",
+    component: str | None = None,
+    limits: RequestLimits | None = None,
+) -> Any:
+    """Make what `serve` runs, for another ASGI server.
+
+    pipeline, corrections, component, limits: As for `serve`.
+    host (str): The address or name that clients call it by.
+    token (str): What clients must bring; empty for none.
+    RETURNS (Callable): The ASGI application.
+    RAISES (ConnormError): CN750 if the extra [serve] is missing, and the errors of
+        `CorrectedPipeline`.
+    """
+    _require_installed()
+    from .api import build_api
+
+    limits = limits or RequestLimits()
+    api = build_api(CorrectedPipeline(pipeline, corrections, component=component), limits)
+    limited = LimitRequests(api, limits)
+    any_address = not is_loopback(host)
+    return GuardRequests(limited, hosts=known_hosts(host), any_address=any_address, token=token)
+
+
+def choose_token(host: str, token: str | None) -> str:
+    """RETURNS (str): The token that was given, or that is in the environment, or a new one if
+    others can reach the host; else an empty one.
+    """
+    given = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
+    return given if given or is_loopback(host) else secrets.token_urlsafe(24)
+
+
+def _require_installed() -> None:
+    for library in ("fastapi", "uvicorn"):
+        if find_spec(library) is None:
+            raise ConnormError(Errors.CN750.format(library=library))
+
+
+@contextmanager
+def _listen(host: str, port: int) -> Iterator[socket.socket]:
+    """Bind at once: a pipeline takes long to load."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=_WAITING)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        message = Errors.CN751.format(host=host, port=port, reason=reason)
+        raise ConnormError(message) from error
+    with listening:
+        yield listening
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _run(app: Any, listening: socket.socket, on_start: Callable[[], None]) -> None:
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            # uvicorn's own raises them again once it has stopped.
+            numbers = (signal.SIGINT, signal.SIGTERM)
+            before = {each: signal.signal(each, self.handle_exit) for each in numbers}
+            try:
+                yield
+            finally:
+                for number, handler in before.items():
+                    signal.signal(number, handler)
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            on_start()
+
+    config = uvicorn.Config(
+        app,
+        access_log=False,  # it has the paths that clients ask for
+        log_config=None,
+        lifespan="off",
+        server_header=False,
+        timeout_graceful_shutdown=_SECONDS_TO_FINISH,
+    )
+    Server(config).run(sockets=[listening])

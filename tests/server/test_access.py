@@ -1,0 +1,95 @@
+import logging
+from urllib.parse import urlsplit
+
+import pytest
+
+from spacy_connorm.server.access import is_loopback, known_hosts
+
+from .conftest import NOTE
+from .test_api import refused
+
+
+def test_loopback():
+    for host in ("127.0.0.1", "localhost", "::1", "127.0.0.2"):
+        assert is_loopback(host)
+    for host in ("0.0.0.0", "10.0.0.1", "", "example.org", "::"):
+        assert not is_loopback(host)
+
+
+def test_names_of_the_server():
+    assert known_hosts("127.0.0.1") == {"127.0.0.1", "localhost", "::1"}
+    assert {"example.org", "localhost"} <= known_hosts("Example.org")
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:{port}", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:{port}", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example:{port}", 421),
+        ("10.0.0.1", 421),
+        ("evil.example@127.0.0.1.", 421),
+        ("", 421),
+        ("[", 421),
+    ],
+)
+def test_other_names_are_refused(client, host, status):
+    port = urlsplit(str(client.base_url)).port
+    response = client.get("/health", headers={"Host": host.format(port=port)})
+    assert response.status_code == status
+    if status != 200:
+        refused(response, 421, "CN761")
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "x"])
+def test_other_pages_are_refused(client, origin):
+    body = {"texts": [NOTE]}
+    refused(client.post("/api/annotate", json=body, headers={"Origin": origin}), 403, "CN762")
+    assert "access-control-allow-origin" not in client.post("/api/annotate", json=body).headers
+
+
+def test_its_own_page_may_ask(client):
+    own = {"Origin": str(client.base_url).rstrip("/")}
+    assert client.post("/api/annotate", json={"texts": []}, headers=own).status_code == 200
+
+
+def test_a_token_is_needed_where_there_is_one(serving):
+    client = serving(token="secret", host="0.0.0.0")
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "Bearer é".encode()}):
+        refused(client.get("/api/info", headers=headers), 401, "CN763")
+    known = {"Authorization": "Bearer secret"}
+    assert client.get("/api/info", headers=known).status_code == 200
+    assert client.get("/api/info", headers={**known, "Host": "10.1.2.3"}).status_code == 200
+    refused(client.get("/api/info", headers={**known, "Host": "evil.example"}), 421, "CN761")
+    # The page asks for it.
+    assert client.get("/").status_code == client.get("/health").status_code == 200
+
+
+def test_browsers_are_told_to_load_nothing_else(client):
+    for path in ("/", "/static/app.js", "/api/info", "/api/nothing"):
+        headers = client.get(path).headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_logs_hold_no_text(serving, caplog, make_pipeline, monkeypatch):
+    nlp = make_pipeline()
+    client = serving(nlp)
+    with caplog.at_level(logging.DEBUG):
+        client.post("/api/annotate", json={"texts": [NOTE]})
+        client.get("/api/concepts/head%20spinning")
+        client.get("/head-spinning?head=spinning")
+        client.post("/api/search", json={"mentions": NOTE})
+
+        def fail(docs, **options):
+            raise RuntimeError(f"can't read {NOTE}")
+
+        monkeypatch.setattr(nlp, "pipe", fail)
+        refused(client.post("/api/annotate", json={"texts": [NOTE]}), 500, "CN765")
+    ours = [each for each in caplog.records if not each.name.startswith(("httpx", "httpcore"))]
+    told = "\n".join(each.getMessage() + str(each.exc_info or "") for each in ours)
+    assert "POST /api/annotate 200" in told and "RuntimeError in fail" in told
+    assert "spinning" not in told

@@ -1,0 +1,227 @@
+import json
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.tokens import DocBin
+
+from spacy_connorm.pipeline.annotation import to_record
+from spacy_connorm.server import RequestLimits
+from spacy_connorm.server.corrections_file import CorrectionsFile
+
+from .conftest import NOTE, OTHER_NOTE
+
+COLD = {"text": NOTE, "start": NOTE.index("cold"), "end": NOTE.index("cold") + 4}
+
+
+def refused(response, status, code):
+    assert response.status_code == status, response.text
+    error = response.json()["error"]
+    assert error["code"] == code and error["message"]
+    assert response.headers["content-type"] == "application/json"
+
+
+def found(client, text):
+    (record,) = client.post("/api/annotate", json={"texts": [text]}).json()["records"]
+    return {ent["text"]: ent["kb_id"] for ent in record["ents"]}
+
+
+def test_it_says_that_it_is_there(client):
+    assert client.get("/health").json()["status"] == "ok"
+    info = client.get("/api/info").json()
+    assert info["labels"] == ["Chemical", "Disease"]
+    assert info["types"] == ["Chemical", "Disease", "Event", "Phenomenon", "Symptom"]
+    assert (info["concepts"], info["revision"], info["calibrated"]) == (6, 0, False)
+
+
+def test_annotations_are_those_of_the_command(client, pipeline):
+    answer = client.post("/api/annotate", json={"texts": [NOTE, {"text": OTHER_NOTE}, ""]}).json()
+    normalizer = pipeline.get_pipe("concept_normalizer")
+    expected = [to_record(pipeline(text), normalizer) for text in (NOTE, OTHER_NOTE, "")]
+    assert answer == {"records": json.loads(json.dumps(expected)), "revision": 0}
+
+
+def test_known_mentions_are_taken(client):
+    text = {"text": "😀 vertigo \ud800", "mentions": [{"start": 2, "end": 9, "label": "X"}]}
+    kind = {"Content-Type": "application/json"}
+    content = json.dumps({"texts": [text]})
+    (record,) = client.post("/api/annotate", content=content, headers=kind).json()["records"]
+    assert [(ent["text"], ent["kb_id"]) for ent in record["ents"]] == [("vertigo", "C5")]
+    assert record["text"] == "😀 vertigo \ufffd"
+
+
+def test_search_has_the_options_of_the_command(client, pipeline):
+    normalizer = pipeline.get_pipe("concept_normalizer")
+    for options in (
+        {},
+        {"top_k": 1},
+        {"types": ["Phenomenon"]},
+        {"branches": ["C1"]},
+        {"search": "O-T"},
+    ):
+        body = {"mentions": ["cold", "heart attacks"], **options}
+        results = client.post("/api/search", json=body).json()["results"]
+        expected = normalizer.candidates(["cold", "heart attacks"], **options)
+        assert [each["candidates"] for each in results] == [
+            [candidate._asdict() for candidate in candidates] for candidates in expected
+        ]
+        assert results[0]["kb_id"] == expected[0][0].concept_id
+    assert client.post("/api/search", json={"mentions": [""]}).json()["results"] == [
+        {"mention": "", "kb_id": "NIL", "candidates": []}
+    ]
+
+
+def test_explanations_have_interpretations_and_searches(client):
+    body = {"mention": "cold and aspirin", "text": "A cold and aspirin.", "start": 2}
+    answer = client.post("/api/explain", json=body).json()
+    assert answer["interpretations"][0]["kind"] == "parts"
+    assert [step["search"] for step in answer["steps"]] == ["D-T", "OD-T"]
+    assert answer["steps"][-1]["candidates"][0]["name"]
+
+
+def test_concepts(client):
+    concept = client.get("/api/concepts/C2").json()
+    assert concept["name"] == "heart attack"
+    assert concept["parents"] == [{"concept_id": "C1", "name": "heart disease"}]
+    assert client.get("/api/concepts/OMIM%3A2").json() == concept
+    refused(client.get("/api/concepts/X9"), 404, "CN411")
+
+
+def test_the_story_of_a_correction(client, path):
+    assert client.get("/api/corrections").json()["corrections"] == []
+    answer = client.post("/api/corrections", json={**COLD, "kb_id": "C4", "author": " Ann "})
+    assert answer.status_code == 201
+    made = answer.json()
+    assert made["revision"] == 1
+    assert len(path.read_text(encoding="utf8").splitlines()) == 1
+    assert found(client, OTHER_NOTE)["cold"] == "C4"
+    listed = client.get("/api/corrections?since=0").json()
+    (view,) = listed["corrections"]
+    assert (view["mention"], view["names"], view["author"], view["state"]) == (
+        *("cold", ["low temperature"], "Ann"),
+        "counts",
+    )
+    assert view["before"] + view["mention"] + view["after"] == NOTE
+    assert client.get("/api/corrections?since=1").json()["corrections"] is None
+    undone = client.post(f"/api/corrections/{made['id']}/undo", json={"author": "Bob"})
+    assert undone.json()["revision"] == 2
+    assert found(client, OTHER_NOTE)["cold"] == "C3"
+    (view,) = client.get("/api/corrections").json()["corrections"]
+    assert (view["state"], view["undone_by"]) == ("undone", "Bob")
+    refused(client.post(f"/api/corrections/{made['id']}/undo", json={}), 409, "CN754")
+    refused(client.post("/api/corrections/x/undo", json={}), 404, "CN753")
+
+
+def test_a_new_start_has_all_corrections(serving, client):
+    client.post("/api/corrections", json={**COLD, "kb_id": "NIL"})
+    again = serving()
+    assert found(again, OTHER_NOTE)["cold"] == "NIL"
+    again.post("/api/corrections", json={**COLD, "kb_id": "C4"})
+    assert found(client, OTHER_NOTE)["cold"] == "C4"
+    states = [each["state"] for each in client.get("/api/corrections").json()["corrections"]]
+    assert states == ["counts", "replaced"]
+
+
+def test_nobodys_correction_is_lost(client, path):
+    def say(number):
+        body = {**COLD, "text": f"{NOTE} {number}", "kb_id": "C4", "author": str(number)}
+        return client.post("/api/corrections", json=body).status_code
+
+    with ThreadPoolExecutor(4) as threads:
+        assert set(threads.map(say, range(40))) == {201}
+    authors = [record.author for record in CorrectionsFile(path).read()]
+    assert sorted(authors, key=int) == list(map(str, range(40)))
+    assert client.get("/api/corrections").json()["total"] == 40
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("POST", "/api/annotate", "{", 422, "CN764"),
+        ("POST", "/api/annotate", "{}", 422, "CN764"),
+        ("POST", "/api/annotate", '{"texts": "cold"}', 422, "CN764"),
+        ("POST", "/api/annotate", '{"texts": [], "text": ""}', 422, "CN764"),
+        ("POST", "/api/annotate", "[" * 100_000, 400, "CN764"),
+        ("POST", "/api/search", '{"mentions": ["a"], "top_k": 0}', 422, "CN764"),
+        ("POST", "/api/search", '{"mentions": ["a"], "types": ["X"]}', 422, "CN406"),
+        ("POST", "/api/search", '{"mentions": ["a"], "search": "X"}', 422, "CN500"),
+        ("POST", "/api/explain", '{"mention": "a", "text": "b", "start": 7}', 422, "CN755"),
+        ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "X9"}), 404, "CN411"),
+        ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": ""}), 422, "CN764"),
+        ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "C4", "end": 99}), 422, "CN755"),
+        ("POST", "/api/texts", "no documents", 422, "CN706"),
+        ("GET", "/api/corrections?since=x", None, 422, "CN764"),
+        ("GET", "/api/nothing", None, 404, "CN766"),
+        ("GET", "/static/..%2fapi.py", None, 404, "CN766"),
+        ("GET", "/docs", None, 404, "CN766"),
+        ("PUT", "/api/annotate", "{}", 405, "CN767"),
+    ],
+)
+def test_bad_requests(client, method, path, body, status, code):
+    kind = "application/json"
+    response = client.request(method, path, content=body, headers={"Content-Type": kind})
+    refused(response, status, code)
+    assert "cold" not in response.text.lower()
+
+
+def test_large_requests(serving):
+    limits = RequestLimits(body=1000, text=50, batch=2)
+    client = serving(limits=limits)
+    for texts, code in ((["x" * 51], "CN757"), ([""] * 3, "CN758"), (["x" * 1000], "CN756")):
+        refused(client.post("/api/annotate", json={"texts": texts}), 413, code)
+    chunks = (b"x" * 100 for _ in range(100))
+    refused(client.post("/api/annotate", content=chunks), 413, "CN756")
+    refused(client.post("/api/search", json={"mentions": ["x" * 51]}), 413, "CN757")
+    assert client.post("/api/annotate", json={"texts": ["x" * 50]}).status_code == 200
+
+
+def test_documents_are_read(client):
+    doc = spacy.blank("en")(OTHER_NOTE)
+    doc.ents = [doc.char_span(8, 21, label="Symptom")]
+    content = DocBin(docs=[doc]).to_bytes()
+    assert client.post("/api/texts", content=content).json() == {
+        "texts": [{"text": OTHER_NOTE, "mentions": [{"start": 8, "end": 21, "label": "Symptom"}]}]
+    }
+
+
+def test_the_client_of_the_docs(client, capsys):
+    page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf8")
+    (block,) = re.findall(r"^```python3\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    address = str(client.base_url).rstrip("/")
+    exec(block.replace("http://127.0.0.1:8000", address), {})
+    mention, kb_id = capsys.readouterr().out.rsplit(maxsplit=1)
+    assert mention == "head spinning" and kb_id.startswith("C")
+
+
+def test_the_reference_names_all_of_the_api(client):
+    paths = client.get("/openapi.json").json()["paths"]
+    assert set(paths) == {
+        *("/health", "/api/info", "/api/annotate", "/api/search", "/api/explain", "/api/texts"),
+        *("/api/concepts/{concept_id}", "/api/corrections"),
+        "/api/corrections/{correction_id}/undo",
+    }
+    for methods in paths.values():
+        assert all(each["description"] for each in methods.values())
+
+
+def test_threads_may_ask_while_others_correct(client):
+    stop, wrong = threading.Event(), []
+
+    def ask():
+        while not stop.is_set():
+            ids = found(client, OTHER_NOTE)
+            if ids.keys() != {"head spinning", "cold", "aspirin"} or ids["aspirin"] != "C6":
+                wrong.append(ids)
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for kb_id in ("C4", "NIL", "C1", "C3") * 3:
+        assert client.post("/api/corrections", json={**COLD, "kb_id": kb_id}).status_code == 201
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
