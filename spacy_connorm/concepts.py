@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,8 +13,8 @@ from .files.text import open_text, read_lines, sha256
 
 NIL = "NIL"
 _TEXTS = ("concept_id", "canonical_name", "definition")
-_LISTS = ("aliases", "types", "parents", "alt_ids")
-_OPTIONAL = ("definition", "parents", "alt_ids")
+_LISTS = ("aliases", "types", "parents", "alt_ids", "xrefs")
+_OPTIONAL = ("definition", "parents", "alt_ids", "xrefs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ class Concept:
     definition (str): May be empty.
     parents (Tuple[str, ...]): Ids of the broader concepts.
     alt_ids (Tuple[str, ...]): Other ids of the same concept.
+    xrefs (Tuple[str, ...]): Its ids in other vocabularies, as CURIEs (`MESH:D003920`). An index
+        does not keep them.
     """
 
     concept_id: str
@@ -37,6 +39,7 @@ class Concept:
     definition: str = ""
     parents: tuple[str, ...] = ()
     alt_ids: tuple[str, ...] = ()
+    xrefs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for field in _LISTS:
@@ -55,20 +58,14 @@ class Concept:
         clean (Callable[[str], str]): Cleans one text.
         RETURNS (Concept): The clean concept. Its id or its preferred name may now be empty.
         """
+        lists = {field: _distinct(map(clean, getattr(self, field))) for field in _LISTS}
         name = clean(self.canonical_name)
-        return Concept(
-            concept_id=clean(self.concept_id),
-            canonical_name=name,
-            aliases=_distinct(alias for alias in map(clean, self.aliases) if alias != name),
-            types=_distinct(map(clean, self.types)),
-            definition=clean(self.definition),
-            parents=_distinct(map(clean, self.parents)),
-            alt_ids=_distinct(map(clean, self.alt_ids)),
-        )
+        lists["aliases"] = tuple(alias for alias in lists["aliases"] if alias != name)
+        return Concept(clean(self.concept_id), name, definition=clean(self.definition), **lists)
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): A record of scispaCy's knowledge-base JSONL, plus `parents` and
-        `alt_ids`. These and `definition` are left out if empty.
+        """RETURNS (Dict[str, Any]): A record of scispaCy's knowledge-base JSONL, plus `parents`,
+        `alt_ids` and `xrefs`. These and `definition` are left out if empty.
         """
         record = {field: getattr(self, field) for field in self.__slots__}
         record |= {field: list(record[field]) for field in _LISTS}
@@ -253,15 +250,9 @@ def merge(first: Concept, second: Concept) -> Concept:
     second (Concept): Its preferred name becomes an alias if it differs.
     RETURNS (Concept): The merged concept.
     """
-    return Concept(
-        concept_id=first.concept_id,
-        canonical_name=first.canonical_name,
-        aliases=_distinct(first.names + second.names)[1:],
-        types=_distinct(first.types + second.types),
-        definition=first.definition or second.definition,
-        parents=_distinct(first.parents + second.parents),
-        alt_ids=_distinct(first.alt_ids + second.alt_ids),
-    )
+    lists = {field: _distinct(getattr(first, field) + getattr(second, field)) for field in _LISTS}
+    lists["aliases"] = _distinct(first.names + second.names)[1:]
+    return replace(first, definition=first.definition or second.definition, **lists)
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:

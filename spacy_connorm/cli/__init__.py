@@ -11,6 +11,7 @@ from .encoder import encoder_cli
 from .evaluate import evaluate_cli
 from .export import export_cli
 from .index import index_cli
+from .join import join_cli
 from .ontology import ontology_cli
 from .save import save_cli
 from .search import search_cli
@@ -29,6 +30,7 @@ __all__ = [
     "evaluate_cli",
     "export_cli",
     "index_cli",
+    "join_cli",
     "ontology_cli",
     "save_cli",
     "search_cli",

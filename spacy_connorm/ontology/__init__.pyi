@@ -4,7 +4,10 @@ from .checks import Summary as Summary
 from .checks import warn_about as warn_about
 from .conversion import Conversion as Conversion
 from .conversion import convert_ontology as convert_ontology
+from .conversion import join_ontologies as join_ontologies
 from .formats import FORMATS as FORMATS
+from .joining import Joined as Joined
+from .joining import join_concepts as join_concepts
 from .options import OntologyOptions as OntologyOptions
 from .reading import OntologyReader as OntologyReader
 from .reading import create_ontology_reader as create_ontology_reader

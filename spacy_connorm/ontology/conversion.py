@@ -1,5 +1,6 @@
 """Converting an ontology of any format to the knowledge-base JSONL that everything else reads."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
@@ -10,8 +11,9 @@ from ..errors import ConnormError, Errors
 from ..files.licence import write_licence
 from ..files.overlap import require_apart
 from .checks import Inventory, Summary, warn_about
+from .joining import Joined, join_concepts
 from .options import OntologyOptions
-from .reading import stream_ontology
+from .reading import read_ontology, stream_ontology
 from .report import ReadReport
 
 
@@ -48,9 +50,7 @@ def convert_ontology(
     RAISES (ConnormError): CN120 for another suffix, CN105 or CN108 if the file cannot be written,
         CN121 if it would replace the input, and the errors of `stream_ontology`.
     """
-    output_path = Path(output_path)
-    if not output_path.name.endswith((".jsonl", ".jsonl.gz")):
-        raise ConnormError(Errors.CN120.format(path=output_path))
+    output_path = _jsonl_path(output_path)
     require_apart(output_path, input_path, *options.values())
     report, inventory = ReadReport(), Inventory()
     concepts = stream_ontology(input_path, format=format, report=report, **options)
@@ -61,3 +61,29 @@ def convert_ontology(
     summary = inventory.summary(read_concepts(output_path))
     warn_about(summary)
     return Conversion(summary, report, licence)
+
+
+def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) -> Joined:
+    """Join several ontologies into one, to train an encoder on: `python -m spacy connorm join`.
+    Each is read with the default settings of its format; convert it first for others.
+
+    input_paths (Sequence[Union[str, Path]]): The files, in any of `FORMATS`; see `join_concepts`
+        for what their order means.
+    output_path (Union[str, Path]): The `.jsonl` or `.jsonl.gz` file to write. The terms of use of
+        all files are kept beside it.
+    RETURNS (Joined): The joined ontology, and how many concepts were joined.
+    RAISES (ConnormError): CN120 for another suffix, CN105 or CN108 if the file cannot be written,
+        CN121 if it would replace an input, and the errors of `read_ontology`.
+    """
+    output_path = _jsonl_path(output_path)
+    require_apart(output_path, *input_paths)
+    joined = join_concepts([read_ontology(path) for path in input_paths])
+    joined.ontology.to_disk(output_path)
+    return joined
+
+
+def _jsonl_path(path: str | Path) -> Path:
+    path = Path(path)
+    if not path.name.endswith((".jsonl", ".jsonl.gz")):
+        raise ConnormError(Errors.CN120.format(path=path))
+    return path

@@ -6,6 +6,7 @@ from pathlib import Path
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
+from .curies import normalized_curies
 from .report import ReadReport
 
 # Corpora write MeSH ids without a prefix, and DOIDs name their source themselves.
@@ -61,6 +62,7 @@ def _terms_of_use(header: list[str]) -> str:
 
 
 def _concept(row: dict[str, str]) -> Concept:
+    alt_ids = _split(row.get("AltDiseaseIDs", ""))
     return Concept(
         concept_id=_bare_id(row["ID"]),
         canonical_name=row["Name"],
@@ -68,7 +70,8 @@ def _concept(row: dict[str, str]) -> Concept:
         types=_split(row.get("SlimMappings", "")),
         definition=row.get("Definition", ""),
         parents=tuple(map(_bare_id, _split(row.get("ParentIDs", "")))),
-        alt_ids=tuple(map(_bare_id, _split(row.get("AltDiseaseIDs", "")))),
+        alt_ids=tuple(map(_bare_id, alt_ids)),
+        xrefs=normalized_curies((row["ID"], *alt_ids)),
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..concepts import Concept
 from ..files.text import read_lines
+from .curies import curie, normalized_curies
 from .report import ReadReport
 
 
@@ -27,7 +28,13 @@ def read_medic(path: str | Path, *, report: ReadReport | None = None) -> Iterato
         if not separator or not concept_id:
             report.leave_out("a line without `id||name`", f"line {number}", broken=True)
             continue
-        yield Concept(concept_id, canonical_name, tuple(aliases), alt_ids=tuple(alt_ids))
+        yield Concept(
+            concept_id,
+            canonical_name,
+            tuple(aliases),
+            alt_ids=tuple(alt_ids),
+            xrefs=normalized_curies(curie("MESH", each) for each in (concept_id, *alt_ids)),
+        )
 
 
 def _full_id(concept_id: str) -> str:

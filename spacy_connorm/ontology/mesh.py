@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..concepts import Concept, merge
 from ..files.text import read_lines
+from .curies import curie
 from .report import ReadReport
 
 _MESH_ID = re.compile(r"[CD]\d{6,}")
@@ -78,4 +79,6 @@ def _placed(concept: Concept, numbers: list[str], owners: dict[str, str]) -> Con
         concept,
         parents=tuple(dict.fromkeys(parent for parent in above if parent)),
         types=tuple(dict.fromkeys(types)),
+        # Some ontologies refer to tree numbers.
+        xrefs=tuple(curie("MESH", each) for each in (concept.concept_id, *numbers)),
     )

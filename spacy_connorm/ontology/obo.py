@@ -8,6 +8,7 @@ from typing import Any
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
+from .curies import normalized_curies
 from .report import ReadReport
 
 _SCOPES = ("EXACT", "NARROW", "BROAD", "RELATED")
@@ -60,6 +61,8 @@ def read_obo(
             definition=_quoted(term.get("def", ""))[0],
             parents=tuple(term.get("is_a", ())),
             alt_ids=tuple(term.get("alt_id", ())),
+            # A description may follow the id.
+            xrefs=normalized_curies(xref.partition(" ")[0] for xref in term.get("xref", ())),
         )
 
 

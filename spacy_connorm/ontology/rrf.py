@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
+from .curies import curie, normalized_curies
 from .report import ReadReport
 from .rrf_rows import Follower, RrfRow, find_rrf, read_groups
 
 # Columns of MRCONSO
-_LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _STR, _SUPPRESS = 1, 2, 4, 6, 7, 11, 14, 16
+_LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _CODE, _STR, _SUPPRESS = 1, 2, 4, 6, 7, 11, 13, 14, 16
 # Columns of MRREL: what CUI2 is to CUI1
 _REL, _CUI2, _RELA, _REL_SAB, _REL_SUPPRESS = 3, 4, 7, 10, 14
 # Columns of MRSTY and MRDEF
@@ -74,6 +75,7 @@ def read_rrf(
             types=types,
             definition=wanted.definition(_rows_of(cui, definition_rows), left_out),
             parents=wanted.parents(cui, _rows_of(cui, relation_rows)),
+            xrefs=wanted.xrefs(cui, rows),
         )
     for follower in filter(None, (type_rows, definition_rows, relation_rows)):
         follower.finish()
@@ -125,6 +127,11 @@ class _Wanted(NamedTuple):
         languages = self.languages or ("ENG",)
         place = languages.index(row[_LAT]) if row[_LAT] in languages else len(languages)
         return place, row[_TS] != "P", row[_STT] != "PF", row[_ISPREF] != "Y"
+
+    def xrefs(self, cui: str, rows: list[RrfRow]) -> tuple[str, ...]:
+        """RETURNS (Tuple[str, ...]): The CUI, and the codes of its names in their sources."""
+        codes = (curie(row[_SAB], row[_CODE]) for row in rows if not self.refusal(row))
+        return normalized_curies((curie("UMLS", cui), *codes))
 
     def definition(self, rows: list[RrfRow], left_out: set[str]) -> str:
         """RETURNS (str): The first definition of an atom that is not left out, since definitions

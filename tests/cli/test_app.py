@@ -21,6 +21,7 @@ FUNCTIONS = {
     "evaluate": spacy_connorm.evaluate,
     "export": spacy_connorm.export_encoder,
     "index": spacy_connorm.build_index,
+    "join": spacy_connorm.join_ontologies,
     "ontology": spacy_connorm.convert_ontology,
     "save": spacy_connorm.save_pipeline,
     "search": spacy_connorm.search,

@@ -72,6 +72,7 @@ def folder(inputs, tmp_path, monkeypatch):
 
 COMMANDS = {
     "ontology": ("ontology", "in.jsonl", "OUT.jsonl"),
+    "join": ("join", "in.jsonl", "OUT.jsonl"),
     "corpus": ("corpus", "train.pubtator", "OUT.spacy"),
     "annotate": ("annotate", "pipeline", "notes.jsonl", "OUT.jsonl"),
     "annotate with workers": ("annotate", "pipeline", "notes.jsonl", "OUT.jsonl", "-n", "2"),

@@ -40,6 +40,7 @@ def test_medic_ids_take_the_form_of_the_corpora(data):
     assert concepts["D900001"].names == ("Sniffles", "Runny nose", "Drip")
     assert concepts["OMIM:900002"].names == ("Sneeze syndrome", "ACHOO")
     assert concepts["D900000"].aliases == ()
+    assert concepts["D900001"].xrefs == ("MESH:D900001", "OMIM:900001", "MESH:C900009")
 
 
 def test_medic_reads_escaped_characters(tmp_path):
@@ -66,6 +67,7 @@ def test_ctd_reads_hierarchy_alternate_ids_and_terms_of_use(data):
         definition="A runny nose.",
         parents=("D900000",),
         alt_ids=("DOID:90001", "OMIM:900001"),
+        xrefs=("MESH:D900001", "DOID:90001", "OMIM:900001"),
     )
     assert concepts["OMIM:900002"].parents == ("D900000", "D900001")
     assert concepts["D900000"].parents == ()
@@ -78,7 +80,8 @@ def test_ctd_reads_chemicals_too(tmp_path):
         "# Fields:\n# ChemicalName\tChemicalID\tCasRN\tDefinition\tParentIDs\tSynonyms\n"
         "sniffline\tMESH:C900009\t1-2-3\t\tMESH:D900003\tsnifflin|C9\n"
     )
-    concept = Concept("C900009", "sniffline", ("snifflin", "C9"), parents=("D900003",))
+    parents, xrefs = ("D900003",), ("MESH:C900009",)
+    concept = Concept("C900009", "sniffline", ("snifflin", "C9"), parents=parents, xrefs=xrefs)
     assert list(read_ctd(path)) == [concept]
 
 
@@ -104,6 +107,7 @@ def test_mesh_joins_descriptors_tree_and_supplementary_concepts(data):
     assert sniffles.parents == ("D900000",)
     assert sniffles.types == ("C", "C99", "C98")
     assert concepts["C900009"].names == ("sniffline", "sniffline hydrochloride")
+    assert sniffles.xrefs == ("MESH:D900001", "MESH:C99.100", "MESH:C98.200.100")
     assert report.merged == 1
 
 
@@ -118,6 +122,7 @@ def test_obo_takes_exact_synonyms_and_counts_the_others(data):
         definition='Pain above the shoulders, "by definition".',
         parents=("T:1",),
         alt_ids=("T:20", "T:21"),
+        xrefs=("MESH:D900003", "UMLS:C0000009"),
     )
     assert concepts["T:1"].types == ("finding",)
     assert report.licence == "Licence: free for tests."
@@ -147,6 +152,7 @@ def test_obo_names_settings_it_does_not_know(data, setting):
 
 def test_icd10cm_order_file_alone(data):
     concepts = by_id(read_icd10cm(data / "icd10cm_order.txt"))
+    assert all(each.xrefs == (f"ICD10CM:{code}",) for code, each in concepts.items())
     assert list(concepts) == ["A90", "A90.0", "A90.1", "A90.1X1", "A90.1X1A"]
     assert concepts["A90"].parents == ()
     assert concepts["A90.0"].names == ("Nose fever with sneezing", "Nose fever w sneezing")

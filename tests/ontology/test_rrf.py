@@ -28,6 +28,7 @@ def test_a_concept_is_joined_from_four_files(data):
     assert sniffles.definition == "A nose that drips."
     assert sniffles.parents == ("C0000002", "C0000004")
     assert concepts["C0000002"].parents == ()
+    assert sniffles.xrefs == ("UMLS:C0000001", "MESH:X1", "NCIT:X1")
     assert {reason: kind.count for reason, kind in report.left_out.items()} == {
         "a name in another language": 2,
         "a suppressed name": 1,

@@ -1,0 +1,39 @@
+"""`connorm join`: join ontologies by their cross-references."""
+
+from pathlib import Path
+
+import typer
+from wasabi import msg
+
+from ..files.licence import licence_path
+from ..ontology import Joined, join_ontologies
+from .app import command
+
+
+@command("join")
+def join_cli(
+    input_paths: list[Path] = typer.Argument(..., metavar="IN...", help="In any format."),
+    output_path: Path = typer.Argument(..., metavar="OUT", help="A .jsonl or .jsonl.gz file."),
+) -> None:
+    """Join ontologies by their cross-references into one, to train an encoder on. Of each joined
+    concept the first file gives the id and the preferred name.
+
+    Example: python -m spacy connorm join mesh.jsonl doid.obo.gz uberon.obo.gz biomedical.jsonl
+    """
+    _show(join_ontologies(input_paths, output_path), output_path)
+
+
+def _show(joined: Joined, output_path: Path) -> None:
+    ontology = joined.ontology
+    rows = [
+        ("Concepts", len(ontology)),
+        ("Names", sum(len(concept.names) for concept in ontology)),
+        ("Joined by the same id", joined.same_id),
+        ("... by a cross-reference and a name", joined.same_name),
+        ("... by the only cross-reference", joined.only_xref),
+        ("... by the same preferred name", joined.same_preferred_name),
+    ]
+    msg.table([(label, f"{count:,}") for label, count in rows], aligns=("l", "r"))
+    if ontology.source.licence:
+        msg.info(f"Terms of use: {licence_path(output_path)}")
+    msg.good(f"Wrote {len(ontology):,} concepts: {output_path}")

@@ -1,0 +1,200 @@
+"""Joining ontologies by their cross-references into one, to train an encoder on."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, product
+from typing import NamedTuple
+
+from ..concepts import Concept, Ontology, Source, merge
+from .curies import normalized_curies
+
+# An id that more concepts of an ontology share says little of any of them.
+_SHARED_BY = 8
+_WORD = re.compile(r"\w+")
+
+
+class Joined(NamedTuple):
+    """The result of joining ontologies.
+
+    ontology (Ontology): The concepts of all, those of the first ontology first.
+    same_id (int): How many concepts were joined because they have the same id.
+    same_name (int): ... because they share a cross-reference and a name.
+    only_xref (int): ... because they refer only to each other.
+    same_preferred_name (int): ... because they have the same preferred name.
+    """
+
+    ontology: Ontology
+    same_id: int
+    same_name: int
+    only_xref: int
+    same_preferred_name: int
+
+
+def join_concepts(ontologies: Sequence[Ontology]) -> Joined:
+    """Join the concepts that several ontologies share. A joined concept has all names, types,
+    parents and ids, and the id of its first ontology. It has at most one concept of each ontology,
+    so that wrong cross-references cannot join many: concepts with the same id are joined first,
+    then those that share a cross-reference and a name, then those that refer only to each other,
+    then those with the same preferred name if no other concept has it.
+
+    ontologies (Sequence[Ontology]): The ontologies; of each joined concept the first gives the
+        preferred name.
+    RETURNS (Joined): The joined ontology, with the terms of use of all.
+    """
+    concepts = [(number, each) for number, ontology in enumerate(ontologies) for each in ontology]
+    clusters = _Clusters([number for number, _ in concepts])
+    links = _Links([concept for _, concept in concepts], clusters.files)
+    counts = [
+        sum(clusters.join(first, second) for first, second in pairs)
+        for pairs in (
+            links.of_same_id(),
+            links.of_same_name(),
+            links.of_only_xref(),
+            links.of_same_preferred_name(),
+        )
+    ]
+    joined = _merged(concepts, clusters, ontologies)
+    return Joined(Ontology(joined, source=_source(ontologies)), *counts)
+
+
+class _Clusters:
+    """Sets of concepts, at most one of each ontology."""
+
+    def __init__(self, files: list[int]) -> None:
+        """files (List[int]): The ontology of each concept."""
+        self.files = files
+        self._first = list(range(len(files)))
+        self._members = [[each] for each in range(len(files))]
+
+    def join(self, one: int, other: int) -> bool:
+        """RETURNS (bool): Whether the concepts were not yet joined and now are."""
+        first, second = sorted((self._first[one], self._first[other]))
+        both = self._members[first] + self._members[second]
+        if first == second or len({self.files[each] for each in both}) < len(both):
+            return False
+        for each in self._members[second]:
+            self._first[each] = first
+        self._members[first], self._members[second] = sorted(both), []
+        return True
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return filter(None, self._members)
+
+
+Pair = tuple[int, int]
+
+
+class _Links:
+    """Pairs of concepts of different ontologies, the surest kind first. All come in the order of
+    the concepts.
+    """
+
+    def __init__(self, concepts: list[Concept], files: list[int]) -> None:
+        self._concepts = concepts
+        self._files = files
+        self._names = [frozenset(map(_key, concept.names)) for concept in concepts]
+        ids = (
+            normalized_curies((each.concept_id, *each.alt_ids, *each.xrefs)) for each in concepts
+        )
+        self._linked = list(self._pairs(_by_key(ids)))
+
+    def of_same_id(self) -> Iterator[Pair]:
+        return self._pairs(_by_key(_own_ids(each) for each in self._concepts))
+
+    def of_same_name(self) -> Iterator[Pair]:
+        return (pair for pair in self._linked if self._share_name(*pair))
+
+    def of_only_xref(self) -> Iterator[Pair]:
+        others: dict[Pair, set[int]] = defaultdict(set)
+        for one, other in self._linked:
+            others[one, self._files[other]].add(other)
+            others[other, self._files[one]].add(one)
+        for one, other in self._linked:
+            if len(others[one, self._files[other]]) == len(others[other, self._files[one]]) == 1:
+                yield one, other
+
+    def of_same_preferred_name(self) -> Iterator[Pair]:
+        places = _by_key([_key(each.canonical_name)] for each in self._concepts)
+        owners: dict[tuple, set[int]] = defaultdict(set)
+        for place, names in enumerate(self._names):
+            for name in names & places.keys():
+                owners[name, self._files[place]].add(place)
+        for one, other in self._pairs(places):
+            name = _key(self._concepts[one].canonical_name)
+            if len(owners[name, self._files[one]]) == len(owners[name, self._files[other]]) == 1:
+                yield one, other
+
+    def _share_name(self, one: int, other: int) -> bool:
+        return not self._names[one].isdisjoint(self._names[other])
+
+    def _pairs(self, places: dict) -> Iterator[Pair]:
+        """YIELDS (Tuple[int, int]): Pairs of concepts with the same key, each once."""
+        pairs: set[Pair] = set()
+        for members in places.values():
+            by_file: dict[int, list[int]] = defaultdict(list)
+            for place in members:
+                by_file[self._files[place]].append(place)
+            few = [each for each in by_file.values() if len(each) <= _SHARED_BY]
+            for some, others in combinations(few, 2):
+                pairs.update(product(some, others))
+        yield from sorted(pairs)
+
+
+def _by_key(keys: Iterable[Iterable]) -> dict:
+    """The places of all keys that several places have."""
+    places = defaultdict(list)
+    for place, own in enumerate(keys):
+        for key in own:
+            places[key].append(place)
+    return {key: found for key, found in places.items() if len(found) > 1}
+
+
+def _own_ids(concept: Concept) -> list[str]:
+    """The id as it is, and with its vocabulary if a cross-reference tells it."""
+    own = concept.concept_id
+    told = [each for each in concept.xrefs if each.partition(":")[2] == own]
+    return list(normalized_curies([own])) or told or [own]
+
+
+def _key(name: str) -> tuple[str, ...]:
+    """The words of a name without case, order and punctuation."""
+    return tuple(sorted(_WORD.findall(name.casefold()))) or (name,)
+
+
+def _merged(
+    concepts: list[tuple[int, Concept]], clusters: _Clusters, ontologies: Sequence[Ontology]
+) -> Iterator[Concept]:
+    new_ids: dict[tuple[int, str], str] = {}
+    groups = [[concepts[each] for each in members] for members in clusters]
+    for group in groups:
+        for number, concept in group:
+            new_ids[number, concept.concept_id] = group[0][1].concept_id
+    for group in groups:
+        joined: Concept | None = None
+        for number, concept in group:
+            primary = ontologies[number].primary_id
+            parents = (new_ids.get((number, primary(each)), "") for each in concept.parents)
+            own = replace(concept, parents=tuple(filter(None, parents)))
+            joined = merge(joined, own) if joined else own
+        if joined:
+            yield _without_itself(joined, [concept.concept_id for _, concept in group])
+
+
+def _without_itself(joined: Concept, ids: list[str]) -> Concept:
+    own, alt_ids = joined.concept_id, dict.fromkeys((*ids, *joined.alt_ids))
+    return replace(
+        joined,
+        parents=tuple(each for each in joined.parents if each != own),
+        alt_ids=tuple(each for each in alt_ids if each != own),
+    )
+
+
+def _source(ontologies: Sequence[Ontology]) -> Source:
+    sources = [each.source for each in ontologies]
+    terms = (f"{each.path}: {each.licence}" for each in sources if each.licence)
+    return Source(
+        path=", ".join(each.path for each in sources),
+        licence="\n\n".join(dict.fromkeys(terms)),
+    )
