@@ -186,7 +186,8 @@ class Errors(metaclass=_Coded):
     CN310 = "Can't fit the n-gram encoder: the {count} texts contain no n-grams."
     CN311 = (
         "The encoder '{name}' can't be trained. Train spacy-connorm.TransformerEncoder.v1 or "
-        "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`."
+        "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`, an ensemble "
+        "as one of its encoders."
     )
     CN312 = (
         "`{setting}` would run code that comes with the model. If you trust it, load the model in "

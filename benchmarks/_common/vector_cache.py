@@ -9,8 +9,14 @@ import numpy as np
 from thinc.api import Model, Ops
 from thinc.shims import Shim
 
-from spacy_connorm.encoders import encode_inputs, encoder_inputs, fingerprint, make_encoder
-from spacy_connorm.encoders.hybrid import HybridEncoder, HybridShim
+from spacy_connorm.encoders import (
+    encode_inputs,
+    encoder_inputs,
+    fingerprint,
+    make_encoder,
+    replica,
+)
+from spacy_connorm.encoders.joint_shim import JointShim
 from spacy_connorm.files.atomic import atomic_file
 
 
@@ -82,19 +88,20 @@ def add_cache(encoder: Model, folder: Path) -> Model:
 
 
 def save_cache(encoder: Model) -> None:
-    """Save the cache of an encoder, or of the dense side of a hybrid encoder, if it has one.
+    """Save the cache of an encoder, or of the parts of a hybrid or an ensemble, if they have one.
 
     encoder (Model[List[str], Floats2d]): The encoder.
     """
     for shim in encoder.shims:
         if isinstance(shim, VectorCache):
             shim.save()
-        elif isinstance(shim, HybridShim):
-            save_cache(shim.dense)
+        elif isinstance(shim, JointShim):
+            for part in shim.parts:
+                save_cache(part)
 
 
 def remove_cache(encoder: Model) -> Model:
-    """Unwrap an encoder, or the dense side of a hybrid encoder, if it has a cache.
+    """Unwrap an encoder, or the parts of a hybrid or an ensemble, if they have a cache.
 
     encoder (Model[List[str], Floats2d]): The encoder, loaded.
     RETURNS (Model[List[str], Floats2d]): One that computes the same vectors.
@@ -102,7 +109,9 @@ def remove_cache(encoder: Model) -> Model:
     for shim in encoder.shims:
         if isinstance(shim, VectorCache):
             return shim.encoder
-        if isinstance(shim, HybridShim):
-            dense = remove_cache(shim.dense)
-            return HybridEncoder(dense=dense, lexical=shim.lexical, lexical_weight=shim.weight)
+        if isinstance(shim, JointShim):
+            bare = replica(encoder)
+            bare.shims[0].parts = tuple(map(remove_cache, shim.parts))
+            bare.set_dim("nO", shim.width)
+            return bare
     return encoder

@@ -1,5 +1,6 @@
 from .dan import DanEncoder as DanEncoder
 from .devices import choose_device as choose_device
+from .ensemble import EnsembleEncoder as EnsembleEncoder
 from .hybrid import HybridEncoder as HybridEncoder
 from .ngram import NgramEncoder as NgramEncoder
 from .onnx import OnnxEncoder as OnnxEncoder

@@ -1,30 +1,15 @@
 """A dense and a lexical encoder as one: meaning and spelling."""
 
-import hashlib
 from math import isfinite
 from typing import Any
 
-import srsly
 from thinc.api import Model, Ops
-from thinc.shims import Shim
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
-from .protocol import (
-    encode_inputs,
-    encoder_forms,
-    encoder_inputs,
-    fingerprint,
-    fits,
-    is_sparse,
-    make_encoder,
-    replica,
-    required_extra,
-)
+from .joint_shim import JointShim
+from .protocol import is_sparse, make_encoder
 from .vectors import HybridArray
-from .verified import load_verified
-
-_LENGTH = 8
 
 
 def HybridEncoder(
@@ -104,98 +89,28 @@ def _refuse(setting: str, expected: str) -> None:
     raise ConnormError(Errors.CN309.format(setting=setting, expected=expected))
 
 
-class HybridShim(Shim):
+class HybridShim(JointShim):
     """Holds both encoders."""
-
-    sparse = False
 
     def __init__(self, dense: Model, lexical: Model, *, weight: float) -> None:
         """dense (Model[List[str], Floats2d]): The dense encoder.
         lexical (Model[List[str], Floats2d]): The lexical encoder.
         weight (float): The weight of the lexical cosine.
         """
-        super().__init__(None)
-        self.dense = dense
-        self.lexical = lexical
+        super().__init__((dense, lexical), extra="hybrid")
         self.weight = weight
-        # Several extras are separated by commas, as in pip.
-        self.extra = ",".join(
-            filter(None, ("hybrid", required_extra(dense), required_extra(lexical)))
-        )
 
     @property
-    def width(self) -> int:
-        """RETURNS (int): The sum of both widths; 0 before both encoders are loaded."""
-        widths = [each.maybe_get_dim("nO") or 0 for each in (self.dense, self.lexical)]
-        return sum(widths) if all(widths) else 0
+    def dense(self) -> Model:
+        """RETURNS (Model[List[str], Floats2d]): The dense encoder."""
+        return self.parts[0]
 
     @property
-    def fits(self) -> bool:
-        """RETURNS (bool): Whether either encoder is fitted to texts."""
-        return fits(self.dense) or fits(self.lexical)
-
-    def load(self, texts: list[str] | None) -> None:
-        """Load the dense encoder and fit the lexical one.
-
-        texts (Optional[List[str]]): The texts, e.g. all names of an ontology.
-        """
-        dense, lexical = replica(self.dense), replica(self.lexical)
-        for encoder in (dense, lexical):
-            encoder.initialize(X=texts)
-        self.dense, self.lexical = dense, lexical
+    def lexical(self) -> Model:
+        """RETURNS (Model[List[str], Floats2d]): The lexical encoder."""
+        return self.parts[1]
 
     def encode(self, inputs: list[bytes], ops: Ops) -> HybridArray:
         """RETURNS (HybridArray): Vectors, in main memory even if the dense encoder uses a GPU."""
-        ends = [_LENGTH + int.from_bytes(each[:_LENGTH], "big") for each in inputs]
-        pairs = list(zip(inputs, ends, strict=True))
-        dense = encode_inputs(self.dense, [each[_LENGTH:end] for each, end in pairs])
-        lexical = encode_inputs(self.lexical, [each[end:] for each, end in pairs])
+        dense, lexical = self.encode_parts(inputs)
         return HybridArray(dense, lexical, self.weight)
-
-    def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): The inputs of both encoders, the first with its length."""
-        dense, lexical = encoder_inputs(self.dense, texts), encoder_inputs(self.lexical, texts)
-        return [
-            len(one).to_bytes(_LENGTH, "big") + one + other
-            for one, other in zip(dense, lexical, strict=True)
-        ]
-
-    def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The forms of both encoders, the first with its length."""
-        dense, lexical = encoder_forms(self.dense, texts), encoder_forms(self.lexical, texts)
-        return [f"{len(one)} {one}{other}" for one, other in zip(dense, lexical, strict=True)]
-
-    def fingerprint(self) -> str:
-        """RETURNS (str): A checksum of both fingerprints, without the weight."""
-        prints = " ".join(map(fingerprint, (self.dense, self.lexical)))
-        return hashlib.blake2b(prints.encode(), digest_size=16).hexdigest()
-
-    def to_bytes(self) -> bytes:
-        """RETURNS (bytes): Both encoders and a checksum."""
-        parts = [self.dense.to_bytes(), self.lexical.to_bytes()]
-        return srsly.msgpack_dumps({"parts": parts, "digest": _digest(parts)})
-
-    def from_bytes(self, data: bytes) -> "HybridShim":
-        """Restore both encoders.
-
-        data (bytes): From `to_bytes`.
-        RETURNS (HybridShim): This shim.
-        RAISES (ConnormError): CN305 if the data is damaged, and the errors of both encoders.
-        """
-        (dense, lexical), _ = load_verified(data, _restore)
-        self.dense = replica(self.dense).from_bytes(dense)
-        self.lexical = replica(self.lexical).from_bytes(lexical)
-        return self
-
-
-def _restore(saved: dict[str, Any]) -> tuple[tuple[bytes, bytes], str]:
-    dense, lexical = saved["parts"]
-    return (dense, lexical), _digest([dense, lexical])
-
-
-def _digest(parts: list[bytes]) -> str:
-    content = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        content.update(len(part).to_bytes(_LENGTH, "big"))
-        content.update(part)
-    return content.hexdigest()

@@ -29,11 +29,13 @@ ENCODERS = {
     "OnnxEncoder.v1": {"onnx"},
     "TransformerEncoder.v1": {"transformers"},
     "HybridEncoder.v1": {"hybrid", "dan"},
+    "EnsembleEncoder.v1": {"dan", "transformers"},
 }
 INDEXES = {"ExactIndex.v1": set(), "AnnoyIndex.v1": set(), "IvfIndex.v1": {"faiss"}}
 # These have every encoder and every index.
 PACKAGED = [
     ("DanEncoder.v1", "IvfIndex.v1"),
+    ("EnsembleEncoder.v1", "ExactIndex.v1"),
     ("HybridEncoder.v1", "AnnoyIndex.v1"),
     ("NgramEncoder.v1", "ExactIndex.v1"),
     ("OnnxEncoder.v1", "AnnoyIndex.v1"),
@@ -45,6 +47,10 @@ def encoder_block(name, **folders):
     if name == "HybridEncoder.v1":
         sides = {"dense": "DanEncoder.v1", "lexical": "NgramEncoder.v1"}
         settings = {side: encoder_block(each, **folders) for side, each in sides.items()}
+    elif name == "EnsembleEncoder.v1":
+        parts = {"dan": "DanEncoder.v1", "transformer": "TransformerEncoder.v1"}
+        blocks = {part: encoder_block(each, **folders) for part, each in parts.items()}
+        settings = {"encoders": blocks}
     else:
         settings = {"name": folders[name]} if name in folders else {}
     if name == "DanEncoder.v1":
@@ -117,7 +123,7 @@ def wheel_of(request, demo_ontology, tmp_path_factory):
 
     def make(encoder, index):
         folders = {}
-        if encoder in ("DanEncoder.v1", "HybridEncoder.v1", "TransformerEncoder.v1"):
+        if encoder not in ("NgramEncoder.v1", "OnnxEncoder.v1"):
             tiny = str(request.getfixturevalue("tiny_folder"))
             folders = {"DanEncoder.v1": tiny, "TransformerEncoder.v1": tiny}
         if encoder == "OnnxEncoder.v1":

@@ -38,7 +38,17 @@ def encoders(tiny_folder):
         "dense": transformer,
         "lexical": ngrams,
     }
-    return {"ngrams": ngrams, "dan": dan, "transformer": transformer, "hybrid": hybrid}
+    ensemble = {
+        "@architectures": "spacy-connorm.EnsembleEncoder.v1",
+        "encoders": {"dan": dan, "transformer": transformer},
+    }
+    return {
+        "ngrams": ngrams,
+        "dan": dan,
+        "transformer": transformer,
+        "hybrid": hybrid,
+        "ensemble": ensemble,
+    }
 
 
 @pytest.fixture
@@ -81,13 +91,13 @@ def run(tmp_path):
 
 
 def test_workers_answer_as_one_process_does(make, run):
-    nlp = make("ngrams", "dan", "transformer", "hybrid")
+    nlp = make("ngrams", "dan", "transformer", "hybrid", "ensemble")
     runs = [f"answers:{way}" for way in ("spawn:1", "fork:2", "fork:4", "spawn:2")]
     found = run(nlp, *runs)
     alone = found.pop(runs[0])
     assert [context["place"] for context, _ in alone] == list(range(len(alone)))
     linked = [candidates for _, ents in alone for _, _, candidates in ents]
-    assert [any(each) for each in zip(*linked, strict=True)] == [True] * 4
+    assert [any(each) for each in zip(*linked, strict=True)] == [True] * 5
     for way, others in found.items():
         assert others == alone, way
 
