@@ -67,6 +67,10 @@ class Errors(metaclass=_Coded):
         "The encoder recognizes nothing in synonym number {number}, {text} (its vector is zero), "
         "so no search could find it. Use another spelling."
     )
+    CN010 = (
+        "The mention finder needs the names of a {component}, which the pipeline lacks. Add it "
+        'after "mention_finder": `nlp.add_pipe("concept_normalizer")`.'
+    )
 
     # Ontology
     CN100 = "Can't find the file '{path}'."

@@ -81,6 +81,14 @@ class WordBags:
         last = np.searchsorted(self.hashes, values, side="right").tolist()
         return [self._rows[start:end] for start, end in zip(first, last, strict=True)]
 
+    def contain(self, values: np.ndarray) -> np.ndarray:
+        """RETURNS (np.ndarray): bool (b,): whether a text has the bag of each hash."""
+        return _are_in(self.hashes, values)
+
+    def have_words(self, values: np.ndarray) -> np.ndarray:
+        """RETURNS (np.ndarray): bool (b,): whether some text has the word of each hash."""
+        return _are_in(self.words, values)
+
     def are_same(self, other: "WordBags") -> bool:
         """RETURNS (bool): Whether both have the same bags, words and sizes."""
         mine, others = ((each.hashes, each._rows, each.words, each.sizes) for each in (self, other))
@@ -116,6 +124,13 @@ class WordBags:
 def hash_bags(bags: Iterable[tuple[str, ...]]) -> np.ndarray:
     """RETURNS (np.ndarray): uint64 (b,): the hash of each bag of words."""
     return np.fromiter((sum(map(hash_word, bag)) % _MODULUS for bag in bags), dtype="uint64")
+
+
+def _are_in(known: np.ndarray, values: np.ndarray) -> np.ndarray:
+    if not len(known):
+        return np.zeros(len(values), dtype="bool")
+    places = np.searchsorted(known, values)
+    return known[np.minimum(places, len(known) - 1)] == values
 
 
 @lru_cache(maxsize=65_536)

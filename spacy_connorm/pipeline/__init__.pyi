@@ -12,6 +12,8 @@ from .kb import build_knowledge_base as build_knowledge_base
 from .loading import find_normalizer as find_normalizer
 from .loading import load_normalizer as load_normalizer
 from .loading import load_pipeline as load_pipeline
+from .mention_finder import MentionExplanation as MentionExplanation
+from .mention_finder import MentionFinder as MentionFinder
 from .mention_search import explain as explain
 from .mention_search import search as search
 from .saving import save_pipeline as save_pipeline

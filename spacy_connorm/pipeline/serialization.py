@@ -72,12 +72,12 @@ def _load(
         require_own_parts(path, manifest)
     settings: dict[str, Any] = {}
     if _SETTINGS not in exclude and (path / _SETTINGS).exists():
-        settings = _read_settings(path / _SETTINGS)
+        settings = read_settings(path / _SETTINGS)
     read_lookup(lookup, path, exclude=exclude, owner=owner)
     return settings
 
 
-def _read_settings(path: Path) -> dict[str, Any]:
+def read_settings(path: Path) -> dict[str, Any]:
     try:
         settings = srsly.read_json(path)
     except ValueError as error:

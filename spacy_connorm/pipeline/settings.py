@@ -101,7 +101,7 @@ def check_settings(settings: dict[str, Any]) -> None:
         ("types", settings["types"]),
         ("branches", settings["branches"]),
     ):
-        if not _are_texts(value):
+        if not are_texts(value):
             refuse(setting, settings[setting], "a list of texts")
     require_positive("top_k", settings["top_k"])
     for setting in ("memo_size", "cache_size"):
@@ -156,7 +156,7 @@ def choose_limits(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]
     return chosen
 
 
-def _are_texts(value: Any) -> bool:
+def are_texts(value: Any) -> bool:
     return (
         isinstance(value, Sequence)
         and not isinstance(value, str)

@@ -16,6 +16,7 @@ from spacy_connorm.cli import app
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation.kinds import KINDS, OTHER
 from spacy_connorm.pipeline.factory import DEFAULT_CONFIG
+from spacy_connorm.pipeline.finder_settings import FINDER_DEFAULTS
 from spacy_connorm.text.normalization import STEPS
 from spacy_connorm.training.config import Training, TrainingData
 
@@ -47,6 +48,15 @@ def test_every_setting_is_in_the_table():
             assert name == "scorer" or registered == f"spacy-connorm.{told[name]}"
         else:
             assert json.loads(told[name]) == value
+
+
+def test_every_setting_of_the_finder_is_in_the_table():
+    rows = table(SETTINGS, "setting of `mention_finder`")
+    defaults = {codes(row[0])[0]: codes(row[1]) for row in rows}
+    assert defaults.keys() == FINDER_DEFAULTS.keys()
+    # Long lists are described.
+    written = {name: json.loads(value[0]) for name, value in defaults.items() if value}
+    assert written == {name: FINDER_DEFAULTS[name] for name in written}
 
 
 @pytest.mark.parametrize(

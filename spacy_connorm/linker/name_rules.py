@@ -1,0 +1,105 @@
+"""Which windows with the words of a name are no mentions: everyday words, stop texts, and short
+forms in other letters.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..index.cache import Cache
+from ..index.word_bags import hash_bags
+from ..text.normalization import STEPS, TextStep, compose
+from ..text.word_bags import word_bag
+from .known_names import KnownName
+
+_CACHED = 100_000
+_ALL_STEPS = frozenset(STEPS)
+
+# Why a window is no mention.
+STOPPED = "it is a stop text"
+TOO_SHORT = "it has too few letters"
+OTHER_LETTERS = "it is short or an everyday word, and no name has exactly these letters"
+OTHER_SPELLING = "no name is spelled like it in the steps that are set"
+NOT_ALLOWED = "its names were removed, or are of types or branches that the normalizer leaves out"
+
+
+@dataclass(frozen=True)
+class NameRules:
+    """Decides by a window's letters alone.
+
+    min_letters (int): Shorter windows are no mentions.
+    short_letters (int): Windows up to this length must be written exactly like a name, if all names
+        with their words are short forms ("WAS", "ALL") or if they have three letters or fewer.
+    stop_texts (Sequence[str]): Texts that are no mentions, in any spelling.
+    everyday_words (Collection[str]): Words that are mentions only if a name with capitals is
+        written exactly so.
+    steps (Sequence[str]): Names of `text.normalization.STEPS`: what a mention may differ in.
+    """
+
+    min_letters: int
+    short_letters: int
+    stop_texts: Sequence[str]
+    everyday_words: Collection[str]
+    steps: Sequence[str]
+    _reasons: Cache[tuple[int, str], str] = field(
+        default_factory=lambda: Cache(_CACHED), repr=False, compare=False
+    )
+
+    @cached_property
+    def _stopped(self) -> frozenset[int]:
+        return frozenset(hash_bags(map(word_bag, self.stop_texts)).tolist())
+
+    @cached_property
+    def _everyday(self) -> frozenset[int]:
+        return frozenset(hash_bags((word,) for word in self.everyday_words).tolist())
+
+    @cached_property
+    def _normalize(self) -> TextStep | None:
+        """RETURNS (Optional[Callable[[str], str]]): None if texts may differ in everything."""
+        return None if _ALL_STEPS.issubset(self.steps) else compose(self.steps)
+
+    def reason(self, value: int, letters: int, text: str, names: Sequence[KnownName]) -> str:
+        """Tell why a window is no mention.
+
+        value (int): The hash of its words.
+        letters (int): How many letters and digits these have.
+        text (str): The window as written.
+        names (Sequence[KnownName]): The names with these words.
+        RETURNS (str): The reason; empty for a mention.
+        """
+        known = self._reasons.get((value, text))
+        if known is None:
+            known = self._reason(value, letters, text, names)
+            self._reasons.put((value, text), known)
+        return known
+
+    def _reason(self, value: int, letters: int, text: str, names: Sequence[KnownName]) -> str:
+        if not names:
+            return NOT_ALLOWED
+        if value in self._stopped:
+            return STOPPED
+        written = [name.text for name in names]
+        if any(name.times and name.text == text for name in names):
+            return ""
+        if letters < self.min_letters or not any(map(str.isalpha, text)):
+            return TOO_SHORT
+        if value in self._everyday:
+            return "" if _is_short_form(text) and text in written else OTHER_LETTERS
+        if letters <= self.short_letters and text not in written:
+            only_short_forms = all(map(_is_short_form, written))
+            if only_short_forms or letters <= _NEVER_WORDS:
+                return OTHER_LETTERS
+        if self._normalize is not None:
+            same = self._normalize(text)
+            if all(self._normalize(each) != same for each in written):
+                return OTHER_SPELLING
+        return ""
+
+
+# Letters of windows that are taken for short forms even if a name has them in lower case.
+_NEVER_WORDS = 3
+
+
+def _is_short_form(text: str) -> bool:
+    """RETURNS (bool): Whether a text has two capitals or digits, as "ALL" and "Ca2"."""
+    return sum(letter.isupper() or letter.isdigit() for letter in text) > 1

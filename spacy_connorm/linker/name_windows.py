@@ -1,0 +1,94 @@
+"""Windows of a text that have exactly the words of a name, in any order."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .known_names import KnownNames
+
+# Kinds of tokens: those that a window may have besides its words, words, and those that end it.
+FILLER, WORD, BREAK = 0, 1, 2
+# At most how many fillers between two words. It bounds the length of windows.
+_MAX_FILLERS = 3
+
+
+class TokenArrays(NamedTuple):
+    """The t tokens of some documents, one after the other.
+
+    hashes (np.ndarray): uint64 (t,): the sum of the hashes of a token's words; 0 if it has none.
+    sizes (Ints1d): int32 (t,): how many words a token has.
+    letters (Ints1d): int32 (t,): how many letters and digits these have.
+    kinds (Ints1d): uint8 (t,): `FILLER`, `WORD` or `BREAK`.
+    ends (Ints1d): int64 (t,): the token after it, or after a short form of several tokens.
+    """
+
+    hashes: np.ndarray
+    sizes: np.ndarray
+    letters: np.ndarray
+    kinds: np.ndarray
+    ends: np.ndarray
+
+
+class Windows(NamedTuple):
+    """n windows of tokens.
+
+    starts (Ints1d): int64 (n,): the first token of each.
+    ends (Ints1d): int64 (n,): the token after each.
+    hashes (np.ndarray): uint64 (n,): the hash of the bag of each.
+    letters (Ints1d): int32 (n,): how many letters and digits the words of each have.
+    """
+
+    starts: np.ndarray
+    ends: np.ndarray
+    hashes: np.ndarray
+    letters: np.ndarray
+
+
+def find_windows(tokens: TokenArrays, known: KnownNames, *, max_words: int) -> Windows:
+    """Find the windows whose words are those of a name. A window starts and ends with a word, and
+    has only words that some name has.
+
+    tokens (TokenArrays): The tokens.
+    known (KnownNames): The names.
+    max_words (int): At most how many tokens of a window are words.
+    RETURNS (Windows): The windows, by length.
+    """
+    # Most tokens occur again and again: each distinct one is searched once.
+    distinct, which = np.unique(tokens.hashes, return_inverse=True)
+    is_word = tokens.kinds == WORD
+    single = known.have_words(distinct)[which] | (tokens.sizes > 1)
+    places = np.flatnonzero(is_word & single)
+    runs = _runs(tokens, places, is_break=(tokens.kinds == BREAK) | (is_word & ~single))
+    hashes, sizes, letters = (
+        np.concatenate([np.zeros(1, each.dtype), np.cumsum(each[places], dtype=each.dtype)])
+        for each in (tokens.hashes, tokens.sizes, tokens.letters)
+    )
+    first, found = np.arange(len(places)), []
+    for length in range(1, max_words + 1):
+        first = first[: np.searchsorted(first, len(places) - length, side="right")]
+        is_whole = runs[first] == runs[first + length - 1]
+        first = first[is_whole & (sizes[first + length] - sizes[first] <= known.longest)]
+        if not len(first):
+            break
+        matching = first[known.contain(hashes[first + length] - hashes[first])]
+        found.append((matching, matching + length))
+    start, end = (
+        np.concatenate([each[side] for each in found]) if found else np.zeros(0, "int64")
+        for side in (0, 1)
+    )
+    return Windows(
+        places[start],
+        tokens.ends[places[end - 1]],
+        hashes[end] - hashes[start],
+        letters[end] - letters[start],
+    )
+
+
+def _runs(tokens: TokenArrays, places: np.ndarray, *, is_break: np.ndarray) -> np.ndarray:
+    """RETURNS (Ints1d): int64: a number for each word; those with the same may share a window."""
+    if not len(places):
+        return np.zeros(0, dtype="int64")
+    breaks = np.cumsum(is_break)[places]
+    gaps = places[1:] - tokens.ends[places[:-1]]
+    is_new = (breaks[1:] != breaks[:-1]) | (gaps > _MAX_FILLERS)
+    return np.concatenate([np.zeros(1, "int64"), np.cumsum(is_new)])

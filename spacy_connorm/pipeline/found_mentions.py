@@ -1,0 +1,69 @@
+"""Mentions that a finder found, and which of those that overlap are kept."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
+
+
+class FoundMention(NamedTuple):
+    """A window of a document that may be a mention.
+
+    start (int): Its first token.
+    end (int): The token after it.
+    score (float): 1.0 for the words of a name, or the best cosine of another phrase.
+    label (str): The label of its span.
+    """
+
+    start: int
+    end: int
+    score: float
+    label: str
+
+
+def choose_mentions(mentions: Iterable[FoundMention], overlaps: str) -> list[FoundMention]:
+    """Choose among mentions that overlap.
+
+    mentions (Iterable[FoundMention]): The mentions of a document.
+    overlaps (str): "longest", "best" (the longest of those with the best score), or "all".
+    RETURNS (List[FoundMention]): What is kept, in the order of the document.
+    """
+    if overlaps == "all":
+        return sorted(mentions)
+    order = _by_score if overlaps == "best" else _by_length
+    taken: set[int] = set()
+    kept = []
+    for mention in sorted(mentions, key=order):
+        tokens = range(mention.start, mention.end)
+        if taken.isdisjoint(tokens):
+            taken.update(tokens)
+            kept.append(mention)
+    return sorted(kept)
+
+
+def set_found_mentions(doc: Doc, found: Sequence[FoundMention], *, spans_key: str | None) -> None:
+    """Write mentions to a document. Entities that it has already are kept, and mentions that
+    overlap them are left out.
+
+    doc (Doc): The document.
+    found (Sequence[FoundMention]): Its mentions.
+    spans_key (Optional[str]): Write to `doc.spans[spans_key]`; `doc.ents` if None.
+    """
+    spans = [Span(doc, each.start, each.end, label=each.label) for each in found]
+    if spans_key is not None:
+        doc.spans[spans_key] = spans
+    elif doc.ents:
+        taken = {token for entity in doc.ents for token in range(entity.start, entity.end)}
+        free = [span for span in spans if taken.isdisjoint(range(span.start, span.end))]
+        doc.ents = filter_spans([*doc.ents, *free])
+    else:
+        doc.ents = spans
+
+
+def _by_length(mention: FoundMention) -> tuple:
+    return mention.start - mention.end, -mention.score, mention.start
+
+
+def _by_score(mention: FoundMention) -> tuple:
+    return -mention.score, mention.start - mention.end, mention.start

@@ -1,0 +1,297 @@
+"""The component that finds mentions in plain text: names of the concept normalizer's own index.
+spaCy imports this module whenever it creates a pipeline, so it must stay light.
+"""
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+
+import srsly
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.util import minibatch
+
+from ..errors import ConnormError, Errors, refuse_text
+from ..files.atomic import atomic_folder
+from ..files.checksums import damaged
+from ..files.folders import seal, unseal_whole
+from ..files.text import read_lines
+from ..text.everyday_words import frequent_words
+from .concept_normalizer import ConceptNormalizer
+from .finder_settings import FINDER_DEFAULTS, FinderSettings, check_finder_settings
+from .found_mentions import FoundMention, choose_mentions, set_found_mentions
+from .serialization import read_settings
+from .settings import are_texts
+
+if TYPE_CHECKING:
+    from .name_finder import NameFinder
+    from .token_words import TokenWords
+
+_SETTINGS = "cfg"
+
+
+class MentionExplanation(NamedTuple):
+    """Why a span is a mention or not.
+
+    is_mention (bool): Whether the finder finds exactly this span.
+    reason (str): Why not; empty for a mention.
+    names (Tuple[str, ...]): The names with the same words.
+    """
+
+    is_mention: bool
+    reason: str
+    names: tuple[str, ...]
+
+
+@Language.factory(
+    "mention_finder",
+    assigns=["doc.ents", "doc.spans"],
+    default_config=dict(FINDER_DEFAULTS),
+)
+def make_mention_finder(
+    nlp: Language,
+    name: str,
+    spans_key: str | None,
+    normalizer: str | None,
+    overlaps: str,
+    label: str,
+    labels: dict[str, str] | None,
+    max_words: int,
+    min_letters: int,
+    short_letters: int,
+    stop_texts: list[str],
+    everyday_words: list[str],
+    steps: list[str],
+    expand_abbreviations: bool,
+) -> "MentionFinder":
+    return MentionFinder(
+        nlp,
+        name,
+        spans_key=spans_key,
+        normalizer=normalizer,
+        overlaps=overlaps,
+        label=label,
+        labels=labels,
+        max_words=max_words,
+        min_letters=min_letters,
+        short_letters=short_letters,
+        stop_texts=stop_texts,
+        everyday_words=everyday_words,
+        steps=steps,
+        expand_abbreviations=expand_abbreviations,
+    )
+
+
+class MentionFinder(Pipe):
+    """Finds the names of the normalizer's index in documents, in any spelling, inflection and order
+    of words, and the synonyms added to it since.
+    """
+
+    def __init__(
+        self, nlp: Language, name: str = "mention_finder", **settings: Unpack[FinderSettings]
+    ) -> None:
+        """Store the settings. The normalizer is looked for when the first document comes.
+
+        nlp (Language): The pipeline, which has or will have a concept normalizer.
+        name (str): The component's name.
+        **settings (FinderSettings): What `to_disk` saves; see `finder_settings`.
+        RAISES (ConnormError): CN006 for an invalid setting, CN920 for an unknown step.
+        """
+        self.vocab = nlp.vocab
+        self.name = name
+        self.cfg: dict[str, Any] = dict(FINDER_DEFAULTS)
+        self._nlp: weakref.ref[Language] | None = weakref.ref(nlp)
+        self._normalizer: ConceptNormalizer | None = None
+        self._finder: NameFinder | None = None
+        self._token_words: TokenWords | None = None
+        self._accept(settings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A worker gets the normalizer itself, as the pipeline is not pickled with its components.
+        state = {**vars(self), "_nlp": None, "_finder": None, "_token_words": None}
+        return {**state, "_normalizer": self._find_normalizer()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+
+    @property
+    def normalizer(self) -> ConceptNormalizer:
+        """RETURNS (ConceptNormalizer): The component whose names are found.
+        RAISES (ConnormError): CN010 if the pipeline has none.
+        """
+        found = self._find_normalizer()
+        if found is None:
+            wanted = self.cfg["normalizer"]
+            named = "concept normalizer" if wanted is None else f"concept normalizer '{wanted}'"
+            raise ConnormError(Errors.CN010.format(component=named))
+        return found
+
+    def _find_normalizer(self) -> ConceptNormalizer | None:
+        nlp = self._nlp() if self._nlp is not None else None
+        if nlp is None:
+            return self._normalizer
+        wanted = self.cfg["normalizer"]
+        for name, component in nlp.components:
+            if isinstance(component, ConceptNormalizer) and wanted in (None, name):
+                return component
+        return None
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Find the mentions of a document.
+
+        doc (Doc): The document.
+        RETURNS (Doc): The same.
+        RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized, CN412 if
+            an older version built its index.
+        """
+        self.set_annotations([doc], self.predict([doc]))
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Find the mentions of documents, a batch at once.
+
+        stream (Iterable[Doc]): The documents.
+        batch_size (int): How many documents are read together.
+        YIELDS (Doc): The same documents, in order.
+        """
+        error_handler = self.get_error_handler()
+        for docs in minibatch(stream, size=batch_size):
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception as error:
+                error_handler(self.name, self, docs, error)
+            else:
+                yield from docs
+
+    def predict(self, docs: Sequence[Doc]) -> list[list[FoundMention]]:
+        """Find the mentions of documents, without writing them.
+
+        docs (Sequence[Doc]): The documents.
+        RETURNS (List[List[FoundMention]]): The mentions of each, in order.
+        RAISES (ConnormError): As `__call__`.
+        """
+        found = self._name_finder().find(docs)
+        return [choose_mentions(mentions, self.cfg["overlaps"]) for mentions in found]
+
+    def set_annotations(
+        self, docs: Sequence[Doc], predictions: Sequence[Sequence[FoundMention]]
+    ) -> None:
+        """Write mentions to documents; see `set_found_mentions`.
+
+        docs (Sequence[Doc]): The documents.
+        predictions (Sequence[Sequence[FoundMention]]): What `predict` returned for them.
+        """
+        for doc, found in zip(docs, predictions, strict=True):
+            set_found_mentions(doc, found, spans_key=self.cfg["spans_key"])
+
+    def explain(self, span: Span) -> MentionExplanation:
+        """Explain why a span is found or not.
+
+        span (Span): Any span of a document.
+        RETURNS (MentionExplanation): The reason, and the names with its words.
+        """
+        reason, known = self._name_finder().explain(span)
+        names = tuple(dict.fromkeys(name.text for name in known))
+        if not reason:
+            found = [(each.start, each.end) for each in self.predict([span.doc])[0]]
+            if (span.start, span.end) not in found:
+                reason = "a longer or better mention overlaps it"
+        return MentionExplanation(not reason, reason, names)
+
+    def add_stop_texts(self, texts: Iterable[str]) -> None:
+        """Find some texts no longer, in any spelling.
+
+        texts (Iterable[str]): The texts.
+        RAISES (ConnormError): CN006 for anything but texts. Nothing is added then.
+        """
+        added = [texts] if isinstance(texts, str) else list(texts)
+        if isinstance(texts, str) or not are_texts(added):
+            refuse_text("texts", texts, "a list of texts")
+        self._accept({"stop_texts": list(dict.fromkeys([*self.cfg["stop_texts"], *added]))})
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        background: str | Path | None = None,
+        per_million: float = 100.0,
+    ) -> None:
+        """Learn which words are everyday words, if there is a text to learn from.
+
+        get_examples (Callable[[], Iterable[Example]]): Not used.
+        nlp (Optional[Language]): Not used.
+        background (Optional[Union[str, Path]]): A file of plain text, such as notes of yours. Its
+            frequent words are added to the setting `everyday_words`.
+        per_million (float): How many of a million words a frequent one makes up, at least.
+        RAISES (ConnormError): CN100, CN105, CN106 and CN107 for a file that can't be read.
+        """
+        if background is not None:
+            lines = (line for _, line in read_lines(background))
+            words = [*self.cfg["everyday_words"], *frequent_words(lines, per_million=per_million)]
+            self._accept({"everyday_words": list(dict.fromkeys(words))})
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the settings, whole or not at all.
+
+        path (Union[str, Path]): The folder to make or replace.
+        exclude (Iterable[str]): "cfg", for nothing.
+        RAISES (ConnormError): CN405 if it cannot be written.
+        """
+        with atomic_folder(Path(path)) as folder:
+            if _SETTINGS not in exclude:
+                srsly.write_json(folder / _SETTINGS, self.cfg)
+            seal(folder, {})
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "MentionFinder":
+        """Read what `to_disk` wrote.
+
+        path (Union[str, Path]): The folder.
+        exclude (Iterable[str]): "cfg", for nothing.
+        RETURNS (MentionFinder): The component.
+        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN006 for invalid settings.
+        """
+        unseal_whole(Path(path))
+        if _SETTINGS not in exclude and (Path(path) / _SETTINGS).exists():
+            self._accept(read_settings(Path(path) / _SETTINGS))
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """RETURNS (bytes): The settings."""
+        return srsly.msgpack_dumps({} if _SETTINGS in exclude else self.cfg)
+
+    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "MentionFinder":
+        """RETURNS (MentionFinder): The component, with what `to_bytes` returned."""
+        try:
+            settings = srsly.msgpack_loads(content)
+        except ValueError as error:
+            raise damaged(Path("from_bytes"), error) from error
+        if not isinstance(settings, dict):
+            raise damaged(Path("from_bytes"), "it holds no settings")
+        if _SETTINGS not in exclude:
+            self._accept(settings)
+        return self
+
+    def _name_finder(self) -> "NameFinder":
+        from ..index.filters import Filter
+        from .name_finder import NameFinder
+        from .token_words import TokenWords
+
+        normalizer = self.normalizer
+        retriever = normalizer.lookup.retriever
+        limits = Filter(tuple(normalizer.cfg["types"]), tuple(normalizer.cfg["branches"]))
+        finder = self._finder
+        if finder is None or not finder.is_current(retriever, self.cfg, limits):
+            if self._token_words is None:
+                self._token_words = TokenWords()
+            finder = NameFinder(retriever, self.cfg, limits, self._token_words)
+            self._finder = finder
+        return finder
+
+    def _accept(self, settings: Mapping[str, Any]) -> None:
+        merged = {**self.cfg, **settings}
+        check_finder_settings(merged)
+        self.cfg = merged

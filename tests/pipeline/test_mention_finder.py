@@ -1,0 +1,248 @@
+"""Mentions in plain text, found by the names of the normalizer's index."""
+
+import pytest
+import spacy
+
+from spacy_connorm import Concept, Ontology
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.pipeline.mention_finder import MentionFinder
+
+CONCEPTS = [
+    Concept("C1", "Breast Neoplasms", ("breast cancer", "cancer of the breast"), types=("Tumor",)),
+    Concept("C2", "cancer", types=("Tumor",)),
+    Concept("C3", "Crohn's disease", types=("Disease",)),
+    Concept("C4", "Wiskott-Aldrich syndrome", ("WAS",), types=("Disease",)),
+    Concept("C5", "beta-thalassaemia", ("haemorrhage",)),
+    Concept("C6", "disease", ("Fall", "diabetes type 2")),
+]
+NGRAMS = {
+    "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
+    "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
+}
+
+
+@pytest.fixture
+def make():
+    """A function that makes a pipeline from plain text to ids."""
+
+    def build(normalizer=None, **settings):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("abbreviation_resolver")
+        nlp.add_pipe("mention_finder", config=settings)
+        added = nlp.add_pipe("concept_normalizer", config={**NGRAMS, **(normalizer or {})})
+        added.initialize(lambda: [], nlp=nlp, ontology=Ontology(CONCEPTS))
+        return nlp
+
+    return build
+
+
+def found(nlp, text):
+    return [(ent.text, ent.kb_id_) for ent in nlp(text).ents]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Early breast cancers.", [("breast cancers", "C1")]),
+        ("Cancers of the breast", [("Cancers of the breast", "C1")]),
+        ("BREAST-CANCER", [("BREAST-CANCER", "C1")]),
+        ("Her cancer, breast", [("cancer", "C2")]),
+        ("crohn disease and β-thalassemia", [("crohn disease", "C3"), ("β-thalassemia", "C5")]),
+        ("type II diabetes", [("type II diabetes", "C6")]),
+        ("WAS is rare; it was found", [("WAS", "C4")]),
+        ("This disease was there.", []),
+        ("", []),
+        ("breast of cancer of", [("breast of cancer", "C1")]),
+    ],
+)
+def test_names_are_found_in_any_spelling_and_order(make, text, expected):
+    assert found(make(), text) == expected
+
+
+def test_a_short_form_counts_as_what_the_document_defines(make):
+    text = "Breast cancer (BC) and we all saw (WAS). BC WAS."
+    assert found(make(), text)[-1] == ("BC", "C1")
+    assert [text for text, _ in found(make(expand_abbreviations=False), text)] == [
+        "Breast cancer",
+        "WAS",
+        "WAS",
+    ]
+
+
+def test_overlapping_mentions_are_kept_in_a_group_of_spans(make):
+    nlp = make(spans_key="sc", overlaps="all", normalizer={"spans_key": "sc"})
+    doc = nlp("Breast cancer")
+    assert [(span.text, span.kb_id_) for span in doc.spans["sc"]] == [
+        ("Breast cancer", "C1"),
+        ("cancer", "C2"),
+    ]
+    assert not doc.ents
+
+
+def test_entities_that_are_there_already_stay(make):
+    nlp = make()
+    ruler = nlp.add_pipe("entity_ruler", first=True)
+    ruler.add_patterns([{"label": "OTHER", "pattern": "Early breast"}])
+    doc = nlp("Early breast cancer, cancer")
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [
+        ("Early breast", "OTHER"),
+        ("cancer", "Tumor"),
+    ]
+
+
+def test_labels_are_semantic_types_or_what_these_are_mapped_to(make):
+    text = "cancer, haemorrhage, Crohn's disease"
+    assert [ent.label_ for ent in make()(text).ents] == ["Tumor", "MENTION", "Disease"]
+    nlp = make(labels={"Tumor": "T"}, label="X")
+    assert [ent.label_ for ent in nlp(text).ents] == ["T", "X", "X"]
+
+
+def test_only_what_the_normalizer_may_find_is_found(make):
+    nlp = make(normalizer={"types": ["Disease"]})
+    assert found(nlp, "cancer or Crohn's disease") == [("Crohn's disease", "C3")]
+    nlp.get_pipe("concept_normalizer").cfg["types"] = ["Tumor"]
+    assert found(nlp, "cancer or Crohn's disease") == [("cancer", "C2")]
+
+
+def test_added_synonyms_are_found_and_removed_ones_are_not(make):
+    nlp = make()
+    normalizer = nlp.get_pipe("concept_normalizer")
+    normalizer.add_synonyms([("mammary carcinoma", "C1")])
+    normalizer.remove_synonyms([("cancer", "C2")])
+    assert found(nlp, "Mammary carcinomas, no cancer") == [("Mammary carcinomas", "C1")]
+
+
+def test_stop_texts_are_found_no_longer_and_saved(make, tmp_path):
+    nlp = make()
+    nlp.get_pipe("mention_finder").add_stop_texts(["Cancers"])
+    assert found(nlp, "cancer, breast cancer") == [("breast cancer", "C1")]
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert found(loaded, "cancer, breast cancer") == [("breast cancer", "C1")]
+    with pytest.raises(ConnormError, match="CN006.*texts"):
+        nlp.get_pipe("mention_finder").add_stop_texts("cancer")
+    with pytest.raises(ConnormError, match="CN006.*texts"):
+        nlp.get_pipe("mention_finder").add_stop_texts([1])
+
+
+def test_everyday_words_are_learned_from_a_plain_text(make, tmp_path):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("He had a fall. No fall today.\nThe falls.\n", encoding="utf8")
+    nlp = make()
+    assert found(nlp, "A fall") == [("fall", "C6")]
+    finder = nlp.get_pipe("mention_finder")
+    finder.initialize(lambda: [], nlp=nlp, background=notes, per_million=200_000)
+    assert finder.cfg["everyday_words"] == ["fall"]
+    assert found(nlp, "A fall") == []
+    finder.initialize(lambda: [], nlp=nlp)
+    assert finder.cfg["everyday_words"] == ["fall"]
+
+
+def test_fewer_steps_allow_fewer_differences(make):
+    text = "cancer of breast, BREAST CANCER, Breast cancers"
+    assert len(found(make(), text)) == 3
+    assert found(make(steps=["case"]), text) == [
+        ("cancer", "C2"),
+        ("BREAST CANCER", "C1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_mention", "reason", "names"),
+    [
+        ("breast cancer", True, "", ("breast cancer", "cancer of the breast")),
+        ("cancer", False, "overlaps", ("cancer",)),
+        ("was", False, "exactly these letters", ("WAS",)),
+        ("disease", False, "stop text", ("disease",)),
+        ("This", False, "no name", ()),
+    ],
+)
+def test_it_explains_what_is_found_and_what_is_not(make, text, is_mention, reason, names):
+    nlp = make()
+    doc = nlp("This disease was a breast cancer.")
+    start = doc.text.index(text)
+    span = doc.char_span(start, start + len(text))
+    explained = nlp.get_pipe("mention_finder").explain(span)
+    assert explained.is_mention == is_mention
+    assert reason in explained.reason
+    assert set(explained.names) == set(names)
+
+
+def test_workers_find_the_same(make):
+    nlp = make()
+    texts = ["Breast cancer.", "", "No WAS", "was"]
+    expected = [found(nlp, text) for text in texts]
+    docs = nlp.pipe(texts, n_process=2, batch_size=1)
+    assert [[(ent.text, ent.kb_id_) for ent in doc.ents] for doc in docs] == expected
+
+
+def test_batches_find_what_single_documents_do(make):
+    nlp = make()
+    texts = ["Breast", "cancer", "breast cancer " * 40, "cancer of", "the breast"]
+    expected = [found(nlp, text) for text in texts]
+    assert [[(e.text, e.kb_id_) for e in doc.ents] for doc in nlp.pipe(texts)] == expected
+
+
+def test_it_is_saved_with_its_settings(make, tmp_path):
+    nlp = make(min_letters=4, short_letters=6)
+    nlp.to_disk(tmp_path)
+    finder = spacy.load(tmp_path).get_pipe("mention_finder")
+    assert (finder.cfg["min_letters"], finder.cfg["short_letters"]) == (4, 6)
+    assert isinstance(finder, MentionFinder)
+    other = make().get_pipe("mention_finder")
+    other.from_bytes(finder.to_bytes())
+    assert other.cfg == finder.cfg
+    finder.from_disk(tmp_path / "mention_finder", exclude=["cfg"])
+    assert other.from_bytes(other.to_bytes(exclude=["cfg"])).cfg == finder.cfg
+    (tmp_path / "mention_finder" / "cfg").write_text("{}")
+    with pytest.raises(ConnormError, match="CN402"):
+        spacy.load(tmp_path)
+    for content in (b"\xc1", b"\x01"):
+        with pytest.raises(ConnormError, match="CN402"):
+            other.from_bytes(content)
+
+
+def test_a_pipeline_without_a_normalizer_says_so():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    with pytest.raises(ConnormError, match="CN010"):
+        nlp("Breast cancer")
+
+
+def test_the_normalizer_can_be_named(make):
+    nlp = make(normalizer={}, spans_key="sc")
+    finder = nlp.get_pipe("mention_finder")
+    finder.cfg["normalizer"] = "other"
+    with pytest.raises(ConnormError, match="CN010.*'other'"):
+        nlp("Breast cancer")
+    finder.cfg["normalizer"] = "concept_normalizer"
+    assert finder.normalizer is nlp.get_pipe("concept_normalizer")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("overlaps", "shortest"),
+        ("overlaps", "all"),
+        ("max_words", 0),
+        ("min_letters", 0),
+        ("short_letters", -1),
+        ("stop_texts", "disease"),
+        ("everyday_words", [1]),
+        ("labels", {"T": 1}),
+        ("labels", ["T"]),
+        ("label", None),
+        ("spans_key", 3),
+        ("expand_abbreviations", "yes"),
+    ],
+)
+def test_invalid_settings_are_refused(setting, value):
+    with pytest.raises(ConnormError, match=f"CN006.*{setting}"):
+        MentionFinder(spacy.blank("en"), **{setting: value})
+
+
+def test_unknown_steps_and_settings_are_refused():
+    with pytest.raises(ConnormError, match="CN920.*magic"):
+        MentionFinder(spacy.blank("en"), steps=["magic"])
+    with pytest.raises(ConnormError, match="CN006.*settings"):
+        MentionFinder(spacy.blank("en"), colour="red")
