@@ -250,9 +250,11 @@ def merge(first: Concept, second: Concept) -> Concept:
     second (Concept): Its preferred name becomes an alias if it differs.
     RETURNS (Concept): The merged concept.
     """
-    lists = {field: _distinct(getattr(first, field) + getattr(second, field)) for field in _LISTS}
-    lists["aliases"] = _distinct(first.names + second.names)[1:]
-    return replace(first, definition=first.definition or second.definition, **lists)
+    fields: dict[str, Any] = {
+        field: _distinct(getattr(first, field) + getattr(second, field)) for field in _LISTS
+    }
+    fields["aliases"] = _distinct(first.names + second.names)[1:]
+    return replace(first, definition=first.definition or second.definition, **fields)
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:

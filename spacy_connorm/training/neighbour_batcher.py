@@ -1,7 +1,9 @@
 """Batches of concepts that the encoder still confuses."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -55,7 +57,7 @@ class NeighbourBatcher:
         sampled = starts + rng.integers(sizes, size=(_SAMPLED, len(starts)))
         centroids = _centroids(found.row[sampled], vectors)
         near = _nearest(centroids, self.neighbours * _SPARE, rng)
-        return pack_groups(groups, _cluster(concept, near, self.neighbours, rng), self.size)
+        return pack_groups(groups, cluster_groups(concept, near, self.neighbours, rng), self.size)
 
 
 def _centroids(rows: np.ndarray, vectors: Vectors) -> np.ndarray:
@@ -78,10 +80,23 @@ def _nearest(centroids: np.ndarray, count: int, rng: np.random.Generator) -> np.
     return near
 
 
-def _cluster(
-    concept: np.ndarray, near: np.ndarray, size: int, rng: np.random.Generator
+class NearConcepts(Protocol):
+    """The near concepts of each concept, by number."""
+
+    def __getitem__(self, concept: int, /) -> Iterable[int]: ...
+
+
+def cluster_groups(
+    concept: np.ndarray, near: NearConcepts, size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Order groups so that those of near concepts follow each other, clusters in random order."""
+    """Order groups so that those of near concepts follow each other.
+
+    concept (Ints1d): int64 (groups,), the concept of each group.
+    near (NearConcepts): The near concepts of a concept, nearest first.
+    size (int): At most how many groups a cluster has.
+    rng (Generator): The source of randomness.
+    RETURNS (Ints1d): int64 (groups,), the groups, cluster by cluster, these in random order.
+    """
     left: dict[int, list[int]] = defaultdict(list)
     shuffled = rng.permutation(len(concept))
     for group in shuffled.tolist():
@@ -94,7 +109,7 @@ def _cluster(
         own = int(concept[group])
         left[own].remove(group)
         cluster = [group]
-        for other in near[own].tolist():
+        for other in near[own]:
             if len(cluster) == size:
                 break
             if left[other]:
