@@ -88,6 +88,12 @@ def evaluate_cli(
         help="Score the pipeline's hybrid encoder with this weight of n-grams too; --calibrate "
         "takes the best. Repeat.",
     ),
+    end_to_end: bool = typer.Option(
+        False,
+        "--end-to-end",
+        help="Score what the pipeline makes of the plain text: mentions, mentions with ids, ids of "
+        "documents.",
+    ),
     gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the encoder; -1 for the CPU."),
     component: str | None = typer.Option(
         None, "--component", help="Which concept normalizer, if there are several."
@@ -100,6 +106,8 @@ def evaluate_cli(
     Example: python -m spacy connorm evaluate training/index test.spacy --errors errors.md
 
     Example: python -m spacy connorm evaluate train_o test.spacy --beside train_od --grid
+
+    Example: python -m spacy connorm evaluate training/pipeline test.spacy --end-to-end
 
     Example: python -m spacy connorm evaluate before --beside after --neighbours "primary HPT"
     --picture concepts.svg
@@ -128,12 +136,14 @@ def evaluate_cli(
         calibrate_path=calibrate_path,
         curves=curves,
         lexical_weights=lexical_weights,
+        end_to_end=end_to_end,
         gpu_id=gpu_id,
         component=component,
     )
     show_sections(report.sections)
     if errors_path is not None:
-        show_mistakes(report.mistakes)
+        if not end_to_end:  # its tables have examples
+            show_mistakes(report.mistakes)
         msg.good(f"Listed wrong answers: {errors_path}")
     if report.drawing is not None:
         msg.good(f"Drew {len(report.drawing.concepts)} concepts: {picture_path}")

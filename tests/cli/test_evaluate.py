@@ -92,3 +92,14 @@ def test_bad_input(run, refused):
         (["pipeline", "gold.spacy", "--gpu-id", "99"], "CN713"),
     ):
         refused(run(*arguments), code)
+
+
+def test_a_pipeline_is_scored_from_plain_text(run, words, refused, tmp_path):
+    result = run("pipeline", "gold.spacy", "--end-to-end", "--errors", "errors.tsv")
+    assert result.exit_code == 0, result.output
+    shown = words(result)
+    for part in ("From plain text, percent", "mentions, exact spans", "ids of a document, mean"):
+        assert part in shown
+    assert "Listed wrong answers: errors.tsv" in shown
+    assert (tmp_path / "errors.tsv").read_text().startswith("pipeline\tkind\ttimes")
+    refused(run("pipeline", "gold.spacy", "--end-to-end", "--grid"), "CN736")

@@ -13,6 +13,7 @@ from ..report import Row
 from ..sections import OPEN, Section, grid_sections, neighbour_section, run_sections
 from .comparison import Survey, ask_pipelines, name_pipelines
 from .drawing import Drawing
+from .plain_text import score_plain_text
 from .queries import check_protocol
 from .score_files import (
     read_scores,
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from .calibration import Calibrated
     from .lexical_weights import Weighed
 
-_LISTS = (".tsv", ".jsonl", ".md")
+_PLAIN_LISTS = (".tsv", ".jsonl")
+_LISTS = (*_PLAIN_LISTS, ".md")
 _PICTURES = (".svg", ".png")
 
 
@@ -77,6 +79,7 @@ def evaluate(
     calibrate_path: str | Path | None = None,
     curves: Sequence[str | Path] = (),
     lexical_weights: Sequence[float] = (),
+    end_to_end: bool = False,
     gpu_id: int = -1,
     component: str | None = None,
 ) -> EvaluationReport:
@@ -110,6 +113,8 @@ def evaluate(
     curves (Sequence[Union[str, Path]]): Files for the curves of the calibration.
     lexical_weights (Sequence[float]): Score the pipeline's hybrid encoder with these weights too;
         the best one is calibrated.
+    end_to_end (bool): Score what the whole pipeline makes of plain text instead: mentions, mentions
+        with ids, ids of documents; see `plain_text`.
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
     component (Optional[str]): Which concept normalizer, if there are several.
     RETURNS (EvaluationReport): Scores, tables and wrong answers.
@@ -138,10 +143,26 @@ def evaluate(
         for option, value in {
             **{"--grid": grid, "--json": files.json, "--errors": files.errors, "--add": add},
             **{"--calibrate": files.calibrated, "--lexical-weight": lexical_weights},
+            "--end-to-end": end_to_end,
         }.items():
             _require(option, not value, "a CORPUS")
         if not neighbours and files.picture is None:
             raise ConnormError(Errors.CN732)
+    if end_to_end:
+        _forbid(
+            "--end-to-end",
+            {
+                **{"--search": bool(searches), "--grid": grid, "--beside": bool(beside)},
+                **{"--protocol": protocol != OPEN, "--train": train_path is not None},
+                **{"--add": bool(add), "--neighbours": bool(neighbours)},
+                **{
+                    "--picture": files.picture is not None,
+                    "--lexical-weight": bool(lexical_weights),
+                },
+                "--calibrate": files.calibrated is not None,
+            },
+        )
+        require_writable(files.errors, _PLAIN_LISTS)
     check_searches(searches)
     check_protocol(protocol)
     files.check()
@@ -151,6 +172,13 @@ def evaluate(
     added = [row for path in add for row in read_scores(path)]
     drawing = None if files.picture is None else Drawing(concepts)
     choose_device(gpu_id)
+    if corpus is not None and end_to_end:
+        (label,) = pipelines
+        found = score_plain_text(pipeline, corpus, component=component)
+        row = {"corpus": corpus_name or corpus.stem, "pipeline": label, **found.row}
+        report = EvaluationReport([row], found.sections, {label: found.mistakes}, {})
+        files.write(report)
+        return report
     ask = partial(ask_pipelines, pipelines, component=component, neighbours=neighbours)
     if corpus is None:
         report = _report(ask(drawing=drawing), drawing=drawing)
