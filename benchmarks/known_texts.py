@@ -88,7 +88,7 @@ def make_lookups(data: Data, arguments: Namespace) -> list[ConceptLookup]:
         lookup = ConceptLookup(built.encoder, make_sieve(SIEVE), built.backend)
         lookup.use(remove_cache(built.encoder), built.index)
         lookup.memoize(size=len(built.index.vectors) if way == "memo" else 0, top_k=TOP_K)
-        lookup.cache_size = 4 * len(built.index.vectors) if way == "cache" else 0
+        lookup.tune({"cache_size": 4 * len(built.index.vectors) if way == "cache" else 0})
         lookups.append(lookup)
     return lookups
 

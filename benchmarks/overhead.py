@@ -125,7 +125,7 @@ class TimedPipeline:
 
     def run(self, repeat: int) -> Turn:
         """RETURNS (Dict[str, float]): Seconds of each phase of one pass over all documents."""
-        self._lookup.cache_size = self._lookup.cache_size  # empties it
+        self._lookup.tune({})  # empties the cache
         self._phases.reset()
         docs = [doc.copy() for doc in self._docs]
         with frozen():

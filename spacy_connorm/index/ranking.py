@@ -6,14 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 # Scores closer than this are ties: the cosine of a text with itself, in float32, is off by 1e-6.
-_DIGITS = 5
-SCALE = 10**_DIGITS
+DIGITS = 5
+SCALE = 10**DIGITS
 _NO_MEMBER = -1
 
 
 def rounded(cosines: np.ndarray) -> np.ndarray:
     """RETURNS (np.ndarray): Cosines without rounding noise, float64."""
-    return np.round(cosines.astype("float64"), _DIGITS)
+    return np.round(cosines.astype("float64"), DIGITS)
 
 
 class Hit(NamedTuple):

@@ -1,6 +1,6 @@
 """Mentions in, candidates out: an encoder, an index, the synonyms beside it, and a sieve."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from threading import RLock
 from typing import Any
@@ -18,7 +18,7 @@ from ..index.overlay import SynonymOverlay
 from ..text.cleaning import clean
 from .memo import Memo
 from .memo_writer import make_memo
-from .retriever import Retriever
+from .retriever import TUNABLE, Retriever
 from .sieve import Sieve, make_question
 from .synonyms import (
     ChangedSynonym,
@@ -56,7 +56,7 @@ class ConceptLookup:
         self.sieve = sieve
         self.backend = backend
         self._retriever: Retriever | None = None
-        self._cache_size = 0
+        self._settings: dict[str, Any] = {}
         self._reused: ConceptIndex | None = None
         self._changing = RLock()
 
@@ -100,19 +100,17 @@ class ConceptLookup:
         """RETURNS (SynonymOverlay): The retriever's."""
         return self.retriever.overlay
 
-    @property
-    def cache_size(self) -> int:
-        """RETURNS (int): At most how many answers are cached; 0 for none. Setting it empties the
-        cache.
-        """
-        return self._cache_size
+    def tune(self, settings: Mapping[str, Any]) -> None:
+        """Set what a `Retriever` can be told, and empty the cache.
 
-    @cache_size.setter
-    def cache_size(self, size: int) -> None:
+        settings (Mapping[str, Any]): By name: `cache_size`, `extra_words_weight`; those that are
+            missing keep their values, and others are ignored.
+        """
+        own = {name: settings[name] for name in TUNABLE if name in settings}
         with self._changing:
-            self._cache_size = size
+            self._settings |= own
             if self._retriever is not None:
-                self._retriever = replace(self._retriever, cache_size=size)
+                self._retriever = replace(self._retriever, **own)
 
     def build(
         self,
@@ -276,5 +274,5 @@ class ConceptLookup:
                 index.require(normalized, self.sieve.searches)
                 overlay = SynonymOverlay(index) if overlay is None else overlay
                 memo = memo if memo is not None and memo.fits(index, normalized) else None
-                retriever = Retriever(normalized, index, overlay, memo, self._cache_size)
+                retriever = Retriever(normalized, index, overlay, memo, **self._settings)
             self._encoder, self._retriever = normalized, retriever

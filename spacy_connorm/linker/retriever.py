@@ -21,11 +21,15 @@ from ..index.overlay import SynonymOverlay
 from ..index.query import Query
 from ..index.vectors.base import from_raw
 from .memo import Memo
-from .sieve import Question, name_candidates, run_sieve
+from .sieve import ExtraWordsPenalty, Question, name_candidates, run_sieve
 
 # How many texts are searched at once: their cosines with a block of the index are in memory
 # together.
 _BATCH = 512
+# How many concepts are found for a mention before their scores are lowered.
+_MIN_FOUND = 25
+# The settings that do not depend on the index.
+TUNABLE = ("cache_size", "extra_words_weight")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +42,8 @@ class Retriever:
     overlay (SynonymOverlay): Synonyms added and removed since the index was built.
     memo (Optional[Memo]): Answers worked out in advance, without some of these synonyms.
     cache_size (int): At most how many other answers to keep; 0 for none.
+    extra_words_weight (float): How much scores are lowered by words that the mention lacks, see
+        `extra_words`. Texts of the index are left alone: their own name comes first anyway.
     """
 
     encoder: NormalizedEncoder
@@ -45,6 +51,7 @@ class Retriever:
     overlay: SynonymOverlay
     memo: Memo | None = None
     cache_size: int = 0
+    extra_words_weight: float = 0.0
     _masks: Masks = field(default_factory=Masks, repr=False)
     _cache: Cache[tuple[Question, str], list[Candidate]] = field(init=False, repr=False)
 
@@ -54,7 +61,7 @@ class Retriever:
     def __reduce__(self) -> tuple:
         # A worker starts with empty caches.
         parts = self.encoder, self.index, self.overlay, self.memo, self.cache_size
-        return Retriever, parts
+        return Retriever, (*parts, self.extra_words_weight)
 
     def with_overlay(self, overlay: SynonymOverlay) -> "Retriever":
         """RETURNS (Retriever): The same with other synonyms, and an empty cache."""
@@ -146,11 +153,22 @@ class Retriever:
             known, vectors = self._unit_vectors([keys[place] for place in batch], rows[batch])
             if known:
                 searched = [distinct[batch[place]] for place in known]
-                query = Query(vectors, question.top_k, allowed)
-                answers = run_sieve(question.sieve, self.index, self.overlay, query)
+                named_rows = rows[[batch[place] for place in known]]
+                penalty = self._penalty(searched, named_rows, question.top_k)
+                depth = question.top_k if penalty is None else max(question.top_k, _MIN_FOUND)
+                query = Query(vectors, depth, allowed)
+                answers = run_sieve(question.sieve, self.index, self.overlay, query, penalty)
                 named = name_candidates(answers, self.index, searched)
                 found |= dict(zip(searched, named, strict=True))
         return {text: found.get(text_of[key], []) for text, key in zip(texts, inputs, strict=True)}
+
+    def _penalty(
+        self, texts: Sequence[str], rows: np.ndarray, top_k: int
+    ) -> ExtraWordsPenalty | None:
+        if not self.extra_words_weight:
+            return None
+        mentions = ["" if row >= 0 else text for text, row in zip(texts, rows, strict=True)]
+        return ExtraWordsPenalty(mentions, self.extra_words_weight, top_k)
 
     def _unit_vectors(self, inputs: Sequence[bytes], rows: np.ndarray) -> tuple[list[int], Raw]:
         """Take vectors from the index, from the synonyms beside it, or from the encoder.

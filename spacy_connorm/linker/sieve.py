@@ -14,6 +14,7 @@ from ..index.query import Query, run_search
 from ..index.ranking import Hit
 from ..index.search import Search
 from ..text.cleaning import clean
+from .extra_words import lower_scores
 
 Found = TypeVar("Found")
 
@@ -130,8 +131,41 @@ class Answer(NamedTuple):
     hits: list[Hit]
 
 
+class ExtraWordsPenalty(NamedTuple):
+    """Lowers the scores of names by their words that mentions lack, see `extra_words`.
+
+    mentions (Sequence[str]): b texts that were searched; empty for those to leave alone.
+    weight (float): How much a name without any word of the mention loses.
+    top_k (int): How many hits to keep.
+    """
+
+    mentions: Sequence[str]
+    weight: float
+    top_k: int
+
+    def __call__(
+        self, places: list[int], found: list[list[Hit]], index: ConceptIndex
+    ) -> list[list[Hit]]:
+        """RETURNS (List[List[Hit]]): The best hits of mentions in their new order."""
+        members = (hit.member for hits in found for hit in hits if hit.member >= 0)
+        texts = index.store.texts(members)
+        lowered = []
+        for place, hits in zip(places, found, strict=True):
+            mention = self.mentions[place]
+            if not mention:
+                lowered.append(hits[: self.top_k])
+                continue
+            names = [texts.get(hit.member) or hit.text for hit in hits]
+            lowered.append(lower_scores(hits, names, mention, weight=self.weight, top_k=self.top_k))
+        return lowered
+
+
 def run_sieve(
-    sieve: Sieve, index: ConceptIndex, overlay: SynonymOverlay, query: Query
+    sieve: Sieve,
+    index: ConceptIndex,
+    overlay: SynonymOverlay,
+    query: Query,
+    penalty: ExtraWordsPenalty | None = None,
 ) -> list[Answer]:
     """Answer mentions with a sieve.
 
@@ -139,11 +173,17 @@ def run_sieve(
     index (ConceptIndex): What is searched.
     overlay (SynonymOverlay): What was added to it and removed from it.
     query (Query): b mentions.
+    penalty (Optional[ExtraWordsPenalty]): Of searches over texts.
     RETURNS (List[Answer]): b answers.
     """
 
     def ask(search: Search, threshold: float, places: list[int]) -> list[list[Hit]]:
-        return run_search(search, index, overlay, query.only(places), threshold=threshold)
+        found = run_search(search, index, overlay, query.only(places), threshold=threshold)
+        if penalty is None:
+            return found
+        if search.representation == "T":
+            return penalty(places, found, index)
+        return [hits[: penalty.top_k] for hits in found]
 
     found = sieve.sift(query.vectors.shape[0], ask, best_cosine)
     return [Answer(sieve.steps[number][0], hits) for number, hits in found]

@@ -290,7 +290,7 @@ class ConceptNormalizer(Pipe):
         check_settings(merged)
         self._calibration = read_calibration(merged["calibration"])
         self.cfg = merged
-        self.lookup.cache_size = merged["cache_size"]
+        self.lookup.tune(merged)
         register_span_attributes(merged["attribute_prefix"])
 
     def decide(self, candidates: Sequence[Candidate]) -> str:

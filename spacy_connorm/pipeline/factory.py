@@ -21,6 +21,7 @@ calibration = null
 expand_abbreviations = true
 split_composites = true
 normalization = []
+extra_words_weight = 0.0
 types = []
 branches = []
 kb_url_template = null
@@ -71,6 +72,7 @@ def make_concept_normalizer(
     expand_abbreviations: bool,
     split_composites: bool,
     normalization: list[str],
+    extra_words_weight: float,
     types: list[str],
     branches: list[str],
     kb_url_template: str | None,
@@ -93,6 +95,7 @@ def make_concept_normalizer(
         expand_abbreviations=expand_abbreviations,
         split_composites=split_composites,
         normalization=normalization,
+        extra_words_weight=extra_words_weight,
         types=types,
         branches=branches,
         kb_url_template=kb_url_template,

@@ -22,6 +22,8 @@ class Settings(TypedDict, total=False):
         defines one, and to add it to D beside the short form; see `annotations.abbreviations`.
     split_composites (bool): Whether a mention such as "breast and ovarian cancer" gets the ids of
         its parts if these link better than the whole; see `linker.interpretations`.
+    extra_words_weight (float): How much a score is lowered if the mention has none of the words of
+        the name that was found, less if it has some; see `linker.extra_words`. 0 for not at all.
     types (Sequence[str]): Find only concepts of these semantic types; all if empty.
     branches (Sequence[str]): Find only concepts at or below these; all if empty.
     kb_url_template (Optional[str]): A link with `{}` for the id, for displaCy.
@@ -38,6 +40,7 @@ class Settings(TypedDict, total=False):
     calibration: Mapping[str, float] | None
     expand_abbreviations: bool
     split_composites: bool
+    extra_words_weight: float
     types: Sequence[str]
     branches: Sequence[str]
     kb_url_template: str | None
@@ -67,6 +70,7 @@ DEFAULTS = Settings(
     calibration=None,
     expand_abbreviations=True,
     split_composites=True,
+    extra_words_weight=0.0,
     types=(),
     branches=(),
     kb_url_template=None,
@@ -81,6 +85,7 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "attribute_prefix": ((str,), "a text"),
     "top_k": ((int,), "a whole number"),
     "nil_threshold": ((float, int, NoneType), "a cosine, from -1 to 1, or null"),
+    "extra_words_weight": ((float, int), "a number from 0 to 1"),
     "kb_url_template": ((str, NoneType), "a link with {} in the place of the id"),
     "memo_size": ((int,), "a whole number"),
     "cache_size": ((int,), "a whole number"),
@@ -107,6 +112,8 @@ def check_settings(settings: dict[str, Any]) -> None:
     for setting in ("memo_size", "cache_size"):
         if settings[setting] < 0:
             refuse(setting, settings[setting], "at least 0")
+    if not 0 <= settings["extra_words_weight"] <= 1:
+        refuse("extra_words_weight", settings["extra_words_weight"], "a number from 0 to 1")
     threshold = settings["nil_threshold"]
     if threshold is not None and not -1 <= threshold <= 1:
         refuse("nil_threshold", threshold, "a cosine, from -1 to 1, or null")

@@ -1,0 +1,68 @@
+"""Names that say more than the mention come later."""
+
+import pytest
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.linker.extra_words import extra_share
+
+
+@pytest.mark.parametrize(
+    ("mention", "name", "share"),
+    [
+        ("kidney problems", "Kidney Diseases", 0.5),
+        ("kidney problems", "Problem of the Kidneys", 0),
+        ("hypertensive", "Hypertension", 0),
+        ("hypertensive", "Hypertensive Retinopathy", 0.5),
+        ("neuron", "pyramidal neuron of cortex", 2 / 3),
+        ("cell", "cellulitis", 1),
+        ("renal", "rectal", 1),
+        ("", "cold", 1),
+        ("cold", "of the", 1),
+        ("cold", "", 0),
+    ],
+)
+def test_the_share_of_words_that_the_mention_lacks(mention, name, share):
+    assert extra_share(mention, name) == pytest.approx(share)
+
+
+def scores(normalizer, mention, **limits):
+    (found,) = normalizer.candidates([mention], **limits)
+    return {each.concept_id: (each.score, each.text) for each in found}
+
+
+def test_scores_are_lowered_by_words_that_the_mention_lacks(make_normalizer):
+    plain, lowered = make_normalizer(), make_normalizer(extra_words_weight=0.5)
+    for mention in ("colds", "severe headaches"):
+        before, after = (scores(each, mention, top_k=100) for each in (plain, lowered))
+        assert before.keys() == after.keys()
+        for concept_id, (score, text) in after.items():
+            same_text = before[concept_id]
+            assert same_text[1] == text
+            expected = same_text[0] - 0.5 * extra_share(mention, text)
+            assert score == pytest.approx(expected, abs=1e-4)
+        assert list(after.values()) == sorted(after.values(), key=lambda each: -each[0])
+        assert list(scores(lowered, mention, top_k=2)) == list(after)[:2]
+
+
+def test_texts_of_the_index_are_left_alone(make_normalizer):
+    for mention in ("cold", "vertigo"):
+        found = [
+            scores(make_normalizer(extra_words_weight=weight, memo_size=size), mention)
+            for weight in (0.0, 0.5)
+            for size in (0, 100)
+        ]
+        assert all(each == found[0] for each in found)
+
+
+def test_an_explanation_has_the_same_scores(make_normalizer):
+    normalizer = make_normalizer(extra_words_weight=0.5)
+    explanation = normalizer.explain("severe colds")
+    (step,) = (step for step in explanation.steps if step.answers)
+    (found,) = normalizer.candidates(["severe colds"])
+    assert step.candidates == found
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.1, "0.2"])
+def test_a_weight_is_a_number_from_0_to_1(make_normalizer, weight):
+    with pytest.raises(ConnormError, match="CN006.*extra_words_weight"):
+        make_normalizer(extra_words_weight=weight)
