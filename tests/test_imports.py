@@ -41,6 +41,7 @@ MAX_LINES = 300
 # Tests are named after the module they test; these are of what several modules do together.
 TOGETHER = {
     "linker/test_snapshots.py",
+    "server/test_page.py",
     *(
         f"pipeline/test_{each}.py"
         for each in (

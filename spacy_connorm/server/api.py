@@ -112,6 +112,7 @@ def _add_answers(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimit
             "concepts": pipeline.normalizer.lookup.index.concept_count,
             "nil_threshold": cfg["nil_threshold"],
             "calibrated": cfg["calibration"] is not None,
+            "searches": list(map(str, pipeline.normalizer.lookup.sieve.searches)),
             "top_k": cfg["top_k"],
             "limits": {name: getattr(limits, name) for name in ("body", "text", "batch")},
             "revision": pipeline.revision,

@@ -1,0 +1,350 @@
+"""The page in a real browser: Chromium from the system's packages, as `.ci/run` installs it."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import httpx
+import pytest
+import spacy
+import srsly
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect, sync_playwright
+
+from spacy_connorm import build_index
+from spacy_connorm.pipeline.synonym_files import read_synonyms
+from spacy_connorm.server import convert_corrections, make_app
+
+from .conftest import running
+
+ROOT = Path(__file__).parents[2]
+ASSETS, PICTURES = ROOT / "assets", ROOT / "docs" / "pictures"
+BROWSERS = (
+    *("chromium", "chromium-browser", "google-chrome", "chrome", "msedge"),
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
+)
+NOTE = (
+    "72-year-old woman with T2DM and raised blood pressure, seen for shortness of breath and "
+    "swollen ankles. Known atrial fibrillation, on warfarin. No chest pain, no fever. Complains of "
+    "head spinning since the morning, took paracetamol without effect. Her father had a heart "
+    "attack."
+)
+OTHER_NOTE = "No head spinning today. Swollen ankles, and a funny turn."
+DIZZINESS, HYPERTENSION = "DEMO:0000066", "DEMO:0000009"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    assert path, "no Chromium: `.ci/run` installs it, or `apt-get install chromium`"
+    # Chromium's own sandbox needs rights that containers lack.
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The demo's ontology behind a ruler."""
+    folder = tmp_path_factory.mktemp("served")
+    built = build_index(ASSETS / "demo_ontology.obo", folder / "index", config=ASSETS / "ngram.cfg")
+    nlp = spacy.load(built.path)
+    ruler = nlp.add_pipe("entity_ruler", first=True, config={"phrase_matcher_attr": "LOWER"})
+    ruler.add_patterns(srsly.read_json(ASSETS / "demo_patterns.json"))
+    nlp.to_disk(folder / "pipeline")
+    return folder / "pipeline"
+
+
+@pytest.fixture
+def address(folder, path):
+    with running(make_app(folder, corrections=path)) as address:
+        yield address
+
+
+@pytest.fixture
+def open_page(browser):
+    """A function that opens an address in a browser of its own. Nothing may fail there, and nothing
+    may be asked of other hosts.
+    """
+    contexts, wrong = [], []
+
+    def tell(told):
+        # The page itself shows what the server refuses.
+        if told.type == "error" and "Failed to load resource" not in told.text:
+            wrong.append(told.text)
+
+    def visit(address: str, **settings) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", tell)
+        host = httpx.URL(address).netloc.decode()
+        page.on("request", lambda asked: host in asked.url or wrong.append(asked.url))
+        page.goto(address)
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def read(page, text):
+    page.get_by_label("Text", exact=True).fill(text)
+    page.get_by_role("button", name="Find concepts").click()
+
+
+def mention(page, text):
+    return page.locator(".mention").get_by_text(text, exact=True)
+
+
+def require_accessible(page):
+    """Check what WCAG 2.2 asks at level AA."""
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+    found = Axe().run(page, options=rules).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+
+
+def picture(page, name):
+    PICTURES.mkdir(exist_ok=True)
+    page.screenshot(path=PICTURES / name)
+
+
+def test_a_users_story(open_page, folder, path, tmp_path):
+    with running(make_app(folder, corrections=path)) as address:
+        page = open_page(address)
+        expect(page.get_by_text("Nothing to read yet")).to_be_visible()
+        page.get_by_label("Your name").fill("Ann")
+        read(page, NOTE)
+        expect(page.locator(".mention")).not_to_have_count(0)
+        expect(page.get_by_role("heading", name="Concepts (")).to_be_visible()
+
+        # Another candidate.
+        mention(page, "swollen ankles").click()
+        page.locator("#detail .candidate").nth(1).click()
+        expect(page.get_by_text("Saved. It holds for all texts.")).to_be_visible()
+        chosen = page.locator("#detail .candidate[aria-pressed=true] code").inner_text()
+
+        # A mention that was missed, then the same in another text.
+        page.get_by_label("Was a mention missed?").fill("raised blood pressure")
+        page.get_by_role("button", name="Mark").click()
+        page.locator("#detail").get_by_label("Another concept").fill("hypertension")
+        page.get_by_label("Other concepts").get_by_role("button", name=HYPERTENSION).click()
+        expect(mention(page, "raised blood pressure")).to_be_visible()
+
+        read(page, f"{OTHER_NOTE} Raised blood pressure.")
+        expect(mention(page, "Raised blood pressure")).to_have_attribute(
+            "aria-label", re.compile("hypertension")
+        )
+        mention(page, "Swollen ankles").click()
+        pressed = page.locator("#detail .candidate[aria-pressed=true] code")
+        expect(pressed).to_have_text(chosen)
+
+        # Undo the first one.
+        page.get_by_role("link", name="Corrections").click()
+        expect(page.locator(".correction")).to_have_count(2)
+        page.get_by_role("button", name="Undo: swollen ankles").click()
+        expect(page.locator(".correction").nth(1)).to_contain_text("undone by Ann")
+        page.get_by_role("link", name="Read").click()
+        mention(page, "Swollen ankles").click()
+        expect(pressed).not_to_have_text(chosen)
+
+    # Export, and start again.
+    convert_corrections(path, tmp_path / "d.tsv")
+    assert [tuple(each) for each in read_synonyms(tmp_path / "d.tsv")] == [
+        ("raised blood pressure", HYPERTENSION, 1)
+    ]
+    with running(make_app(folder, corrections=path)) as address:
+        page = open_page(address)
+        read(page, "Again raised blood pressure.")
+        expect(mention(page, "raised blood pressure")).to_be_visible()
+        page.get_by_role("link", name="Corrections").click()
+        expect(page.locator(".correction").first).to_contain_text("hypertension")
+        expect(page.locator(".correction").first).to_contain_text("Ann")
+
+
+def test_two_people_see_each_other(open_page, address):
+    ann, bob = open_page(address), open_page(address)
+    for page, name in ((ann, "Ann"), (bob, "Bob")):
+        page.get_by_label("Your name").fill(name)
+        read(page, NOTE)
+    mention(ann, "fever").click()
+    ann.get_by_role("button", name="None of these").click()
+    expect(mention(bob, "fever")).to_have_attribute("aria-label", "fever: no concept")
+    mention(bob, "warfarin").click()
+    bob.get_by_role("button", name="None of these").click()
+    expect(mention(ann, "warfarin")).to_have_attribute("aria-label", "warfarin: no concept")
+    for page in (ann, bob):
+        page.get_by_role("link", name="Corrections").click()
+        expect(page.locator(".correction")).to_have_count(2)
+        expect(page.get_by_text("Ann,")).to_be_visible()
+        expect(page.get_by_text("Bob,")).to_be_visible()
+
+
+def test_the_keyboard_is_enough(open_page, address):
+    page = open_page(address)
+    page.get_by_label("Text", exact=True).focus()
+    page.keyboard.type(OTHER_NOTE)
+    page.keyboard.press("Control+Enter")
+    expect(mention(page, "head spinning")).to_be_visible()
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == "head spinning":
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("#detail")).to_be_focused()
+    page.keyboard.press("0")
+    expect(mention(page, "head spinning")).to_have_attribute(
+        "aria-label", "head spinning: no concept"
+    )
+    page.keyboard.press("1")
+    expect(mention(page, "head spinning")).not_to_have_attribute(
+        "aria-label", "head spinning: no concept"
+    )
+    page.keyboard.press("Escape")
+    expect(page.locator("#detail")).to_be_hidden()
+
+
+def test_boundaries_move_by_words(open_page, address):
+    page = open_page(address)
+    read(page, "A 😀 head spinning badly.")
+    mention(page, "head spinning").click()
+    page.get_by_role("button", name="End: one word more").click()
+    expect(page.locator("#detail h2")).to_have_text("head spinning badly")
+    page.locator("#detail .candidate").first.click()
+    expect(mention(page, "head spinning badly")).to_be_visible()
+    read(page, "Again head spinning badly.")
+    expect(mention(page, "head spinning badly")).to_be_visible()
+
+
+def test_selected_words_become_a_mention(open_page, address):
+    page = open_page(address)
+    read(page, "😀 Had a funny turn.")
+    expect(page.get_by_text("No mention found")).to_be_visible()
+    page.evaluate(
+        """() => {
+            const text = document.getElementById("reading").firstChild;
+            const at = text.data.indexOf("funny turn");
+            getSelection().setBaseAndExtent(text, at, text, at + 10);
+        }"""
+    )
+    page.locator("#reading").dispatch_event("mouseup")
+    expect(page.locator("#detail h2")).to_have_text("funny turn")
+    page.get_by_role("button", name="None of these").click()
+    expect(mention(page, "funny turn")).to_be_visible()
+
+
+def test_search_as_you_type(open_page, address):
+    page = open_page(f"{address}/#search")
+    page.get_by_label("Phrase").press_sequentially("heart atack")
+    results = page.get_by_label("Candidates").get_by_role("button")
+    expect(results.first).to_contain_text("myocardial infarction")
+    results.first.click()
+    concept = page.get_by_label("The chosen concept")
+    expect(concept).to_contain_text("Death of heart muscle")
+    expect(concept).not_to_contain_text("[object")
+    concept.get_by_role("button").first.click()  # a parent
+    expect(concept.get_by_role("heading")).not_to_have_text("myocardial infarction")
+    page.get_by_label("At or below").fill("nothing")
+    expect(page.get_by_label("Candidates").get_by_text("'nothing'")).to_be_visible()
+    require_accessible(page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_looks_right(open_page, address, scheme):
+    page = open_page(address, color_scheme=scheme)
+    require_accessible(page)
+    page.get_by_label("Your name").fill("Ann")
+    read(page, NOTE)
+    mention(page, "head spinning").click()
+    page.get_by_text("Why this answer?").click()
+    expect(page.get_by_text("Searched as")).to_be_visible()
+    page.locator("summary", has_text="About").click()
+    expect(page.locator("#detail dl")).to_be_visible()
+    require_accessible(page)
+    page.locator("#detail details").evaluate_all("all => all.forEach(each => each.open = false)")
+    page.get_by_role("button", name="None of these").click()
+    expect(page.get_by_text("Saved. It holds")).to_be_visible()
+    require_accessible(page)
+    page.get_by_role("link", name="Corrections").click()
+    require_accessible(page)
+    page.get_by_role("button", name="Undo: head spinning").click()
+    expect(page.get_by_text("Undone.")).to_be_visible()
+    page.get_by_role("link", name="Read").click()
+    mention(page, "swollen ankles").click()
+    page.locator("#toast").evaluate("toast => toast.replaceChildren()")
+    if os.environ.get("SPACY_CONNORM_PICTURES"):
+        picture(page, f"page-{scheme}.png")
+
+
+def test_a_phone_is_wide_enough(open_page, address):
+    page = open_page(address, viewport={"width": 360, "height": 740}, has_touch=True)
+    read(page, NOTE)
+    mention(page, "head spinning").tap()
+    expect(page.locator("#detail")).to_be_in_viewport()
+    for view in ("Read", "Search", "Corrections"):
+        page.get_by_role("link", name=view).tap()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    require_accessible(page)
+
+
+def test_files_are_stepped_through(open_page, address, tmp_path):
+    page = open_page(address)
+    notes = tmp_path / "notes.jsonl"
+    notes.write_text('{"text": "No fever."}\n{"text": "On warfarin."}\n', encoding="utf8")
+    page.locator("#file").set_input_files(notes)
+    expect(mention(page, "fever")).to_be_visible()
+    page.get_by_role("button", name="Next text").click()
+    expect(mention(page, "warfarin")).to_be_visible()
+    expect(page.get_by_text("2 of 2")).to_be_visible()
+    doc = spacy.blank("en")("A lost word.")
+    doc.ents = [doc.char_span(2, 6, label="X")]
+    spacy.tokens.DocBin(docs=[doc]).to_disk(tmp_path / "notes.spacy")
+    page.locator("#file").set_input_files(tmp_path / "notes.spacy")
+    expect(mention(page, "lost")).to_be_visible()
+    notes.write_text("{}", encoding="utf8")
+    page.locator("#file").set_input_files(notes)
+    expect(page.get_by_text("Line 1 of the file")).to_be_visible()
+
+
+def test_markup_stays_text(open_page, evil_names, path):
+    with running(make_app(evil_names, corrections=path)) as address:
+        page = open_page(address)
+        page.get_by_label("Your name").fill("<b>Ann</b>")
+        read(page, "<script>alert(1)</script> A cold.")
+        expect(page.get_by_text("<script>alert(1)</script>").last).to_be_visible()
+        mention(page, "cold").click()
+        page.locator("summary", has_text="About").click()
+        expect(page.locator("#detail dl")).to_contain_text("<img src=x onerror=alert(1)>")
+        page.get_by_role("button", name="None of these").click()
+        page.get_by_role("link", name="Corrections").click()
+        expect(page.get_by_text("<b>Ann</b>")).to_be_visible()
+        assert page.locator("main img, main script, main b:has-text('Ann')").count() == 0
+
+
+def test_a_token_is_asked_for(browser, folder, path):
+    with running(make_app(folder, corrections=path, token="secret")) as address:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(address)
+        page.get_by_label("Token").fill("secret")
+        page.get_by_role("button", name="Continue").click()
+        read(page, "No fever.")
+        expect(mention(page, "fever")).to_be_visible()
+        other = context.new_page()
+        other.goto(f"{address}/#token=secret")
+        expect(other.get_by_text("Nothing to read yet")).to_be_visible()
+        assert "secret" not in other.url
+        context.close()
+
+
+def test_the_reference_is_a_page(open_page, address):
+    page = open_page(f"{address}/api-reference")
+    expect(page.get_by_role("heading", name="POST /api/annotate")).to_be_visible()
+    expect(page.get_by_text("texts: [string | {text: string")).to_be_visible()
+    require_accessible(page)
