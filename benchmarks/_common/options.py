@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from _common.datasets import DATASETS, PARTS
 from _common.trained_encoders import TRAINS
@@ -59,7 +60,9 @@ def add_part(parser: ArgumentParser) -> None:
 
 def add_ontology(parser: ArgumentParser) -> None:
     """Add `--ontology`."""
-    parser.add_argument("--ontology", metavar="PATH", help="another ontology than the usual one")
+    parser.add_argument(
+        "--ontology", type=Path, metavar="PATH", help="another ontology than the usual one"
+    )
 
 
 def add_repeats(parser: ArgumentParser) -> None:

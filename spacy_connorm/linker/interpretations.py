@@ -4,6 +4,7 @@ A mention is read as the long form that its document defines for it, as it is wr
 mentions that it coordinates. All of them are searched; the one that links best answers.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, compress
 from typing import Literal
@@ -20,6 +21,11 @@ from .sieve import Sieve, make_question
 # How much better parts must link than the whole. One more word in a text makes a smaller
 # difference. Chosen on the dev parts of NCBI and BC5CDR (0, 0.02, 0.05, 0.1).
 _MARGIN = 0.05
+# How well each part must link by itself: less certain parts keep the whole. Chosen as above, and on
+# coordinated names left out of MEDIC, DO and UBERON (none, 0.6 to 0.95).
+_LEAST_SCORE = 0.7
+_LEAST_PROBABILITY = 0.5
+_WORD = re.compile(r"\w+")
 # How many candidates to look at, even if fewer are wanted: a text denotes all concepts that score
 # alike, and the probability of a candidate depends on its rival.
 _DEPTH = 10
@@ -218,9 +224,11 @@ def as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
 
 
 def links_better(parts: Interpretation, whole: Interpretation) -> bool:
-    """Check whether a mention stands for its parts: they are different concepts, and the worst of
-    them scores clearly higher than the whole, or the best text for the whole denotes all of them,
-    such as a composite that was annotated with all of its ids.
+    """Check whether a mention stands for its parts. They must be different concepts. They answer if
+    the best text for the whole denotes all of them, such as a composite that was annotated with all
+    of its ids. Otherwise each must be right more likely than not, the worst of them score clearly
+    higher than the whole, and the best text for the whole say nothing of some part: a concept whose
+    name coordinates them is more than its parts.
 
     parts (Interpretation): The mention as its parts.
     whole (Interpretation): The mention as one.
@@ -228,7 +236,31 @@ def links_better(parts: Interpretation, whole: Interpretation) -> bool:
     """
     if len(parts.concepts) < len(parts.parts):
         return False
-    return parts.score > whole.score + _MARGIN or parts.concepts <= _leading(whole)
+    if parts.concepts <= _leading(whole):
+        return True
+    is_clear = parts.score > whole.score + _MARGIN and all(map(_is_likely, parts.parts))
+    return is_clear and not _names_all(whole, parts)
+
+
+def _is_likely(part: Sequence[Candidate]) -> bool:
+    best = part[0]
+    if best.probability is None:
+        return best.score >= _LEAST_SCORE
+    return best.probability >= _LEAST_PROBABILITY
+
+
+def _names_all(whole: Interpretation, parts: Interpretation) -> bool:
+    """Check whether the best text for the whole has a word of each part that not all parts have."""
+    (candidates,) = whole.parts
+    by_part = [_words(text) for text in parts.texts]
+    shared = set.intersection(*by_part)
+    own = list(filter(None, [words - shared for words in by_part]))
+    named = _words(candidates[0].text) if candidates else set()
+    return bool(own) and all(words & named for words in own)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))
 
 
 def is_settled(interpretation: Interpretation) -> bool:

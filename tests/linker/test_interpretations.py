@@ -35,7 +35,7 @@ class Lookup:
         self.asked.extend(texts)
         return [
             [
-                Candidate(concept, concept, score, text, "OD-T", searched=text)
+                Candidate(concept, concept, score, concept, "OD-T", searched=text)
                 for concept, score in self.found.get(text, {}).items()
             ][: question.top_k]
             for text in texts
@@ -181,6 +181,39 @@ def test_a_known_composite_is_as_certain_as_its_text():
 )
 def test_when_parts_link_better(parts, whole, better):
     assert links_better(interpretation(*parts), interpretation(whole)) is better
+
+
+@pytest.mark.parametrize(
+    ("scores", "probability", "better"),
+    [
+        ((0.9, 0.7), None, True),
+        ((0.9, 0.69), None, False),
+        ((0.9, 0.69), 0.5, True),
+        ((0.9, 0.9), 0.49, False),
+    ],
+)
+def test_unlikely_parts_keep_the_whole(scores, probability, better):
+    parts = interpretation({"A": scores[0]}, {"B": scores[1]})
+    first, last = parts.parts
+    parts = parts._replace(parts=(first, [last[0]._replace(probability=probability)]))
+    assert links_better(parts, interpretation({"A": 0.4})) is better
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        ("Hereditary Breast and Ovarian Cancer", False),
+        ("ovarian/breast tumour", False),
+        ("ovarian cancer", True),
+        ("cancer", True),
+    ],
+)
+def test_a_concept_that_names_all_parts_is_more_than_these(text, better):
+    parts = interpretation({"A": 0.9}, {"B": 0.9})._replace(
+        texts=("breast cancer", "ovarian cancer")
+    )
+    whole = Interpretation("as written", ("",), ([Candidate("C", "C", 0.7, text, "O-T")],))
+    assert links_better(parts, whole) is better
 
 
 def test_the_best_of_several_ways_to_take_a_mention_apart():
