@@ -45,16 +45,24 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add_part(parser)
     parser.add_argument("--search", choices=("O-T", "O-C"), default="O-T", help="[%(default)s]")
     add_lexical_weight(parser)
+    parser.add_argument(
+        "--extra-words-weight", type=float, default=0.0, help="of the last rows [%(default)s]"
+    )
     add_ontology(parser)
     return parser
 
 
-def variants(weight: float) -> Iterator[Steps]:
-    """YIELDS (Steps): One a row: mentions as written, as pipelines read them, and with n-grams."""
+def variants(weight: float, extra_words_weight: float) -> Iterator[Steps]:
+    """YIELDS (Steps): One a row: mentions as written, as pipelines read them, with n-grams, and
+    with lower scores for names that say more than the mention.
+    """
     yield AS_WRITTEN
     yield AS_READ
     if weight:
         yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=weight)
+    if extra_words_weight:
+        name = f"{AS_READ.name}, extra words"
+        yield replace(AS_READ, name=name, extra_words_weight=extra_words_weight)
 
 
 def measure(arguments: Namespace) -> list[Row]:
@@ -73,7 +81,7 @@ def _measure_one(arguments: Namespace, dataset: str) -> Iterator[Row]:
         "encoder": arguments.encoder,
         "search": arguments.search,
     }
-    for steps in variants(weight):
+    for steps in variants(weight, arguments.extra_words_weight):
         lookup = build_lookup(
             steps.encoder(block),
             data,

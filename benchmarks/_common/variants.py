@@ -22,6 +22,7 @@ class Steps:
     composites (bool): Whether mentions are split if their parts link better.
     lexical_weight (float): Of n-grams beside the dense vectors.
     normalization (Tuple[str, ...]): Of names and mentions.
+    extra_words_weight (float): How much names lose by words that mentions lack.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Steps:
     composites: bool = False
     lexical_weight: float = 0.0
     normalization: tuple[str, ...] = ()
+    extra_words_weight: float = 0.0
 
     def encoder(self, block: dict[str, Any]) -> dict[str, Any]:
         """RETURNS (Dict[str, Any]): The block of a dense encoder, made hybrid if there is a lexical
@@ -49,6 +51,7 @@ def lexical_weight_of(arguments: Namespace) -> float:
 
 def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]:
     """RETURNS (List[Prediction]): The predictions of a pipeline with these steps."""
+    lookup.tune({"extra_words_weight": steps.extra_words_weight})
     reader = MentionInterpreter(lookup, top_k=DEPTH, split_composites=steps.composites)
     mentions = [mention.text for mention in data.mentions]
     long_forms = data.long_forms if steps.abbreviations else [""] * len(mentions)

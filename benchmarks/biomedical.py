@@ -1,0 +1,145 @@
+"""What an encoder that was trained on other ontologies knows of one that was left out: before and
+after fine-tuning on the names of that one, with no annotated documents.
+
+Example: python benchmarks/biomedical.py --dataset craft-uberon --data ../shared/data
+"""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+from _common.builders import build_lookup, make_sieve
+from _common.cli import begin, clear_errors, finish, make_parser
+from _common.datasets import MEDIC, MESH, Data, OntologyFile
+from _common.options import add_datasets, add_part
+from _common.scoring import read_standard
+from _common.trained_encoders import read_block
+from _common.variants import AS_READ, predict
+
+from spacy_connorm.evaluation import score_predictions
+from spacy_connorm.evaluation.report import Row, score_row
+from spacy_connorm.ontology import join_concepts, read_ontology
+from spacy_connorm.training import train
+
+ASSETS = Path(__file__).parents[1] / "assets"
+SCOPES = {"scopes": ["EXACT", "NARROW", "RELATED"]}
+SOURCES = {
+    "ctd": OntologyFile("ctd_diseases_2017/CTD_diseases.tsv.gz"),
+    "medic": MEDIC,
+    "mesh": MESH,
+    "do": OntologyFile("disease_ontology/doid_2016-09-01.obo.gz", SCOPES),
+    "icd10cm": OntologyFile("icd10cm_2021/icd10cm_tabular_2021.xml.gz"),
+    **{
+        name.lower(): OntologyFile(f"craft/{name}.obo.gz", SCOPES)
+        for name in ("UBERON", "CL", "SO")
+    },
+}
+DISEASES = ("ctd", "medic", "mesh")
+# Which sources have the concepts of a data set.
+LEFT_OUT = {
+    "ncbi": DISEASES,
+    "bc5cdr-d": DISEASES,
+    "craft-uberon": ("uberon",),
+    "craft-cl": ("cl",),
+    "craft-so": ("so",),
+}
+SHOWN = ("dataset", "part", "trained_on", "mentions", "lenient@1", "spread", "lenient@5", "seeds")
+
+
+def main() -> None:
+    arguments = begin(add_options(make_parser(__doc__ or "")))
+    with clear_errors():
+        rows = [row for dataset in arguments.dataset for row in measure(arguments, dataset)]
+    finish(rows, arguments.json, columns=SHOWN)
+
+
+def add_options(parser: ArgumentParser) -> ArgumentParser:
+    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    add_datasets(parser)
+    add_part(parser)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="[0 1 2]")
+    parser.add_argument(
+        "--sources", choices=SOURCES, nargs="+", default=list(SOURCES), help="[all]"
+    )
+    for name, config in (("--others", "biomedical-dan.cfg"), ("--own", "dan.cfg")):
+        parser.add_argument(
+            name, type=Path, default=ASSETS / config, help=f"training config [{config}]"
+        )
+    return parser
+
+
+def measure(arguments: Namespace, dataset: str) -> Iterator[Row]:
+    """YIELDS (Dict[str, Any]): One row a way to train: means over seeds."""
+    data = Data(dataset, arguments.data, part=arguments.part)
+    work = arguments.work
+    left_out = LEFT_OUT.get(dataset, ())
+    others = _joined([name for name in arguments.sources if name not in left_out], data, work)
+    own = work / f"own-{data.digest(with_data=False)[:16]}.jsonl"
+    if not own.is_file():
+        data.ontology.to_disk(own)
+    scores: dict[str, list[Row]] = {"own": [], "others": [], "others, then own": []}
+    for seed in arguments.seeds:
+        start = _train(arguments.others, others, seed, work)
+        for name, folder in (
+            ("own", _train(arguments.own, own, seed, work)),
+            ("others", start),
+            ("others, then own", _train(arguments.own, own, seed, work, start=start)),
+        ):
+            scores[name].append(_score(read_block(folder), data, work))
+    for name, rows in scores.items():
+        first = [row["lenient@1"] for row in rows]
+        yield {
+            "dataset": dataset,
+            "part": arguments.part,
+            "trained_on": name,
+            "mentions": rows[0]["mentions"],
+            "lenient@1": round(mean(first), 1),
+            "spread": round(stdev(first), 1) if len(first) > 1 else 0.0,
+            "lenient@5": round(mean(row["lenient@5"] for row in rows), 1),
+            "seeds": len(first),
+        }
+
+
+def _joined(names: list[str], data: Data, work: Path) -> Path:
+    path = work / f"joined-{'-'.join(names)}.jsonl"
+    if not path.is_file():
+        ontologies = []
+        for name in names:
+            source = SOURCES[name]
+            files = {key: data.folder / file for key, file in source.files.items()}
+            ontologies.append(read_ontology(data.folder / source.path, **source.options, **files))
+        join_concepts(ontologies).ontology.to_disk(path)
+    return path
+
+
+def _train(
+    config: Path, ontology: Path, seed: int, work: Path, *, start: Path | None = None
+) -> Path:
+    """Train an encoder, unless an earlier run did."""
+    settings: dict[str, Any] = {
+        "data.ontology": str(ontology),
+        "data.corpora": [],
+        "data.dev": [],
+        "training.seed": seed,
+        "training.arguments.save_strategy": "no",
+    }
+    if start is not None:
+        settings["encoder.name"] = str(start)
+    told = f"{config.read_text(encoding='utf8')}\n{ontology.name}\n{settings}"
+    folder = work / f"{config.stem}-{sha256(told.encode()).hexdigest()[:16]}"
+    if not folder.is_dir():
+        train(config, folder, overrides=settings)
+    return folder
+
+
+def _score(block: dict[str, Any], data: Data, work: Path) -> Row:
+    lookup = build_lookup(block, data, searches=["O-T"], work=work, synonyms=())
+    lookup.sieve = make_sieve("O-T")
+    return score_row(score_predictions(read_standard(data), predict(AS_READ, data, lookup)))
+
+
+if __name__ == "__main__":
+    main()
