@@ -1,0 +1,167 @@
+"""From plain text to concept ids: exact matching of names, `mention_finder` with an ontology alone,
+and pipelines with a trained NER, on the same documents.
+
+Example: python benchmarks/end_to_end.py --dataset ncbi bc5cdr-d --finder exact ontology
+"""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Iterator
+from time import perf_counter
+
+import spacy
+from _common.builders import encoder_config
+from _common.cli import begin, clear_errors, fail, finish, make_parser
+from _common.datasets import Data, blank_english
+from _common.options import add_datasets, add_ontology, add_part
+from spacy.language import Language
+from spacy.matcher import PhraseMatcher
+from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
+
+from spacy_connorm.annotations.mentions import annotated_mentions, split_ids
+from spacy_connorm.concepts import Ontology
+from spacy_connorm.evaluation.end_to_end import DocumentSpans, LinkedSpan, score_documents
+from spacy_connorm.evaluation.report import Row
+from spacy_connorm.pipeline.loading import load_pipeline
+
+FINDERS = ("exact", "ontology", "trained")
+SHOWN = (
+    *("dataset", "part", "finder", "encoder", "documents"),
+    *("document_f1", "document_f1_low", "document_f1_high", "document_precision"),
+    *("document_recall", "mention_f1", "linked_f1", "tokens_per_second"),
+)
+# What names and mentions may differ in without being others.
+NORMALIZATION = (
+    *("unicode", "dashes", "greek", "tags", "possessives", "plurals", "spelling"),
+    *("punctuation", "case"),
+)
+Reader = Callable[[Iterable[str]], Iterator[Doc]]
+
+
+def main() -> None:
+    arguments = begin(add_options(make_parser(__doc__ or "")))
+    with clear_errors():
+        rows = measure(arguments)
+    finish(rows, arguments.json, columns=SHOWN)
+
+
+def add_options(parser: ArgumentParser) -> ArgumentParser:
+    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    add_datasets(parser)
+    add_part(parser)
+    add_ontology(parser)
+    parser.add_argument("--finder", choices=FINDERS, nargs="+", default=list(FINDERS[:2]))
+    parser.add_argument("--encoder", default="ngram", help="of the finder `ontology` [%(default)s]")
+    parser.add_argument(
+        "--pipeline", metavar="FOLDER", help="of the finder `trained`: NER and a normalizer"
+    )
+    return parser
+
+
+def measure(arguments: Namespace) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): One row a data set and finder."""
+    if "trained" in arguments.finder and arguments.pipeline is None:
+        fail("--finder trained needs --pipeline.")
+    return [
+        _measure_one(arguments, Data(dataset, arguments.data, part=arguments.part), finder)
+        for dataset in arguments.dataset
+        for finder in arguments.finder
+    ]
+
+
+def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
+    if arguments.ontology is not None:
+        data.other_ontology = arguments.ontology
+    read = _reader(arguments, data, finder)
+    texts = [doc.text for doc in data.scored_docs]
+    start = perf_counter()
+    docs = list(read(texts))
+    seconds = perf_counter() - start
+    documents = [
+        DocumentSpans(_gold(gold, data.ontology), _found(doc, data.ontology))
+        for gold, doc in zip(data.scored_docs, docs, strict=True)
+    ]
+    return {
+        "dataset": data.name,
+        "part": data.part,
+        "finder": finder,
+        "encoder": arguments.encoder if finder == "ontology" else None,
+        **score_documents(documents),
+        "tokens_per_second": round(sum(map(len, docs)) / seconds),
+    }
+
+
+def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
+    if finder == "exact":
+        return ExactReader(data.ontology)
+    if finder == "trained":
+        return load_pipeline(arguments.pipeline).pipe
+    encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
+    return _pipeline(data.ontology, encoder).pipe
+
+
+def _pipeline(ontology: Ontology, encoder: dict) -> Language:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("abbreviation_resolver")
+    nlp.add_pipe("mention_finder")
+    settings = {
+        "encoder": encoder,
+        "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
+        "normalization": [*NORMALIZATION],
+        "top_k": 1,
+        "memo_size": 0,
+    }
+    normalizer = nlp.add_pipe("concept_normalizer", config=settings)
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
+    return nlp
+
+
+class ExactReader:
+    """The baseline: names are found lower-cased, the longest first. Of several concepts with a
+    name, the one that prefers it leads, then the first id.
+    """
+
+    def __init__(self, ontology: Ontology) -> None:
+        """ontology (Ontology): Has the names."""
+        self._nlp = blank_english()
+        self._matcher = PhraseMatcher(self._nlp.vocab, attr="LOWER")
+        claims: dict[str, tuple[bool, str]] = {}
+        for concept in ontology:
+            for name in concept.names:
+                claim = name != concept.canonical_name, concept.concept_id
+                claims[name.lower()] = min(claim, claims.get(name.lower(), claim))
+        self._ids = {name: concept_id for name, (_, concept_id) in claims.items()}
+        self._matcher.add("NAME", list(self._nlp.tokenizer.pipe(self._ids)))
+
+    def __call__(self, texts: Iterable[str]) -> Iterator[Doc]:
+        """YIELDS (Doc): The documents, with entities and their ids."""
+        for doc in self._nlp.pipe(texts):
+            spans = filter_spans(self._matcher(doc, as_spans=True))
+            doc.ents = [self._linked(doc, span) for span in spans]
+            yield doc
+
+    def _linked(self, doc: Doc, span: Span) -> Span:
+        # Names that tokenize alike may differ in spaces.
+        concept_id = self._ids.get(span.text.lower(), "NIL")
+        return Span(doc, span.start, span.end, label="NAME", kb_id=concept_id)
+
+
+def _gold(doc: Doc, ontology: Ontology) -> list[LinkedSpan]:
+    return [
+        LinkedSpan(*each.extent, each.text, frozenset(map(ontology.primary_id, each.concept_ids)))
+        for each in annotated_mentions(doc)
+    ]
+
+
+def _found(doc: Doc, ontology: Ontology) -> list[LinkedSpan]:
+    return [
+        LinkedSpan(
+            *(ent.start_char, ent.end_char, ent.text),
+            frozenset(map(ontology.primary_id, split_ids(ent.kb_id_))),
+        )
+        for ent in doc.ents
+    ]
+
+
+if __name__ == "__main__":
+    main()

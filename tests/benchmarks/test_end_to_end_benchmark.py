@@ -1,0 +1,39 @@
+"""From plain text to ids, by exact matching and by the finder."""
+
+import gzip
+import json
+
+import pytest
+
+NOTE = (
+    "1|t|Atrial fibrillation (AFB).\n"
+    "1|a|Heart attacks and AFB. Stroke.\n"
+    "1\t0\t19\tAtrial fibrillation\tDisease\tD3\n"
+    "1\t21\t24\tAFB\tDisease\tD3\n"
+    "1\t27\t40\tHeart attacks\tDisease\tD1\n"
+    "1\t45\t48\tAFB\tDisease\tD3\n"
+    "1\t50\t56\tStroke\tDisease\tD2\n\n"
+)
+MEDIC = "D1||Heart Attack\nD2||Stroke\nD3||Atrial Fibrillation\n"
+
+
+@pytest.fixture
+def corpus(data):
+    (data / "medic_2012" / "medic_06Jul2012.txt.gz").write_bytes(gzip.compress(MEDIC.encode()))
+    (data / "bc5cdr" / "test.pubtator.txt.gz").write_bytes(gzip.compress(NOTE.encode()))
+    return data
+
+
+def test_the_finder_finds_what_exact_matching_misses(run, corpus):
+    out = corpus / "out.json"
+    run("end_to_end.py", "--dataset", "bc5cdr-d", "--data", corpus, "--json", out)
+    rows = {row["finder"]: row for row in json.loads(out.read_text())}
+    assert rows["exact"]["document_recall"] == pytest.approx(66.67)
+    assert rows["exact"]["mention_recall"] == 40
+    assert rows["ontology"]["document_f1"] == rows["ontology"]["linked_f1"] == 100
+    assert rows["ontology"]["encoder"] == "ngram"
+
+
+def test_a_trained_pipeline_is_named(run, corpus):
+    with pytest.raises(SystemExit, match="1|--pipeline"):
+        run("end_to_end.py", "--dataset", "ncbi", "--data", corpus, "--finder", "trained")
