@@ -25,6 +25,9 @@ def serve_cli(
     port: int = typer.Option(
         8000, "--port", "-p", min=0, max=65535, help="The port; 0 for any free one."
     ),
+    name: str | None = typer.Option(
+        None, "--name", help="By what name clients call it, if a proxy stands in front."
+    ),
     token: str | None = typer.Option(
         None,
         "--token",
@@ -49,6 +52,7 @@ def serve_cli(
         corrections=corrections,
         host=host,
         port=port,
+        name=name,
         token=token,
         component=component,
         on_start=_tell,

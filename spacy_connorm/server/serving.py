@@ -29,6 +29,7 @@ def serve(
     corrections: str | Path = "corrections.jsonl",
     host: str = "127.0.0.1",
     port: int = 8000,
+    name: str | None = None,
     token: str | None = None,
     component: str | None = None,
     limits: RequestLimits | None = None,
@@ -41,6 +42,8 @@ def serve(
     corrections (Union[str, Path]): The file that corrections are appended to, and read from.
     host (str): The address to listen at. Any but a loopback address needs a token.
     port (int): The port; 0 for any free one.
+    name (Optional[str]): By what name clients call it, if a proxy stands in front; then it needs a
+        token, too.
     token (Optional[str]): What clients must bring. If None, that in the environment variable
         SPACY_CONNORM_TOKEN, or else a new one if the host needs one.
     component (Optional[str]): Which concept normalizer, if there are several.
@@ -52,8 +55,9 @@ def serve(
     """
     _require_installed()
     with _listen(host, port) as listening:
-        token = choose_token(host, token)
-        options: dict[str, Any] = {"host": host, "token": token, "limits": limits}
+        called = name or host
+        token = choose_token(called, token)
+        options: dict[str, Any] = {"host": called, "token": token, "limits": limits}
         app = make_app(pipeline, corrections=corrections, component=component, **options)
         # Whatever stands after # stays in the browser.
         address = _address(listening) + (f"/#token={token}" if token else "/")

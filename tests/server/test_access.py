@@ -63,6 +63,9 @@ def test_a_token_is_needed_where_there_is_one(serving):
     assert client.get("/api/info", headers=known).status_code == 200
     assert client.get("/api/info", headers={**known, "Host": "10.1.2.3"}).status_code == 200
     refused(client.get("/api/info", headers={**known, "Host": "evil.example"}), 421, "CN761")
+    named = serving(token="secret", host="terms.example.org")
+    behind = {"Host": "terms.example.org", "Origin": "https://terms.example.org", **known}
+    assert named.post("/api/annotate", json={"texts": []}, headers=behind).status_code == 200
     # The page asks for it.
     assert client.get("/").status_code == client.get("/health").status_code == 200
 

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -145,6 +146,8 @@ def test_the_address_has_the_token(folder, path, monkeypatch):
     monkeypatch.setattr(serving_module, "_run", lambda app, listening, on_start: on_start())
     serve(folder, corrections=path, host="0.0.0.0", port=0, token="t", on_start=told.append)
     assert serve(folder, corrections=path, port=0).records == 0
+    serve(folder, corrections=path, port=0, name="terms.example.org", on_start=told.append)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#token=\S{32,}", told.pop())
     (address,) = told
     assert address.startswith("http://0.0.0.0:") and address.endswith("/#token=t")
 
