@@ -55,13 +55,11 @@ def files(tmp_path):
 @pytest.mark.parametrize("path", PIPELINES, ids=name_of)
 def test_pipelines_are_made(path):
     nlp = load_model_from_config(load_config(path), auto_fill=True, validate=True)
-    assert nlp.pipe_names == ["entity_ruler", "abbreviation_resolver", "concept_normalizer"]
+    assert nlp.pipe_names == ["abbreviation_resolver", "mention_finder", "concept_normalizer"]
     initialize = nlp.config.interpolate()["initialize"]["components"]
     assert initialize["concept_normalizer"]["index"] == "training/index/concept_normalizer"
-    patterns = registry.resolve(initialize["entity_ruler"])["patterns"]
-    ruler = nlp.get_pipe("entity_ruler")
-    ruler.initialize(lambda: [], nlp=nlp, patterns=patterns)
-    assert [ent.text for ent in ruler(nlp.make_doc("She had a Heart Attack.")).ents]
+    finder = nlp.get_pipe("mention_finder")
+    assert finder.normalizer is nlp.get_pipe("concept_normalizer")
 
 
 def test_all_that_the_issue_names_are_there():

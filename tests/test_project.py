@@ -155,7 +155,7 @@ def test_no_path_or_url_is_anything_but_a_variable(project):
 
 def test_assets_are_the_files_that_come_with_the_project(project):
     own = [asset for asset in project["assets"] if "url" not in asset]
-    assert len(own) == 5
+    assert len(own) == 4
     for asset in own:
         content = (ROOT / asset["dest"]).read_bytes()
         assert hashlib.md5(content).hexdigest() == asset["checksum"], asset["dest"]
