@@ -1,10 +1,9 @@
-"""The ways to read a mention, and which of them the index knows best.
+"""The ways to read a mention.
 
 A mention is read as the long form that its document defines for it, as it is written, and as the
 mentions that it coordinates. All of them are searched; the one that links best answers.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, compress
 from typing import Literal
@@ -14,18 +13,12 @@ from ..errors import refuse_text, require_positive
 from ..text.cleaning import clean
 from ..text.composites import split_composite
 from .calibration import Calibration, with_probabilities
+from .choice import best_first, is_settled
+from .document_context import raise_certain
 from .explanation import Explanation, Interpretation, explain_sieve
 from .lookup import ConceptLookup
 from .sieve import Sieve, make_question
 
-# How much better parts must link than the whole. One more word in a text makes a smaller
-# difference. Chosen on the dev parts of NCBI and BC5CDR (0, 0.02, 0.05, 0.1).
-_MARGIN = 0.05
-# How well each part must link by itself: less certain parts keep the whole. Chosen as above, and on
-# coordinated names left out of MEDIC, DO and UBERON (none, 0.6 to 0.95).
-_LEAST_SCORE = 0.7
-_LEAST_PROBABILITY = 0.5
-_WORD = re.compile(r"\w+")
 # How many candidates to look at, even if fewer are wanted: a text denotes all concepts that score
 # alike, and the probability of a candidate depends on its rival.
 _DEPTH = 10
@@ -46,6 +39,7 @@ class MentionInterpreter:
         search: str | None = None,
         split_composites: bool = True,
         calibration: Calibration | None = None,
+        document_context: float = 0.0,
     ) -> None:
         """Store what answers depend on.
 
@@ -54,6 +48,7 @@ class MentionInterpreter:
         types, branches, search: As in `ConceptLookup.candidates`.
         split_composites (bool): Whether coordinated mentions are also read as their parts.
         calibration (Optional[Calibration]): Gives candidates their probabilities.
+        document_context (float): The bonus of `raise_certain`; 0 for none.
         RAISES (ConnormError): CN001 as `ConceptLookup.retriever`, CN006 for a `top_k` under 1.
         """
         require_positive("top_k", top_k)
@@ -64,36 +59,46 @@ class MentionInterpreter:
         self._question = make_question(sieve, top_k=depth, types=types, branches=branches)
         self._split_composites = split_composites
         self._calibration = calibration
+        self._document_context = document_context
 
     def candidates(
-        self, mentions: Sequence[str], long_forms: Sequence[str]
+        self,
+        mentions: Sequence[str],
+        long_forms: Sequence[str],
+        documents: Sequence[int] | None = None,
     ) -> list[list[Candidate]]:
         """RETURNS (List[List[Candidate]]): b lists: the candidates of the interpretation that
         answers. The arguments are those of `read`.
         """
-        return [found[0].candidates for found in self.read(mentions, long_forms)]
+        return [found[0].candidates for found in self.read(mentions, long_forms, documents)]
 
-    def explain(self, mention: str, long_form: str) -> Explanation:
+    def explain(self, mentions: Sequence[str], long_forms: Sequence[str]) -> Explanation:
         """Explain how a mention is read, and what each search finds for the first text of the
         interpretation that answers.
 
-        mention (str): As written.
-        long_form (str): What it stands for; empty if that is not known.
+        mentions (Sequence[str]): The mention, then all mentions of its document, as written.
+        long_forms (Sequence[str]): What they stand for; empty where that is not known.
         RETURNS (Explanation): The interpretations and the searches.
         """
-        (interpretations,) = self.read([mention], [long_form])
+        mention = mentions[0]
+        interpretations = self.read(mentions, long_forms, [0] * len(mentions))[0]
         text = interpretations[0].texts[0]
         steps = explain_sieve(text, self._retriever, self._question._replace(top_k=self._top_k))
         searched = self._retriever.encoder.normalize(text)
         return Explanation(mention, searched, steps, interpretations)
 
     def read(
-        self, mentions: Sequence[str], long_forms: Sequence[str]
+        self,
+        mentions: Sequence[str],
+        long_forms: Sequence[str],
+        documents: Sequence[int] | None = None,
     ) -> list[list[Interpretation]]:
         """Search everything that mentions may stand for.
 
         mentions (Sequence[str]): b mentions, as written.
         long_forms (Sequence[str]): b long forms; empty where a document defines none.
+        documents (Optional[Sequence[int]]): b numbers, the same for mentions of one document; None
+            for mentions without context.
         RETURNS (List[List[Interpretation]]): b lists, the interpretation that answers first.
         RAISES (ConnormError): CN006 for anything but two lists of texts of the same length, and
             those of `Retriever.ask`.
@@ -109,7 +114,19 @@ class MentionInterpreter:
         asked = list(zip(map(clean, mentions), map(clean, long_forms), strict=True))
         distinct = list(dict.fromkeys(asked))
         read = dict(zip(distinct, self._read(distinct), strict=True))
-        return [list(read[pair]) for pair in asked]
+        found = [list(read[pair]) for pair in asked]
+        if self._document_context and documents is not None:
+            self._add_context(found, documents)
+        return [[each.first(self._top_k) for each in ways] for ways in found]
+
+    def _add_context(self, found: Sequence[list[Interpretation]], documents: Sequence[int]) -> None:
+        by_document: dict[int, list[list[Interpretation]]] = {}
+        for document, ways in zip(documents, found, strict=True):
+            by_document.setdefault(document, []).append(ways)
+        for mentions in by_document.values():
+            raised = raise_certain([ways[0] for ways in mentions], self._document_context)
+            for ways, answer in zip(mentions, raised, strict=True):
+                ways[0] = answer._replace(parts=tuple(map(self._calibrated, answer.parts)))
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[list[Interpretation]]:
         interpretations = self._read_whole(pairs)
@@ -118,9 +135,7 @@ class MentionInterpreter:
                 interpretations, self._read_parts(interpretations), strict=True
             ):
                 found.extend(parts)
-        return [
-            [each.first(self._top_k) for each in best_first(found)] for found in interpretations
-        ]
+        return [best_first(found) for found in interpretations]
 
     def _read_whole(self, pairs: Sequence[tuple[str, str]]) -> list[list[Interpretation]]:
         defined = {mention for mention, long_form in pairs if long_form}
@@ -173,106 +188,15 @@ class MentionInterpreter:
         ]
 
     def _search(self, texts: Sequence[str]) -> dict[str, list[Candidate]]:
-        found = self._retriever.ask(texts, self._question)
-        if self._calibration is not None:
-            found = [with_probabilities(each, self._calibration) for each in found]
+        found = map(self._calibrated, self._retriever.ask(texts, self._question))
         return dict(zip(texts, found, strict=True))
+
+    def _calibrated(self, found: list[Candidate]) -> list[Candidate]:
+        if self._calibration is None:
+            return found
+        return with_probabilities(found, self._calibration)
 
 
 def search_depth(top_k: int) -> int:
     """RETURNS (int): How many candidates of a text to search for if top_k are wanted."""
     return max(top_k, _DEPTH)
-
-
-def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation]:
-    """Put the interpretation that answers first: the whole mention with the best score, or its
-    parts if they link better.
-
-    interpretations (Sequence[Interpretation]): At least one of the whole mention; ties go to the
-        first.
-    RETURNS (List[Interpretation]): The same; the others keep their order.
-    """
-    if len(interpretations) == 1:
-        return list(interpretations)
-    whole = max(
-        (each for each in interpretations if each.kind != "parts"), key=lambda each: each.score
-    )
-    parts = [each for each in interpretations if each.kind == "parts" and links_better(each, whole)]
-    chosen = max(parts, key=lambda each: each.score, default=whole)
-    others = [each for each in interpretations if each is not chosen]
-    return [chosen if chosen is whole else as_known(chosen, whole), *others]
-
-
-def as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
-    """Give parts the scores of the whole mention where these are higher and the text of the whole
-    denotes all parts. So a composite that was annotated with all of its ids is as certain as its
-    text.
-
-    parts (Interpretation): The mention as its parts.
-    whole (Interpretation): The mention as one.
-    RETURNS (Interpretation): The parts.
-    """
-    if not parts.concepts <= _leading(whole):
-        return parts
-    known = {each.concept_id: each for each in whole.parts[0]}
-    return parts._replace(
-        parts=tuple(
-            [max(part[0], known[part[0].concept_id], key=lambda each: each.score), *part[1:]]
-            for part in parts.parts
-        )
-    )
-
-
-def links_better(parts: Interpretation, whole: Interpretation) -> bool:
-    """Check whether a mention stands for its parts. They must be different concepts. They answer if
-    the best text for the whole denotes all of them, such as a composite that was annotated with all
-    of its ids. Otherwise each must be right more likely than not, the worst of them score clearly
-    higher than the whole, and the best text for the whole say nothing of some part: a concept whose
-    name coordinates them is more than its parts.
-
-    parts (Interpretation): The mention as its parts.
-    whole (Interpretation): The mention as one.
-    RETURNS (bool): Whether the parts answer.
-    """
-    if len(parts.concepts) < len(parts.parts):
-        return False
-    if parts.concepts <= _leading(whole):
-        return True
-    is_clear = parts.score > whole.score + _MARGIN and all(map(_is_likely, parts.parts))
-    return is_clear and not _names_all(whole, parts)
-
-
-def _is_likely(part: Sequence[Candidate]) -> bool:
-    best = part[0]
-    if best.probability is None:
-        return best.score >= _LEAST_SCORE
-    return best.probability >= _LEAST_PROBABILITY
-
-
-def _names_all(whole: Interpretation, parts: Interpretation) -> bool:
-    """Check whether the best text for the whole has a word of each part that not all parts have."""
-    (candidates,) = whole.parts
-    by_part = [_words(text) for text in parts.texts]
-    shared = set.intersection(*by_part)
-    own = list(filter(None, [words - shared for words in by_part]))
-    named = _words(candidates[0].text) if candidates else set()
-    return bool(own) and all(words & named for words in own)
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.lower()))
-
-
-def is_settled(interpretation: Interpretation) -> bool:
-    """RETURNS (bool): Whether a mention links so well to a single concept that no parts can link
-    better.
-    """
-    return interpretation.score >= 1 - _MARGIN and len(_leading(interpretation)) == 1
-
-
-def _leading(interpretation: Interpretation) -> set[str]:
-    """RETURNS (Set[str]): The concepts with the best score for a whole mention: several if one
-    text denotes them all.
-    """
-    (candidates,) = interpretation.parts
-    return {each.concept_id for each in candidates if each.score == candidates[0].score}

@@ -120,7 +120,8 @@ class ConceptNormalizer(Pipe):
         spans = [self.spans(doc) for doc in docs]
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
         mentions = [span.text for span in chain.from_iterable(spans)]
-        found = iter(self.candidates(mentions, long_forms=long_forms))
+        documents = [number for number, each in enumerate(spans) for _ in each]
+        found = iter(self.candidates(mentions, long_forms=long_forms, documents=documents))
         return [list(islice(found, len(each))) for each in spans]
 
     def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
@@ -153,6 +154,7 @@ class ConceptNormalizer(Pipe):
         mentions: Sequence[str],
         *,
         long_forms: Sequence[str] | None = None,
+        documents: Sequence[int] | None = None,
         search: str | None = None,
         **limits: Unpack[Limits],
     ) -> list[list[Candidate]]:
@@ -160,12 +162,13 @@ class ConceptNormalizer(Pipe):
 
         mentions (Sequence[str]): b texts; an empty one has no candidates.
         long_forms (Optional[Sequence[str]]): What they stand for; empty where that is not known.
+        documents (Optional[Sequence[int]]): Which document each is in, for `document_context`.
         search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
         **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
         """
         known = [""] * len(mentions) if long_forms is None else long_forms
-        return self._interpreter(search, **limits).candidates(mentions, known)
+        return self._interpreter(search, **limits).candidates(mentions, known, documents)
 
     def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
         """Explain how a mention is read, and what each search of the sieve finds for it.
@@ -176,17 +179,19 @@ class ConceptNormalizer(Pipe):
         """
         interpreter = self._interpreter(**limits)
         if isinstance(mention, str):
-            return interpreter.explain(mention, "")
-        return interpreter.explain(mention.text, *self.long_forms(mention.doc, [mention]))
+            return interpreter.explain([mention], [""])
+        spans = [mention, *self.spans(mention.doc)]
+        texts = [span.text for span in spans]
+        return interpreter.explain(texts, self.long_forms(mention.doc, spans))
 
     def _interpreter(
         self, search: str | None = None, **limits: Unpack[Limits]
     ) -> "MentionInterpreter":
         from ..linker.interpretations import MentionInterpreter
 
-        how = {"split_composites": self.cfg["split_composites"], "calibration": self._calibration}
-        chosen = choose_limits(self.cfg, limits)
-        return MentionInterpreter(self.lookup, search=search, **how, **chosen)
+        how = {key: self.cfg[key] for key in ("split_composites", "document_context")}
+        how |= choose_limits(self.cfg, limits) | {"calibration": self._calibration}
+        return MentionInterpreter(self.lookup, search=search, **how)
 
     def concept(self, concept_id: str) -> Concept:
         """RETURNS (Concept): What the index has of a concept, by its id or an alternate id.
@@ -203,14 +208,12 @@ class ConceptNormalizer(Pipe):
         self.lookup.remove_synonyms(synonyms)
 
     def save_synonyms(self, path: str | Path) -> None:
-        """Save the synonyms added and removed since the index was built, whole or not at all; see
-        `write_synonyms` for the format.
-        """
+        """Save the synonyms added and removed since the index was built; see `write_synonyms`."""
         write_synonyms(path, self.lookup.changed_synonyms())
 
     def load_synonyms(self, path: str | Path) -> None:
-        """Read what `save_synonyms` wrote, of this or another index, instead of all synonyms added
-        and removed since this one was built. If it fails (as `add_synonyms`), nothing changes.
+        """Read what `save_synonyms` wrote, of this or another index, instead of all such synonyms.
+        If it fails (as `add_synonyms`), nothing changes.
         """
         self.lookup.change_synonyms(read_synonyms(path))
 
@@ -235,8 +238,7 @@ class ConceptNormalizer(Pipe):
         index (Optional[Union[str, Path]]): What `to_disk` wrote: the component's folder in a
             saved pipeline, such as one of `connorm index`. The others must be missing then.
         RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` beside
-            other sources, CN406 and CN407 for types and branches in the settings that the index
-            lacks, and those of the sources.
+            other sources, CN406 and CN407 for unknown types and branches, and theirs.
         """
         from ..linker.synonyms import as_pairs
 

@@ -20,6 +20,7 @@ nil_threshold = null
 calibration = null
 expand_abbreviations = true
 split_composites = true
+document_context = 0.0
 normalization = []
 extra_words_weight = 0.0
 types = []
@@ -71,6 +72,7 @@ def make_concept_normalizer(
     calibration: dict[str, float] | None,
     expand_abbreviations: bool,
     split_composites: bool,
+    document_context: float,
     normalization: list[str],
     extra_words_weight: float,
     types: list[str],
@@ -94,6 +96,7 @@ def make_concept_normalizer(
         calibration=calibration,
         expand_abbreviations=expand_abbreviations,
         split_composites=split_composites,
+        document_context=document_context,
         normalization=normalization,
         extra_words_weight=extra_words_weight,
         types=types,

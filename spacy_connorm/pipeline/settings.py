@@ -24,6 +24,8 @@ class Settings(TypedDict, total=False):
         its parts if these link better than the whole; see `linker.interpretations`.
     extra_words_weight (float): How much a score is lowered if the mention has none of the words of
         the name that was found, less if it has some; see `linker.extra_words`. 0 for not at all.
+    document_context (float): How much the concepts of a document's certain links are raised for its
+        other mentions; see `linker.document_context`. 0 for not at all.
     types (Sequence[str]): Find only concepts of these semantic types; all if empty.
     branches (Sequence[str]): Find only concepts at or below these; all if empty.
     kb_url_template (Optional[str]): A link with `{}` for the id, for displaCy.
@@ -40,6 +42,7 @@ class Settings(TypedDict, total=False):
     calibration: Mapping[str, float] | None
     expand_abbreviations: bool
     split_composites: bool
+    document_context: float
     extra_words_weight: float
     types: Sequence[str]
     branches: Sequence[str]
@@ -70,6 +73,7 @@ DEFAULTS = Settings(
     calibration=None,
     expand_abbreviations=True,
     split_composites=True,
+    document_context=0.0,
     extra_words_weight=0.0,
     types=(),
     branches=(),
@@ -86,6 +90,7 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "top_k": ((int,), "a whole number"),
     "nil_threshold": ((float, int, NoneType), "a cosine, from -1 to 1, or null"),
     "extra_words_weight": ((float, int), "a number from 0 to 1"),
+    "document_context": ((float, int), "a number from 0 to 1"),
     "kb_url_template": ((str, NoneType), "a link with {} in the place of the id"),
     "memo_size": ((int,), "a whole number"),
     "cache_size": ((int,), "a whole number"),
@@ -112,8 +117,9 @@ def check_settings(settings: dict[str, Any]) -> None:
     for setting in ("memo_size", "cache_size"):
         if settings[setting] < 0:
             refuse(setting, settings[setting], "at least 0")
-    if not 0 <= settings["extra_words_weight"] <= 1:
-        refuse("extra_words_weight", settings["extra_words_weight"], "a number from 0 to 1")
+    for setting in ("extra_words_weight", "document_context"):
+        if not 0 <= settings[setting] <= 1:
+            refuse(setting, settings[setting], "a number from 0 to 1")
     threshold = settings["nil_threshold"]
     if threshold is not None and not -1 <= threshold <= 1:
         refuse("nil_threshold", threshold, "a cosine, from -1 to 1, or null")

@@ -5,13 +5,9 @@ import pytest
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.linker.calibration import Calibration
+from spacy_connorm.linker.choice import best_first, is_settled, links_better
 from spacy_connorm.linker.explanation import Interpretation
-from spacy_connorm.linker.interpretations import (
-    MentionInterpreter,
-    best_first,
-    is_settled,
-    links_better,
-)
+from spacy_connorm.linker.interpretations import MentionInterpreter
 from spacy_connorm.linker.sieve import Sieve
 
 
