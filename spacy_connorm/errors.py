@@ -121,6 +121,10 @@ class Errors(metaclass=_Coded):
     )
     CN120 = "Can't write the ontology to '{path}': its name must end in `.jsonl` or `.jsonl.gz`."
     CN121 = "'{output}' would replace '{input}', which is read for it. Name an output elsewhere."
+    CN122 = (
+        "Line {line} of '{path}' is no substitution: it needs up to two words, up to two others, "
+        "and two whole numbers, with a tab after each of the first three."
+    )
 
     # Corpora
     CN200 = (

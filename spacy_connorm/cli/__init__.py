@@ -16,6 +16,7 @@ from .ontology import ontology_cli
 from .save import save_cli
 from .search import search_cli
 from .serve import serve_cli
+from .substitutions import substitutions_cli
 from .train import train_cli
 
 spacy_app.add_typer(app, name="connorm")
@@ -35,5 +36,6 @@ __all__ = [
     "save_cli",
     "search_cli",
     "serve_cli",
+    "substitutions_cli",
     "train_cli",
 ]

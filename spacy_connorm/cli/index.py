@@ -18,6 +18,7 @@ _COUNTS = {
     "data_members": "Texts of concepts in annotated data",
     "rows": "Vectors",
     "copied_rows": "of them copied",
+    "substitutions": "Substitutions of words",
     "width": "Width of a vector",
 }
 
@@ -35,6 +36,9 @@ def index_cli(
     ),
     synonyms: Path | None = typer.Option(
         None, "--synonyms", "-s", metavar="FILE", help="More texts: a text, a tab, a concept id."
+    ),
+    substitutions: Path | None = typer.Option(
+        None, "--substitutions", metavar="TABLE", help="Words for others: `connorm substitutions`."
     ),
     config: Path | None = typer.Option(
         None, "--config", "-c", metavar="FILE", help="A pipeline's config. [the defaults]"
@@ -64,6 +68,7 @@ def index_cli(
         format=format,
         corpora=corpora,
         synonyms=synonyms,
+        substitutions=substitutions,
         config=config,
         overrides=parse_overrides(ctx.args),
         component=component,

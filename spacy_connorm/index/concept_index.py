@@ -29,6 +29,7 @@ from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
 from .keys import KeyTable
 from .members import TARGETS, Members, O
+from .rewriting import RewritingTable
 from .search import Search
 from .store import ConceptStore
 from .vectors.arrays import open_array
@@ -68,6 +69,7 @@ class ConceptIndex:
         self.members = Members.open(folder, rows=rows, concepts=self.concept_count)
         self.keys = KeyTable.open(folder, rows=rows)
         self._word_bags = WordBags.open(folder, rows=rows)
+        self.rewriting = RewritingTable.open(folder)
         self._owner = owner
         self._searches = _searches_of(folder, self.manifest)
         self._fingerprint = _fingerprint_of(folder, self.manifest)

@@ -1,6 +1,6 @@
 """Mention vectors to the concepts that one search finds for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,10 +8,12 @@ import numpy as np
 from ..encoders.vectors import HybridArray, Raw
 from ..errors import ConnormError, Errors
 from .backends.protocol import Neighbours, Searcher
+from .backends.rescoring import rescore
 from .concept_index import ConceptIndex
 from .members import D
 from .overlay import SynonymOverlay
 from .ranking import Hit, best_hits, best_members, rounded
+from .rewriting import Rewritten
 from .search import Search
 from .vectors.base import HybridVectors, Vectors
 
@@ -28,15 +30,20 @@ class Query(NamedTuple):
     vectors (Raw): (b, width) unit mention vectors.
     top_k (int): How many concepts each mention wants.
     allowed (Optional[np.ndarray]): bool (concepts,): which may be found; all if None.
+    rewritten (Sequence[Rewritten]): b times the names that a mention becomes when words in it are
+        replaced; empty if no mention becomes any. The certainty says how much of what a name lacks
+        to a cosine of one it gets.
     """
 
     vectors: Raw
     top_k: int
     allowed: np.ndarray | None = None
+    rewritten: Sequence[Rewritten] = ()
 
     def only(self, places: list[int]) -> "Query":
         """RETURNS (Query): The same for some of the mentions."""
-        return self._replace(vectors=self.vectors[places])
+        rewritten = [self.rewritten[place] for place in places] if self.rewritten else ()
+        return self._replace(vectors=self.vectors[places], rewritten=rewritten)
 
 
 class _Source(NamedTuple):
@@ -75,10 +82,13 @@ def run_search(
     """
     over = _over_texts if search.representation == "T" else _over_concepts
     sources = over(search, index, overlay, query)
-    if len(sources) == 1:
+    rewritten = query.rewritten if search.representation == "T" else ()
+    if len(sources) == 1 and not rewritten:
         return _ask(sources[0], query, threshold)
     # Another source may answer a mention for which this one scores low: ask both for everything.
     found = [_ask(source, query, -np.inf) for source in sources]
+    if rewritten:
+        found.append(_rewritten_hits(search, index, overlay, query))
     return [
         best_hits((hit for hits in parts for hit in hits), query.top_k)
         for parts in zip(*found, strict=True)
@@ -182,6 +192,28 @@ def _member_hits(
     for each, *values in zip(*(column[best].tolist() for column in columns), strict=True):
         hits[each].append(Hit(*values))
     return hits
+
+
+def _rewritten_hits(
+    search: Search, index: ConceptIndex, overlay: SynonymOverlay, query: Query
+) -> list[list[Hit]]:
+    """Find what the names that mentions become denote, with raised cosines."""
+    first, vectors = index.first_row(search), index.searcher(search).vectors
+    proposed, raised = [], []
+    for rows, certainty in query.rewritten:
+        inside = (rows >= first) & (rows < first + len(vectors))
+        proposed.append(rows[inside] - first)
+        raised.append(certainty[inside])
+    most = max(map(len, proposed))
+    found = rescore(vectors, query.vectors, proposed, most)
+    for mention, (items, certainty) in enumerate(zip(proposed, raised, strict=True)):
+        own = slice(len(items))
+        order = np.argsort(items)
+        places = order[np.searchsorted(items, found.items[mention, own], sorter=order)]
+        found.scores[mention, own] += certainty[places] * (1 - found.scores[mention, own])
+    found = found._replace(scores=rounded(found.scores))
+    hits = _member_hits(index, overlay, search, found, query)
+    return _with_parts(hits, vectors, query.vectors)
 
 
 def _added_hits(overlay: SynonymOverlay, found: Neighbours, query: Query) -> list[list[Hit]]:

@@ -44,6 +44,9 @@ def verify_index(index: ConceptIndex, *, report: _Report) -> None:
     verify_store(index.store.path, members=len(index.members.concept), counts=_counts(index))
     _verify_names(index)
     _verify_word_bags(index)
+    if index.rewriting is not None:
+        path = index.folder / "rewriting.words.npy"
+        require_sound(index.rewriting.is_sound(), path, "its table is not sorted")
     for name in index.manifest["searches"]:
         search = Search(name)
         if search.representation == "C":

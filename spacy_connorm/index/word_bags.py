@@ -2,17 +2,14 @@
 
 from array import array
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
-from ..text.word_bags import word_bag
+from ..text.word_bags import hash_bag, hash_bags, hash_word, word_bag
 from .vectors.arrays import open_array
 
 _STEM = "word_bags"
-_MODULUS = 1 << 64
 
 
 class WordBags:
@@ -48,10 +45,9 @@ class WordBags:
         hashes, words, sizes = array("Q"), set[int](), array("i")
         for text in texts:
             bag = word_bag(text)
-            by_word = [hash_word(word) for word in bag]
-            hashes.append(sum(by_word) % _MODULUS)
+            hashes.append(hash_bag(bag))
             sizes.append(len(bag))
-            words.update(by_word)
+            words.update(map(hash_word, bag))
         counts = np.frombuffer(sizes, dtype="int32")
         kept = np.flatnonzero(counts)
         values, places = np.frombuffer(hashes, dtype="uint64")[kept], rows[kept]
@@ -121,19 +117,8 @@ class WordBags:
         )
 
 
-def hash_bags(bags: Iterable[tuple[str, ...]]) -> np.ndarray:
-    """RETURNS (np.ndarray): uint64 (b,): the hash of each bag of words."""
-    return np.fromiter((sum(map(hash_word, bag)) % _MODULUS for bag in bags), dtype="uint64")
-
-
 def _are_in(known: np.ndarray, values: np.ndarray) -> np.ndarray:
     if not len(known):
         return np.zeros(len(values), dtype="bool")
     places = np.searchsorted(known, values)
     return known[np.minimum(places, len(known) - 1)] == values
-
-
-@lru_cache(maxsize=65_536)
-def hash_word(word: str) -> int:
-    """RETURNS (int): The hash of a normalized word, 64 bits."""
-    return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big")

@@ -16,6 +16,7 @@ from ..index.builder.build import all_texts, write_index
 from ..index.concept_index import ConceptIndex
 from ..index.overlay import SynonymOverlay
 from ..text.cleaning import clean
+from ..text.substitutions import Substitution
 from .memo import Memo
 from .memo_writer import make_memo
 from .retriever import TUNABLE, Retriever
@@ -103,8 +104,8 @@ class ConceptLookup:
     def tune(self, settings: Mapping[str, Any]) -> None:
         """Set what a `Retriever` can be told, and empty the cache.
 
-        settings (Mapping[str, Any]): By name: `cache_size`, `extra_words_weight`; those that are
-            missing keep their values, and others are ignored.
+        settings (Mapping[str, Any]): By name: `cache_size`, `extra_words_weight`,
+            `rewriting_weight`; those that are missing keep their values, and others are ignored.
         """
         own = {name: settings[name] for name in TUNABLE if name in settings}
         with self._changing:
@@ -119,6 +120,7 @@ class ConceptLookup:
         *,
         source: Source | None = None,
         searches: Sequence[str] = (),
+        substitutions: Iterable[Substitution] = (),
     ) -> None:
         """Initialize the encoder and index an ontology. Synonyms that were added before are
         dropped. If it fails, nothing changes. Texts are kept in memory only for an encoder that is
@@ -128,6 +130,8 @@ class ConceptLookup:
         synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids.
         source (Optional[Source]): Of the ontology, for the manifest.
         searches (Sequence[str]): Searches to build besides those of the sieve.
+        substitutions (Iterable[Substitution]): Words that mentions may have in place of those of
+            names.
         RAISES (ConnormError): CN409 if there are no texts, CN405 if the disk is full, and those of
             the encoder.
         """
@@ -147,6 +151,7 @@ class ConceptLookup:
             clean=clean,
             source=source,
             known=self._reused or (self.index if self.is_ready else None),
+            substitutions=substitutions,
         )
         self.use(encoder.model, ConceptIndex(owner.path / _INDEX, self.backend, owner=owner))
         self._reused = None

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..index.cache import Cache
-from ..index.word_bags import hash_bags
 from ..text.normalization import STEPS, TextStep, compose
-from ..text.word_bags import word_bag
+from ..text.word_bags import hash_bags, word_bag
 from .known_names import KnownName
 
 _CACHED = 100_000

@@ -19,7 +19,9 @@ from ..index.filters import Masks
 from ..index.members import TARGETS
 from ..index.overlay import SynonymOverlay
 from ..index.query import Query
+from ..index.rewriting import Rewritten
 from ..index.vectors.base import from_raw
+from ..text.word_bags import word_bag
 from .memo import Memo
 from .sieve import ExtraWordsPenalty, Question, name_candidates, run_sieve
 
@@ -29,7 +31,9 @@ _BATCH = 512
 # How many concepts are found for a mention before their scores are lowered.
 _MIN_FOUND = 25
 # The settings that do not depend on the index.
-TUNABLE = ("cache_size", "extra_words_weight")
+TUNABLE = ("cache_size", "extra_words_weight", "rewriting_weight")
+# Names that a text becomes by less certain substitutions are not looked at.
+_MIN_CERTAINTY = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,7 @@ class Retriever:
     cache_size (int): At most how many other answers to keep; 0 for none.
     extra_words_weight (float): How much scores are lowered by words that the mention lacks, see
         `extra_words`. Texts of the index are left alone: their own name comes first anyway.
+    rewriting_weight (float): How much certain substitutions of words raise cosines, 0 to 1.
     """
 
     encoder: NormalizedEncoder
@@ -52,6 +57,7 @@ class Retriever:
     memo: Memo | None = None
     cache_size: int = 0
     extra_words_weight: float = 0.0
+    rewriting_weight: float = 0.0
     _masks: Masks = field(default_factory=Masks, repr=False)
     _cache: Cache[tuple[Question, str], list[Candidate]] = field(init=False, repr=False)
 
@@ -61,7 +67,7 @@ class Retriever:
     def __reduce__(self) -> tuple:
         # A worker starts with empty caches.
         parts = self.encoder, self.index, self.overlay, self.memo, self.cache_size
-        return Retriever, (*parts, self.extra_words_weight)
+        return Retriever, (*parts, self.extra_words_weight, self.rewriting_weight)
 
     def with_overlay(self, overlay: SynonymOverlay) -> "Retriever":
         """RETURNS (Retriever): The same with other synonyms, and an empty cache."""
@@ -153,10 +159,10 @@ class Retriever:
             known, vectors = self._unit_vectors([keys[place] for place in batch], rows[batch])
             if known:
                 searched = [distinct[batch[place]] for place in known]
-                named_rows = rows[[batch[place] for place in known]]
-                penalty = self._penalty(searched, named_rows, question.top_k)
+                own_rows = rows[[batch[place] for place in known]]
+                penalty = self._penalty(searched, own_rows, question.top_k)
                 depth = question.top_k if penalty is None else max(question.top_k, _MIN_FOUND)
-                query = Query(vectors, depth, allowed)
+                query = Query(vectors, depth, allowed, self._rewrite(searched, own_rows))
                 answers = run_sieve(question.sieve, self.index, self.overlay, query, penalty)
                 named = name_candidates(answers, self.index, searched)
                 found |= dict(zip(searched, named, strict=True))
@@ -169,6 +175,21 @@ class Retriever:
             return None
         mentions = ["" if row >= 0 else text for text, row in zip(texts, rows, strict=True)]
         return ExtraWordsPenalty(mentions, self.extra_words_weight, top_k)
+
+    def _rewrite(self, texts: Sequence[str], rows: np.ndarray) -> list[Rewritten]:
+        """RETURNS (List[Rewritten]): The names that texts become, none for texts of the index;
+        empty if no text becomes any.
+        """
+        table, weight = self.index.rewriting, self.rewriting_weight
+        if table is None or not weight:
+            return []
+        bags = [() if row >= 0 else word_bag(text) for text, row in zip(texts, rows, strict=True)]
+        rewritten = [
+            table.rewrite(bag, self.index.word_bags, min_certainty=_MIN_CERTAINTY) for bag in bags
+        ]
+        if not any(len(each.rows) for each in rewritten):
+            return []
+        return [each._replace(certainty=weight * each.certainty) for each in rewritten]
 
     def _unit_vectors(self, inputs: Sequence[bytes], rows: np.ndarray) -> tuple[list[int], Raw]:
         """Take vectors from the index, from the synonyms beside it, or from the encoder.

@@ -15,3 +15,9 @@ from .reading import open_ontology as open_ontology
 from .reading import read_ontology as read_ontology
 from .reading import stream_ontology as stream_ontology
 from .report import ReadReport as ReadReport
+from .substitutions import LearnedSubstitutions as LearnedSubstitutions
+from .substitutions import SubstitutionsReader as SubstitutionsReader
+from .substitutions import create_substitutions_reader as create_substitutions_reader
+from .substitutions import learn_substitutions as learn_substitutions
+from .substitutions import read_substitutions as read_substitutions
+from .substitutions import write_substitutions as write_substitutions

@@ -56,7 +56,7 @@ def join_concepts(ontologies: Sequence[Ontology]) -> Joined:
         )
     ]
     joined = _merged(concepts, clusters, ontologies)
-    return Joined(Ontology(joined, source=_source(ontologies)), *counts)
+    return Joined(Ontology(joined, source=joint_source(ontologies)), *counts)
 
 
 class _Clusters:
@@ -191,7 +191,8 @@ def _without_itself(joined: Concept, ids: list[str]) -> Concept:
     )
 
 
-def _source(ontologies: Sequence[Ontology]) -> Source:
+def joint_source(ontologies: Sequence[Ontology]) -> Source:
+    """RETURNS (Source): The files of ontologies, and the terms of use of each."""
     sources = [each.source for each in ontologies]
     terms = (f"{each.path}: {each.licence}" for each in sources if each.licence)
     return Source(

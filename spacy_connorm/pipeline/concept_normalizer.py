@@ -24,8 +24,9 @@ from ..annotations.spans import (
 from ..concepts import AnyOntology, Candidate, Concept
 from ..errors import refuse
 from ..linker.calibration import read_calibration
+from ..text.substitutions import Substitution
 from . import serialization
-from .initialization import build_lookup, read_annotated
+from .initialization import Given, build_lookup, read_annotated
 from .requirements import require_extras
 from .settings import DEFAULTS, Limits, Settings, check_arguments, check_settings, choose_limits
 from .synonym_files import read_synonyms, write_synonyms
@@ -89,7 +90,6 @@ class ConceptNormalizer(Pipe):
 
         doc (Doc): The document.
         RETURNS (Doc): The same.
-        RAISES (ConnormError): CN001 before `initialize`.
         """
         self.set_annotations([doc], self.predict([doc]))
         return doc
@@ -222,19 +222,21 @@ class ConceptNormalizer(Pipe):
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Language | None = None,
-        ontology: AnyOntology | Callable[[], AnyOntology] | None = None,
+        ontology: Given[AnyOntology] | None = None,
         corpus: Callable[[Language], Iterable[Example]] | None = None,
         synonyms: Iterable[tuple[str, str]] | None = None,
+        substitutions: Given[Iterable[Substitution]] | None = None,
         index: str | Path | None = None,
     ) -> None:
         """Load the encoder and index an ontology, or read both from a folder. A second call without
-        any of the four sources keeps the index.
+        any of the five sources keeps the index.
 
         get_examples (Callable[[], Iterable[Example]]): Their references' mentions become D.
         nlp (Optional[Language]): The pipeline.
         ontology (Optional[Union[Ontology, Callable]]): O, or a function that reads it.
         corpus (Optional[Callable]): More annotated data for D, such as `spacy.Corpus.v1`.
         synonyms (Optional[Iterable[Tuple[str, str]]]): More of D: texts and concept ids.
+        substitutions (Optional[Union[Iterable, Callable]]): Words for others, or what reads them.
         index (Optional[Union[str, Path]]): What `to_disk` wrote: the component's folder in a
             saved pipeline, such as one of `connorm index`. The others must be missing then.
         RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` beside
@@ -243,16 +245,15 @@ class ConceptNormalizer(Pipe):
         from ..linker.synonyms import as_pairs
 
         synonyms = as_pairs(synonyms or ())
-        others = ontology is not None or corpus is not None or synonyms
+        others = any(each is not None for each in (ontology, corpus, substitutions)) or synonyms
         if index is not None:
             if others:
                 refuse("index", str(index), "the only source")
             self.from_disk(index, exclude=["cfg"])
         elif others or not self.lookup.is_ready:
             examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
-            read = ontology() if callable(ontology) else ontology
-            annotated = [*read_annotated(examples, self.cfg), *synonyms]
-            build_lookup(self.lookup, read, annotated, name=self.name, settings=self.cfg)
+            annotated = chain(read_annotated(examples, self.cfg), synonyms)
+            build_lookup(self.lookup, ontology, annotated, substitutions, self.cfg, self.name)
         self.candidates(())  # reports unknown types and branches now, not at the first document
         if nlp is not None:
             require_extras(nlp)
@@ -272,8 +273,7 @@ class ConceptNormalizer(Pipe):
         path (Union[str, Path]): The folder.
         exclude (Iterable[str]): Any of "cfg", "encoder", "index".
         RETURNS (ConceptNormalizer): The component.
-        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN410 if the index was
-            built with another encoder.
+        RAISES (ConnormError): CN400 to CN402 for a damaged folder, CN410 for another encoder's.
         """
         self._accept(serialization.load(Path(path), self.lookup, exclude=list(exclude)))
         return self

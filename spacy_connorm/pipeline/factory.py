@@ -21,6 +21,7 @@ calibration = null
 expand_abbreviations = true
 split_composites = true
 document_context = 0.0
+rewriting_weight = 0.5
 normalization = []
 extra_words_weight = 0.0
 types = []
@@ -73,6 +74,7 @@ def make_concept_normalizer(
     expand_abbreviations: bool,
     split_composites: bool,
     document_context: float,
+    rewriting_weight: float,
     normalization: list[str],
     extra_words_weight: float,
     types: list[str],
@@ -97,6 +99,7 @@ def make_concept_normalizer(
         expand_abbreviations=expand_abbreviations,
         split_composites=split_composites,
         document_context=document_context,
+        rewriting_weight=rewriting_weight,
         normalization=normalization,
         extra_words_weight=extra_words_weight,
         types=types,

@@ -17,6 +17,7 @@ from ..files.configs import config_errors, read_config
 from ..files.docbin import read_docs
 from ..files.folders import MANIFEST, read_object, replaced
 from ..files.overlap import require_apart
+from ..text.substitutions import Substitution
 from .concept_normalizer import ConceptNormalizer
 from .loading import choose_name, find_normalizer, load_normalizer
 from .saving import write_pipeline
@@ -44,6 +45,7 @@ factory = "concept_normalizer"
 _RESOLVER = "abbreviation_resolver"
 # The readers of ontologies are not imported here: a running pipeline does without them.
 _ONTOLOGY = "spacy-connorm.Ontology.v1"
+_SUBSTITUTIONS = "spacy-connorm.Substitutions.v1"
 
 
 class BuiltIndex(NamedTuple):
@@ -72,6 +74,7 @@ def build_index(
     format: str | None = None,
     corpora: Sequence[str | Path] = (),
     synonyms: str | Path | Iterable[tuple[str, str]] | None = None,
+    substitutions: str | Path | None = None,
     config: str | Path | Config | None = None,
     overrides: Mapping[str, Any] | None = None,
     component: str | None = None,
@@ -89,6 +92,8 @@ def build_index(
     synonyms (Optional[Union[str, Path, Iterable[Tuple[str, str]]]]): More of D: texts and concept
         ids, or a file with a text, a tab and a concept id in each line, such as
         `ConceptNormalizer.save_synonyms` writes. What was removed there is removed again.
+    substitutions (Optional[Union[str, Path]]): A table of words that mentions may have in place of
+        those of names, from `connorm substitutions`.
     config (Optional[Union[str, Path, Config]]): A config with a concept normalizer; the default
         settings if None.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
@@ -103,7 +108,7 @@ def build_index(
         if something else is at the path, CN712 for a bad line of synonyms, CN713 if the GPU cannot
         be used, and the errors of the readers.
     """
-    require_apart(output_path, ontology, *corpora, synonyms, config)
+    require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
     choose_device(gpu_id)
     nlp = make_pipeline(config, component=component, overrides=overrides)
     normalizer = find_normalizer(nlp)
@@ -117,6 +122,7 @@ def build_index(
             nlp=nlp,
             ontology=_source(ontology, format),
             synonyms=[each[:2] for each in changes for _ in range(each.times)],
+            substitutions=_table(substitutions),
         )
         _remove(changes, normalizer)
         write_pipeline(nlp, folder)
@@ -171,6 +177,12 @@ def _source(
     if isinstance(ontology, (str, Path)):
         return registry.get("readers", _ONTOLOGY)(Path(ontology), format=format).stream
     return ontology
+
+
+def _table(
+    path: str | Path | None,
+) -> Callable[[], list[Substitution]] | None:
+    return None if path is None else registry.get("readers", _SUBSTITUTIONS)(Path(path))
 
 
 def _read_changes(

@@ -1,18 +1,23 @@
 """What a concept normalizer is made from: an ontology (O) and annotated data (D)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from spacy.training import Example
 
 from ..annotations.synonyms import annotated_synonyms, expanded_synonyms
 from ..concepts import AnyOntology
 from ..errors import ConnormError, Errors, refuse, refuse_text
+from ..text.substitutions import Substitution
 from .settings import choose_limits
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
+
+Read = TypeVar("Read")
+# What is read already, or a function that reads it.
+Given: TypeAlias = Read | Callable[[], Read]
 
 
 def read_annotated(
@@ -31,30 +36,38 @@ def read_annotated(
 
 def build_lookup(
     lookup: "ConceptLookup",
-    ontology: AnyOntology | None,
-    annotated: Sequence[tuple[str, str]],
-    *,
-    name: str,
+    ontology: Given[AnyOntology] | None,
+    annotated: Iterable[tuple[str, str]],
+    substitutions: Given[Iterable[Substitution]] | None,
     settings: Mapping[str, Any],
+    name: str,
 ) -> None:
     """Build the index and the memo.
 
     lookup (ConceptLookup): Takes them.
-    ontology (Optional[Union[Ontology, ConceptStream]]): O.
-    annotated (Sequence[Tuple[str, str]]): D: texts and concept ids.
-    name (str): The component's name.
+    ontology (Optional[Union[Ontology, ConceptStream, Callable]]): O, or a function that reads it.
+    annotated (Iterable[Tuple[str, str]]): D: texts and concept ids.
+    substitutions (Optional[Union[Iterable[Substitution], Callable]]): Words that mentions may have
+        in place of those of names, or a function that reads them.
     settings (Mapping[str, Any]): The settings of the component.
+    name (str): The component's name.
     RAISES (ConnormError): CN004 if there is nothing to index, CN006 for anything but an ontology,
         and those of `ConceptLookup.build` and `ConceptLookup.memoize`.
     """
     from ..linker.interpretations import search_depth
 
+    ontology = ontology() if callable(ontology) else ontology
+    annotated = list(annotated)
     if ontology is None and not annotated:
         raise ConnormError(Errors.CN004.format(name=name))
     if not isinstance(ontology, AnyOntology | None):
         refuse_value = refuse if isinstance(ontology, (str, Path)) else refuse_text
         refuse_value("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
-    source = ontology.source if ontology else None
-    lookup.build(ontology or (), annotated, source=source)
+    lookup.build(
+        ontology or (),
+        annotated,
+        source=ontology.source if ontology else None,
+        substitutions=substitutions() if callable(substitutions) else substitutions or (),
+    )
     limits = choose_limits(settings, {"top_k": search_depth(settings["top_k"])})
     lookup.memoize(size=settings["memo_size"], **limits)

@@ -26,6 +26,8 @@ class Settings(TypedDict, total=False):
         the name that was found, less if it has some; see `linker.extra_words`. 0 for not at all.
     document_context (float): How much the concepts of a document's certain links are raised for its
         other mentions; see `linker.document_context`. 0 for not at all.
+    rewriting_weight (float): How much of what it lacks to a cosine of one a name gets that the
+        mention becomes by certain substitutions, if the index has a table of them; 0 to 1.
     types (Sequence[str]): Find only concepts of these semantic types; all if empty.
     branches (Sequence[str]): Find only concepts at or below these; all if empty.
     kb_url_template (Optional[str]): A link with `{}` for the id, for displaCy.
@@ -44,6 +46,7 @@ class Settings(TypedDict, total=False):
     split_composites: bool
     document_context: float
     extra_words_weight: float
+    rewriting_weight: float
     types: Sequence[str]
     branches: Sequence[str]
     kb_url_template: str | None
@@ -75,6 +78,7 @@ DEFAULTS = Settings(
     split_composites=True,
     document_context=0.0,
     extra_words_weight=0.0,
+    rewriting_weight=0.5,
     types=(),
     branches=(),
     kb_url_template=None,
@@ -91,6 +95,7 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "nil_threshold": ((float, int, NoneType), "a cosine, from -1 to 1, or null"),
     "extra_words_weight": ((float, int), "a number from 0 to 1"),
     "document_context": ((float, int), "a number from 0 to 1"),
+    "rewriting_weight": ((float, int), "a number from 0 to 1"),
     "kb_url_template": ((str, NoneType), "a link with {} in the place of the id"),
     "memo_size": ((int,), "a whole number"),
     "cache_size": ((int,), "a whole number"),
@@ -117,7 +122,7 @@ def check_settings(settings: dict[str, Any]) -> None:
     for setting in ("memo_size", "cache_size"):
         if settings[setting] < 0:
             refuse(setting, settings[setting], "at least 0")
-    for setting in ("extra_words_weight", "document_context"):
+    for setting in ("extra_words_weight", "rewriting_weight", "document_context"):
         if not 0 <= settings[setting] <= 1:
             refuse(setting, settings[setting], "a number from 0 to 1")
     threshold = settings["nil_threshold"]

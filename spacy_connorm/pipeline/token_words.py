@@ -8,9 +8,8 @@ from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
 from ..annotations.abbreviations import abbreviation_spans, read_abbreviations
-from ..index.word_bags import hash_bags
 from ..linker.name_windows import BREAK, FILLER, WORD, TokenArrays
-from ..text.word_bags import STOP_WORDS, normalized_words
+from ..text.word_bags import STOP_WORDS, hash_bags, normalized_words
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
 # Punctuation that no mention goes beyond, and empty lines. Dashes and slashes stand within names.

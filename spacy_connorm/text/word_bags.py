@@ -6,7 +6,11 @@ of bags, so what a text's bag is never changes.
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
+from hashlib import blake2b
+
+import numpy as np
 
 from .characters import unify_dashes, unify_unicode
 from .greek import spell_greek
@@ -22,6 +26,7 @@ _NUMERALS = {
     **{"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5"},
     **{"vi": "6", "vii": "7", "viii": "8", "ix": "9"},
 }
+_MODULUS = 1 << 64
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 # Longer runs of letters are no English words.
 _LONGEST = 60
@@ -64,3 +69,21 @@ def _normalized(word: str) -> str:
         decomposed = unicodedata.normalize("NFKD", singular)
         singular = "".join(each for each in decomposed if not unicodedata.combining(each))
     return _NUMERALS.get(singular, singular)
+
+
+def hash_bags(bags: Iterable[tuple[str, ...]]) -> np.ndarray:
+    """RETURNS (np.ndarray): uint64 (b,): the hash of each bag of words."""
+    return np.fromiter(map(hash_bag, bags), dtype="uint64")
+
+
+def hash_bag(bag: tuple[str, ...]) -> int:
+    """RETURNS (int): The hash of a bag, 64 bits: the sum of its words' hashes, so the hash of any
+    window of words is a difference of running sums.
+    """
+    return sum(map(hash_word, bag)) % _MODULUS
+
+
+@lru_cache(maxsize=65_536)
+def hash_word(word: str) -> int:
+    """RETURNS (int): The hash of a normalized word, 64 bits."""
+    return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big")

@@ -22,6 +22,7 @@ FUNCTIONS = {
     "export": spacy_connorm.export_encoder,
     "index": spacy_connorm.build_index,
     "join": spacy_connorm.join_ontologies,
+    "substitutions": spacy_connorm.learn_substitutions,
     "ontology": spacy_connorm.convert_ontology,
     "save": spacy_connorm.save_pipeline,
     "search": spacy_connorm.search,

@@ -25,6 +25,7 @@ from spacy_connorm.evaluation.pipelines.gold import warn_of_strange_ids
 from spacy_connorm.evaluation.pipelines.score_files import read_scores
 from spacy_connorm.ontology.checks import Inventory, warn_about
 from spacy_connorm.ontology.reading import read_ontology
+from spacy_connorm.ontology.substitutions import read_substitutions
 from spacy_connorm.pipeline.inputs import read_inputs
 from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.pipeline.mention_search import search
@@ -182,6 +183,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CN605": [lambda world: read_scores(world.file("a.json", f'[{{"{CANARY}": 1}}]'))],
     "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
     "CN709": [lambda world: _read_inputs(world, json.dumps({"text": CANARY * 200_000}))],
+    "CN122": [lambda world: list(read_substitutions(world.file("a.tsv", CANARY)))],
     "CN712": [lambda world: list(read_synonyms(world.file("a.tsv", CANARY)))],
     "CN752": [lambda world: CorrectionsFile(world.file("a.jsonl", f"{CANARY}\n")).read()],
     "CN755": [

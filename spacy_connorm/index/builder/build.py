@@ -17,10 +17,12 @@ from ...encoders.normalized import NormalizedEncoder
 from ...errors import ConnormError, Errors, Warnings, warn
 from ...files.atomic import atomic_folder
 from ...files.folders import seal, verify
+from ...text.substitutions import Substitution
 from ..backends.protocol import Backend
 from ..concept_index import ConceptIndex
 from ..keys import KeyTable
 from ..members import D, Members, O
+from ..rewriting import RewritingTable
 from ..search import Search
 from ..vectors.base import Vectors, open_vectors
 from ..word_bags import WordBags
@@ -44,6 +46,7 @@ def write_index(
     clean: Callable[[str], str],
     source: Source | None = None,
     known: ConceptIndex | None = None,
+    substitutions: Iterable[Substitution] = (),
 ) -> None:
     """Build an index, and replace `path` once it is complete. Concepts and synonyms are read once
     and not kept: memory grows by some 50 bytes per name.
@@ -59,6 +62,8 @@ def write_index(
     source (Optional[Source]): The source of the ontology, for the manifest.
     known (Optional[ConceptIndex]): An older index. If it has the same encoder, the vectors of texts
         that both have are copied.
+    substitutions (Iterable[Substitution]): Words that texts may have in place of those of names;
+        see `index.rewriting`.
     RAISES (ConnormError): CN409 if there are no texts, CN405 if it cannot be written, CN402 if the
         older index is damaged.
     """
@@ -66,6 +71,7 @@ def write_index(
         facts = _facts(encoder, searches, backend, source or Source())
         texts = _ConceptTexts(concepts, synonyms, clean)
         counts = _fill(folder, texts, encoder, searches, backend, known)
+        counts["substitutions"] = _write_rewriting(folder, substitutions)
         seal(folder, {**facts, "counts": counts})
 
 
@@ -120,6 +126,13 @@ def _fill(
         "ontology_members": int(np.count_nonzero(members.target & O)),
         "data_members": int(np.count_nonzero(members.target & D)),
     }
+
+
+def _write_rewriting(folder: Path, substitutions: Iterable[Substitution]) -> int:
+    listed = list(substitutions)
+    if listed:
+        RewritingTable.from_substitutions(listed).write(folder)
+    return len(listed)
 
 
 def _reusable(

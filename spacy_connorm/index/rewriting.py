@@ -1,0 +1,198 @@
+"""Names that a text becomes when words in it are replaced by others of the same meaning.
+
+Bags of words are known by the sum of their words' hashes, so replacing words adds a difference to
+the sum: all rewritten forms of a text are worked out, and searched, as arrays of numbers.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..text.substitutions import Substitution, hash_parts
+from ..text.word_bags import hash_bags, hash_word
+from .vectors.arrays import ascends, open_array, require_offsets
+from .word_bags import WordBags
+
+_STEM = "rewriting"
+# Longer texts have too many parts.
+_MAX_WORDS = 8
+# Two substitutions in one text are tried for this many of the most certain ones.
+_MAX_PAIRED = 64
+# How many names of a text are kept.
+_MAX_ROWS = 32
+
+
+class Rewritten(NamedTuple):
+    """Names that a text becomes.
+
+    rows (Ints1d): int64 (n,): rows of the index, each once.
+    certainty (Floats1d): float64 (n,): how likely each means the same, 0 to 1.
+    """
+
+    rows: np.ndarray
+    certainty: np.ndarray
+
+
+_NOTHING = Rewritten(np.empty(0, dtype="int64"), np.empty(0))
+
+
+class RewritingTable:
+    """Substitutions as sorted arrays, opened memory-mapped."""
+
+    def __init__(
+        self, words: np.ndarray, start: np.ndarray, change: np.ndarray, certainty: np.ndarray
+    ) -> None:
+        """Wrap the arrays.
+
+        words (np.ndarray): uint64 (w,): hashes of the bags that can be replaced, sorted, each once.
+        start (Ints1d): int64 (w + 1,): the substitutions of bag i are start[i] to start[i + 1].
+        change (np.ndarray): uint64 (n,): what each adds to the hash of a bag, modulo 2^64.
+        certainty (Floats1d): float32 (n,): how likely the meaning stays the same, 0 to 1.
+        """
+        self._words = words
+        self._start = start
+        self._change = change
+        self._certainty = certainty
+
+    @classmethod
+    def from_substitutions(cls, substitutions: Iterable[Substitution]) -> "RewritingTable":
+        """substitutions (Iterable[Substitution]): Each is used in both directions. Words are
+        dropped, but not added to a text that lacks them: that finds special concepts for general
+        texts.
+        """
+        by_words = defaultdict[int, dict[int, float]](dict)
+        for each in substitutions:
+            one, other = hash_bags([each.words, each.others]).tolist()
+            for replaced, words, others in ((each.words, one, other), (each.others, other, one)):
+                if replaced:
+                    by_words[words][(others - words) % (1 << 64)] = each.certainty
+        words = sorted(by_words)
+        counts = [len(by_words[each]) for each in words]
+        changes = [change for each in words for change in by_words[each]]
+        certainty = [value for each in words for value in by_words[each].values()]
+        return cls(
+            np.array(words, dtype="uint64"),
+            np.concatenate([[0], np.cumsum(counts)]).astype("int64"),
+            np.array(changes, dtype="uint64"),
+            np.array(certainty, dtype="float32"),
+        )
+
+    def rewrite(self, bag: tuple[str, ...], names: WordBags, *, min_certainty: float) -> Rewritten:
+        """Find the names that a text becomes by one or two substitutions.
+
+        bag (Tuple[str, ...]): The text, from `text.word_bags.word_bag`.
+        names (WordBags): The names of the index.
+        min_certainty (float): Leave out names that are less certain.
+        RETURNS (Rewritten): The names, the most certain first, at most 32.
+        """
+        if not 0 < len(bag) <= _MAX_WORDS:
+            return _NOTHING
+        changes, certain, places = self._substitutions_of(bag, min_certainty)
+        if not len(changes):
+            return _NOTHING
+        total = hash_bags([bag])
+        changes, certain = _with_pairs(changes, certain, places, min_certainty)
+        hashes = total + changes
+        known = np.searchsorted(names.hashes, hashes)
+        known[known == len(names.hashes)] = 0
+        found = np.flatnonzero(names.hashes[known] == hashes)
+        found = found[np.argsort(-certain[found], kind="stable")]
+        return _rows(hashes[found], certain[found], names)
+
+    def _substitutions_of(
+        self, bag: tuple[str, ...], min_certainty: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """RETURNS (Tuple[np.ndarray, np.ndarray, np.ndarray]): What each substitution adds, its
+        certainty, and the words that it replaces, one bit a place in the bag.
+        """
+        words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
+        hashes, bits = hash_parts(words[np.newaxis])[0], _places(len(bag))
+        places = np.searchsorted(self._words, hashes)
+        places[places == len(self._words)] = 0
+        known = np.flatnonzero(self._words[places] == hashes) if len(self._words) else places[:0]
+        spans = [(self._start[at], self._start[at + 1]) for at in places[known].tolist()]
+        changes = [self._change[first:last] for first, last in spans]
+        certain = [self._certainty[first:last] for first, last in spans]
+        replaced = [
+            np.full(last - first, bits[at]) for at, (first, last) in zip(known, spans, strict=True)
+        ]
+        if not changes:
+            return np.empty(0, "uint64"), np.empty(0), np.empty(0, "int64")
+        found = np.concatenate(certain).astype("float64")
+        order = np.argsort(-found, kind="stable")
+        order = order[found[order] >= min_certainty]
+        return np.concatenate(changes)[order], found[order], np.concatenate(replaced)[order]
+
+    def write(self, folder: Path) -> None:
+        for name, array in (
+            ("words", self._words),
+            ("start", self._start),
+            ("change", self._change),
+            ("certainty", self._certainty),
+        ):
+            np.save(folder / f"{_STEM}.{name}.npy", array)
+
+    @classmethod
+    def open(cls, folder: Path) -> "RewritingTable | None":
+        """Open what `write` wrote, memory-mapped.
+
+        folder (Path): The folder.
+        RETURNS (Optional[RewritingTable]): The table; None for an index without one.
+        RAISES (ConnormError): CN402 if the files do not fit together.
+        """
+        if not (folder / f"{_STEM}.words.npy").exists():
+            return None
+        words = open_array(folder / f"{_STEM}.words.npy", "uint64", (None,))
+        start_file = folder / f"{_STEM}.start.npy"
+        start = open_array(start_file, "int64", (len(words) + 1,))
+        change = open_array(folder / f"{_STEM}.change.npy", "uint64", (None,))
+        require_offsets(start_file, start, len(change))
+        certainty_file = folder / f"{_STEM}.certainty.npy"
+        certainty = open_array(certainty_file, "float32", change.shape, finite=True)
+        return cls(words, start, change, certainty)
+
+    def is_sound(self) -> bool:
+        """RETURNS (bool): Whether the words ascend, and certainties are probabilities."""
+        inside = (self._certainty >= 0) & (self._certainty <= 1)
+        return ascends(self._words, strictly=True) and bool(inside.all())
+
+
+def _places(size: int) -> np.ndarray:
+    """RETURNS (Ints1d): int64: the words that each of `hash_parts` replaces, one bit a place."""
+    bits = 1 << np.arange(size)
+    return hash_parts(bits.astype("uint64")[np.newaxis])[0].astype("int64")
+
+
+def _with_pairs(
+    changes: np.ndarray, certain: np.ndarray, places: np.ndarray, min_certainty: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Add pairs of substitutions that replace different words.
+
+    changes, certain, places: As `RewritingTable._substitutions_of` returns them.
+    min_certainty (float): Leave out pairs that are less certain.
+    RETURNS (Tuple[np.ndarray, np.ndarray]): Changes and certainties.
+    """
+    count = min(len(changes), _MAX_PAIRED)
+    first, second = np.triu_indices(count, 1)
+    both = certain[first] * certain[second]
+    kept = (both >= min_certainty) & (places[first] & places[second] == 0)
+    first, second = first[kept], second[kept]
+    return (
+        np.concatenate([changes, changes[first] + changes[second]]),
+        np.concatenate([certain, both[kept]]),
+    )
+
+
+def _rows(hashes: np.ndarray, certain: np.ndarray, names: WordBags) -> Rewritten:
+    """RETURNS (Rewritten): The rows of bags, given with the most certain first."""
+    if not len(hashes):
+        return _NOTHING
+    found = names.rows_of(hashes)
+    rows = np.concatenate(found).astype("int64")
+    certainty = np.repeat(certain, [len(each) for each in found])
+    _, first = np.unique(rows, return_index=True)
+    first = np.sort(first)[:_MAX_ROWS]
+    return Rewritten(rows[first], certainty[first])

@@ -1,0 +1,125 @@
+"""Substitutions of words in tables, learned from ontologies."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import ConnormError, Errors
+from ..files.atomic import atomic_file
+from ..files.licence import write_licence
+from ..files.overlap import require_apart
+from ..files.text import open_text, read_lines
+from ..text.substitutions import MAX_WORDS, Substitution, find_substitutions
+from ..text.word_bags import word_bag
+from .joining import joint_source
+from .reading import read_ontology
+
+_HEADER = ("words", "others", "same", "different")
+_COUNT = re.compile("[0-9]{1,9}")
+
+
+class LearnedSubstitutions(NamedTuple):
+    """What was learned from ontologies.
+
+    substitutions (List[Substitution]): Those that most names show first.
+    concepts (int): How many concepts were read.
+    names (int): How many names they have.
+    licence (str): The terms of use of all ontologies, kept beside the table; may be empty.
+    """
+
+    substitutions: list[Substitution]
+    concepts: int
+    names: int
+    licence: str
+
+
+def learn_substitutions(
+    input_paths: Sequence[str | Path],
+    output_path: str | Path,
+    *,
+    min_same: int = 2,
+    min_certainty: float = 0.3,
+) -> LearnedSubstitutions:
+    """Learn which words names of the same concept use in place of each other, such as "renal" and
+    "kidney", and write them as a table: `python -m spacy connorm substitutions`. The more
+    ontologies, the better.
+
+    input_paths (Sequence[Union[str, Path]]): Ontologies in any of `FORMATS`. Each is read with the
+        default settings of its format; convert it first for others.
+    output_path (Union[str, Path]): The table to write, tab-separated; gzipped if its name ends in
+        `.gz`. The terms of use of all ontologies are kept beside it.
+    min_same (int): Leave out substitutions that fewer pairs of names of the same concept show.
+    min_certainty (float): Leave out those that are less certain, 0 to 1.
+    RETURNS (LearnedSubstitutions): What was learned.
+    RAISES (ConnormError): CN105 or CN108 if the file cannot be written, CN121 if it would replace
+        an input, and the errors of `read_ontology`.
+    """
+    require_apart(Path(output_path), *input_paths)
+    ontologies = [read_ontology(path) for path in input_paths]
+    found = find_substitutions(
+        [[concept.names for concept in ontology] for ontology in ontologies],
+        min_same=min_same,
+        min_certainty=min_certainty,
+    )
+    write_substitutions(found, output_path)
+    licence = joint_source(ontologies).licence
+    write_licence(licence, output_path)
+    concepts = [concept for ontology in ontologies for concept in ontology]
+    names = sum(len(concept.names) for concept in concepts)
+    return LearnedSubstitutions(found, len(concepts), names, licence)
+
+
+def write_substitutions(substitutions: Iterable[Substitution], path: str | Path) -> None:
+    """Write a table, whole or not at all: a header, then one substitution a line.
+
+    substitutions (Iterable[Substitution]): The substitutions.
+    path (Union[str, Path]): The file; gzipped if its name ends in `.gz`.
+    RAISES (ConnormError): CN108 if it cannot be written.
+    """
+    with atomic_file(path) as aside, open_text(aside, "wt") as file:
+        file.write("\t".join(_HEADER) + "\n")
+        for words, others, same, different in substitutions:
+            file.write(f"{' '.join(words)}\t{' '.join(others)}\t{same}\t{different}\n")
+
+
+def read_substitutions(path: str | Path) -> Iterator[Substitution]:
+    """Read a table, such as `write_substitutions` writes; anybody may add to it.
+
+    path (Union[str, Path]): The file.
+    YIELDS (Substitution): The substitutions. Words are normalized.
+    RAISES (ConnormError): CN122 for a bad line, and the errors of `read_lines`.
+    """
+    for number, line in read_lines(path):
+        fields = tuple(field.strip() for field in line.split("\t"))
+        if fields == _HEADER or not line.strip():
+            continue
+        if len(fields) != len(_HEADER) or not all(map(_COUNT.fullmatch, fields[2:])):
+            raise ConnormError(Errors.CN122.format(path=path, line=number))
+        words, others = sorted(map(word_bag, fields[:2]))
+        if words == others or max(len(words), len(others)) > MAX_WORDS:
+            raise ConnormError(Errors.CN122.format(path=path, line=number))
+        yield Substitution(words, others, int(fields[2]), int(fields[3]))
+
+
+class SubstitutionsReader:
+    """Reads a table when called. It is no dataclass, since spaCy's configs turn these into
+    dictionaries.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """path (Path): The table."""
+        self.path = path
+
+    def __call__(self) -> list[Substitution]:
+        """RETURNS (List[Substitution]): See `read_substitutions`."""
+        return list(read_substitutions(self.path))
+
+
+def create_substitutions_reader(path: Path) -> SubstitutionsReader:
+    """Registered as `spacy-connorm.Substitutions.v1`. Nothing is read before the reader is called.
+
+    path (Path): The table, from `connorm substitutions`.
+    RETURNS (SubstitutionsReader): Reads it when called.
+    """
+    return SubstitutionsReader(path)

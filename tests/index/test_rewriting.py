@@ -1,0 +1,109 @@
+"""Names that a text becomes by substitutions of words."""
+
+import numpy as np
+import pytest
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.index.rewriting import RewritingTable
+from spacy_connorm.index.word_bags import WordBags
+from spacy_connorm.text.substitutions import Substitution
+from spacy_connorm.text.word_bags import word_bag
+
+NAMES = ["renal failure", "nephritis", "renal cyst", "failure", "cyst of the heart", "stone"]
+SUBSTITUTIONS = [
+    Substitution(("kidney",), ("renal",), 98, 1),
+    Substitution((), ("severe",), 79, 20),
+    Substitution(("inflammation", "kidney"), ("nephritis",), 9, 0),
+    Substitution(("cardiac",), ("heart",), 1, 1),
+]
+
+
+@pytest.fixture
+def names():
+    return WordBags.from_texts(NAMES, np.arange(len(NAMES)))
+
+
+@pytest.fixture
+def table():
+    return RewritingTable.from_substitutions(SUBSTITUTIONS)
+
+
+def rewrite(table, names, text, min_certainty=0.2):
+    rows, certainty = table.rewrite(word_bag(text), names, min_certainty=min_certainty)
+    return {NAMES[row]: round(each, 4) for row, each in zip(rows, certainty, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("kidney failure", {"renal failure": 0.98}),
+        ("Failure of the kidneys", {"renal failure": 0.98}),
+        ("severe kidney failure", {"renal failure": round(0.98 * 0.79, 4)}),
+        ("severe failure", {"failure": 0.79}),
+        ("cardiac cyst", {"cyst of the heart": 0.3333}),
+        ("severe kidney inflammation", {"nephritis": 0.711}),
+        ("kidney inflammation", {}),
+        ("renal failure", {}),
+        ("severe", {}),
+        ("stone", {}),
+        ("", {}),
+    ],
+)
+def test_texts_become_names(table, names, text, expected):
+    assert rewrite(table, names, text) == expected
+
+
+def test_words_are_not_added(names):
+    table = RewritingTable.from_substitutions([Substitution((), ("renal",), 9, 0)])
+    assert rewrite(table, names, "cyst") == {}
+    assert rewrite(table, names, "renal stone") == {"stone": 0.9}
+
+
+def test_a_word_is_replaced_once(names):
+    chain = [Substitution(("a",), ("b",), 99, 0), Substitution(("b",), ("renal",), 99, 0)]
+    assert rewrite(RewritingTable.from_substitutions(chain), names, "a cyst") == {}
+
+
+def test_less_certain_names_are_left_out(table, names):
+    assert rewrite(table, names, "severe kidney failure", 0.78) == {}
+    assert rewrite(table, names, "cardiac cyst", 0.5) == {}
+
+
+def test_the_most_certain_names_come_first_and_are_few():
+    texts = [f"n{'abcdefghij'[n // 10]}{'abcdefghij'[n % 10]} cyst" for n in range(50)]
+    bags = WordBags.from_texts(texts, np.arange(50))
+    table = RewritingTable.from_substitutions(
+        Substitution((text.split()[0],), ("x",), 50 + n, 0) for n, text in enumerate(texts)
+    )
+    rows, certainty = table.rewrite(("cyst", "x"), bags, min_certainty=0.3)
+    assert rows.tolist() == list(range(49, 17, -1))
+    assert (np.diff(certainty) < 0).all()
+
+
+def test_long_texts_are_left_alone(table, names):
+    assert rewrite(table, names, "kidney failure " + "a b c d e f g") == {}
+
+
+def test_what_is_mapped_is_what_was_written(tmp_path, table, names):
+    table.write(tmp_path)
+    mapped = RewritingTable.open(tmp_path)
+    assert mapped is not None and mapped.is_sound()
+    assert rewrite(mapped, names, "kidney failure") == {"renal failure": 0.98}
+    assert RewritingTable.open(tmp_path / "none") is None
+
+
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [("start", [0, 99]), ("certainty", [np.nan]), ("words", [1]), ("change", [])],
+    ids=str,
+)
+def test_damaged_tables_are_refused(tmp_path, table, file, change):
+    table.write(tmp_path)
+    path = tmp_path / f"rewriting.{file}.npy"
+    np.save(path, np.asarray(change, dtype=np.load(path).dtype))
+    with pytest.raises(ConnormError, match="CN402"):
+        RewritingTable.open(tmp_path)
+
+
+def test_an_empty_table_rewrites_nothing(names):
+    assert rewrite(RewritingTable.from_substitutions([]), names, "kidney failure") == {}
