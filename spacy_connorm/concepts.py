@@ -13,8 +13,9 @@ from .files.text import open_text, read_lines, sha256
 
 NIL = "NIL"
 _TEXTS = ("concept_id", "canonical_name", "definition")
-_LISTS = ("aliases", "types", "parents", "alt_ids", "xrefs")
-_OPTIONAL = ("definition", "parents", "alt_ids", "xrefs")
+SCOPES = ("narrow", "broad", "related")
+_LISTS = ("aliases", "types", "parents", "alt_ids", "xrefs", *SCOPES)
+_OPTIONAL = ("definition", "parents", "alt_ids", "xrefs", *SCOPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Concept:
     alt_ids (Tuple[str, ...]): Other ids of the same concept.
     xrefs (Tuple[str, ...]): Its ids in other vocabularies, as CURIEs (`MESH:D003920`). An index
         does not keep them.
+    narrow, broad, related (Tuple[str, ...]): The aliases that are not exact, by scope.
     """
 
     concept_id: str
@@ -40,6 +42,9 @@ class Concept:
     parents: tuple[str, ...] = ()
     alt_ids: tuple[str, ...] = ()
     xrefs: tuple[str, ...] = ()
+    narrow: tuple[str, ...] = ()
+    broad: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for field in _LISTS:
@@ -51,6 +56,12 @@ class Concept:
     def names(self) -> tuple[str, ...]:
         """RETURNS (Tuple[str, ...]): O(c): the preferred name, then the synonyms, each once."""
         return tuple(dict.fromkeys((self.canonical_name, *self.aliases)))
+
+    @property
+    def exact_names(self) -> tuple[str, ...]:
+        """RETURNS (Tuple[str, ...]): The preferred name, then the exact synonyms."""
+        others = {*self.narrow, *self.broad, *self.related} - {self.canonical_name}
+        return tuple(name for name in self.names if name not in others)
 
     def cleaned(self, clean: Callable[[str], str]) -> "Concept":
         """Clean the id and all texts. Empty and repeated texts are dropped.
@@ -64,9 +75,7 @@ class Concept:
         return Concept(clean(self.concept_id), name, definition=clean(self.definition), **lists)
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): A record of scispaCy's knowledge-base JSONL, plus `parents`,
-        `alt_ids` and `xrefs`. These and `definition` are left out if empty.
-        """
+        """RETURNS (Dict[str, Any]): A line of the JSONL; empty optional fields are left out."""
         record = {field: getattr(self, field) for field in self.__slots__}
         record |= {field: list(record[field]) for field in _LISTS}
         return {field: v for field, v in record.items() if v or field not in _OPTIONAL}
@@ -194,11 +203,7 @@ class Ontology:
         return self._concepts[self.primary_id(concept_id)]
 
     def primary_id(self, concept_id: str) -> str:
-        """Map an alternate id to the primary id of its concept.
-
-        concept_id (str): An id.
-        RETURNS (str): The primary id; unchanged if it is not an alternate id.
-        """
+        """RETURNS (str): The primary id for an alternate id; any other id is unchanged."""
         if concept_id in self._concepts:
             return concept_id
         return self._primary.get(concept_id, concept_id)
@@ -254,6 +259,8 @@ def merge(first: Concept, second: Concept) -> Concept:
         field: _distinct(getattr(first, field) + getattr(second, field)) for field in _LISTS
     }
     fields["aliases"] = _distinct(first.names + second.names)[1:]
+    exact = {*first.exact_names, *second.exact_names}
+    fields |= {scope: tuple(n for n in fields[scope] if n not in exact) for scope in SCOPES}
     return replace(first, definition=first.definition or second.definition, **fields)
 
 

@@ -11,7 +11,7 @@ from ..ontology import FORMATS, Conversion, Finding, convert_ontology
 from .app import command, split_items
 
 _TABLES = "Tables (tsv)"
-_OBO = "OBO"
+_OBO = "OBO (and JSONL made from it)"
 _UMLS = "UMLS releases (rrf)"
 _TWO_FILES = "Formats of more than one file (mesh, icd10cm)"
 _WIDTH = 60
@@ -56,7 +56,7 @@ def ontology_cli(
     parents_by_name: bool | None = typer.Option(
         None, "--parents-by-name", help="Parents are names, not ids.", rich_help_panel=_TABLES
     ),
-    scopes: str | None = _list("scopes", "Of synonyms: EXACT,NARROW,BROAD,RELATED. [EXACT]", _OBO),
+    scopes: str | None = _list("scopes", "Of synonyms: EXACT,NARROW,BROAD,RELATED. [all]", _OBO),
     obsolete: bool | None = typer.Option(
         None, "--obsolete", help="Take obsolete terms too.", rich_help_panel=_OBO
     ),
@@ -133,6 +133,7 @@ def _show(conversion: Conversion, output_path: Path) -> None:
         _row("Parents that are not there", summary.missing_parents),
         _row("Concepts in a circle of parents", summary.circular),
         ("Rows merged by id", report.merged, ""),
+        *((f"Synonyms of scope {each}", count, "") for each, count in report.scopes.items()),
         *((f"Left out: {r}", k.count, f"first: {k.first}") for r, k in report.left_out.items()),
     ]
     table = [(label, f"{count:,}", _shortened(note)) for label, count, note in rows]

@@ -25,6 +25,7 @@ class Members:
     target (Ints1d): uint8 (members,): O, D or both.
     count (Ints1d): int32 (members,): how often D gives this text this concept; 0 for O.
     preferred (Ints1d): bool (members,): the text is the concept's preferred name.
+    inexact (Ints1d): bool (members,): only O has it, as a synonym that is not exact.
     """
 
     start: np.ndarray
@@ -32,6 +33,7 @@ class Members:
     target: np.ndarray
     count: np.ndarray
     preferred: np.ndarray
+    inexact: np.ndarray
 
     def rows_of(self, target: int) -> tuple[int, int]:
         """RETURNS (Tuple[int, int]): The range of rows with a member of the target."""
@@ -58,6 +60,12 @@ class Members:
         ends = np.cumsum(sizes)
         return np.repeat(start - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
 
+    def ranks(self, members: np.ndarray) -> np.ndarray:
+        """RETURNS (Ints1d): int8: 0 for a concept's preferred name, 1 for another name, 2 for a
+        synonym that is not exact.
+        """
+        return 1 - self.preferred[members].astype("int8") + self.inexact[members]
+
     def write(self, folder: Path) -> None:
         for field in fields(self):
             np.save(folder / f"members.{field.name}.npy", getattr(self, field.name))
@@ -83,4 +91,12 @@ class Members:
             target=open_array(file["target"], "uint8", same, bounds=(O, (O | D) + 1)),
             count=open_array(file["count"], "int32", same, bounds=(0, _MOST_TIMES)),
             preferred=open_array(file["preferred"], "bool", same, bounds=(0, 2)),
+            inexact=_open_inexact(file["inexact"], same),
         )
+
+
+def _open_inexact(path: Path, shape: tuple[int, ...]) -> np.ndarray:
+    # Indexes of older versions lack it.
+    if not path.exists():
+        return np.zeros(shape, dtype="bool")
+    return open_array(path, "bool", shape, bounds=(0, 2))

@@ -185,7 +185,7 @@ def _member_hits(
     item = np.repeat(item, size)[keep]
     which, mention = which[keep], np.repeat(mention, size)[keep]
     rarity = -members.count[which] if target & D else np.zeros(len(which), dtype="int32")
-    fields = (distance, rarity, ~members.preferred[which], members.concept[which], item, which)
+    fields = (distance, rarity, members.ranks(which), members.concept[which], item, which)
     best = best_members(mention, fields, query.top_k)
     columns = (mention, *fields)
     hits: list[list[Hit]] = [[] for _ in range(len(found.items))]
@@ -221,7 +221,7 @@ def _added_hits(overlay: SynonymOverlay, found: Neighbours, query: Query) -> lis
     return [
         best_hits(
             (
-                Hit(-score, -count, not preferred, concept, item, text=text)
+                Hit(-score, -count, int(not preferred), concept, item, text=text)
                 for item, score in zip(items, scores, strict=True)
                 if item >= 0
                 for concept, (text, count, preferred) in denoted[item].items()
@@ -260,7 +260,7 @@ def _mean_hits(concepts: np.ndarray, found: Neighbours, top_k: int) -> list[list
     return [
         best_hits(
             (
-                Hit(-score, 0, False, int(concepts[item]), item)
+                Hit(-score, 0, 0, int(concepts[item]), item)
                 for item, score in zip(items, scores, strict=True)
                 if item >= 0
             ),

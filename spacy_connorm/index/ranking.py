@@ -1,4 +1,4 @@
-"""The order of what a search finds: score, count in D, preferred name, concept id."""
+"""The order of what a search finds: score, count in D, rank of the name, concept id."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class Hit(NamedTuple):
 
     distance (float): Minus the cosine, rounded to five digits.
     rarity (int): Minus how often D gives the text this concept.
-    other_name (bool): Whether the text is not the concept's preferred name.
+    rank (int): Of the text among the concept's names, from `Members.ranks`.
     concept (int): The concept's number; numbers follow the order of ids.
     item (int): Its place among the vectors that were searched.
     member (int): The member of the index with the text; -1 if none has it.
@@ -31,7 +31,7 @@ class Hit(NamedTuple):
 
     distance: float
     rarity: int
-    other_name: bool
+    rank: int
     concept: int
     item: int
     member: int = _NO_MEMBER

@@ -144,6 +144,10 @@ def _verify_names(index: ConceptIndex) -> None:
             for member, number in zip(members, numbers, strict=True)
         )
         require_sound(are_names, path, "a preferred name is not that of its concept")
+    members = index.members
+    is_exact = members.preferred | (members.target & D > 0)
+    path = index.folder / "members.inexact.npy"
+    require_sound(not (members.inexact & is_exact).any(), path, "an exact name is not exact")
 
 
 def _verify_word_bags(index: ConceptIndex) -> None:

@@ -1,21 +1,41 @@
 """scispaCy's knowledge-base JSONL, which is also our own format."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from ..concepts import Concept, read_concepts
+from ..concepts import SCOPES, Concept, read_concepts
 from ..files.licence import read_licence
+from .options import ALL_SCOPES, EXACT, require_known
 from .report import ReadReport
 
 
-def read_jsonl(path: str | Path, *, report: ReadReport | None = None) -> Iterator[Concept]:
+def read_jsonl(
+    path: str | Path,
+    *,
+    scopes: Collection[str] = ALL_SCOPES,
+    report: ReadReport | None = None,
+) -> Iterator[Concept]:
     """Read a knowledge base with one JSON object per line.
 
     path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
+    scopes (Collection[str]): The synonyms to read: EXACT, NARROW, BROAD, RELATED; all by default.
     report (Optional[ReadReport]): Filled with the licence stored beside the file.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN103 for a line that is not a concept, and what `read_lines` raises.
+    RAISES (ConnormError): CN103 for a line that is not a concept, CN118 for an unknown scope, and
+        what `read_lines` raises.
     """
+    require_known("scopes", scopes, ALL_SCOPES)
     if report is not None:
         report.licence = read_licence(path)
-    yield from read_concepts(path)
+    for concept in read_concepts(path):
+        yield concept if set(scopes) >= set(ALL_SCOPES) else _with_scopes(concept, scopes)
+
+
+def _with_scopes(concept: Concept, scopes: Collection[str]) -> Concept:
+    own = {scope: getattr(concept, scope) * (scope.upper() in scopes) for scope in SCOPES}
+    kept = {name for names in own.values() for name in names}
+    if EXACT in scopes:
+        kept.update(concept.exact_names)
+    aliases = tuple(alias for alias in concept.aliases if alias in kept)
+    return replace(concept, aliases=aliases, **own)

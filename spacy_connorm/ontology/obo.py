@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..concepts import Concept
+from ..concepts import SCOPES, Concept
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .curies import normalized_curies
+from .options import ALL_SCOPES, EXACT, require_known
 from .report import ReadReport
 
-_SCOPES = ("EXACT", "NARROW", "BROAD", "RELATED")
 _TYPE_TAGS = ("namespace", "subset")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
 _ESCAPED = re.compile(r"\\(.)")
@@ -21,7 +21,7 @@ _LICENCE = re.compile("(?i)licen[cs]e")
 def read_obo(
     path: str | Path,
     *,
-    scopes: Collection[str] = ("EXACT",),
+    scopes: Collection[str] = ALL_SCOPES,
     types: str = "namespace",
     obsolete: bool = False,
     report: ReadReport | None = None,
@@ -29,7 +29,7 @@ def read_obo(
     """Read the terms of an OBO file.
 
     path (Union[str, Path]): The file.
-    scopes (Collection[str]): The synonyms to read: EXACT, NARROW, BROAD, RELATED.
+    scopes (Collection[str]): The synonyms to read: EXACT, NARROW, BROAD, RELATED; all by default.
     types (str): The tag with the semantic types, "namespace" or "subset".
     obsolete (bool): Whether to read obsolete terms.
     report (Optional[ReadReport]): Filled with what was left out, and with the header's licence.
@@ -37,12 +37,8 @@ def read_obo(
     RAISES (ConnormError): CN115 for lines that are not OBO, CN118 for an unknown scope or tag,
         and what `read_lines` raises.
     """
-    for setting, values, known in (("scopes", scopes, _SCOPES), ("types", [types], _TYPE_TAGS)):
-        if unknown := [value for value in values if value not in known]:
-            message = Errors.CN118.format(
-                setting=setting, value=repr(unknown[0]), known=", ".join(known)
-            )
-            raise ConnormError(message)
+    require_known("scopes", scopes, ALL_SCOPES)
+    require_known("types", [types], _TYPE_TAGS)
     report = report or ReadReport()
     terms, header = _sections(path)
     report.licence = _licence(header)
@@ -53,16 +49,25 @@ def read_obo(
             report.leave_out("an obsolete term", concept_id)
             continue
         found = term.get(types, default_types)
+        synonyms = list(_synonyms(term, scopes, report))
+        exact = {text for text, scope in synonyms if scope == EXACT}
+        inexact = {
+            field: tuple(
+                text for text, own in synonyms if own == field.upper() and text not in exact
+            )
+            for field in SCOPES
+        }
         yield Concept(
             concept_id=concept_id,
             canonical_name=_unescaped(term.get("name", "")),
-            aliases=tuple(_synonyms(term, scopes, report)),
+            aliases=tuple(text for text, _ in synonyms),
             types=(found,) if isinstance(found, str) else tuple(found),
             definition=_quoted(term.get("def", ""))[0],
             parents=tuple(term.get("is_a", ())),
             alt_ids=tuple(term.get("alt_id", ())),
             # A description may follow the id.
             xrefs=normalized_curies(xref.partition(" ")[0] for xref in term.get("xref", ())),
+            **inexact,
         )
 
 
@@ -91,12 +96,16 @@ def _sections(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     return terms, header
 
 
-def _synonyms(term: dict[str, Any], scopes: Collection[str], report: ReadReport) -> Iterator[str]:
+def _synonyms(
+    term: dict[str, Any], scopes: Collection[str], report: ReadReport
+) -> Iterator[tuple[str, str]]:
+    """YIELDS (Tuple[str, str]): Synonyms and their scopes."""
     for value in term.get("synonym", ()):
         text, scope = _quoted(value)
-        scope = scope if scope in _SCOPES else "RELATED"
+        scope = scope if scope in ALL_SCOPES else "RELATED"
         if scope in scopes:
-            yield text
+            report.scopes[scope] = report.scopes.get(scope, 0) + 1
+            yield text, scope
         else:
             report.leave_out(f"a synonym of scope {scope}", f"'{text}' of {term.get('id')}")
 

@@ -4,6 +4,12 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TypedDict
 
+from ..concepts import SCOPES
+from ..errors import ConnormError, Errors
+
+EXACT = "EXACT"
+ALL_SCOPES = (EXACT, *map(str.upper, SCOPES))
+
 
 class OntologyOptions(TypedDict, total=False):
     """Settings of the formats' readers; a reader refuses those of another format (CN113).
@@ -21,8 +27,8 @@ class OntologyOptions(TypedDict, total=False):
     separator (str): tsv: separates the items of a field, "|" by default.
     delimiter (str): tsv: separates fields; by default a tab, or a comma in a `.csv` file.
     parents_by_name (bool): tsv: whether parents are given by preferred name.
-    scopes (Collection[str]): obo: the synonyms to read: EXACT (the default), NARROW, BROAD,
-        RELATED.
+    scopes (Collection[str]): obo, jsonl: the synonyms to read: EXACT, NARROW, BROAD, RELATED; all
+        by default.
     obsolete (bool): obo: whether to read obsolete terms.
     languages (Collection[str]): rrf: the languages of the names, best first; ENG by default, all
         if empty.
@@ -58,3 +64,17 @@ class OntologyOptions(TypedDict, total=False):
     tree: str | Path
     supplementary: str | Path
     tabular: str | Path
+
+
+def require_known(setting: str, values: Collection[str], known: Collection[str]) -> None:
+    """Refuse unknown values of a reader's setting.
+
+    setting (str): Its name.
+    values (Collection[str]): Its values.
+    known (Collection[str]): Those that are known.
+    RAISES (ConnormError): CN118.
+    """
+    if unknown := [value for value in values if value not in known]:
+        raise ConnormError(
+            Errors.CN118.format(setting=setting, value=repr(unknown[0]), known=", ".join(known))
+        )

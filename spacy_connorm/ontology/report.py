@@ -24,11 +24,13 @@ class ReadReport:
     licence (str): The terms of use stated in the file.
     merged (int): Rows merged into the concept of an earlier row with the same id.
     left_out (Dict[str, LeftOut]): What was left out, by reason.
+    scopes (Dict[str, int]): How many synonyms of each scope were read, of formats that have scopes.
     """
 
     licence: str = ""
     merged: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict)
+    scopes: dict[str, int] = field(default_factory=dict)
 
     def leave_out(self, reason: str, example: str, *, broken: bool = False) -> None:
         """Count one item left out.

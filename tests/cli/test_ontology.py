@@ -14,11 +14,12 @@ def test_counts_are_printed(invoke, words, tmp_path):
     assert result.exit_code == 0, result.output
     for line in (
         "Concepts 2",
-        "Names 4 2.0 a concept",
+        "Names 7 3.5 a concept",
         "Ids, alternate ones included 4",
         "Links to parents 1",
         "Left out: an obsolete term 1 first: T:3",
-        "Left out: a synonym of scope BROAD 1 first: 'pain' of T:2",
+        "Synonyms of scope EXACT 2",
+        "Synonyms of scope BROAD 1",
         "Terms of use:",
         "Wrote 2 concepts",
     ):

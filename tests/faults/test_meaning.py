@@ -110,6 +110,7 @@ ARRAYS = [
     ("ngrams", "index/members.count.npy", put(-1, 0)),
     ("ngrams", "index/members.preferred.npy", put(slice(None), False)),
     ("ngrams", "index/members.preferred.npy", put(slice(None), True)),
+    ("ngrams", "index/members.inexact.npy", put(0, True)),
     ("ngrams", "index/keys.hashes.npy", swap),
     ("ngrams", "index/keys.hashes.npy", put(-1, 2**64 - 1)),
     ("ngrams", "index/keys.rows.npy", put(0, 1)),

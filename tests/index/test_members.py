@@ -20,6 +20,7 @@ class Denotation(NamedTuple):
     concept: int
     target: int
     preferred: bool
+    inexact: bool = False
 
 
 DENOTATIONS = [
@@ -36,12 +37,13 @@ DENOTATIONS = [
 
 def names_of(denotations):
     """Texts go by their places."""
-    keys, _, concepts, targets, preferred = zip(*denotations, strict=True)
+    keys, _, concepts, targets, preferred, inexact = zip(*denotations, strict=True)
     return Names(
         hash_keys(keys),
         np.asarray(concepts, dtype="int32"),
         np.asarray(targets, dtype="uint8"),
         np.asarray(preferred, dtype="bool"),
+        np.asarray(inexact, dtype="bool"),
         np.arange(len(denotations), dtype="int32"),
     )
 
@@ -92,17 +94,19 @@ class Member:
     target: int = 0
     count: int = 0
     preferred: bool = False
+    inexact: bool = True
 
 
 def gathered_one_by_one(denotations):
     """The same, in the words of its definition."""
     rows = {}
-    for place, (key, _, concept, target, preferred) in enumerate(denotations):
+    for place, (key, _, concept, target, preferred, inexact) in enumerate(denotations):
         member = rows.setdefault(key, {}).setdefault(concept, Member(concept, place))
         if preferred and not member.preferred:
             member.text, member.preferred = place, True
         member.target |= target
         member.count += target == D
+        member.inexact &= inexact
 
     def group(row):
         targets = {
@@ -120,6 +124,7 @@ ANY = st.builds(
     concept=st.integers(0, 4),
     target=st.sampled_from([O, D]),
     preferred=st.booleans(),
+    inexact=st.booleans(),
 )
 
 
@@ -133,7 +138,7 @@ def test_all_at_once_is_as_one_by_one(denotations):
     assert np.diff(grouped.members.start).tolist() == [len(members) for _, members in expected]
     flat = [member for _, members in expected for member in members]
     assert grouped.texts.tolist() == [member.text for member in flat]
-    for field in ("concept", "target", "count", "preferred"):
+    for field in ("concept", "target", "count", "preferred", "inexact"):
         assert getattr(grouped.members, field).tolist() == [getattr(each, field) for each in flat]
     kinds = {field: getattr(grouped.members, field).dtype for field in vars(grouped.members)}
     assert {field: str(kind) for field, kind in kinds.items()} == {
@@ -142,6 +147,7 @@ def test_all_at_once_is_as_one_by_one(denotations):
         "target": "uint8",
         "count": "int32",
         "preferred": "bool",
+        "inexact": "bool",
     }
 
 
@@ -150,3 +156,17 @@ def test_opened_as_written(tmp_path, members):
     opened = Members.open(tmp_path, rows=4, concepts=3)
     assert opened.start.tolist() == members.start.tolist()
     assert opened.preferred.tolist() == members.preferred.tolist()
+    assert opened.inexact.tolist() == members.inexact.tolist()
+    (tmp_path / "members.inexact.npy").unlink()
+    assert not Members.open(tmp_path, rows=4, concepts=3).inexact.any()
+
+
+def test_exact_names_come_before_others():
+    names = [
+        Denotation(b"a", "a", concept, O, preferred, inexact)
+        for concept, (preferred, inexact) in enumerate(
+            [(True, False), (False, False), (False, True)]
+        )
+    ]
+    members = group_names(names_of(names)).members
+    assert members.ranks(np.arange(3)).tolist() == [0, 1, 2]

@@ -285,3 +285,13 @@ def test_explanation_tells_each_search_of_the_sieve(make_pipeline):
 def test_explanation_keeps_to_the_settings(make_normalizer):
     steps = make_normalizer(top_k=1, types=["Phenomenon"]).explain("cold").steps
     assert [candidate.concept_id for candidate in steps[-1].candidates] == ["C4"]
+
+
+def test_an_exact_synonym_comes_before_others(make_normalizer):
+    broad = Concept("A1", "pain", ("ache",), broad=("ache",))
+    normalizer = make_normalizer()
+    normalizer.initialize(lambda: [], ontology=Ontology([broad, Concept("B1", "hurt", ("ache",))]))
+    assert ids(normalizer, "ache") == ["B1", "A1"]
+    named = Concept("C1", "ache")
+    normalizer.initialize(lambda: [], ontology=Ontology([broad, named]))
+    assert ids(normalizer, "ache") == ["C1", "A1"]

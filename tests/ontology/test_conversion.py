@@ -14,13 +14,14 @@ DEMO = Path(__file__).parents[2] / "assets" / "demo_ontology.obo"
 def test_what_is_converted_is_returned_and_its_licence_kept(data, tmp_path, capsys):
     out = tmp_path / "new" / "small.jsonl.gz"
     summary, report, licence = convert_ontology(data / "small.obo", out)
-    assert (summary.concepts, summary.names, summary.ids, summary.parents) == (2, 4, 4, 1)
+    assert (summary.concepts, summary.names, summary.ids, summary.parents) == (2, 7, 4, 1)
     left_out = {reason: (kind.count, kind.first) for reason, kind in report.left_out.items()}
     assert left_out["an obsolete term"] == (1, "T:3")
-    assert left_out["a synonym of scope BROAD"] == (1, "'pain' of T:2")
+    assert report.scopes == {"EXACT": 2, "BROAD": 1, "NARROW": 1, "RELATED": 1}
     assert licence == "Licence: free for tests."
     ontology = Ontology.from_disk(out)
     assert ontology["T:20"].canonical_name == 'head, neck and "face" pain'
+    assert ontology["T:20"].broad == ("pain",)
     assert ontology.source.licence == licence
     assert capsys.readouterr() == ("", "")
 

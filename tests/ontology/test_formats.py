@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from spacy_connorm.concepts import Concept, write_concepts
+from spacy_connorm.concepts import Concept, Ontology, write_concepts
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.files.licence import write_licence
 from spacy_connorm.ontology import ReadReport
@@ -111,27 +111,56 @@ def test_mesh_joins_descriptors_tree_and_supplementary_concepts(data):
     assert report.merged == 1
 
 
-def test_obo_takes_exact_synonyms_and_counts_the_others(data):
+def test_obo_takes_the_synonyms_of_all_scopes(data):
     report = ReadReport()
     concepts = by_id(read_obo(data / "small.obo", report=report))
     assert concepts["T:2"] == Concept(
         concept_id="T:2",
         canonical_name='head, neck and "face" pain',
-        aliases=("headache or neck ache", "cephalalgia"),
+        aliases=("headache or neck ache", "cephalalgia", "pain", "migraine", "stiff neck"),
         types=("symptom",),
         definition='Pain above the shoulders, "by definition".',
         parents=("T:1",),
         alt_ids=("T:20", "T:21"),
         xrefs=("MESH:D900003", "UMLS:C0000009"),
+        narrow=("migraine",),
+        broad=("pain",),
+        related=("stiff neck",),
     )
     assert concepts["T:1"].types == ("finding",)
     assert report.licence == "Licence: free for tests."
+    assert counts(report) == {"an obsolete term": 1}
+    assert report.scopes == {"EXACT": 2, "BROAD": 1, "NARROW": 1, "RELATED": 1}
+
+
+def test_scopes_that_are_left_out_are_counted(data):
+    report = ReadReport()
+    concepts = by_id(read_obo(data / "small.obo", scopes=["EXACT"], report=report))
+    assert concepts["T:2"].aliases == ("headache or neck ache", "cephalalgia")
+    assert concepts["T:2"].exact_names == concepts["T:2"].names
+    scopes = ("BROAD", "NARROW", "RELATED")
     assert counts(report) == {
         "an obsolete term": 1,
-        "a synonym of scope BROAD": 1,
-        "a synonym of scope NARROW": 1,
-        "a synonym of scope RELATED": 1,
+        **{f"a synonym of scope {scope}": 1 for scope in scopes},
     }
+
+
+def test_a_synonym_of_two_scopes_is_exact(tmp_path):
+    path = tmp_path / "two.obo"
+    path.write_text('[Term]\nid: A:1\nname: one\nsynonym: "a" RELATED []\nsynonym: "a" EXACT []\n')
+    (concept,) = read_obo(path)
+    assert (concept.related, concept.exact_names) == ((), ("one", "a"))
+
+
+def test_jsonl_keeps_scopes_and_reads_some(data, tmp_path):
+    path = tmp_path / "small.jsonl"
+    Ontology(read_obo(data / "small.obo")).to_disk(path)
+    assert by_id(read_jsonl(path)) == by_id(read_obo(data / "small.obo"))
+    for scopes in (["EXACT"], ["EXACT", "NARROW"], ["BROAD"], []):
+        read = by_id(read_jsonl(path, scopes=scopes))["T:2"]
+        assert read == by_id(read_obo(data / "small.obo", scopes=scopes))["T:2"]
+    with pytest.raises(ConnormError, match="CN118.*scopes.*EXAKT"):
+        list(read_jsonl(path, scopes=["EXAKT"]))
 
 
 def test_obo_settings(data):

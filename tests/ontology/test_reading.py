@@ -209,7 +209,9 @@ def test_the_reader_is_registered(data):
     assert len(registry.resolve(config)["ontology"]()) == 3
 
 
-@pytest.mark.parametrize("field", ["aliases", "types", "parents", "alt_ids", "xrefs"])
+@pytest.mark.parametrize(
+    "field", ["aliases", "types", "parents", "alt_ids", "xrefs", "narrow", "broad", "related"]
+)
 def test_string_in_the_place_of_a_tuple(field):
     with pytest.raises(ConnormError, match=f"CN102.*{field}"):
         Concept("T:1", "one", **{field: ("two")})

@@ -156,8 +156,10 @@ def _add_names(given: _ConceptTexts, store: StoreWriter, names: NameFile) -> Non
             if not concept.canonical_name:
                 concept = replace(concept, canonical_name=concept.concept_id)
             place, is_new = store.add(concept)
+            exact = set(concept.exact_names)
             for number, name in enumerate(filter(None, concept.names)):
-                names.add(name, place, O, preferred=is_new and number == 0)
+                is_preferred = is_new and number == 0
+                names.add(name, place, O, preferred=is_preferred, inexact=name not in exact)
     empty = 0
     for text, concept_id in given.synonyms:
         text = given.clean(text)

@@ -50,6 +50,7 @@ def group_names(names: Names) -> GroupedNames:
         target=np.bitwise_or.reduceat(names.targets[by_pair], starts)[order],
         count=np.add.reduceat(names.targets[by_pair] == D, starts, dtype="int32")[order],
         preferred=np.logical_or.reduceat(names.preferred[by_pair], starts)[order],
+        inexact=np.logical_and.reduceat(names.inexact[by_pair], starts)[order],
     )
     return GroupedNames(members, texts[order], hashes)
 

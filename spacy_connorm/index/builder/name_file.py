@@ -27,6 +27,7 @@ class Names(NamedTuple):
     concepts (Ints1d): int32 (n,): concept numbers.
     targets (Ints1d): uint8 (n,): O or D.
     preferred (np.ndarray): bool (n,): whether the text is the concept's preferred name.
+    inexact (np.ndarray): bool (n,): whether it is a synonym of the ontology that is not exact.
     texts (Ints1d): int32 (n,): the number of the text in a `NameFile`.
     """
 
@@ -34,6 +35,7 @@ class Names(NamedTuple):
     concepts: np.ndarray
     targets: np.ndarray
     preferred: np.ndarray
+    inexact: np.ndarray
     texts: np.ndarray
 
 
@@ -55,6 +57,7 @@ class NameFile:
         self._concepts = array("i")
         self._targets = array("B")
         self._preferred = array("B")
+        self._inexact = array("B")
         self._mapped: mmap | None = None
 
     def __enter__(self) -> "NameFile":
@@ -69,18 +72,28 @@ class NameFile:
     def __len__(self) -> int:
         return len(self._concepts)
 
-    def add(self, text: str, place: int, target: int, *, preferred: bool = False) -> None:
+    def add(
+        self,
+        text: str,
+        place: int,
+        target: int,
+        *,
+        preferred: bool = False,
+        inexact: bool = False,
+    ) -> None:
         """Add a name.
 
         text (str): A text that can be encoded as UTF-8.
         place (int): The place of the concept in the `StoreWriter`.
         target (int): O or D: where the name comes from.
         preferred (bool): Whether the text is the concept's preferred name.
+        inexact (bool): Whether it is a synonym of the ontology that is not exact.
         """
         self._waiting.append(text)
         self._concepts.append(place)
         self._targets.append(target)
         self._preferred.append(preferred)
+        self._inexact.append(inexact)
         if len(self._waiting) == _WINDOW:
             self._write()
 
@@ -112,6 +125,7 @@ class NameFile:
             concepts=concepts[order],
             targets=targets[order],
             preferred=np.frombuffer(self._preferred, dtype="bool")[order],
+            inexact=np.frombuffer(self._inexact, dtype="bool")[order],
             texts=order.astype("int32"),
         )
 
