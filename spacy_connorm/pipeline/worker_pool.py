@@ -51,14 +51,15 @@ def map_in_processes(
         with ThreadPoolExecutor(processes) as threads:
             try:
                 yield from _in_order(threads, workers, batches, failures)
-            except BaseException:
+            except BaseException as error:
+                failures.append(error)
                 threads.shutdown(wait=False, cancel_futures=True)
                 _kill(workers)
                 raise
         for worker in workers:
             worker.finish()
-    except Exception:
-        if failures:  # the first ended all workers, whose results now fail too
+    except Exception as error:
+        if failures and failures[0] is not error:  # it ended all workers, which then fail too
             raise failures[0] from None
         raise
     finally:

@@ -27,6 +27,10 @@ def unpicklable(number):
     return threading.Lock()
 
 
+def wait_for_ever(number):
+    threading.Event().wait()
+
+
 def process(number):
     return os.getpid()
 
@@ -73,5 +77,7 @@ def test_a_failure_of_the_reader_is_its_own():
         yield 1
         raise KeyError("reader")
 
-    with pytest.raises(KeyError, match="reader"):
-        list(map_in_processes(double, batches(), processes=2))
+    # A worker that is at work is killed then, which is no failure of its own.
+    for work in (double, wait_for_ever):
+        with pytest.raises(KeyError, match="reader"):
+            list(map_in_processes(work, batches(), processes=2))
