@@ -7,6 +7,7 @@ Example: python benchmarks/ontology_alone.py --dataset ncbi --encoder minilm --d
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from _common.builders import build_lookup, encoder_config, make_sieve
 from _common.cli import begin, clear_errors, finish, make_parser
@@ -17,6 +18,7 @@ from _common.variants import AS_READ, AS_WRITTEN, Steps, lexical_weight_of, pred
 
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
+from spacy_connorm.ontology import read_substitutions
 
 SHOWN = (
     *("dataset", "part", "encoder", "search", "steps", "mentions"),
@@ -48,21 +50,38 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument(
         "--extra-words-weight", type=float, default=0.0, help="of the last rows [%(default)s]"
     )
+    parser.add_argument(
+        "--substitutions",
+        type=Path,
+        metavar="TABLE",
+        help="from `connorm substitutions`, used in the last rows",
+    )
+    parser.add_argument(
+        "--rewriting-weight", type=float, default=0.5, help="of the table [%(default)s]"
+    )
     add_ontology(parser)
     return parser
 
 
-def variants(weight: float, extra_words_weight: float) -> Iterator[Steps]:
-    """YIELDS (Steps): One a row: mentions as written, as pipelines read them, with n-grams, and
-    with lower scores for names that say more than the mention.
+def variants(weight: float, arguments: Namespace) -> Iterator[Steps]:
+    """YIELDS (Steps): One a row: mentions as written, as pipelines read them, with n-grams, with
+    lower scores for names that say more than the mention, with higher ones for names that it
+    becomes by substitutions, and with both.
     """
     yield AS_WRITTEN
     yield AS_READ
     if weight:
         yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=weight)
-    if extra_words_weight:
+    together = AS_READ
+    if arguments.extra_words_weight:
         name = f"{AS_READ.name}, extra words"
-        yield replace(AS_READ, name=name, extra_words_weight=extra_words_weight)
+        together = replace(AS_READ, name=name, extra_words_weight=arguments.extra_words_weight)
+        yield together
+    if arguments.substitutions:
+        rewriting = {"rewriting_weight": arguments.rewriting_weight}
+        yield replace(AS_READ, name=f"{AS_READ.name}, rewriting", **rewriting)
+        if together is not AS_READ:
+            yield replace(together, name=f"{together.name}, rewriting", **rewriting)
 
 
 def measure(arguments: Namespace) -> list[Row]:
@@ -75,19 +94,22 @@ def _measure_one(arguments: Namespace, dataset: str) -> Iterator[Row]:
     block = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
     gold = read_standard(data)
     weight = lexical_weight_of(arguments)
+    path = arguments.substitutions
+    table = [] if path is None else list(read_substitutions(path))
     row = {
         "dataset": dataset,
         "part": arguments.part,
         "encoder": arguments.encoder,
         "search": arguments.search,
     }
-    for steps in variants(weight, arguments.extra_words_weight):
+    for steps in variants(weight, arguments):
         lookup = build_lookup(
             steps.encoder(block),
             data,
             searches=[arguments.search],
             work=arguments.work,
             synonyms=(),
+            substitutions=table,
         )
         lookup.sieve = make_sieve(arguments.search)
         scores = score_predictions(gold, predict(steps, data, lookup))

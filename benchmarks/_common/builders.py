@@ -18,6 +18,7 @@ from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.protocol import Backend
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.linker.sieve import Sieve
+from spacy_connorm.text.substitutions import Substitution
 
 # The default sieve, and the cosine at which its first search answers (the paper's).
 SIEVE = "D-T+OD-T"
@@ -120,6 +121,7 @@ def build_lookup(
     backend: Backend | None = None,
     synonyms: Sequence[tuple[str, str]] | None = None,
     normalization: Sequence[str] = (),
+    substitutions: Iterable[Substitution] = (),
 ) -> ConceptLookup:
     """Index a data set's O and D. Vectors of texts are cached.
 
@@ -130,6 +132,7 @@ def build_lookup(
     backend (Optional[Backend]): How vectors are searched; exact if not given.
     synonyms (Optional[Sequence[Tuple[str, str]]]): Another D than the data set's.
     normalization (Sequence[str]): Steps of normalization.
+    substitutions (Iterable[Substitution]): Words that mentions may have in place of those of names.
     RETURNS (ConceptLookup): The lookup. Its encoder has encoded all mentions to score.
     """
     parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))
@@ -139,7 +142,13 @@ def build_lookup(
     ontology = data.ontology
     with clear_errors():
         known = data.synonyms if synonyms is None else synonyms
-        lookup.build(ontology, known, source=ontology.source, searches=parts)
+        lookup.build(
+            ontology,
+            known,
+            source=ontology.source,
+            searches=parts,
+            substitutions=substitutions,
+        )
         lookup.encoder.predict(sorted({mention.text for mention in data.mentions}))
     save_cache(lookup.encoder)
     return lookup

@@ -24,6 +24,7 @@ class Steps:
     lexical_weight (float): Of n-grams beside the dense vectors.
     normalization (Tuple[str, ...]): Of names and mentions.
     extra_words_weight (float): How much names lose by words that mentions lack.
+    rewriting_weight (float): How much names gain that mentions become by substitutions.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Steps:
     lexical_weight: float = 0.0
     normalization: tuple[str, ...] = ()
     extra_words_weight: float = 0.0
+    rewriting_weight: float = 0.0
 
     def encoder(self, block: dict[str, Any]) -> dict[str, Any]:
         """RETURNS (Dict[str, Any]): The block of a dense encoder, made hybrid if there is a lexical
@@ -53,7 +55,12 @@ def lexical_weight_of(arguments: Namespace) -> float:
 
 def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]:
     """RETURNS (List[Prediction]): The predictions of a pipeline with these steps."""
-    lookup.tune({"extra_words_weight": steps.extra_words_weight})
+    lookup.tune(
+        {
+            "extra_words_weight": steps.extra_words_weight,
+            "rewriting_weight": steps.rewriting_weight,
+        }
+    )
     reader = MentionInterpreter(
         lookup,
         top_k=DEPTH,

@@ -11,7 +11,6 @@ from ..files.licence import write_licence
 from ..files.overlap import require_apart
 from ..files.text import open_text, read_lines
 from ..text.substitutions import MAX_WORDS, Substitution, find_substitutions
-from ..text.word_bags import word_bag
 from .joining import joint_source
 from .reading import read_ontology
 
@@ -87,7 +86,8 @@ def read_substitutions(path: str | Path) -> Iterator[Substitution]:
     """Read a table, such as `write_substitutions` writes; anybody may add to it.
 
     path (Union[str, Path]): The file.
-    YIELDS (Substitution): The substitutions. Words are normalized.
+    YIELDS (Substitution): The substitutions. Words are taken as they are, in lower case: names are
+        compared in the singular and in American spelling, see `text.word_bags`.
     RAISES (ConnormError): CN122 for a bad line, and the errors of `read_lines`.
     """
     for number, line in read_lines(path):
@@ -96,7 +96,7 @@ def read_substitutions(path: str | Path) -> Iterator[Substitution]:
             continue
         if len(fields) != len(_HEADER) or not all(map(_COUNT.fullmatch, fields[2:])):
             raise ConnormError(Errors.CN122.format(path=path, line=number))
-        words, others = sorted(map(word_bag, fields[:2]))
+        words, others = sorted(tuple(sorted(field.lower().split())) for field in fields[:2])
         if words == others or max(len(words), len(others)) > MAX_WORDS:
             raise ConnormError(Errors.CN122.format(path=path, line=number))
         yield Substitution(words, others, int(fields[2]), int(fields[3]))
