@@ -81,21 +81,20 @@ class RewritingTable:
         )
 
     def rewrite(self, bag: tuple[str, ...], names: WordBags, *, min_certainty: float) -> Rewritten:
-        """Find the names that a text becomes by one or two substitutions.
+        """Find the names that have a text's words, or become them by one or two substitutions.
 
         bag (Tuple[str, ...]): The text, from `text.word_bags.word_bag`.
         names (WordBags): The names of the index.
         min_certainty (float): Leave out names that are less certain.
         RETURNS (Rewritten): The names, the most certain first, at most 32.
         """
-        if not 0 < len(bag) <= _MAX_WORDS:
+        if not 0 < len(bag) <= _MAX_WORDS or not len(names.hashes):
             return _NOTHING
-        changes, certain, places = self._substitutions_of(bag, min_certainty)
-        if not len(changes):
-            return _NOTHING
-        total = hash_bags([bag])
-        changes, certain = _with_pairs(changes, certain, places, min_certainty)
-        hashes = total + changes
+        parts = self._substitutions_of(bag, min_certainty)
+        changes, certain = _with_pairs(*parts, min_certainty)
+        # The same words, in another order or form, are the text itself.
+        hashes = hash_bags([bag]) + np.concatenate([np.zeros(1, "uint64"), changes])
+        certain = np.concatenate([np.ones(1), certain])
         known = np.searchsorted(names.hashes, hashes)
         known[known == len(names.hashes)] = 0
         found = np.flatnonzero(names.hashes[known] == hashes)

@@ -26,7 +26,8 @@ from .synonym_files import read_synonyms
 if TYPE_CHECKING:
     from ..linker.synonyms import ChangedSynonym
 
-# The empty sections are filled with the component's defaults, and can be overridden.
+# The empty sections are filled with the component's defaults, and can be overridden. The weight was
+# chosen on dev, with an untrained encoder (docs/benchmarks/ontology_alone.md).
 _DEFAULT_CONFIG = """
 [nlp]
 lang = "en"
@@ -35,6 +36,7 @@ lang = "en"
 
 [components.concept_normalizer]
 factory = "concept_normalizer"
+extra_words_weight = 0.2
 
 [components.concept_normalizer.encoder]
 

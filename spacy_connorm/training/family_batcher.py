@@ -21,10 +21,10 @@ class FamilyBatcher:
     """`spacy-connorm.FamilyBatcher.v1`: groups of differently worded texts of a concept, batched
     together with groups of its parents, siblings and children.
 
-    A third of all synonyms differ from another one only in the order, number or hyphens of their
-    words (two thirds in MEDIC). An encoder learns little from such pairs, so each epoch draws one
-    text of each bag of words. And mentions are most often linked to a concept that is too broad or
-    too narrow, so relatives are the negatives to learn from.
+    Of 330,000 names of eight joined ontologies, a third differ from another one of their concept in
+    the order, number or hyphens of their words alone. An encoder learns little from such pairs, so
+    each epoch draws one text of each bag of words. And mentions are most often linked to a concept
+    that is too broad or too narrow, so relatives are the negatives to learn from.
 
     size (int): At most how many texts a batch has; at least three groups.
     per_concept (int): Texts in a group.

@@ -43,9 +43,11 @@ def rewrite(table, names, text, min_certainty=0.2):
         ("cardiac cyst", {"cyst of the heart": 0.3333}),
         ("severe kidney inflammation", {"nephritis": 0.711}),
         ("kidney inflammation", {}),
-        ("renal failure", {}),
+        ("renal failure", {"renal failure": 1.0}),
+        ("Failures, Renal", {"renal failure": 1.0}),
         ("severe", {}),
-        ("stone", {}),
+        ("stone", {"stone": 1.0}),
+        ("toe", {}),
         ("", {}),
     ],
 )
@@ -106,4 +108,15 @@ def test_damaged_tables_are_refused(tmp_path, table, file, change):
 
 
 def test_an_empty_table_rewrites_nothing(names):
-    assert rewrite(RewritingTable.from_substitutions([]), names, "kidney failure") == {}
+    table = RewritingTable.from_substitutions([])
+    assert rewrite(table, names, "kidney failure") == {}
+    assert rewrite(table, names, "failure, renal") == {"renal failure": 1.0}
+
+
+def test_an_index_without_words_has_no_names(table):
+    assert (
+        table.rewrite(("kidney",), WordBags.from_texts(["?"], np.asarray([0])), min_certainty=0.3)[
+            0
+        ].size
+        == 0
+    )
