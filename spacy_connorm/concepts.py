@@ -127,7 +127,7 @@ class Candidate(NamedTuple):
 
     concept_id (str): The id of the concept.
     name (str): Its preferred name.
-    score (float): Cosine similarity, -1 to 1.
+    score (float): Cosine similarity, raised or lowered as the settings say.
     text (str): The concept text that matched; for searches over concepts (-C), the preferred name.
     search (str): The search of the sieve that found it, e.g. "D-T".
     searched (str): The text that was searched: the mention, its long form, or a part of either.

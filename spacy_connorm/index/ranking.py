@@ -19,13 +19,14 @@ def rounded(cosines: np.ndarray) -> np.ndarray:
 class Hit(NamedTuple):
     """A concept found by one search. Hits sort best first.
 
-    distance (float): Minus the cosine, rounded to five digits.
+    distance (float): Minus the score, rounded to five digits: the cosine, raised for a name that
+        the mention becomes by substitutions, lowered for words that the mention lacks.
     rarity (int): Minus how often D gives the text this concept.
     rank (int): Of the text among the concept's names, from `Members.ranks`.
     concept (int): The concept's number; numbers follow the order of ids.
     item (int): Its place among the vectors that were searched.
     member (int): The member of the index with the text; -1 if none has it.
-    text (str): The text, if no member has it; empty for a concept's mean.
+    text (str): The text, if no member has it or if it was read already; empty for a mean.
     parts (Optional[Tuple[float, float]]): The dense and the lexical cosine of a hybrid encoder.
     """
 
@@ -40,7 +41,7 @@ class Hit(NamedTuple):
 
     @property
     def score(self) -> float:
-        """RETURNS (float): The cosine."""
+        """RETURNS (float): The score."""
         return 0.0 - self.distance  # never minus zero
 
 

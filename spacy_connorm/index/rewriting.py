@@ -6,6 +6,7 @@ the sum: all rewritten forms of a text are worked out, and searched, as arrays o
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -159,6 +160,7 @@ class RewritingTable:
         return ascends(self._words, strictly=True) and bool(inside.all())
 
 
+@cache
 def _places(size: int) -> np.ndarray:
     """RETURNS (Ints1d): int64: the words that each of `hash_parts` replaces, one bit a place."""
     bits = 1 << np.arange(size)

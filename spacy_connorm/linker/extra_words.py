@@ -50,7 +50,10 @@ def lower_scores(
     """
     return best_hits(
         (
-            hit._replace(distance=round(hit.distance + weight * extra_share(mention, name), DIGITS))
+            hit._replace(
+                distance=round(hit.distance + weight * extra_share(mention, name), DIGITS),
+                text=name,
+            )
             for hit, name in zip(hits, names, strict=True)
         ),
         top_k,

@@ -8,10 +8,12 @@ from functools import cached_property
 
 from ..index.cache import Cache
 from ..text.normalization import STEPS, TextStep, compose
-from ..text.word_bags import hash_bags, word_bag
+from ..text.word_bags import hash_bag, hash_word, word_bag
 from .known_names import KnownName
 
 _CACHED = 100_000
+# Letters of windows that are taken for short forms even if a name has them in lower case.
+_NEVER_WORDS = 3
 _ALL_STEPS = frozenset(STEPS)
 
 # Why a window is no mention.
@@ -46,11 +48,11 @@ class NameRules:
 
     @cached_property
     def _stopped(self) -> frozenset[int]:
-        return frozenset(hash_bags(map(word_bag, self.stop_texts)).tolist())
+        return frozenset(map(hash_bag, map(word_bag, self.stop_texts)))
 
     @cached_property
     def _everyday(self) -> frozenset[int]:
-        return frozenset(hash_bags((word,) for word in self.everyday_words).tolist())
+        return frozenset(map(hash_word, self.everyday_words))
 
     @cached_property
     def _normalize(self) -> TextStep | None:
@@ -93,10 +95,6 @@ class NameRules:
             if all(self._normalize(each) != same for each in written):
                 return OTHER_SPELLING
         return ""
-
-
-# Letters of windows that are taken for short forms even if a name has them in lower case.
-_NEVER_WORDS = 3
 
 
 def _is_short_form(text: str) -> bool:

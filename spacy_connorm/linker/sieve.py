@@ -207,13 +207,13 @@ def name_candidates(
     answers = list(answers)
     hits = [hit for answer in answers for hit in answer.hits]
     labels = index.store.labels(hit.concept for hit in hits)
-    texts = index.store.texts(hit.member for hit in hits if hit.member >= 0)
+    texts = index.store.texts(hit.member for hit in hits if hit.member >= 0 and not hit.text)
     return [
         [
             Candidate(
                 *labels[hit.concept],
                 score=hit.score,
-                text=texts.get(hit.member) or hit.text or labels[hit.concept][1],
+                text=hit.text or texts.get(hit.member) or labels[hit.concept][1],
                 search=search,
                 searched=text,
                 dense=hit.parts and hit.parts[0],

@@ -1,15 +1,13 @@
 """The pipeline component: spans in, concept ids and candidates on the spans."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from spacy.language import Language
-from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
 from spacy.training import Example
-from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model
 
@@ -26,6 +24,7 @@ from ..errors import refuse
 from ..linker.calibration import read_calibration
 from ..text.substitutions import Substitution
 from . import serialization
+from .batched_pipe import BatchedPipe
 from .initialization import Given, build_lookup, read_annotated
 from .requirements import require_extras
 from .settings import DEFAULTS, Limits, Settings, check_arguments, check_settings, choose_limits
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from ..linker.interpretations import MentionInterpreter
 
 
-class ConceptNormalizer(Pipe):
+class ConceptNormalizer(BatchedPipe):
     """Attaches concept ids to entity spans."""
 
     def __init__(
@@ -84,31 +83,6 @@ class ConceptNormalizer(Pipe):
         """RETURNS (Dict[str, Any]): Links for `displacy.render(doc, style="ent", options=...)`."""
         template = self.cfg["kb_url_template"]
         return {} if template is None else {"kb_url_template": template}
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Normalize the spans of a document.
-
-        doc (Doc): The document.
-        RETURNS (Doc): The same.
-        """
-        self.set_annotations([doc], self.predict([doc]))
-        return doc
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Normalize the spans of documents. Each distinct mention of a batch is encoded once.
-
-        stream (Iterable[Doc]): The documents.
-        batch_size (int): How many documents' mentions are encoded together.
-        YIELDS (Doc): The same documents, in order.
-        """
-        error_handler = self.get_error_handler()
-        for docs in minibatch(stream, size=batch_size):
-            try:
-                self.set_annotations(docs, self.predict(docs))
-            except Exception as error:
-                error_handler(self.name, self, docs, error)
-            else:
-                yield from docs
 
     def predict(self, docs: Sequence[Doc]) -> list[list[list[Candidate]]]:
         """Find the candidates of all spans, without writing them.

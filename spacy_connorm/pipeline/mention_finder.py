@@ -3,16 +3,14 @@ spaCy imports this module whenever it creates a pipeline, so it must stay light.
 """
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import srsly
 from spacy.language import Language
-from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
 from spacy.training import Example
-from spacy.util import minibatch
 
 from ..errors import ConnormError, Errors, refuse_text
 from ..files.atomic import atomic_folder
@@ -20,6 +18,7 @@ from ..files.checksums import damaged
 from ..files.folders import seal, unseal_whole
 from ..files.text import read_lines
 from ..text.everyday_words import frequent_words
+from .batched_pipe import BatchedPipe
 from .concept_normalizer import ConceptNormalizer
 from .finder_settings import FINDER_DEFAULTS, FinderSettings, check_finder_settings
 from .found_mentions import FoundMention, choose_mentions, set_found_mentions
@@ -85,7 +84,7 @@ def make_mention_finder(
     )
 
 
-class MentionFinder(Pipe):
+class MentionFinder(BatchedPipe):
     """Finds the names of the normalizer's index in documents, in any spelling, inflection and order
     of words, and the synonyms added to it since.
     """
@@ -139,39 +138,13 @@ class MentionFinder(Pipe):
                 return component
         return None
 
-    def __call__(self, doc: Doc) -> Doc:
-        """Find the mentions of a document.
-
-        doc (Doc): The document.
-        RETURNS (Doc): The same.
-        RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized, CN412 if
-            an older version built its index.
-        """
-        self.set_annotations([doc], self.predict([doc]))
-        return doc
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Find the mentions of documents, a batch at once.
-
-        stream (Iterable[Doc]): The documents.
-        batch_size (int): How many documents are read together.
-        YIELDS (Doc): The same documents, in order.
-        """
-        error_handler = self.get_error_handler()
-        for docs in minibatch(stream, size=batch_size):
-            try:
-                self.set_annotations(docs, self.predict(docs))
-            except Exception as error:
-                error_handler(self.name, self, docs, error)
-            else:
-                yield from docs
-
     def predict(self, docs: Sequence[Doc]) -> list[list[FoundMention]]:
         """Find the mentions of documents, without writing them.
 
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[FoundMention]]): The mentions of each, in order.
-        RAISES (ConnormError): As `__call__`.
+        RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized, CN412 if
+            an older version built its index.
         """
         found = self._name_finder().find(docs)
         return [choose_mentions(mentions, self.cfg["overlaps"]) for mentions in found]

@@ -9,12 +9,13 @@ from spacy.tokens import Doc
 
 from ..annotations.abbreviations import abbreviation_spans, read_abbreviations
 from ..linker.name_windows import BREAK, FILLER, WORD, TokenArrays
-from ..text.word_bags import STOP_WORDS, hash_bags, normalized_words
+from ..text.word_bags import STOP_WORDS, hash_bag, normalized_words
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
 # Punctuation that no mention goes beyond, and empty lines. Dashes and slashes stand within names.
 _BREAK = re.compile(r"""[.,;:?!()\[\]{}"“”…|]|\n\s*\n""")
 _MOST_TOKENS = 200_000
+_NO_TOKEN = np.zeros(1, dtype="uint64")
 
 
 class TokenWords:
@@ -61,9 +62,6 @@ class TokenWords:
         )
 
 
-_NO_TOKEN = np.zeros(1, dtype="uint64")
-
-
 def _read_token(text: str) -> tuple[int, int, int, int]:
     """RETURNS (Tuple[int, int, int, int]): Hash, size, letters and kind, see `TokenArrays`."""
     if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
@@ -75,8 +73,7 @@ def _of_words(words: Sequence[str]) -> tuple[int, int, int, int]:
     content = [word for word in words if word not in STOP_WORDS]
     if not content:
         return 0, 0, 0, FILLER
-    (value,) = hash_bags([tuple(content)]).tolist()
-    return value, len(content), sum(map(len, content)), WORD
+    return hash_bag(tuple(content)), len(content), sum(map(len, content)), WORD
 
 
 def _expand(tokens: TokenArrays, doc: Doc, start: int) -> None:

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from flipped_bytes import refuse_flipped_bytes
 from hashing_encoder import make_hashing_encoder
 from spacy import registry
 
@@ -127,11 +128,8 @@ def test_saving_keeps_everything(model, tmp_path):
 
 
 def test_every_flipped_byte_is_found(model):
+    refuse_flipped_bytes(model, build)
     data = model.shims[0].to_bytes()
-    for i in range(len(data)):
-        damaged = data[:i] + bytes([data[i] ^ 0x10]) + data[i + 1 :]
-        with pytest.raises(ConnormError, match="CN305"):
-            build().shims[0].from_bytes(damaged)
     with pytest.raises(ConnormError, match="CN305"):
         build((0, 1, 2)).shims[0].from_bytes(data)
 

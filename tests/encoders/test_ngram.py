@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from confection import ConfigValidationError
+from flipped_bytes import refuse_flipped_bytes
 from spacy import registry
 
 from spacy_connorm.encoders import encoder_inputs, fingerprint
@@ -59,11 +60,8 @@ def test_saving_keeps_everything(model, tmp_path):
 
 
 def test_every_flipped_byte_is_found(model):
+    refuse_flipped_bytes(model, NgramEncoder)
     data = model.shims[0].to_bytes()
-    for i in range(len(data)):
-        damaged = data[:i] + bytes([data[i] ^ 0x10]) + data[i + 1 :]
-        with pytest.raises(ConnormError, match="CN305"):
-            NgramEncoder().shims[0].from_bytes(damaged)
     with pytest.raises(ConnormError, match="CN305"):
         NgramEncoder().shims[0].from_bytes(data[: len(data) // 2])
 
