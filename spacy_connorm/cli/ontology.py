@@ -44,6 +44,10 @@ def ontology_cli(
     definition: str | None = _column("definition", "The definition."),
     parents: str | None = _column("parents", "The parents."),
     alt_ids: str | None = _column("alt-ids", "The alternate ids."),
+    xrefs: str | None = _column("xrefs", "Ids in other vocabularies, such as MESH:D003920."),
+    prefix: str | None = typer.Option(
+        None, "--prefix", help="Vocabulary of the ids, as SNOMEDCT.", rich_help_panel=_TABLES
+    ),
     header: bool | None = typer.Option(
         None, "--header/--no-header", help="Whether row 1 names them.", rich_help_panel=_TABLES
     ),
@@ -95,6 +99,8 @@ def ontology_cli(
         "definition": definition,
         "parents": parents,
         "alt_ids": alt_ids,
+        "xrefs": xrefs,
+        "prefix": prefix,
         "header": header,
         "separator": separator,
         "delimiter": delimiter,

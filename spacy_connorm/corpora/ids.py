@@ -3,15 +3,18 @@
 import re
 
 from ..annotations.mentions import NO_ID
+from ..curies import PREFIXES, split_curie
 
 _SEPARATORS = re.compile(r"([|+,;])")
-_BARE_PREFIXES = ("MESH:", "UMLS:")
+# Corpora write the ids of these without a prefix.
+_BARE = ("MESH", "UMLS")
 _NO_IDS = ("", "-", NO_ID)
 
 
 def normalize_ids(ids: str) -> str:
-    """Normalize the gold ids of a mention: MeSH ids and CUIs without prefix, OMIM ids as
-    `OMIM:106210`, separated by `|` in a composite and by `+` in a combination.
+    """Normalize the gold ids of a mention: MeSH ids and CUIs without prefix, others with the prefix
+    of `curies.PREFIXES`, such as `OMIM:106210`, separated by `|` in a composite and by `+` in a
+    combination.
 
     NLM-Chem's `,` becomes `+`: nearly all of its lists describe one thing by several concepts
     (`PBS-T`, `sodium pyruvate`). PubTator Central's `;` becomes `|`. A part without a concept
@@ -33,7 +36,9 @@ def normalize_ids(ids: str) -> str:
 
 def _normalize_id(concept_id: str) -> str:
     concept_id = "".join(concept_id.split())
-    for prefix in _BARE_PREFIXES:
-        if concept_id.upper().startswith(prefix):
-            concept_id = concept_id[len(prefix) :]
+    prefix, local_id = split_curie(concept_id)
+    if PREFIXES.prefix(prefix) in _BARE:
+        concept_id = local_id
+    elif PREFIXES.knows(prefix):
+        concept_id = PREFIXES.curie(concept_id)
     return NO_ID if concept_id in _NO_IDS else concept_id

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..concepts import Concept
+from ..curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
-from .curies import normalized_curies
 from .report import ReadReport
 
 # Corpora write MeSH ids without a prefix, and DOIDs name their source themselves.
@@ -71,8 +71,13 @@ def _concept(row: dict[str, str]) -> Concept:
         definition=row.get("Definition", ""),
         parents=tuple(map(_bare_id, _split(row.get("ParentIDs", "")))),
         alt_ids=tuple(map(_bare_id, alt_ids)),
-        xrefs=normalized_curies((row["ID"], *alt_ids)),
+        xrefs=PREFIXES.curies((row["ID"], *alt_ids, *_cas_number(row))),
     )
+
+
+def _cas_number(row: dict[str, str]) -> tuple[str, ...]:
+    number = row.get("CasRN", "")
+    return (join_curie("CAS", number),) if number else ()
 
 
 def _split(field: str) -> tuple[str, ...]:

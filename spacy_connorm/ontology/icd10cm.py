@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 from xml.parsers.expat import ErrorString
 
 from ..concepts import Concept, merge
+from ..curies import join_curie
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
-from .curies import curie
 from .report import ReadReport
 
 _ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +[01] (.{60}) (.+)")
@@ -44,7 +44,7 @@ def read_icd10cm(
         code = concept.concept_id
         if code in described:
             concept = merge(concept, described[code])
-        concept = replace(concept, xrefs=(curie("ICD10CM", code),))
+        concept = replace(concept, xrefs=(join_curie("ICD10CM", code),))
         parent = concepts.get(_parent(code, concepts))
         if parent:
             types = concept.types or parent.types

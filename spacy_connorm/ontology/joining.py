@@ -8,7 +8,7 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from ..concepts import Concept, Ontology, Source, merge
-from .curies import normalized_curies
+from ..curies import PREFIXES
 
 # An id that more concepts of an ontology share says little of any of them.
 _SHARED_BY = 8
@@ -95,13 +95,11 @@ class _Links:
         self._concepts = concepts
         self._files = files
         self._names = [frozenset(map(_key, concept.names)) for concept in concepts]
-        ids = (
-            normalized_curies((each.concept_id, *each.alt_ids, *each.xrefs)) for each in concepts
-        )
+        ids = (PREFIXES.curies((each.concept_id, *each.alt_ids, *each.xrefs)) for each in concepts)
         self._linked = list(self._pairs(_by_key(ids)))
 
     def of_same_id(self) -> Iterator[Pair]:
-        return self._pairs(_by_key(_own_ids(each) for each in self._concepts))
+        return self._pairs(_by_key([_own_id(each)] for each in self._concepts))
 
     def of_same_name(self) -> Iterator[Pair]:
         return (pair for pair in self._linked if self._share_name(*pair))
@@ -151,11 +149,9 @@ def _by_key(keys: Iterable[Iterable]) -> dict:
     return {key: found for key, found in places.items() if len(found) > 1}
 
 
-def _own_ids(concept: Concept) -> list[str]:
-    """The id as it is, and with its vocabulary if a cross-reference tells it."""
-    own = concept.concept_id
-    told = [each for each in concept.xrefs if each.partition(":")[2] == own]
-    return list(normalized_curies([own])) or told or [own]
+def _own_id(concept: Concept) -> str:
+    """The id with its vocabulary if that is known."""
+    return PREFIXES.own_curie(concept.concept_id, concept.xrefs) or concept.concept_id
 
 
 def _key(name: str) -> tuple[str, ...]:

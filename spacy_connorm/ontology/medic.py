@@ -5,8 +5,8 @@ from html import unescape
 from pathlib import Path
 
 from ..concepts import Concept
+from ..curies import PREFIXES, join_curie
 from ..files.text import read_lines
-from .curies import curie, normalized_curies
 from .report import ReadReport
 
 
@@ -33,7 +33,7 @@ def read_medic(path: str | Path, *, report: ReadReport | None = None) -> Iterato
             canonical_name,
             tuple(aliases),
             alt_ids=tuple(alt_ids),
-            xrefs=normalized_curies(curie("MESH", each) for each in (concept_id, *alt_ids)),
+            xrefs=PREFIXES.curies(join_curie("MESH", each) for each in (concept_id, *alt_ids)),
         )
 
 

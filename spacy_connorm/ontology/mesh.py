@@ -8,8 +8,8 @@ from itertools import chain
 from pathlib import Path
 
 from ..concepts import Concept, merge
+from ..curies import PREFIXES, join_curie
 from ..files.text import read_lines
-from .curies import curie
 from .report import ReadReport
 
 _MESH_ID = re.compile(r"[CD]\d{6,}")
@@ -80,5 +80,5 @@ def _placed(concept: Concept, numbers: list[str], owners: dict[str, str]) -> Con
         parents=tuple(dict.fromkeys(parent for parent in above if parent)),
         types=tuple(dict.fromkeys(types)),
         # Some ontologies refer to tree numbers.
-        xrefs=tuple(curie("MESH", each) for each in (concept.concept_id, *numbers)),
+        xrefs=PREFIXES.curies(join_curie("MESH", each) for each in (concept.concept_id, *numbers)),
     )

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ..concepts import SCOPES, Concept
+from ..curies import PREFIXES
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
-from .curies import normalized_curies
 from .options import ALL_SCOPES, EXACT, require_known
 from .report import ReadReport
 
@@ -66,7 +66,7 @@ def read_obo(
             parents=tuple(term.get("is_a", ())),
             alt_ids=tuple(term.get("alt_id", ())),
             # A description may follow the id.
-            xrefs=normalized_curies(xref.partition(" ")[0] for xref in term.get("xref", ())),
+            xrefs=PREFIXES.curies(xref.partition(" ")[0] for xref in term.get("xref", ())),
             **inexact,
         )
 

@@ -23,6 +23,8 @@ class OntologyOptions(TypedDict, total=False):
     definition (Union[str, int]): tsv: the column of the definition.
     parents (Union[str, int]): tsv: the column of the parents.
     alt_ids (Union[str, int]): tsv: the column of the alternate ids.
+    xrefs (Union[str, int]): tsv: the column of the ids in other vocabularies, as CURIEs.
+    prefix (str): tsv: the prefix of the vocabulary that the ids belong to.
     header (bool): tsv: whether the first row names the columns; true by default.
     separator (str): tsv: separates the items of a field, "|" by default.
     delimiter (str): tsv: separates fields; by default a tab, or a comma in a `.csv` file.
@@ -49,6 +51,8 @@ class OntologyOptions(TypedDict, total=False):
     definition: str | int
     parents: str | int
     alt_ids: str | int
+    xrefs: str | int
+    prefix: str
     header: bool
     separator: str
     delimiter: str

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..concepts import Concept
+from ..curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors
-from .curies import curie, normalized_curies
 from .report import ReadReport
 from .rrf_rows import Follower, RrfRow, find_rrf, read_groups
 
@@ -129,9 +129,12 @@ class _Wanted(NamedTuple):
         return place, row[_TS] != "P", row[_STT] != "PF", row[_ISPREF] != "Y"
 
     def xrefs(self, cui: str, rows: list[RrfRow]) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): The CUI, and the codes of its names in their sources."""
-        codes = (curie(row[_SAB], row[_CODE]) for row in rows if not self.refusal(row))
-        return normalized_curies((curie("UMLS", cui), *codes))
+        """RETURNS (Tuple[str, ...]): The CUI, and the codes of its names in all sources, also in
+        those whose names are not read.
+        """
+        wanted = self._replace(sources=frozenset())
+        codes = (join_curie(row[_SAB], row[_CODE]) for row in rows if not wanted.refusal(row))
+        return PREFIXES.curies((join_curie("UMLS", cui), *codes))
 
     def definition(self, rows: list[RrfRow], left_out: set[str]) -> str:
         """RETURNS (str): The first definition of an atom that is not left out, since definitions

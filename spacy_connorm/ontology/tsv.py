@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..concepts import Concept, merge
+from ..curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .report import ReadReport
@@ -23,6 +24,8 @@ def read_tsv(
     definition: str | int | None = None,
     parents: str | int | None = None,
     alt_ids: str | int | None = None,
+    xrefs: str | int | None = None,
+    prefix: str | None = None,
     header: bool = True,
     separator: str = "|",
     delimiter: str | None = None,
@@ -41,6 +44,9 @@ def read_tsv(
     definition (Optional[Union[str, int]]): The column of the definition.
     parents (Optional[Union[str, int]]): The column of the parents.
     alt_ids (Optional[Union[str, int]]): The column of the alternate ids.
+    xrefs (Optional[Union[str, int]]): The column of the ids in other vocabularies, as CURIEs.
+    prefix (Optional[str]): The prefix of the vocabulary that the ids belong to, if they have none:
+        "SNOMEDCT".
     header (bool): Whether the first row names the columns; otherwise they only have numbers.
     separator (str): Separates the items of one field: synonyms, types, parents, ids.
     delimiter (Optional[str]): Separates fields; if None a tab, or a comma in a `.csv` file.
@@ -59,13 +65,14 @@ def read_tsv(
         "definition": definition,
         "parents": parents,
         "alt_ids": alt_ids,
+        "xrefs": xrefs,
     }
     rows = _rows(Path(path), delimiter)
     columns = next(rows, (0, []))[1] if header else None
     places = {field: _place(path, c, columns) for field, c in wanted.items() if c is not None}
     concepts: dict[str, Concept] = {}
     for number, row in rows:
-        concept = _concept(row, places, separator)
+        concept = _concept(row, places, separator, prefix)
         if not concept.concept_id or not concept.canonical_name:
             report.leave_out("a row without id or name", f"line {number}", broken=True)
             continue
@@ -120,21 +127,24 @@ def _place(path: str | Path, column: str | int, columns: list[str] | None) -> in
     raise ConnormError(Errors.CN114.format(path=path, column=repr(column), known=known))
 
 
-def _concept(row: list[str], places: dict[str, int], separator: str) -> Concept:
+def _concept(row: list[str], places: dict[str, int], separator: str, prefix: str | None) -> Concept:
     fields = {field: row[i].strip() for field, i in places.items() if i < len(row)}
 
     def items(field: str) -> tuple[str, ...]:
         parts = (part.strip() for part in fields.get(field, "").split(separator))
         return tuple(part for part in parts if part)
 
+    concept_id = fields.get("concept_id", "")
+    own = [join_curie(prefix, concept_id)] if prefix else []
     return Concept(
-        concept_id=fields.get("concept_id", ""),
+        concept_id=concept_id,
         canonical_name=fields.get("canonical_name", ""),
         aliases=items("aliases"),
         types=items("types"),
         definition=fields.get("definition", ""),
         parents=items("parents"),
         alt_ids=items("alt_ids"),
+        xrefs=PREFIXES.curies((*own, *items("xrefs"))),
     )
 
 

@@ -15,6 +15,8 @@ from spacy_connorm.corpora.ids import normalize_ids
         (" D015842+D058499", "D015842+D058499"),
         ("D1 | OMIM:2", "D1|OMIM:2"),
         ("CL:0000604", "CL:0000604"),
+        ("msh:D1|MIM:2", "D1|OMIM:2"),
+        ("tmVar:p|SUB", "tmVar:p|SUB"),
         ("MESH:D1,MESH:D2", "D1+D2"),
         ("1;2", "1|2"),
         ("D002544|-1", "D002544|-1"),

@@ -80,7 +80,7 @@ def test_ctd_reads_chemicals_too(tmp_path):
         "# Fields:\n# ChemicalName\tChemicalID\tCasRN\tDefinition\tParentIDs\tSynonyms\n"
         "sniffline\tMESH:C900009\t1-2-3\t\tMESH:D900003\tsnifflin|C9\n"
     )
-    parents, xrefs = ("D900003",), ("MESH:C900009",)
+    parents, xrefs = ("D900003",), ("MESH:C900009", "CAS:1-2-3")
     concept = Concept("C900009", "sniffline", ("snifflin", "C9"), parents=parents, xrefs=xrefs)
     assert list(read_ctd(path)) == [concept]
 
@@ -107,7 +107,7 @@ def test_mesh_joins_descriptors_tree_and_supplementary_concepts(data):
     assert sniffles.parents == ("D900000",)
     assert sniffles.types == ("C", "C99", "C98")
     assert concepts["C900009"].names == ("sniffline", "sniffline hydrochloride")
-    assert sniffles.xrefs == ("MESH:D900001", "MESH:C99.100", "MESH:C98.200.100")
+    assert sniffles.xrefs == ("MESH:D900001", "MESHTREE:C99.100", "MESHTREE:C98.200.100")
     assert report.merged == 1
 
 
@@ -240,6 +240,24 @@ def test_tsv_without_header_goes_by_number(tmp_path):
     assert concepts["T:1"].names == ("one", "uno")
     assert concepts["T:2"].names == ("two",)
     assert report.merged == 1
+
+
+def test_tsv_takes_ids_in_other_vocabularies_row_by_row(tmp_path):
+    path = tmp_path / "allXREFinDO.tsv"
+    path.write_text(
+        '"id"\t"label"\t"xref"\n"DOID:1"\t"a"\t"MIM:264300"\n"DOID:1"\t"a"\t"ICD10CM:E29.1"\n'
+        '"DOID:2"\t"b"\t"see there"\n'
+    )
+    concepts = by_id(read_tsv(path, name="label", xrefs="xref"))
+    assert concepts["DOID:1"].xrefs == ("OMIM:264300", "ICD10CM:E29.1")
+    assert concepts["DOID:2"].xrefs == ()
+
+
+def test_the_vocabulary_of_a_tables_ids_can_be_told(tmp_path):
+    path = tmp_path / "table.tsv"
+    path.write_text("id\tname\tcode\n404640003\tdizziness\tR42\n")
+    (concept,) = read_tsv(path, prefix="SNOMED")
+    assert concept.xrefs == ("SNOMEDCT:404640003",)
 
 
 def test_tsv_parents_by_name(tmp_path):

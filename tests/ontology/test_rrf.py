@@ -36,6 +36,12 @@ def test_a_concept_is_joined_from_four_files(data):
     }
 
 
+def test_codes_of_sources_whose_names_are_left_out_are_kept(data):
+    sniffles = read(data / "META", sources=["NCI"])["C0000001"]
+    assert sniffles.names == ("The sniffles",)
+    assert sniffles.xrefs == ("UMLS:C0000001", "MESH:X1", "NCIT:X1")
+
+
 @pytest.mark.parametrize("folder", ["META", "META/MRCONSO.RRF", "."])
 def test_a_release_is_found_by_file_or_folder(data, folder):
     assert len(read(data / folder)) == 4

@@ -1,0 +1,175 @@
+"""Ids with the prefix of their vocabulary: CURIEs such as `MESH:D003920`, by one prefix map."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+_CURIE = re.compile(r"([A-Za-z][\w.\-]*):(\S+)")
+# SNOMEDCT_US_2016_03_01, NCI2009_04D
+_RELEASE = re.compile(r"_?\d{4}(_\d\w*)+$")
+_NO_VOCABULARIES = ("HTTP", "HTTPS", "FTP", "DOI", "PMID", "ISBN", "URL", "WIKIPEDIA")
+# What UMLS writes for a name without a code.
+_NO_CODE = "NOCODE"
+_MESH_TREE_NUMBER = re.compile(r"[A-Z]\d\d(\.\d+)*")
+# Vocabularies whose ids are usually written without a prefix, and can't be taken for others.
+_BARE_IDS = {"MESH": re.compile(r"[CD]\d{6}(\d{3})?"), "UMLS": re.compile(r"C\d{7}")}
+_OBO = "http://purl.obolibrary.org/obo/{}_"
+_BIOPORTAL = "http://purl.bioontology.org/ontology/{}/"
+
+_SPELLINGS = {
+    "MSH": "MESH",
+    "MIM": "OMIM",
+    "OMIMPS": "OMIM",
+    "ICD10-CM": "ICD10CM",
+    "ICD-10-CM": "ICD10CM",
+    "ICD-10": "ICD10",
+    "ICD9": "ICD9CM",
+    "ICD-9-CM": "ICD9CM",
+    "UMLS_CUI": "UMLS",
+    "SCTID": "SNOMEDCT",
+    "SNOMEDCT_US": "SNOMEDCT",
+    "SNOMED": "SNOMEDCT",
+    "NCI": "NCIT",
+    "ORDO": "ORPHANET",
+    "ORPHA": "ORPHANET",
+    "MDR": "MEDDRA",
+    "HPO": "HP",
+    "LNC": "LOINC",
+}
+_ADDRESSES = {
+    "MESH": "http://id.nlm.nih.gov/mesh/",
+    "MESHTREE": "http://id.nlm.nih.gov/mesh/",
+    "OMIM": "https://omim.org/entry/",
+    "UMLS": "https://uts.nlm.nih.gov/uts/umls/concept/",
+    "SNOMEDCT": "http://snomed.info/id/",
+    "ORPHANET": "http://www.orpha.net/ORDO/Orphanet_",
+    "LOINC": "http://loinc.org/rdf/",
+    "NCBITAXON": _OBO.format("NCBITaxon"),
+    "EFO": "http://www.ebi.ac.uk/efo/EFO_",
+    **{
+        each: _BIOPORTAL.format(each)
+        for each in ("ATC", "ICD10", "ICD10CM", "ICD9CM", "ICDO", "MEDDRA", "RXNORM")
+    },
+    **{
+        each: _OBO.format(each)
+        for each in (
+            *("BFO", "BTO", "CHEBI", "CL", "DOID", "FMA", "GO", "HP", "IDO", "MONDO", "MP"),
+            *("NCIT", "PATO", "PR", "SO", "SYMP", "UBERON", "VO"),
+        )
+    },
+}
+
+
+@dataclass(frozen=True)
+class PrefixMap:
+    """Which prefixes mean the same vocabulary, and where its ids have their addresses.
+
+    spellings (Mapping[str, str]): Other spellings of a prefix, in upper case, and the one that is
+        used here.
+    addresses (Mapping[str, str]): What the address (IRI) of an id begins with, by prefix.
+    """
+
+    spellings: Mapping[str, str]
+    addresses: Mapping[str, str]
+
+    def extended(self, prefixes: Mapping[str, str]) -> "PrefixMap":
+        """Add a user's own prefixes.
+
+        prefixes (Mapping[str, str]): By prefix, in any case, another prefix of the same vocabulary,
+            or what the addresses of its ids begin with, such as "https://example.org/terms/".
+        RETURNS (PrefixMap): A new map. What the user says comes first.
+        """
+        own = {prefix.upper(): meaning for prefix, meaning in prefixes.items()}
+        addresses = {prefix: each for prefix, each in own.items() if "://" in each}
+        same = {prefix: self.prefix(each) for prefix, each in own.items() if "://" not in each}
+        kept = {prefix: each for prefix, each in self.spellings.items() if prefix not in addresses}
+        return replace(self, spellings={**kept, **same}, addresses={**self.addresses, **addresses})
+
+    def prefix(self, written: str) -> str:
+        """RETURNS (str): The prefix that is used here for one that somebody wrote: in upper case,
+        in one spelling, without a release.
+        """
+        prefix = _RELEASE.sub("", written.upper())
+        return self.spellings.get(prefix, prefix)
+
+    def knows(self, prefix: str) -> bool:
+        """RETURNS (bool): Whether a prefix, as anybody writes it, is in the map."""
+        return self.prefix(prefix) in {*self.spellings.values(), *self.addresses}
+
+    def curie(self, written: str) -> str:
+        """Write an id with its prefix in the spelling that is used here.
+
+        written (str): An id that has a prefix.
+        RETURNS (str): The CURIE; empty for ids without a prefix, addresses and references to
+            literature.
+        """
+        match = _CURIE.fullmatch(written)
+        if not match:
+            return ""
+        prefix, local_id = match[1], match[2]
+        if ":" in local_id:  # CTD writes DO:DOID:9351
+            return self.curie(local_id)
+        prefix = self.prefix(prefix)
+        if prefix in _NO_VOCABULARIES or local_id == _NO_CODE:
+            return ""
+        if prefix == "MESH" and _MESH_TREE_NUMBER.fullmatch(local_id):
+            prefix = "MESHTREE"
+        return f"{prefix}:{local_id}"
+
+    def curies(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """RETURNS (Tuple[str, ...]): The CURIEs of ids, each once; see `curie`."""
+        return tuple(dict.fromkeys(filter(None, map(self.curie, ids))))
+
+    def own_curie(self, concept_id: str, xrefs: Iterable[str] = ()) -> str:
+        """Write the id of a concept with the prefix of its vocabulary.
+
+        concept_id (str): Its id.
+        xrefs (Iterable[str]): Its cross-references. One of them may be the id with its prefix.
+        RETURNS (str): The CURIE; empty if nothing tells the vocabulary.
+        """
+        told = (each for each in xrefs if split_curie(each)[1] == concept_id)
+        usual = (f"{prefix}:{concept_id}" for prefix in _vocabularies(concept_id))
+        return self.curie(concept_id) or next(told, "") or next(usual, "")
+
+    def spellings_of(self, concept_id: str) -> tuple[str, ...]:
+        """List how else an ontology may write an id: `MSH:D003920` as `MESH:D003920` or `D003920`.
+
+        concept_id (str): An id.
+        RETURNS (Tuple[str, ...]): Other spellings, the most likely first.
+        """
+        found = self.curie(concept_id) or self.own_curie(concept_id)
+        prefix, local_id = split_curie(found)
+        bare = [local_id] if prefix in _vocabularies(local_id) else []
+        others = (found, *bare)
+        return tuple(each for each in others if each and each != concept_id)
+
+    def address(self, curie: str) -> str:
+        """RETURNS (str): The address (IRI) of a CURIE; empty if its prefix has none."""
+        prefix, local_id = split_curie(curie)
+        base = self.addresses.get(self.prefix(prefix), "")
+        return base and base + local_id
+
+
+PREFIXES = PrefixMap(_SPELLINGS, _ADDRESSES)
+
+
+def split_curie(curie: str) -> tuple[str, str]:
+    """RETURNS (Tuple[str, str]): The prefix and the id in its vocabulary; the prefix is empty if
+    there is none.
+    """
+    prefix, colon, local_id = curie.partition(":")
+    return (prefix, local_id) if colon else ("", curie)
+
+
+def join_curie(prefix: str, local_id: str) -> str:
+    """Write an id as a CURIE.
+
+    prefix (str): Of the vocabulary.
+    local_id (str): The id; one that begins with a prefix itself (`HP:0000118`) stays as it is.
+    RETURNS (str): The CURIE; its prefix is not changed.
+    """
+    return local_id if ":" in local_id else f"{prefix}:{local_id}"
+
+
+def _vocabularies(local_id: str) -> list[str]:
+    return [prefix for prefix, form in _BARE_IDS.items() if form.fullmatch(local_id)]
