@@ -1,0 +1,5 @@
+"""Concepts, ontologies and candidates, and their JSONL."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

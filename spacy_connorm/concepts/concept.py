@@ -1,0 +1,142 @@
+"""A concept of an ontology."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..errors import ConnormError, Errors, quote, quote_id
+
+_TEXTS = ("concept_id", "canonical_name", "definition")
+SCOPES = ("narrow", "broad", "related")
+_LISTS = ("aliases", "types", "parents", "alt_ids", "xrefs", *SCOPES)
+_OPTIONAL = ("definition", "parents", "alt_ids", "xrefs", *SCOPES)
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """One concept of an ontology.
+
+    concept_id (str): The unique id (CUI, MeSH id, HPO id ...).
+    canonical_name (str): The preferred name.
+    aliases (Tuple[str, ...]): Synonyms, without the preferred name.
+    types (Tuple[str, ...]): Semantic types.
+    definition (str): May be empty.
+    parents (Tuple[str, ...]): Ids of the broader concepts.
+    alt_ids (Tuple[str, ...]): Other ids of the same concept.
+    xrefs (Tuple[str, ...]): Its ids in other vocabularies, as CURIEs (`MESH:D003920`). An index
+        does not keep them.
+    narrow, broad, related (Tuple[str, ...]): The aliases that are not exact, by scope.
+    """
+
+    concept_id: str
+    canonical_name: str
+    aliases: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    definition: str = ""
+    parents: tuple[str, ...] = ()
+    alt_ids: tuple[str, ...] = ()
+    xrefs: tuple[str, ...] = ()
+    narrow: tuple[str, ...] = ()
+    broad: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for field in _LISTS:
+            # ("one") is a string, not a tuple: each letter would become an item.
+            if isinstance(getattr(self, field), str):
+                raise ConnormError(Errors.CN102.format(field=field, expected="a tuple of strings"))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """RETURNS (Tuple[str, ...]): O(c): the preferred name, then the synonyms, each once."""
+        return tuple(dict.fromkeys((self.canonical_name, *self.aliases)))
+
+    @property
+    def exact_names(self) -> tuple[str, ...]:
+        """RETURNS (Tuple[str, ...]): The preferred name, then the exact synonyms."""
+        others = {*self.narrow, *self.broad, *self.related} - {self.canonical_name}
+        return tuple(name for name in self.names if name not in others)
+
+    def cleaned(self, clean: Callable[[str], str]) -> "Concept":
+        """Clean the id and all texts. Empty and repeated texts are dropped.
+
+        clean (Callable[[str], str]): Cleans one text.
+        RETURNS (Concept): The clean concept. Its id or its preferred name may now be empty.
+        """
+        lists = {field: _distinct(map(clean, getattr(self, field))) for field in _LISTS}
+        name = clean(self.canonical_name)
+        lists["aliases"] = tuple(alias for alias in lists["aliases"] if alias != name)
+        return Concept(clean(self.concept_id), name, definition=clean(self.definition), **lists)
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (Dict[str, Any]): A line of the JSONL; empty optional fields are left out."""
+        record = {field: getattr(self, field) for field in self.__slots__}
+        record |= {field: list(record[field]) for field in _LISTS}
+        return {field: v for field, v in record.items() if v or field not in _OPTIONAL}
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> "Concept":
+        """Create a concept from a knowledge-base record; unknown fields are ignored.
+
+        record (Dict[str, Any]): As written by `to_dict`.
+        RETURNS (Concept): The concept.
+        RAISES (ConnormError): CN101 without an id or a preferred name, CN102 for a wrong type.
+        """
+        if not isinstance(record, dict):
+            raise ConnormError(Errors.CN102.format(field="record", expected="a JSON object"))
+        fields: dict[str, Any] = {field: _text_field(record, field) for field in _TEXTS}
+        fields |= {field: _list_field(record, field) for field in _LISTS}
+        concept = cls(**fields)
+        require_id_and_name(concept, record)
+        return concept
+
+
+def require_id_and_name(concept: Concept, record: Any) -> None:
+    """Refuse a concept without an id or a preferred name.
+
+    concept (Concept): The concept.
+    record (Any): What it was read from, for the message.
+    RAISES (ConnormError): CN101.
+    """
+    if not concept.concept_id or not concept.canonical_name:
+        missing = "canonical_name" if concept.concept_id else "concept_id"
+        shown = quote_id(concept.concept_id) if concept.concept_id else quote(record)
+        raise ConnormError(Errors.CN101.format(field=missing, concept=shown))
+
+
+def _text_field(record: dict[str, Any], key: str) -> str:
+    value = record.get(key)
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise ConnormError(Errors.CN102.format(field=key, expected="a string"))
+    return str(value).strip()
+
+
+def _list_field(record: dict[str, Any], key: str) -> tuple[str, ...]:
+    value = record.get(key)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConnormError(Errors.CN102.format(field=key, expected="a list of strings"))
+    return tuple(item.strip() for item in value if item.strip())
+
+
+def merge(first: Concept, second: Concept) -> Concept:
+    """Merge two records of the same concept.
+
+    first (Concept): Gives the id, the preferred name and the definition, if it has one.
+    second (Concept): Its preferred name becomes an alias if it differs.
+    RETURNS (Concept): The merged concept.
+    """
+    fields: dict[str, Any] = {
+        field: _distinct(getattr(first, field) + getattr(second, field)) for field in _LISTS
+    }
+    fields["aliases"] = _distinct(first.names + second.names)[1:]
+    exact = {*first.exact_names, *second.exact_names}
+    fields |= {scope: tuple(n for n in fields[scope] if n not in exact) for scope in SCOPES}
+    return replace(first, definition=first.definition or second.definition, **fields)
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, texts)))

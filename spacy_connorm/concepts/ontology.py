@@ -1,0 +1,111 @@
+"""Concepts with their source: in memory, or read one by one."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from ..errors import ConnormError, Errors, Warnings, quote_id, warn
+from ..files.licence import read_licence, write_licence
+from ..files.text import sha256
+from .concept import Concept, merge, require_id_and_name
+from .jsonl import read_concepts, write_concepts
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The source of an ontology, stored in the manifest of every index built from it.
+
+    path (str): The file it was read from.
+    sha256 (str): The SHA-256 of that file.
+    licence (str): The terms of use, which must be distributed with the names.
+    """
+
+    path: str = ""
+    sha256: str = ""
+    licence: str = ""
+
+
+class Ontology:
+    """An ordered container of concepts, by id or alternate id."""
+
+    def __init__(self, concepts: Iterable[Concept] = (), *, source: Source | None = None) -> None:
+        """Collect concepts. Concepts with the same id are merged.
+
+        concepts (Iterable[Concept]): The concepts.
+        source (Optional[Source]): Where they come from.
+        RAISES (ConnormError): CN101 for a concept without an id or a name.
+        WARNS (ConnormWarning): CNW101 for repeated ids.
+        """
+        self._concepts: dict[str, Concept] = {}
+        self._primary: dict[str, str] = {}
+        self.source = source or Source()
+        repeated: list[str] = []
+        for concept in concepts:
+            require_id_and_name(concept, concept)
+            if known := self._concepts.get(concept.concept_id):
+                repeated.append(concept.concept_id)
+                concept = merge(known, concept)
+            self._concepts[concept.concept_id] = concept
+        for concept in self:
+            for alt_id in concept.alt_ids:
+                self._primary.setdefault(alt_id, concept.concept_id)
+        if repeated:
+            warn(Warnings.CNW101.format(count=len(repeated), first=quote_id(repeated[0])))
+
+    def __len__(self) -> int:
+        return len(self._concepts)
+
+    def __iter__(self) -> Iterator[Concept]:
+        return iter(self._concepts.values())
+
+    def __contains__(self, concept_id: object) -> bool:
+        return concept_id in self._concepts or concept_id in self._primary
+
+    def __getitem__(self, concept_id: str) -> Concept:
+        return self._concepts[self.primary_id(concept_id)]
+
+    def primary_id(self, concept_id: str) -> str:
+        """RETURNS (str): The primary id for an alternate id; any other id is unchanged."""
+        if concept_id in self._concepts:
+            return concept_id
+        return self._primary.get(concept_id, concept_id)
+
+    def to_disk(self, path: str | Path) -> None:
+        """Write one JSON line per concept, whole or not at all, and the licence beside it.
+
+        path (Union[str, Path]): The file; compressed if it ends in `.gz`.
+        RAISES (ConnormError): CN108 if the file cannot be written.
+        """
+        write_concepts(self, path)
+        write_licence(self.source.licence, path)
+
+    @classmethod
+    def from_disk(cls, path: str | Path, *, licence: str = "") -> "Ontology":
+        """Read an ontology in scispaCy's knowledge-base JSONL.
+
+        path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
+        licence (str): The terms of use; those stored beside the file if empty.
+        RETURNS (Ontology): The ontology.
+        RAISES (ConnormError): CN104 for a file without concepts, and what `read_concepts` raises.
+        """
+        path = Path(path)
+        ontology = cls(read_concepts(path))
+        if not len(ontology):
+            raise ConnormError(Errors.CN104.format(path=path))
+        ontology.source = Source(path.name, sha256(path), licence or read_licence(path))
+        return ontology
+
+
+@dataclass(frozen=True)
+class ConceptStream:
+    """Any number of concepts, to be read once. Ids may be repeated."""
+
+    concepts: Iterable[Concept]
+    source: Source
+
+    def __iter__(self) -> Iterator[Concept]:
+        return iter(self.concepts)
+
+
+AnyOntology: TypeAlias = Ontology | ConceptStream
