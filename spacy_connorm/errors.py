@@ -1,7 +1,8 @@
 """Every message that the package raises or warns with, coded as spaCy's are.
 
 The hundreds digit names the room: 0 component, 1 ontology, 2 corpora, 3 encoders, 4 index,
-5 sieve, 6 evaluation, 7 command line, 8 training, 9 text. Warnings have a `W` after `CN`.
+5 sieve, 6 evaluation, 7 command line, server and exports, 8 training, 9 text. Warnings have a `W`
+after `CN`.
 
 Messages end up in logs, so by default they show no text of users: what was read from documents,
 corpora and other files goes through `quote` or `quote_id`. What users typed as settings is shown.
@@ -461,6 +462,14 @@ class Errors(metaclass=_Coded):
     CN767 = "This address does not take this method. See /api-reference."
     CN768 = "The request took too long to arrive."
 
+    # Exports
+    CN770 = (
+        "Can't tell from the name of '{path}' which format to write. Name it (`format` in Python, "
+        "`--format` on the command line): {known}."
+    )
+    CN771 = "There is no format '{format}' to write. Known formats: {known}."
+    CN772 = "The format '{format}' has no setting(s) {options}. Its settings: {known}."
+
     # Training: objectives
     CN800 = "The objective's setting `{setting}` must be {expected}, not {value!r}."
     CN801 = (
@@ -594,6 +603,9 @@ class Warnings(metaclass=_Coded):
         "No mentions found in {count} texts. Is there a component before '{component}' that finds "
         "mentions, such as `ner` or `entity_ruler`?"
     )
+
+    # Exports
+    CNW770 = "'{path}': {change}, since the format can't hold them: {count:,} times."
 
     # Training: data
     CNW810 = (

@@ -21,9 +21,12 @@ IMPORTS = {
     "annotations": {"concepts", "text"},
     "ontology": {"concepts", "curies", "files", "text"},
     "corpora": {"annotations", "curies", "files"},
+    "exports": {"annotations", "concepts", "files"},
     "index": {"concepts", "encoders", "files", "text"},
     "linker": {"concepts", "encoders", "files", "index", "text"},
-    "pipeline": {"annotations", "concepts", "encoders", "files", "index", "linker", "text"},
+    "pipeline": {
+        *("annotations", "concepts", "encoders", "exports", "files", "index", "linker", "text"),
+    },
     "server": {"annotations", "concepts", "files", "linker", "pipeline"},
     "evaluation": {
         *("annotations", "concepts", "encoders", "files", "index", "linker", "text"),

@@ -9,8 +9,10 @@ from .mentions import Mention as Mention
 from .mentions import annotated_mentions as annotated_mentions
 from .mentions import set_mentions as set_mentions
 from .mentions import split_ids as split_ids
+from .metadata import other_fields as other_fields
 from .spans import choose_spans as choose_spans
 from .spans import get_candidates as get_candidates
+from .spans import get_kb_id as get_kb_id
 from .spans import is_normalized as is_normalized
 from .spans import written_id as written_id
 from .synonyms import annotated_synonyms as annotated_synonyms

@@ -136,10 +136,20 @@ def get_candidates(span: Span, prefix: str = "") -> list[Candidate] | None:
     return None if stored is None else [Candidate(*candidate) for candidate in stored]
 
 
+def get_kb_id(span: Span, prefix: str = "") -> str:
+    """Read the concept id that a normalizer wrote.
+
+    span (Span): The mention.
+    prefix (str): The prefix of the attributes.
+    RETURNS (str): The id, or "NIL"; empty if no normalizer has seen the span.
+    """
+    return _read(span, prefix + _KB_ID, "")
+
+
 def _getters(prefix: str) -> dict[str, Callable[[Span], Any]]:
     return {
         prefix + _CANDIDATES: partial(_read_candidates, prefix),
-        prefix + _KB_ID: partial(_read_kb_id, prefix),
+        prefix + _KB_ID: partial(_kb_id_getter, prefix),
         prefix + _KB_ENTS: partial(_read_kb_ents, prefix),
     }
 
@@ -148,8 +158,8 @@ def _read_candidates(prefix: str, span: Span) -> list[Candidate]:
     return get_candidates(span, prefix) or []
 
 
-def _read_kb_id(prefix: str, span: Span) -> str:
-    return _read(span, prefix + _KB_ID, "")
+def _kb_id_getter(prefix: str, span: Span) -> str:
+    return get_kb_id(span, prefix)
 
 
 def _read_kb_ents(prefix: str, span: Span) -> list[tuple[str, float]]:

@@ -9,6 +9,7 @@ import typer
 from wasabi import msg
 
 from ..concepts import NIL
+from ..exports import FORMATS, find_export_format
 from ..pipeline import annotate
 from .app import command
 
@@ -17,7 +18,18 @@ from .app import command
 def annotate_cli(
     pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
     input_path: Path = typer.Argument(..., metavar="IN", help="A .txt, .jsonl or .spacy file."),
-    output_path: Path = typer.Argument(..., metavar="OUT", help="A .jsonl or .spacy file."),
+    output_path: Path = typer.Argument(
+        ..., metavar="OUT", help="The file to write, or the folder for BRAT."
+    ),
+    format: str | None = typer.Option(
+        None,
+        "--format",
+        "-f",
+        help=f"Format of OUT, if its name does not tell it: {', '.join(FORMATS)}.",
+    ),
+    id_field: str = typer.Option(
+        "id", "--id-field", help="The field of a .jsonl line that holds the text's id."
+    ),
     show: bool = typer.Option(False, "--show", "-s", help="Print what is found, too."),
     batch_size: int = typer.Option(128, "--batch-size", "-b", min=1, help="Texts in one batch."),
     n_process: int = typer.Option(
@@ -32,12 +44,14 @@ def annotate_cli(
     has an object with a "text" in each line, whose other fields are kept; the documents of a
     .spacy file keep the entities that they have.
 
-    Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.jsonl
+    Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
     """
     counts = annotate(
         pipeline,
         input_path,
         output_path,
+        format=format,
+        id_field=id_field,
         batch_size=batch_size,
         n_process=n_process,
         gpu_id=gpu_id,
@@ -48,6 +62,9 @@ def annotate_cli(
         f"Wrote {counts.texts:,} texts with {counts.mentions:,} mentions, "
         f"{counts.linked:,} of them linked: {output_path}"
     )
+    form = find_export_format(output_path, format)
+    if form.lacks:
+        msg.info(f"The format '{form.name}' has no place for {form.lacks}.")
 
 
 def _show(record: dict[str, Any]) -> None:

@@ -8,12 +8,11 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..annotations.mentions import MENTIONS_KEY, Mention, set_mentions
+from ..annotations.metadata import DOC_ID_KEY
 from ..errors import ConnormError, Errors
 from .ids import normalize_ids
 from .lines import Place
 from .report import CorpusReport
-
-DOC_ID_KEY = "spacy_connorm.doc_id"
 
 
 @dataclass(frozen=True, slots=True)

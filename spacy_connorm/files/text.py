@@ -9,17 +9,18 @@ from pathlib import Path
 from ..errors import ConnormError, Errors
 
 
-def open_text(path: Path, mode: str = "rt"):
+def open_text(path: Path, mode: str = "rt", *, newline: str | None = None):
     """Open a text file as UTF-8, a `.gz` file through gzip. Lone surrogates are kept, a byte order
     mark is skipped.
 
     path (Path): The file.
     mode (str): "rt" or "wt".
+    newline (Optional[str]): As for `open`; "" keeps all line ends as they are.
     RETURNS (TextIO): The open file.
     """
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     encoding = "utf-8-sig" if mode == "rt" else "utf-8"
-    return opener(path, mode, encoding=encoding, errors="surrogatepass")
+    return opener(path, mode, encoding=encoding, errors="surrogatepass", newline=newline)
 
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:

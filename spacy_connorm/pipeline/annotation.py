@@ -1,13 +1,13 @@
 """Annotating files of texts with a saved pipeline."""
 
-import json
 import os
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -15,21 +15,18 @@ from spacy.tokens.underscore import Underscore
 from spacy.util import minibatch
 from tqdm import tqdm
 
-from ..annotations.spans import choose_spans
-from ..concepts import NIL
 from ..encoders.devices import choose_device
-from ..errors import ConnormError, Errors, Warnings, refuse, warn
-from ..files.atomic import atomic_file
-from ..files.docbin import write_docs
+from ..errors import Warnings, refuse, warn
+from ..exports.documents import ID_FIELD, ExportedDocument, read_document
+from ..exports.formats import ExportOptions, find_export_format
+from ..exports.jsonl import Record, make_record
+from ..exports.protocol import Exporter
+from ..exports.writing import warn_of_changes, write_rendered
 from ..files.overlap import require_apart
-from ..files.text import open_text
 from .concept_normalizer import ConceptNormalizer
-from .inputs import other_fields, read_inputs
+from .inputs import read_inputs
 from .loading import find_normalizer, load_pipeline
 from .worker_pool import map_in_processes
-
-_JSONL, _SPACY = ".jsonl", ".spacy"
-Record = dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -39,20 +36,22 @@ class AnnotationCounts:
     texts (int): Texts.
     mentions (int): Mentions in them.
     linked (int): Mentions that have a concept.
+    changes (Counter[str]): What was changed, since the format can't hold it, by what was done.
     """
 
     texts: int = 0
     mentions: int = 0
     linked: int = 0
+    changes: Counter[str] = field(default_factory=Counter)
 
-    def add(self, record: Record) -> None:
+    def add(self, document: ExportedDocument) -> None:
         """Count a text.
 
-        record (Dict[str, Any]): From `to_record`.
+        document (ExportedDocument): The text and its mentions.
         """
         self.texts += 1
-        self.mentions += len(record["ents"])
-        self.linked += sum(ent["kb_id"] not in ("", NIL) for ent in record["ents"])
+        self.mentions += len(document.mentions)
+        self.linked += sum(bool(each.concept_ids) for each in document.mentions)
 
     def update(self, other: "AnnotationCounts") -> None:
         """Add other counts.
@@ -62,6 +61,7 @@ class AnnotationCounts:
         self.texts += other.texts
         self.mentions += other.mentions
         self.linked += other.linked
+        self.changes.update(other.changes)
 
 
 def annotate(
@@ -69,11 +69,14 @@ def annotate(
     input_path: str | Path,
     output_path: str | Path,
     *,
+    format: str | None = None,
+    id_field: str = ID_FIELD,
     batch_size: int = 128,
     n_process: int = 1,
     gpu_id: int = -1,
     component: str | None = None,
     on_record: Callable[[Record], None] | None = None,
+    **options: Unpack[ExportOptions],
 ) -> AnnotationCounts:
     """Run a pipeline over texts and write what it finds: `python -m spacy connorm annotate`. The
     texts are never all in memory.
@@ -81,38 +84,38 @@ def annotate(
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     input_path (Union[str, Path]): A `.txt`, `.jsonl`, `.jsonl.gz` or `.spacy` file; see
         `read_inputs`.
-    output_path (Union[str, Path]): A `.jsonl` file with the records of `to_record`, or a `.spacy`
-        file.
+    output_path (Union[str, Path]): The file to write, or the folder for BRAT.
+    format (Optional[str]): One of `exports.FORMATS`; told by the output's name if None.
+    id_field (str): The field of a JSON object that holds the text's id, for formats that have ids.
     batch_size (int): Texts in one batch.
     n_process (int): Processes; -1 for all cores.
     gpu_id (int): The GPU for the pipeline; -1 for the CPU.
     component (Optional[str]): Which concept normalizer's answers to write, if there are several.
     on_record (Optional[Callable[[Dict[str, Any]], None]]): Called with the record of each text.
+    **options (ExportOptions): Settings of the format.
     RETURNS (AnnotationCounts): Texts, mentions and linked mentions.
     RAISES (ConnormError): CN006 for no process, CN105 or CN108 if the file cannot be written, CN121
         if it would replace the input, CN700 to CN704 as `load_normalizer`, CN708 for another
-        suffix, CN713 if the GPU cannot be used, CN716 if a worker process dies, CN717 if it fails,
-        and the errors of `read_inputs`.
-    WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all.
+        ending, CN713 if the GPU cannot be used, CN716 if a worker process dies, CN717 if it fails,
+        CN770 to CN779 for the format and its settings, and the errors of `read_inputs`.
+    WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all, CNW770 for what was
+        changed, since the format can't hold it.
     """
     output_path = Path(output_path)
-    if output_path.suffix not in (_JSONL, _SPACY):
-        known = f"{_JSONL} or {_SPACY}"
-        raise ConnormError(Errors.CN708.format(action="write", path=output_path, known=known))
+    exporter = find_export_format(output_path, format).make(options)
     if n_process == 0:
         refuse("n_process", n_process, "at least 1, or -1 for all cores")
     require_apart(output_path, input_path)
     choose_device(gpu_id)
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
-    writes_docs = output_path.suffix == _SPACY
     annotator = _Annotator(
         nlp,
         normalizer,
         batch_size=batch_size,
-        with_lines=not writes_docs,
+        exporter=exporter,
+        id_field=id_field,
         with_records=on_record is not None,
-        with_docs=writes_docs,
         extensions=Underscore.get_state(),
     )
     annotated = annotator.run(read_inputs(input_path, nlp), n_process)
@@ -123,12 +126,10 @@ def annotate(
         tqdm(annotated, unit=" texts", delay=2, leave=False, disable=hidden) as bar,
     ):
         counted = _counted(bar, counts, on_record)
-        if writes_docs:
-            write_docs((each.doc for each in counted), output_path)
-        else:
-            _write_lines((each.line for each in counted), output_path)
+        write_rendered((each.rendered for each in counted), output_path, exporter)
     if counts.texts and not counts.mentions:
         warn(Warnings.CNW701.format(count=counts.texts, component=normalizer.name))
+    warn_of_changes(counts.changes, output_path)
     return counts
 
 
@@ -141,28 +142,25 @@ def to_record(doc: Doc, normalizer: ConceptNormalizer) -> Record:
         "kb_id" and "candidates", and the fields that came with the text. Spans that the normalizer
         skips for their label are included.
     """
-    prefix = normalizer.cfg["attribute_prefix"]
-    ents = [
-        {
-            "start": span.start_char,
-            "end": span.end_char,
-            "text": span.text,
-            "label": span.label_,
-            "kb_id": span._.get(f"{prefix}kb_id"),
-            "candidates": [each._asdict() for each in span._.get(f"{prefix}candidates")],
-        }
-        for span in choose_spans(doc, spans_key=normalizer.cfg["spans_key"], labels=None)
-    ]
-    return {**other_fields(doc), "text": doc.text, "ents": ents}
+    return make_record(_read(doc, normalizer, 1, ID_FIELD))
+
+
+def _read(doc: Doc, normalizer: ConceptNormalizer, number: int, id_field: str) -> ExportedDocument:
+    return read_document(
+        doc,
+        number,
+        spans_key=normalizer.cfg["spans_key"],
+        attribute_prefix=normalizer.cfg["attribute_prefix"],
+        id_field=id_field,
+    )
 
 
 class _Annotated(NamedTuple):
     """What is written of a text."""
 
     counts: AnnotationCounts
-    line: str
+    rendered: Any  # what the exporter makes of it
     record: Record | None
-    doc: Any  # a Doc; its bytes on the way from a worker; None if none is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,43 +170,61 @@ class _Annotator:
     nlp: Language
     normalizer: ConceptNormalizer
     batch_size: int
-    with_lines: bool
+    exporter: Exporter
+    id_field: str
     with_records: bool
-    with_docs: bool
     extensions: Any
 
     def run(self, docs: Iterable[Doc], processes: int) -> Generator[_Annotated, None, None]:
         if processes == 1:
-            yield from self._annotate(docs)
+            yield from self._annotate(docs, first=1)
             return
-        batches = ([doc.to_bytes() for doc in each] for each in minibatch(docs, self.batch_size))
+        numbered = enumerate(minibatch(docs, self.batch_size))
+        batches = (
+            (1 + number * self.batch_size, [doc.to_bytes() for doc in each])
+            for number, each in numbered
+        )
         count = (os.cpu_count() or 1) if processes < 0 else processes
         with closing(map_in_processes(self.work, batches, processes=count)) as results:
             for each in chain.from_iterable(results):
-                if self.with_docs:
-                    each = each._replace(doc=Doc(self.nlp.vocab).from_bytes(each.doc))
-                yield each
+                yield self._unpacked(each)
 
-    def work(self, batch: Sequence[bytes]) -> list[_Annotated]:
+    def work(self, batch: tuple[int, Sequence[bytes]]) -> list[_Annotated]:
         """Annotate a batch in a worker."""
         Underscore.load_state(self.extensions)  # a spawned process has none
-        docs = (Doc(self.nlp.vocab).from_bytes(each) for each in batch)
-        return [
-            each._replace(doc=each.doc.to_bytes()) if self.with_docs else each
-            for each in self._annotate(docs)
-        ]
+        first, contents = batch
+        docs = (Doc(self.nlp.vocab).from_bytes(each) for each in contents)
+        return [_packed(each) for each in self._annotate(docs, first)]
 
-    def _annotate(self, docs: Iterable[Doc]) -> Iterator[_Annotated]:
-        for doc in self.nlp.pipe(docs, batch_size=self.batch_size):
-            record, counts = to_record(doc, self.normalizer), AnnotationCounts()
-            counts.add(record)
-            line = json.dumps(record, ensure_ascii=False) if self.with_lines else ""
-            yield _Annotated(
-                counts,
-                line,
-                record if self.with_records else None,
-                doc if self.with_docs else None,
+    def _annotate(self, docs: Iterable[Doc], first: int) -> Iterator[_Annotated]:
+        annotated = self.nlp.pipe(docs, batch_size=self.batch_size)
+        for number, doc in enumerate(annotated, start=first):
+            document, counts = (
+                _read(doc, self.normalizer, number, self.id_field),
+                AnnotationCounts(),
             )
+            counts.add(document)
+            rendered = self.exporter.render(document, counts.changes)
+            record = make_record(document) if self.with_records else None
+            yield _Annotated(counts, rendered, record)
+
+    def _unpacked(self, annotated: _Annotated) -> _Annotated:
+        if not isinstance(annotated.rendered, _PackedDoc):
+            return annotated
+        doc = Doc(self.nlp.vocab).from_bytes(annotated.rendered.content)
+        return annotated._replace(rendered=doc)
+
+
+class _PackedDoc(NamedTuple):
+    """A document on its way from a worker: a vocabulary goes with each Doc."""
+
+    content: bytes
+
+
+def _packed(annotated: _Annotated) -> _Annotated:
+    if not isinstance(annotated.rendered, Doc):
+        return annotated
+    return annotated._replace(rendered=_PackedDoc(annotated.rendered.to_bytes()))
 
 
 def _counted(
@@ -221,9 +237,3 @@ def _counted(
         if on_record is not None and each.record is not None:
             on_record(each.record)
         yield each
-
-
-def _write_lines(lines: Iterable[str], path: Path) -> None:
-    with atomic_file(path) as aside, open_text(aside, "wt") as file:
-        for line in lines:
-            file.write(f"{line}\n")

@@ -5,16 +5,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..annotations.metadata import set_other_fields
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.docbin import read_docs
 from ..files.text import read_lines
 
-_FIELDS_KEY = "fields"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -48,11 +47,6 @@ def read_inputs(path: str | Path, nlp: Language) -> Iterator[Doc]:
         warn(Warnings.CNW202.format(count=replaced["surrogates"]))
 
 
-def other_fields(doc: Doc) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): What else was in the JSON object of a document's text."""
-    return doc.user_data.get(_FIELDS_KEY, {})
-
-
 def _read_line(nlp: Language, line: str, replaced: Counter[str], *, place: str) -> Doc:
     try:
         fields = json.loads(line)
@@ -63,7 +57,7 @@ def _read_line(nlp: Language, line: str, replaced: Counter[str], *, place: str) 
     if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
         raise ConnormError(Errors.CN707.format(place=place))
     doc = _make_doc(nlp, fields.pop("text"), place=place)
-    doc.user_data[_FIELDS_KEY] = fields
+    set_other_fields(doc, fields)
     return doc
 
 

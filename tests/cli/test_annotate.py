@@ -54,7 +54,8 @@ def test_warnings_are_shown(invoke, words, folder, demo_index):
 
 def test_bad_input(invoke, refused, folder):
     for arguments, code in (
-        (["notes.jsonl", "out.csv"], "CN708"),
+        (["notes.jsonl", "out.docx"], "CN770"),
+        (["notes.jsonl", "out.csv", "--format", "jsonl"], "CN708"),
         (["nowhere.jsonl", "out.jsonl"], "CN100"),
         (["notes.jsonl", "out.jsonl", "--n-process", "0"], "CN006"),
         (["notes.jsonl", "out.jsonl", "--gpu-id", "99"], "CN713"),

@@ -146,7 +146,9 @@ def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content,
         ("nowhere.jsonl", "out.jsonl", {}, "CN100"),
         ("nowhere.spacy", "out.jsonl", {}, "CN100"),
         ("notes.csv", "out.jsonl", {}, "CN708"),
-        ("notes.jsonl", "out.csv", {}, "CN708"),
+        ("notes.jsonl", "out.docx", {}, "CN770"),
+        ("notes.jsonl", "out.csv", {"format": "jsonl"}, "CN708"),
+        ("notes.jsonl", "out.csv", {"format": "excel"}, "CN771"),
         ("bad.spacy", "out.spacy", {}, "CN706"),
         ("notes.jsonl", "notes.jsonl/out.jsonl", {}, "CN108"),
         ("notes.jsonl", "out.jsonl", {"gpu_id": 99}, "CN713"),
@@ -159,3 +161,24 @@ def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
     with pytest.raises(ConnormError, match=code):
         annotate(pipeline, tmp_path / source, tmp_path / target, **options)
     assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "pubtator", "spacy"])
+def test_processes_write_the_same_in_every_format(pipeline, notes, tmp_path, suffix):
+    one, two = tmp_path / f"one.{suffix}", tmp_path / f"two.{suffix}"
+    options = {"id_field": "none", "batch_size": 1}
+    assert annotate(pipeline, notes, one, **options).changes == {}
+    annotate(pipeline, notes, two, n_process=2, **options)
+    if suffix == "spacy":
+        docs = [DocBin().from_disk(path).get_docs(pipeline.vocab) for path in (one, two)]
+        assert [doc.to_json() for doc in docs[0]] == [doc.to_json() for doc in docs[1]]
+    else:
+        assert one.read_text(encoding="utf8") == two.read_text(encoding="utf8")
+
+
+def test_what_a_format_cannot_hold_is_told(pipeline, tmp_path):
+    source, out = tmp_path / "odd.jsonl", tmp_path / "out.pubtator"
+    source.write_text('{"text": "Took aspirin.", "note": "a b"}\n' * 3, encoding="utf8")
+    with pytest.warns(ConnormWarning, match="CNW770.*ids of documents.*: 3 times"):
+        annotate(pipeline, source, out, id_field="note", n_process=2, batch_size=1)
+    assert out.read_text(encoding="utf8").startswith("a_b|t|Took aspirin.\n")

@@ -1,0 +1,9 @@
+from .documents import ExportedDocument as ExportedDocument
+from .documents import ExportedMention as ExportedMention
+from .documents import read_document as read_document
+from .formats import FORMATS as FORMATS
+from .formats import ExportFormat as ExportFormat
+from .formats import ExportOptions as ExportOptions
+from .formats import find_export_format as find_export_format
+from .protocol import Exporter as Exporter
+from .writing import export_docs as export_docs

@@ -1,0 +1,31 @@
+"""What every format offers."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Protocol
+
+from .documents import ExportedDocument
+
+
+class Exporter(Protocol):
+    """Writes one format. The settings of a format are the fields of its exporter.
+
+    A document is rendered where it was annotated, perhaps in another process. What was rendered is
+    written as it comes, so that no more than a few documents are in memory.
+    """
+
+    def render(self, document: ExportedDocument, changes: Counter[str]) -> Any:
+        """Turn a document into what is written of it.
+
+        document (ExportedDocument): The document.
+        changes (Counter[str]): Counts what the format can't hold as it is, by what was done.
+        RETURNS (Any): Plain data, or a Doc.
+        """
+
+    def write(self, rendered: Iterable[Any], path: Path) -> None:
+        """Write documents.
+
+        rendered (Iterable[Any]): What `render` returned for each, in order.
+        path (Path): A file that may be overwritten, or an empty folder.
+        """

@@ -1,0 +1,50 @@
+import pytest
+import spacy
+from bioc import pubtator
+
+from spacy_connorm.annotations.mentions import annotated_mentions
+from spacy_connorm.corpora import read_corpus
+from spacy_connorm.errors import ConnormWarning
+
+from .conftest import FOUND, TEXT
+
+ONE_LINE = TEXT.translate(str.maketrans("\r\n\t", "   "))
+
+
+@pytest.fixture
+def path(export):
+    with pytest.warns(ConnormWarning, match="CNW770.*1 times"):
+        return export("found.pubtator")
+
+
+def test_our_reader_reads_it_back(path, documents):
+    with pytest.warns(ConnormWarning, match="CNW201.*: 1"):
+        docs = list(read_corpus(path, nlp=spacy.blank("xx")))
+    assert [doc.text for doc in docs] == [
+        ONE_LINE.replace("(CKD). ", "(CKD).\n"),
+        "Nothing here.",
+    ]
+    found = [
+        (each.text, each.label, each.kb_id, each.extent) for each in annotated_mentions(docs[0])
+    ]
+    assert found == [
+        # The reader writes MeSH ids without a prefix.
+        (each.text, each.label, ids(each), (each.start, each.end))
+        for each in documents[0].mentions
+    ]
+
+
+def ids(mention):
+    return "" if mention.is_nil else mention.kb_id.replace("MESH:", "")
+
+
+def test_another_reader_reads_it_back(path, documents):
+    with path.open(encoding="utf8") as file:
+        first, other = pubtator.load(file)
+    assert first.pmid == "note_7_a" and other.pmid == "2"
+    assert first.text == ONE_LINE.replace("(CKD). ", "(CKD).\n")
+    for annotation, mention in zip(first.annotations, documents[0].mentions, strict=True):
+        assert (annotation.start, annotation.end) == (mention.start, mention.end)
+        assert first.text[annotation.start : annotation.end] == annotation.text == mention.text
+        label, kb_id, _ = FOUND[annotation.text]
+        assert (annotation.type, annotation.id) == (label, "-1" if kb_id == "NIL" else kb_id)
