@@ -3,6 +3,7 @@ from .annotation import AnnotationCounts as AnnotationCounts
 from .annotation import annotate as annotate
 from .annotation import to_record as to_record
 from .concept_normalizer import ConceptNormalizer as ConceptNormalizer
+from .concept_search import ConceptSearch as ConceptSearch
 from .indexing import BuiltIndex as BuiltIndex
 from .indexing import build_index as build_index
 from .indexing import make_pipeline as make_pipeline

@@ -6,36 +6,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..annotations.abbreviations import find_long_forms
 from ..annotations.spans import (
-    choose_spans,
     register_span_attributes,
     set_kb_ids,
     set_span_attributes,
-    written_id,
 )
-from ..concepts import AnyOntology, Candidate, Concept
+from ..concepts import AnyOntology, Candidate
 from ..errors import refuse
 from ..linker.calibration import read_calibration
 from ..text.substitutions import Substitution
 from . import serialization
 from .batched_pipe import BatchedPipe
+from .concept_search import ConceptSearch
 from .initialization import Given, build_lookup, read_annotated
 from .requirements import require_extras
-from .settings import DEFAULTS, Limits, Settings, check_arguments, check_settings, choose_limits
-from .synonym_files import read_synonyms, write_synonyms
+from .settings import DEFAULTS, Settings, check_arguments, check_settings
 
 if TYPE_CHECKING:
-    from ..linker.explanation import Explanation
-    from ..linker.interpretations import MentionInterpreter
+    pass
 
 
-class ConceptNormalizer(BatchedPipe):
+class ConceptNormalizer(ConceptSearch, BatchedPipe):
     """Attaches concept ids to entity spans."""
 
     def __init__(
@@ -98,11 +94,6 @@ class ConceptNormalizer(BatchedPipe):
         found = iter(self.candidates(mentions, long_forms=long_forms, documents=documents))
         return [list(islice(found, len(each))) for each in spans]
 
-    def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
-        """RETURNS (List[str]): The long forms of spans; empty if undefined or not expanded."""
-        expand = self.cfg["expand_abbreviations"]
-        return find_long_forms(doc, spans) if expand else [""] * len(spans)
-
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[list[Candidate]]]
     ) -> None:
@@ -118,78 +109,6 @@ class ConceptNormalizer(BatchedPipe):
             set_span_attributes(doc, spans, kb_ids, by_span, prefix=prefix)
             if not prefix:
                 set_kb_ids(doc, spans, kb_ids, spans_key=self.cfg["spans_key"])
-
-    def spans(self, doc: Doc) -> list[Span]:
-        """RETURNS (List[Span]): The spans of a document to normalize."""
-        return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
-
-    def candidates(
-        self,
-        mentions: Sequence[str],
-        *,
-        long_forms: Sequence[str] | None = None,
-        documents: Sequence[int] | None = None,
-        search: str | None = None,
-        **limits: Unpack[Limits],
-    ) -> list[list[Candidate]]:
-        """Find the candidates of texts, as if they were mentions.
-
-        mentions (Sequence[str]): b texts; an empty one has no candidates.
-        long_forms (Optional[Sequence[str]]): What they stand for; empty where that is not known.
-        documents (Optional[Sequence[int]]): Which document each is in, for `document_context`.
-        search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
-        **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
-        RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
-        """
-        known = [""] * len(mentions) if long_forms is None else long_forms
-        return self._interpreter(search, **limits).candidates(mentions, known, documents)
-
-    def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
-        """Explain how a mention is read, and what each search of the sieve finds for it.
-
-        mention (Union[str, Span]): A text, or a span, whose document may define its long form.
-        **limits (Limits): `top_k`, `types` and `branches`, as in `candidates`.
-        RETURNS (Explanation): The interpretations, and one step a search.
-        """
-        interpreter = self._interpreter(**limits)
-        if isinstance(mention, str):
-            return interpreter.explain([mention], [""])
-        spans = [mention, *self.spans(mention.doc)]
-        texts = [span.text for span in spans]
-        return interpreter.explain(texts, self.long_forms(mention.doc, spans))
-
-    def _interpreter(
-        self, search: str | None = None, **limits: Unpack[Limits]
-    ) -> "MentionInterpreter":
-        from ..linker.interpretations import MentionInterpreter
-
-        how = {key: self.cfg[key] for key in ("split_composites", "document_context")}
-        how |= choose_limits(self.cfg, limits) | {"calibration": self._calibration}
-        return MentionInterpreter(self.lookup, search=search, **how)
-
-    def concept(self, concept_id: str) -> Concept:
-        """RETURNS (Concept): What the index has of a concept, by its id or an alternate id.
-        RAISES (ConnormError): CN411 for an unknown id.
-        """
-        return self.lookup.index.concept(concept_id)
-
-    def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
-        """Add synonyms; see `ConceptLookup.add_synonyms`."""
-        self.lookup.add_synonyms(synonyms, count=count)
-
-    def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
-        """Remove synonyms; see `ConceptLookup.remove_synonyms`."""
-        self.lookup.remove_synonyms(synonyms)
-
-    def save_synonyms(self, path: str | Path) -> None:
-        """Save the synonyms added and removed since the index was built; see `write_synonyms`."""
-        write_synonyms(path, self.lookup.changed_synonyms())
-
-    def load_synonyms(self, path: str | Path) -> None:
-        """Read what `save_synonyms` wrote, of this or another index, instead of all such synonyms.
-        If it fails (as `add_synonyms`), nothing changes.
-        """
-        self.lookup.change_synonyms(read_synonyms(path))
 
     def initialize(
         self,
@@ -268,7 +187,3 @@ class ConceptNormalizer(BatchedPipe):
         self.cfg = merged
         self.lookup.tune(merged)
         register_span_attributes(merged["attribute_prefix"])
-
-    def decide(self, candidates: Sequence[Candidate]) -> str:
-        """RETURNS (str): The id that is written for candidates; see `spans.written_id`."""
-        return written_id(candidates, self.cfg["nil_threshold"])

@@ -1,0 +1,111 @@
+"""What a concept normalizer can be asked, and the synonyms that it searches."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from spacy.tokens import Doc, Span
+
+from ..annotations.abbreviations import find_long_forms
+from ..annotations.spans import choose_spans, written_id
+from ..concepts import Candidate, Concept
+from .settings import Limits, choose_limits
+from .synonym_files import read_synonyms, write_synonyms
+
+if TYPE_CHECKING:
+    from ..linker.explanation import Explanation
+    from ..linker.interpretations import MentionInterpreter
+    from ..linker.lookup import ConceptLookup
+
+
+class ConceptSearch:
+    """What a concept normalizer can be asked, besides annotating documents.
+
+    lookup (ConceptLookup): Answers.
+    cfg (Dict[str, Any]): The settings.
+    """
+
+    lookup: "ConceptLookup"
+    cfg: dict[str, Any]
+    _calibration: Any
+
+    def spans(self, doc: Doc) -> list[Span]:
+        """RETURNS (List[Span]): The spans of a document to normalize."""
+        return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
+
+    def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
+        """RETURNS (List[str]): The long forms of spans; empty if undefined or not expanded."""
+        expand = self.cfg["expand_abbreviations"]
+        return find_long_forms(doc, spans) if expand else [""] * len(spans)
+
+    def candidates(
+        self,
+        mentions: Sequence[str],
+        *,
+        long_forms: Sequence[str] | None = None,
+        documents: Sequence[int] | None = None,
+        search: str | None = None,
+        **limits: Unpack[Limits],
+    ) -> list[list[Candidate]]:
+        """Find the candidates of texts, as if they were mentions.
+
+        mentions (Sequence[str]): b texts; an empty one has no candidates.
+        long_forms (Optional[Sequence[str]]): What they stand for; empty where that is not known.
+        documents (Optional[Sequence[int]]): Which document each is in, for `document_context`.
+        search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
+        **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
+        RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
+        """
+        known = [""] * len(mentions) if long_forms is None else long_forms
+        return self._interpreter(search, **limits).candidates(mentions, known, documents)
+
+    def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
+        """Explain how a mention is read, and what each search of the sieve finds for it.
+
+        mention (Union[str, Span]): A text, or a span, whose document may define its long form.
+        **limits (Limits): `top_k`, `types` and `branches`, as in `candidates`.
+        RETURNS (Explanation): The interpretations, and one step a search.
+        """
+        interpreter = self._interpreter(**limits)
+        if isinstance(mention, str):
+            return interpreter.explain([mention], [""])
+        spans = [mention, *self.spans(mention.doc)]
+        texts = [span.text for span in spans]
+        return interpreter.explain(texts, self.long_forms(mention.doc, spans))
+
+    def _interpreter(
+        self, search: str | None = None, **limits: Unpack[Limits]
+    ) -> "MentionInterpreter":
+        from ..linker.interpretations import MentionInterpreter
+
+        how = {key: self.cfg[key] for key in ("split_composites", "document_context")}
+        how |= choose_limits(self.cfg, limits) | {"calibration": self._calibration}
+        return MentionInterpreter(self.lookup, search=search, **how)
+
+    def concept(self, concept_id: str) -> Concept:
+        """RETURNS (Concept): What the index has of a concept, by its id or an alternate id.
+        RAISES (ConnormError): CN411 for an unknown id.
+        """
+        return self.lookup.index.concept(concept_id)
+
+    def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
+        """Add synonyms; see `ConceptLookup.add_synonyms`."""
+        self.lookup.add_synonyms(synonyms, count=count)
+
+    def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
+        """Remove synonyms; see `ConceptLookup.remove_synonyms`."""
+        self.lookup.remove_synonyms(synonyms)
+
+    def save_synonyms(self, path: str | Path) -> None:
+        """Save the synonyms added and removed since the index was built; see `write_synonyms`."""
+        write_synonyms(path, self.lookup.changed_synonyms())
+
+    def load_synonyms(self, path: str | Path) -> None:
+        """Read what `save_synonyms` wrote, of this or another index, instead of all such synonyms.
+        If it fails (as `add_synonyms`), nothing changes.
+        """
+        self.lookup.change_synonyms(read_synonyms(path))
+
+    def decide(self, candidates: Sequence[Candidate]) -> str:
+        """RETURNS (str): The id that is written for candidates; see `spans.written_id`."""
+        return written_id(candidates, self.cfg["nil_threshold"])
