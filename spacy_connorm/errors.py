@@ -302,6 +302,14 @@ class Errors(metaclass=_Coded):
         "The index '{path}' was built by an older version, without the words of its names. Rebuild "
         "it with `python -m spacy connorm index`."
     )
+    CN413 = (
+        "No concept of the index '{path}' has a code in '{system}'. It has codes in: {known}. They "
+        "come from the cross-references of the ontology."
+    )
+    CN414 = (
+        "The index '{path}' was built by an older version, without codes of other vocabularies. "
+        "Rebuild it with `python -m spacy connorm index`."
+    )
     CN415 = (
         "For a hybrid encoder, AnnoyIndex needs sparse_dot_topn, which is not installed: `pip "
         "install 'spacy-connorm[hybrid]'`, or use "

@@ -22,10 +22,11 @@ IMPORTS = {
     "ontology": {"concepts", "curies", "files", "text"},
     "corpora": {"annotations", "curies", "files"},
     "exports": {"annotations", "concepts", "files"},
-    "index": {"concepts", "encoders", "files", "text"},
-    "linker": {"concepts", "encoders", "files", "index", "text"},
+    "index": {"concepts", "curies", "encoders", "files", "text"},
+    "linker": {"concepts", "curies", "encoders", "files", "index", "text"},
     "pipeline": {
-        *("annotations", "concepts", "encoders", "exports", "files", "index", "linker", "text"),
+        *("annotations", "concepts", "curies", "encoders", "exports", "files", "index", "linker"),
+        "text",
     },
     "server": {"annotations", "concepts", "files", "linker", "pipeline"},
     "evaluation": {

@@ -35,6 +35,9 @@ def ontology_cli(
     licence: str = typer.Option(
         "", "--licence", "-l", help="Terms of use, kept beside OUT. [those that IN states]"
     ),
+    curies: bool = typer.Option(
+        False, "--curies", help="Write ids with the prefix of their vocabulary: MESH:D003920."
+    ),
     id: str | None = _column("id", "The id; columns go by name or by number from 1. ['id']"),
     name: str | None = _column("name", "The preferred name. ['name']"),
     synonyms: str | None = _column("synonyms", "The synonyms."),
@@ -92,6 +95,7 @@ def ontology_cli(
     Example: python -m spacy connorm ontology doid.obo.gz doid.jsonl --scopes EXACT,NARROW
     """
     options: dict[str, Any] = {
+        "curies": curies or None,
         "id": id,
         "name": name,
         "synonyms": synonyms,

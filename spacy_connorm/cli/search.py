@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 _ALIGNS = {
     **{"Mention": "l", "Concept": "l", "Name": "l", "Score": "r", "Dense": "r", "Lexical": "r"},
-    **{"Found as": "l", "Search": "l"},
+    **{"Found as": "l", "Search": "l", "Codes": "l"},
 }
-# Both cosines behind a score, where it weighs two.
-_PARTS = ("Dense", "Lexical")
+# Both cosines behind a score, where it weighs two, and codes, where some are asked for.
+_OPTIONAL = ("Dense", "Lexical", "Codes")
 _INTERPRETATIONS = ("Read", "As", "Score", "")
 _WIDTH = 40
 
@@ -40,6 +40,9 @@ def search_cli(
     branches: str | None = typer.Option(
         None, "--branches", "-b", metavar="A,B,...", help="Only concepts at or below these."
     ),
+    code_systems: str | None = typer.Option(
+        None, "--code-systems", "-c", metavar="A,B,...", help="Show codes in these: ICD10CM,UMLS."
+    ),
     explain: bool = typer.Option(False, "--explain", "-e", help="Show each search of the sieve."),
     component: str | None = typer.Option(
         None, "--component", help="Which concept normalizer, if there are several."
@@ -54,7 +57,14 @@ def search_cli(
         for explanation in explain_mentions(pipeline, mentions, component=component, **limits):
             _show_explanation(explanation)
         return
-    found = search_mentions(pipeline, mentions, search=search, component=component, **limits)
+    found = search_mentions(
+        pipeline,
+        mentions,
+        search=search,
+        code_systems=None if code_systems is None else split_items(code_systems),
+        component=component,
+        **limits,
+    )
     rows = [
         row
         for mention, candidates in zip(mentions, found, strict=True)
@@ -73,7 +83,7 @@ def _limits(*, top_k: int | None, types: str | None, branches: str | None) -> di
 
 def _rows(mention: str, candidates: Sequence[Candidate]) -> list[tuple[str, ...]]:
     if not candidates:
-        return [(mention, "-", "nothing found", *[""] * 5)]
+        return [(mention, "-", "nothing found", *[""] * 6)]
     rows: list[tuple[str, ...]] = []
     part = None
     for candidate in candidates:
@@ -85,10 +95,18 @@ def _rows(mention: str, candidates: Sequence[Candidate]) -> list[tuple[str, ...]
                 *map(_number, (candidate.score, candidate.dense, candidate.lexical)),
                 candidate.text,
                 candidate.search,
+                _codes(candidate),
             )
         )
         part = candidate.part
     return rows
+
+
+def _codes(candidate: Candidate) -> str:
+    codes = candidate.codes or {}
+    return ", ".join(
+        f"{system}:{code}" for system, own in codes.items() for code in own or ["none"]
+    )
 
 
 def _number(cosine: float | None) -> str:
@@ -129,7 +147,7 @@ def _show_table(rows: Sequence[tuple[str, ...]]) -> None:
     columns = [
         (name, cells)
         for name, *cells in zip(_ALIGNS, *rows, strict=True)
-        if name not in _PARTS or any(cells)
+        if name not in _OPTIONAL or any(cells)
     ]
     header, cells = zip(*columns, strict=True)
     shortened = [tuple(map(_shortened, row)) for row in zip(*cells, strict=True)]

@@ -18,6 +18,8 @@ class Candidate(NamedTuple):
     dense (Optional[float]): The dense cosine in the score of a hybrid encoder.
     lexical (Optional[float]): The lexical (n-gram) cosine in it.
     probability (Optional[float]): The probability that it is correct, 0 to 1, if calibrated.
+    codes (Optional[Dict[str, List[str]]]): Its ids in other vocabularies, by prefix; an empty list
+        where it has none. None if no `code_systems` are asked for.
     """
 
     concept_id: str
@@ -30,3 +32,4 @@ class Candidate(NamedTuple):
     dense: float | None = None
     lexical: float | None = None
     probability: float | None = None
+    codes: dict[str, list[str]] | None = None

@@ -23,8 +23,7 @@ class Concept:
     definition (str): May be empty.
     parents (Tuple[str, ...]): Ids of the broader concepts.
     alt_ids (Tuple[str, ...]): Other ids of the same concept.
-    xrefs (Tuple[str, ...]): Its ids in other vocabularies, as CURIEs (`MESH:D003920`). An index
-        does not keep them.
+    xrefs (Tuple[str, ...]): Its ids in other vocabularies, as CURIEs (`MESH:D003920`).
     narrow, broad, related (Tuple[str, ...]): The aliases that are not exact, by scope.
     """
 

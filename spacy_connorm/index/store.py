@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..concepts import Concept
+from ..curies import PREFIXES, split_curie
 from ..errors import ConnormError, Errors
 from ..files.checksums import damaged
 from .cache import Cache
@@ -19,6 +20,7 @@ WITH RECURSIVE branch(number) AS (
     SELECT ? UNION SELECT child FROM parents JOIN branch ON parents.parent = branch.number)
 SELECT number FROM branch
 """
+_XREFS = "SELECT id, curies FROM concepts JOIN xrefs USING (number)"
 _BATCH = 500
 # Names and texts kept in memory: tens of megabytes. Reading one again from SQLite takes longer than
 # the rest of an answer.
@@ -47,6 +49,7 @@ class ConceptStore:
         self._opened = _stamp(path)
         self._labels: Cache[int, tuple[str, str]] = Cache(_CACHED)
         self._texts: Cache[int, str] = Cache(_CACHED)
+        self._xrefs: Cache[str, tuple[str, ...]] = Cache(_CACHED)
 
     def __len__(self) -> int:
         return self._count
@@ -59,7 +62,17 @@ class ConceptStore:
         return count
 
     def number(self, concept_id: str) -> int | None:
-        """RETURNS (Optional[int]): The number of a concept, by its id or an alternate id."""
+        """RETURNS (Optional[int]): The number of a concept, by its id or an alternate id, with or
+        without the prefix of its vocabulary.
+        """
+        for spelling in (concept_id, *PREFIXES.spellings_of(concept_id)):
+            if (number := self._number(spelling)) is not None:
+                return number
+        curie = PREFIXES.curie(concept_id)
+        number = self._number(split_curie(curie)[1]) if curie else None
+        return number if number is not None and curie in self._xrefs_of(number) else None
+
+    def _number(self, concept_id: str) -> int | None:
         for sql in (
             "SELECT number FROM concepts WHERE id = ?",
             "SELECT number FROM alt_ids WHERE id = ? ORDER BY number",
@@ -68,6 +81,48 @@ class ConceptStore:
                 self._require_numbers([number])
                 return number
         return None
+
+    @cached_property
+    def has_xrefs(self) -> bool:
+        """RETURNS (bool): False for a store that an older version wrote."""
+        sql = "SELECT count(*) FROM sqlite_master WHERE name IN ('xrefs', 'vocabularies')"
+        return self._query(sql) == [(2,)]
+
+    def xrefs(self, concept_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Read the ids that concepts have in other vocabularies.
+
+        concept_ids (Iterable[str]): Their ids.
+        RETURNS (Dict[str, Tuple[str, ...]]): CURIEs by id; concepts without any are left out, and
+            all are if `has_xrefs` is false.
+        """
+        return self._xrefs.get_all(concept_ids, self._read_xrefs)
+
+    def _read_xrefs(self, concept_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        if not self.has_xrefs:
+            return {}
+        found: list[tuple] = []
+        for start in range(0, len(concept_ids), _BATCH):
+            batch = concept_ids[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            found += self._query(f"{_XREFS} WHERE id IN ({marks})", batch)
+        self._require_texts(found)
+        curies = {concept_id: tuple(curies.split()) for concept_id, curies in found}
+        return {concept_id: curies.get(concept_id, ()) for concept_id in concept_ids}
+
+    def _xrefs_of(self, number: int) -> tuple[str, ...]:
+        concept_id, _ = self.labels([number])[number]
+        return self.xrefs([concept_id]).get(concept_id, ())
+
+    @cached_property
+    def vocabularies(self) -> list[str]:
+        """RETURNS (List[str]): The prefixes of the vocabularies in which concepts have ids, sorted;
+        none if `has_xrefs` is false.
+        """
+        if not self.has_xrefs:
+            return []
+        found = self._query("SELECT prefix FROM vocabularies ORDER BY prefix")
+        self._require_texts(found)
+        return [prefix for (prefix,) in found]
 
     def in_ontology(self, number: int) -> bool:
         """RETURNS (bool): False for a concept that is only in annotated data."""
@@ -104,14 +159,14 @@ class ConceptStore:
                 str,
             ),
             alt_ids=self._column("SELECT id FROM alt_ids WHERE number = ?", number, str),
+            xrefs=self._xrefs_of(number),
         )
 
     def types(self) -> list[str]:
         """RETURNS (List[str]): The semantic types of all concepts, sorted."""
-        types = [name for (name,) in self._query("SELECT DISTINCT type FROM types ORDER BY type")]
-        if not all(type(name) is str for name in types):
-            raise damaged(self.path, _INVALID)
-        return types
+        found = self._query("SELECT DISTINCT type FROM types ORDER BY type")
+        self._require_texts(found)
+        return [name for (name,) in found]
 
     def of_types(self, types: Sequence[str]) -> np.ndarray:
         """Find the concepts of some semantic types.
@@ -149,6 +204,10 @@ class ConceptStore:
         are_numbers = all(type(number) is int for number in numbers)
         if not are_numbers or not 0 <= min(numbers) <= max(numbers) < len(self):
             raise damaged(self.path, "it has numbers that belong to no concept")
+
+    def _require_texts(self, rows: Iterable[tuple]) -> None:
+        if not all(type(value) is str for row in rows for value in row):
+            raise damaged(self.path, _INVALID)
 
     def _column(self, sql: str, number: int, kind: type) -> tuple[Any, ...]:
         values = tuple(value for (value,) in self._query(sql, (number,)))

@@ -56,6 +56,13 @@ def _verify(
         sql = f"SELECT count(*) FROM {table} WHERE {column} NOT BETWEEN 0 AND {concepts - 1}"
         (unknown,) = first(f"{sql} OR typeof({column}) != 'integer'")
         require_sound(not unknown, path, f"`{table}` has a {column} that is no concept")
+    (with_xrefs,) = first("SELECT count(*) FROM sqlite_master WHERE name = 'xrefs'")
+    if with_xrefs:  # older versions wrote none
+        sql = (
+            "SELECT count(*) FROM xrefs WHERE typeof(curies) != 'text' OR number NOT BETWEEN 0 AND"
+        )
+        (wrong,) = first(f"{sql} {concepts - 1}")
+        require_sound(not wrong, path, "`xrefs` has a row that belongs to no concept")
     (only_in_data,) = first("SELECT count(*) FROM concepts WHERE NOT in_ontology")
     expected = counts.get("concepts_only_in_data", only_in_data)
     reason = f"{only_in_data} concepts are in no ontology, and the manifest says {expected}"

@@ -176,6 +176,7 @@ class Memo:
             repeat(0),
             *self._parts(places, chosen),
             repeat(None),
+            repeat(None),
         )
         found = map(_new_candidate, zip(*columns, strict=False))
         return [list(islice(found, size)) for size in sizes]

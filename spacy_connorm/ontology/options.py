@@ -14,6 +14,8 @@ ALL_SCOPES = (EXACT, *map(str.upper, SCOPES))
 class OntologyOptions(TypedDict, total=False):
     """Settings of the formats' readers; a reader refuses those of another format (CN113).
 
+    curies (bool): all formats: whether ids are written with the prefix of their vocabulary, as far
+        as that is known; see `prefixed.with_curies`.
     id (Union[str, int]): tsv: the column of the id. Columns are given by the name in the header or
         by number, from 1. "id" by default.
     name (Union[str, int]): tsv: the column of the preferred name, "name" by default.
@@ -44,6 +46,7 @@ class OntologyOptions(TypedDict, total=False):
     tabular (Union[str, Path]): icd10cm: the tabular list.
     """
 
+    curies: bool
     id: str | int
     name: str | int
     synonyms: str | int

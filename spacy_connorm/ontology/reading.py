@@ -15,6 +15,7 @@ from ..text.cleaning import clean
 from .checks import Finding, Inventory, warn_about
 from .formats import find_format, find_reader
 from .options import OntologyOptions
+from .prefixed import with_curies
 from .report import ReadReport
 from .rrf import find_mrconso
 
@@ -121,11 +122,12 @@ def _sound(
     file = _file(path)
     format = find_format(file, format)
     reader = find_reader(format)
+    curies = options.pop("curies", False)
     _check_options(format, reader, options)
     for raw in reader(file, report=report, **options):
         concept = raw.cleaned(clean)
         if concept.concept_id and concept.canonical_name:
-            yield concept
+            yield with_curies(concept) if curies else concept
         else:
             example = quote_id(concept.concept_id or concept.canonical_name)
             report.leave_out("a concept without id or name", example, broken=True)

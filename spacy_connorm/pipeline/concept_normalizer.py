@@ -145,7 +145,7 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
             self.from_disk(index, exclude=["cfg"])
         elif others or not self.lookup.is_ready:
             examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
-            annotated = chain(read_annotated(examples, self.cfg), synonyms)
+            annotated = chain(read_annotated(examples, self.cfg), self._known_ids(synonyms))
             build_lookup(self.lookup, ontology, annotated, substitutions, self.cfg, self.name)
         self.candidates(())  # reports unknown types and branches now, not at the first document
         if nlp is not None:

@@ -9,7 +9,9 @@ from spacy.tokens import Doc, Span
 from ..annotations.abbreviations import find_long_forms
 from ..annotations.spans import choose_spans, written_id
 from ..concepts import Candidate, Concept
-from .settings import Limits, choose_limits
+from ..curies import PREFIXES
+from ..errors import refuse
+from .settings import Limits, choose_limits, known_id
 from .synonym_files import read_synonyms, write_synonyms
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ class ConceptSearch:
         long_forms: Sequence[str] | None = None,
         documents: Sequence[int] | None = None,
         search: str | None = None,
+        code_systems: Sequence[str] | None = None,
         **limits: Unpack[Limits],
     ) -> list[list[Candidate]]:
         """Find the candidates of texts, as if they were mentions.
@@ -53,11 +56,36 @@ class ConceptSearch:
         long_forms (Optional[Sequence[str]]): What they stand for; empty where that is not known.
         documents (Optional[Sequence[int]]): Which document each is in, for `document_context`.
         search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
+        code_systems (Optional[Sequence[str]]): As in `with_codes`.
         **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
         """
         known = [""] * len(mentions) if long_forms is None else long_forms
-        return self._interpreter(search, **limits).candidates(mentions, known, documents)
+        found = self._interpreter(search, **limits).candidates(mentions, known, documents)
+        return self.with_codes(found, code_systems)
+
+    def with_codes(
+        self, found: list[list[Candidate]], code_systems: Sequence[str] | None = None
+    ) -> list[list[Candidate]]:
+        """Tell the codes of candidates in other vocabularies.
+
+        found (List[List[Candidate]]): b lists.
+        code_systems (Optional[Sequence[str]]): The vocabularies, by their prefixes; the setting if
+            None.
+        RETURNS (List[List[Candidate]]): The same candidates, with `codes` if there are any systems.
+        RAISES (ConnormError): CN413 for a vocabulary in which no concept has a code, CN414 for an
+            index that an older version built.
+        """
+        from ..linker.codes import require_systems, with_codes
+
+        systems = self.cfg["code_systems"] if code_systems is None else code_systems
+        if isinstance(systems, str):
+            refuse("code_systems", systems, "a list of texts")
+        if not systems:
+            return found
+        prefixes = PREFIXES.extended(self.cfg["prefixes"])
+        require_systems(self.lookup.index, systems, prefixes)
+        return with_codes(found, self.lookup.index, systems, prefixes)
 
     def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
         """Explain how a mention is read, and what each search of the sieve finds for it.
@@ -83,18 +111,19 @@ class ConceptSearch:
         return MentionInterpreter(self.lookup, search=search, **how)
 
     def concept(self, concept_id: str) -> Concept:
-        """RETURNS (Concept): What the index has of a concept, by its id or an alternate id.
+        """RETURNS (Concept): What the index has of a concept, by its id or an alternate id, with or
+        without the prefix of its vocabulary.
         RAISES (ConnormError): CN411 for an unknown id.
         """
-        return self.lookup.index.concept(concept_id)
+        return self.lookup.index.concept(known_id(concept_id, self.cfg))
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Add synonyms; see `ConceptLookup.add_synonyms`."""
-        self.lookup.add_synonyms(synonyms, count=count)
+        self.lookup.add_synonyms(self._known_ids(synonyms), count=count)
 
     def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
         """Remove synonyms; see `ConceptLookup.remove_synonyms`."""
-        self.lookup.remove_synonyms(synonyms)
+        self.lookup.remove_synonyms(self._known_ids(synonyms))
 
     def save_synonyms(self, path: str | Path) -> None:
         """Save the synonyms added and removed since the index was built; see `write_synonyms`."""
@@ -104,7 +133,15 @@ class ConceptSearch:
         """Read what `save_synonyms` wrote, of this or another index, instead of all such synonyms.
         If it fails (as `add_synonyms`), nothing changes.
         """
-        self.lookup.change_synonyms(read_synonyms(path))
+        self.lookup.change_synonyms(
+            each._replace(concept_id=known_id(each.concept_id, self.cfg))
+            for each in read_synonyms(path)
+        )
+
+    def _known_ids(self, synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        from ..linker.synonyms import as_pairs
+
+        return [(text, known_id(each, self.cfg)) for text, each in as_pairs(synonyms)]
 
     def decide(self, candidates: Sequence[Candidate]) -> str:
         """RETURNS (str): The id that is written for candidates; see `spans.written_id`."""

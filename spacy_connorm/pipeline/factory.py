@@ -26,6 +26,8 @@ normalization = []
 extra_words_weight = 0.0
 types = []
 branches = []
+code_systems = []
+prefixes = {}
 kb_url_template = null
 memo_size = 10000
 cache_size = 10000
@@ -79,6 +81,8 @@ def make_concept_normalizer(
     extra_words_weight: float,
     types: list[str],
     branches: list[str],
+    code_systems: list[str],
+    prefixes: dict[str, str],
     kb_url_template: str | None,
     memo_size: int,
     cache_size: int,
@@ -104,6 +108,8 @@ def make_concept_normalizer(
         extra_words_weight=extra_words_weight,
         types=types,
         branches=branches,
+        code_systems=code_systems,
+        prefixes=prefixes,
         kb_url_template=kb_url_template,
         memo_size=memo_size,
         cache_size=cache_size,

@@ -10,7 +10,7 @@ from ..annotations.synonyms import annotated_synonyms, expanded_synonyms
 from ..concepts import AnyOntology
 from ..errors import ConnormError, Errors, refuse, refuse_text
 from ..text.substitutions import Substitution
-from .settings import choose_limits
+from .settings import choose_limits, known_id
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
@@ -31,7 +31,8 @@ def read_annotated(
     """
     read = expanded_synonyms if settings["expand_abbreviations"] else annotated_synonyms
     gold = (example.reference for example in examples)
-    return read(gold, settings["labels"], spans_key=settings["spans_key"])
+    synonyms = read(gold, settings["labels"], spans_key=settings["spans_key"])
+    return ((text, known_id(each, settings)) for text, each in synonyms)
 
 
 def build_lookup(

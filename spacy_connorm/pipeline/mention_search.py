@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spacy.language import Language
 
 from ..concepts import Candidate
 from ..errors import refuse_text
 from .loading import load_normalizer
+from .settings import Limits, choose_limits
 
 if TYPE_CHECKING:
     from ..linker.explanation import Explanation
@@ -22,6 +23,7 @@ def search(
     top_k: int | None = None,
     types: Sequence[str] | None = None,
     branches: Sequence[str] | None = None,
+    code_systems: Sequence[str] | None = None,
     component: str | None = None,
 ) -> list[list[Candidate]]:
     """Find the candidates of mentions: `python -m spacy connorm search`.
@@ -33,19 +35,22 @@ def search(
         None, as for the next two.
     types (Optional[Sequence[str]]): Find only concepts of these semantic types.
     branches (Optional[Sequence[str]]): Find only concepts at or below these.
+    code_systems (Optional[Sequence[str]]): Tell the codes of candidates in these vocabularies.
     component (Optional[str]): Which concept normalizer, if there are several.
     RETURNS (List[List[Candidate]]): n lists, best first; empty where nothing is found.
     RAISES (ConnormError): CN006 for one mention in no list, CN406, CN407 for an unknown type or
-        branch, CN408 for a search that the index was built without, CN500 for an unknown search,
+        branch, CN408 for a search that the index was built without, CN413 and CN414 for
+        vocabularies that it lacks, CN500 for an unknown search,
         CN700 to CN704 as `load_normalizer`.
     """
     _require_list(mentions)
     normalizer = load_normalizer(pipeline, component=component)
-    limits = _limits(top_k=top_k, types=types, branches=branches)
+    limits = Limits(top_k=top_k, types=types, branches=branches)
     if search is None:
-        return normalizer.candidates(mentions, **limits)
-    settings = {key: normalizer.cfg[key] for key in ("top_k", "types", "branches")}
-    return normalizer.lookup.candidates(mentions, search=search, **settings | limits)
+        return normalizer.candidates(mentions, code_systems=code_systems, **limits)
+    chosen = choose_limits(normalizer.cfg, limits)
+    found = normalizer.lookup.candidates(mentions, search=search, **chosen)
+    return normalizer.with_codes(found, code_systems)
 
 
 def explain(
@@ -66,12 +71,8 @@ def explain(
     """
     _require_list(mentions)
     normalizer = load_normalizer(pipeline, component=component)
-    limits = _limits(top_k=top_k, types=types, branches=branches)
+    limits = Limits(top_k=top_k, types=types, branches=branches)
     return [normalizer.explain(mention, **limits) for mention in mentions]
-
-
-def _limits(**limits: Any) -> dict[str, Any]:
-    return {name: value for name, value in limits.items() if value is not None}
 
 
 def _require_list(mentions: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Any, TypedDict
 
+from ..curies import PREFIXES
 from ..errors import refuse, require_positive
 
 
@@ -30,6 +31,10 @@ class Settings(TypedDict, total=False):
         mention becomes by certain substitutions, if the index has a table of them; 0 to 1.
     types (Sequence[str]): Find only concepts of these semantic types; all if empty.
     branches (Sequence[str]): Find only concepts at or below these; all if empty.
+    code_systems (Sequence[str]): Tell the codes of candidates in these vocabularies, such as
+        "ICD10CM", as far as the ontology has cross-references to them.
+    prefixes (Mapping[str, str]): Prefixes of your own, for ids that come in and for `code_systems`;
+        see `curies.PrefixMap.extended`.
     kb_url_template (Optional[str]): A link with `{}` for the id, for displaCy.
     memo_size (int): How many texts of the index, those of D first, get their answers when it is
         built; see `linker.memo`. 0 for none.
@@ -49,6 +54,8 @@ class Settings(TypedDict, total=False):
     rewriting_weight: float
     types: Sequence[str]
     branches: Sequence[str]
+    code_systems: Sequence[str]
+    prefixes: Mapping[str, str]
     kb_url_template: str | None
     memo_size: int
     cache_size: int
@@ -81,6 +88,8 @@ DEFAULTS = Settings(
     rewriting_weight=0.5,
     types=(),
     branches=(),
+    code_systems=(),
+    prefixes={},
     kb_url_template=None,
     memo_size=10_000,
     cache_size=10_000,
@@ -115,9 +124,12 @@ def check_settings(settings: dict[str, Any]) -> None:
         ("labels", settings["labels"] or ()),
         ("types", settings["types"]),
         ("branches", settings["branches"]),
+        ("code_systems", settings["code_systems"]),
     ):
         if not are_texts(value):
             refuse(setting, settings[setting], "a list of texts")
+    if not _are_prefixes(settings["prefixes"]):
+        refuse("prefixes", settings["prefixes"], 'texts by prefix, e.g. {"MSH2019": "MESH"}')
     require_positive("top_k", settings["top_k"])
     for setting in ("memo_size", "cache_size"):
         if settings[setting] < 0:
@@ -171,7 +183,19 @@ def choose_limits(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]
             refuse(name, value, "a list of texts")
         if value is not None:
             chosen[name] = value
+    chosen["branches"] = [known_id(each, settings) for each in chosen["branches"]]
     return chosen
+
+
+def known_id(concept_id: str, settings: Mapping[str, Any]) -> str:
+    """Write an id that comes in without the user's own prefixes. Indexes know all other spellings.
+
+    concept_id (str): An id.
+    settings (Mapping[str, Any]): All settings by name.
+    RETURNS (str): The id.
+    """
+    prefixes = settings["prefixes"]
+    return (prefixes and PREFIXES.extended(prefixes).curie(concept_id)) or concept_id
 
 
 def are_texts(value: Any) -> bool:
@@ -180,6 +204,12 @@ def are_texts(value: Any) -> bool:
         and not isinstance(value, str)
         and all(isinstance(each, str) for each in value)
     )
+
+
+def _are_prefixes(value: Any) -> bool:
+    if not isinstance(value, Mapping):
+        return False
+    return all(isinstance(each, str) and each for pair in value.items() for each in pair)
 
 
 def _is_template(template: str) -> bool:

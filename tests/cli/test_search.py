@@ -51,3 +51,16 @@ def test_bad_input(invoke, refused, tmp_path, demo_index):
         ((demo_index, "flu", "--search", "best"), "CN500"),
     ):
         refused(invoke("search", *arguments), code)
+
+
+def test_codes_are_shown_also_that_there_are_none(invoke, refused, words, tmp_path, ngrams):
+    ontology = tmp_path / "codes.jsonl"
+    ontology.write_text(
+        '{"concept_id": "D1", "canonical_name": "sniffles", "xrefs": ["ICD10CM:A90"]}\n'
+        '{"concept_id": "D2", "canonical_name": "sneezing"}\n'
+    )
+    assert invoke("index", ontology, tmp_path / "out", *ngrams).exit_code == 0
+    search = ("search", tmp_path / "out", "sniffles")
+    shown = words(invoke(*search, "--code-systems", "ICD10CM"))
+    assert "ICD10CM:A90" in shown and "ICD10CM:none" in shown
+    refused(invoke(*search, "--code-systems", "LOINC"), "CN413")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...concepts import Concept
+from ...curies import PREFIXES, split_curie
 from ...errors import Warnings, quote_id, warn
 
 _STAGE = """
@@ -19,6 +20,7 @@ CREATE TABLE stage.concepts (
 CREATE TABLE stage.alt_ids (value TEXT, place INTEGER);
 CREATE TABLE stage.types (value TEXT, place INTEGER);
 CREATE TABLE stage.parents (value TEXT, place INTEGER);
+CREATE TABLE stage.xrefs (value TEXT, place INTEGER);
 CREATE TABLE stage.repeated (place INTEGER PRIMARY KEY);
 CREATE TABLE stage.unknown (text TEXT, place INTEGER);
 CREATE INDEX stage.by_alt_id ON alt_ids (value);
@@ -29,6 +31,8 @@ CREATE TABLE main.concepts (
 CREATE TABLE main.alt_ids (id TEXT, number INTEGER);
 CREATE TABLE main.types (type TEXT, number INTEGER);
 CREATE TABLE main.parents (parent INTEGER, child INTEGER);
+CREATE TABLE main.xrefs (number INTEGER PRIMARY KEY, curies TEXT);
+CREATE TABLE main.vocabularies (prefix TEXT PRIMARY KEY);
 CREATE TABLE main.texts (member INTEGER PRIMARY KEY, text TEXT);
 """
 _INDEXES = """
@@ -74,6 +78,19 @@ CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
 CROSS JOIN main.concepts AS child ON child.id = staged.id
 ORDER BY listed.rowid
 """
+# One row a concept: CURIEs have no spaces.
+_XREFS = """
+INSERT INTO main.xrefs
+SELECT number, group_concat(value, ' ') FROM (
+    SELECT numbered.number AS number, listed.value AS value FROM stage.xrefs AS listed
+    CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
+    CROSS JOIN main.concepts AS numbered ON numbered.id = staged.id
+    ORDER BY numbered.number, listed.rowid)
+GROUP BY number
+"""
+_BY_OWN_CURIE = """
+SELECT place FROM stage.concepts JOIN stage.xrefs USING (place) WHERE id = ? AND value = ?
+"""
 _CACHE_KILOBYTES = 65_536
 
 
@@ -89,6 +106,7 @@ class StoreWriter:
         self._stage = path.with_suffix(".stage")
         self._known = 0
         self._unknown: dict[str, int] = {}
+        self._vocabularies: set[str] = set()
         with self._writing():
             self._connection = sqlite3.connect(path, isolation_level=None)
             self._connection.execute("ATTACH ? AS stage", (str(self._stage),))
@@ -128,8 +146,16 @@ class StoreWriter:
         for table in ("alt_ids", "types", "parents"):
             if values := getattr(concept, table):
                 self._insert(f"stage.{table}", ((value, place) for value in values))
+        self._add_xrefs(concept, place)
         self._known += is_new
         return place, is_new
+
+    def _add_xrefs(self, concept: Concept, place: int) -> None:
+        xrefs = PREFIXES.curies(concept.xrefs)
+        own = PREFIXES.own_curie(concept.concept_id, xrefs)
+        self._vocabularies.update(split_curie(each)[0] for each in (own, *xrefs) if each)
+        if xrefs:
+            self._insert("stage.xrefs", ((each, place) for each in xrefs))
 
     def _merge(self, concept: Concept) -> int:
         (place,) = self._find("SELECT place FROM stage.concepts WHERE id = ?", concept.concept_id)
@@ -142,20 +168,30 @@ class StoreWriter:
         """Find a concept of the annotated data, after the whole ontology was added. An unknown id
         becomes a concept, named by its most frequent text.
 
-        concept_id (str): An id, or an alternate id.
+        concept_id (str): An id, or an alternate id, with or without the prefix of its vocabulary.
         text (str): A text that denotes it.
         RETURNS (int): Its place.
         """
-        by_id = "SELECT place FROM stage.concepts WHERE id = ? AND in_ontology"
-        found = self._find(by_id, concept_id) or self._find(_BY_ALT_ID, concept_id)
-        if found:
-            return found[0]
         if concept_id not in self._unknown:
+            found = self._place_in_ontology(concept_id)
+            if found:
+                return found[0]
             place = len(self)
             self._execute(_ADD, (place, concept_id, "", "", False))
             self._unknown[concept_id] = place
         self._insert("stage.unknown", [(text, self._unknown[concept_id])])
         return self._unknown[concept_id]
+
+    def _place_in_ontology(self, concept_id: str) -> Any:
+        by_id = "SELECT place FROM stage.concepts WHERE id = ? AND in_ontology"
+        for spelling in (concept_id, *PREFIXES.spellings_of(concept_id)):
+            found = self._find(by_id, spelling) or self._find(_BY_ALT_ID, spelling)
+            if found:
+                return found
+        curie = PREFIXES.curie(concept_id)
+        local_id = split_curie(curie)[1]
+        # The second search reads all cross-references.
+        return self._find(by_id, local_id) and self._find(_BY_OWN_CURIE, local_id, curie)
 
     def number(self) -> np.ndarray:
         """Number all concepts in order of their ids, and write them.
@@ -167,11 +203,14 @@ class StoreWriter:
             self._connection.execute("CREATE INDEX stage.said_of ON unknown (place, text)")
             self._connection.execute(_NAME_UNKNOWN)
             self._connection.execute(_NUMBER)
-            for table in ("alt_ids", "types", "parents"):
+            for table in ("alt_ids", "types", "parents", "xrefs"):
                 self._connection.execute(_MERGE.format(table=table))
             self._connection.execute(_FIELD.format(table="alt_ids"))
             self._connection.execute(_FIELD.format(table="types"))
             self._connection.execute(_PARENTS)
+            self._connection.execute(_XREFS)
+            prefixes = [(each,) for each in sorted(self._vocabularies)]
+            self._connection.executemany("INSERT INTO main.vocabularies VALUES (?)", prefixes)
             rows = self._connection.execute("SELECT place FROM stage.concepts ORDER BY id")
             places = np.fromiter((place for (place,) in rows), dtype="int64", count=len(self))
         numbers = np.empty(len(places), dtype="int32")

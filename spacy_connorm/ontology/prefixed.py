@@ -1,0 +1,32 @@
+"""Concepts whose ids have the prefix of their vocabulary."""
+
+from dataclasses import replace
+
+from ..concepts import Concept
+from ..curies import PREFIXES, join_curie, split_curie
+
+
+def with_curies(concept: Concept) -> Concept:
+    """Write the id of a concept, its alternate ids and its parents with their prefixes. The ids as
+    they were become alternate ids, so that corpora and synonyms may still have them.
+
+    concept (Concept): The concept. A cross-reference may tell the vocabulary of its id; otherwise
+        its form may (MeSH, UMLS).
+    RETURNS (Concept): The concept; the same if nothing tells the vocabulary of its id. Other ids
+        whose form tells none are taken for ids of the same vocabulary.
+    """
+    own = PREFIXES.own_curie(concept.concept_id, concept.xrefs)
+    if not own:
+        return concept
+    vocabulary = split_curie(own)[0]
+
+    def prefixed(concept_id: str) -> str:
+        return PREFIXES.own_curie(concept_id) or join_curie(vocabulary, concept_id)
+
+    alt_ids = (*map(prefixed, concept.alt_ids), concept.concept_id, *concept.alt_ids)
+    return replace(
+        concept,
+        concept_id=own,
+        parents=tuple(map(prefixed, concept.parents)),
+        alt_ids=tuple(each for each in dict.fromkeys(alt_ids) if each != own),
+    )
