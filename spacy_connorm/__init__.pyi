@@ -22,6 +22,7 @@ from .pipeline import load_normalizer as load_normalizer
 from .pipeline import load_pipeline as load_pipeline
 from .pipeline import save_pipeline as save_pipeline
 from .pipeline import search as search
+from .releases import diff_ontologies as diff_ontologies
 from .server import convert_corrections as convert_corrections
 from .server import serve as serve
 from .training import export_encoder as export_encoder

@@ -18,7 +18,14 @@ HANDING_OUT = sorted(
 COMMANDS = {
     *("convert_ontology", "convert_corpus", "train", "build_index", "search", "annotate"),
     *("export_encoder", "save_encoder", "evaluate", "calibrate", "explain", "check"),
-    *("save_pipeline", "join_ontologies", "learn_substitutions", "serve", "convert_corrections"),
+    *(
+        "save_pipeline",
+        "join_ontologies",
+        "learn_substitutions",
+        "serve",
+        "convert_corrections",
+        "diff_ontologies",
+    ),
 }
 
 

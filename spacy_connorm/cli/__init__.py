@@ -13,6 +13,7 @@ from .export import export_cli
 from .index import index_cli
 from .join import join_cli
 from .ontology import ontology_cli
+from .ontology_diff import ontology_diff_cli
 from .save import save_cli
 from .search import search_cli
 from .serve import serve_cli
@@ -33,6 +34,7 @@ __all__ = [
     "index_cli",
     "join_cli",
     "ontology_cli",
+    "ontology_diff_cli",
     "save_cli",
     "search_cli",
     "serve_cli",

@@ -9,13 +9,26 @@ from typing import Any
 import typer
 from click import UsageError
 from spacy.cli._util import parse_config_overrides
+from typer.core import TyperGroup
 from wasabi import msg
 
 from ..errors import ConnormError, ConnormWarning, Errors, is_text_shown
 from .stopping import fail, stoppable
 
+
+class _WordsGroup(TyperGroup):
+    """Takes commands of two words too, such as `ontology diff` beside `ontology`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        two_words = " ".join(args[:2])
+        if len(args) > 1 and two_words in self.commands:
+            args = [two_words, *args[2:]]
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="connorm",
+    cls=_WordsGroup,
     help="Convert ontologies and corpora, build an index, search it, annotate, evaluate.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

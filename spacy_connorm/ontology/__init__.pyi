@@ -15,6 +15,7 @@ from .reading import open_ontology as open_ontology
 from .reading import read_ontology as read_ontology
 from .reading import stream_ontology as stream_ontology
 from .report import ReadReport as ReadReport
+from .report import Retired as Retired
 from .substitutions import LearnedSubstitutions as LearnedSubstitutions
 from .substitutions import SubstitutionsReader as SubstitutionsReader
 from .substitutions import create_substitutions_reader as create_substitutions_reader

@@ -10,7 +10,7 @@ from ..curies import PREFIXES
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .options import ALL_SCOPES, EXACT, require_known
-from .report import ReadReport
+from .report import ReadReport, Retired
 
 _TYPE_TAGS = ("namespace", "subset")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
@@ -47,6 +47,9 @@ def read_obo(
         concept_id = term.get("id", "")
         if term.get("is_obsolete") == "true" and not obsolete:
             report.leave_out("an obsolete term", concept_id)
+            report.retired[concept_id] = Retired(
+                tuple(term.get("replaced_by", ())), tuple(term.get("consider", ()))
+            )
             continue
         found = term.get(types, default_types)
         synonyms = list(_synonyms(term, scopes, report))

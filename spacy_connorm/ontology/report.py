@@ -17,6 +17,18 @@ class LeftOut:
     count: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Retired:
+    """What an ontology says of a concept that it has given up.
+
+    replaced_by (Tuple[str, ...]): The ids to use instead.
+    consider (Tuple[str, ...]): Ids that may fit.
+    """
+
+    replaced_by: tuple[str, ...] = ()
+    consider: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class ReadReport:
     """Filled while an ontology is read; complete after the last concept.
@@ -25,12 +37,14 @@ class ReadReport:
     merged (int): Rows merged into the concept of an earlier row with the same id.
     left_out (Dict[str, LeftOut]): What was left out, by reason.
     scopes (Dict[str, int]): How many synonyms of each scope were read, of formats that have scopes.
+    retired (Dict[str, Retired]): Concepts that were left out as obsolete, by id.
     """
 
     licence: str = ""
     merged: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict)
     scopes: dict[str, int] = field(default_factory=dict)
+    retired: dict[str, Retired] = field(default_factory=dict)
 
     def leave_out(self, reason: str, example: str, *, broken: bool = False) -> None:
         """Count one item left out.

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -31,6 +31,13 @@ def commands(page: Path) -> Iterator[list[str]]:
             words = shlex.split(line, comments=True)
             if words:
                 yield words
+
+
+def connorm_command(words: list[str], known: Collection[str]) -> tuple[str, list[str]]:
+    """The name of a connorm command, which may have two words, and its arguments."""
+    _, *rest = words[words.index("connorm") :]
+    length = 2 if " ".join(rest[:2]) in known else 1
+    return " ".join(rest[:length]), rest[length:]
 
 
 def extras() -> set[str]:

@@ -21,7 +21,17 @@ from spacy_connorm.cli import app
 from spacy_connorm.cli.app import parse_overrides
 from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
 
-from .pages import PAGES, README, ROOT, blocks, commands, extras, name, with_parents
+from .pages import (
+    PAGES,
+    README,
+    ROOT,
+    blocks,
+    commands,
+    connorm_command,
+    extras,
+    name,
+    with_parents,
+)
 
 # Pages whose commands read downloaded data; the tests of the benchmarks run them.
 MEASURED = "docs/benchmarks/"
@@ -118,7 +128,7 @@ def test_every_command_and_its_options_exist(page):
     for words in commands(page):
         assert words[0] in PROGRAMS, words
         if "connorm" in words:
-            check_connorm(words[words.index("connorm") + 1 :])
+            check_connorm(words)
         elif words[:3] == ["python", "-m", "spacy"]:
             check_spacy(*words[3:])
 
@@ -126,10 +136,11 @@ def test_every_command_and_its_options_exist(page):
 def check_connorm(words: list[str]) -> None:
     group = get_command(app)
     assert isinstance(group.commands, dict)  # type: ignore[attr-defined]
-    if words == ["--help"]:
+    name, arguments = connorm_command(words, group.commands)
+    if name == "--help":
         return
-    command: Command = group.commands[words[0]]  # type: ignore[attr-defined]
-    context = command.make_context(words[0], words[1:])
+    command: Command = group.commands[name]
+    context = command.make_context(name, arguments)
     parse_overrides(context.args)
 
 

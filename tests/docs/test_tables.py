@@ -20,7 +20,7 @@ from spacy_connorm.pipeline.finder_settings import FINDER_DEFAULTS
 from spacy_connorm.text.normalization import STEPS
 from spacy_connorm.training.config import Training, TrainingData
 
-from .pages import DOCS, PAGES, README, ROOT, codes, commands, extras, table, text
+from .pages import DOCS, PAGES, README, ROOT, codes, commands, connorm_command, extras, table, text
 
 TRAINING = DOCS / "training.md"
 SETTINGS = DOCS / "settings.md"
@@ -148,7 +148,7 @@ def test_every_kind_of_error_is_in_the_table():
 def test_every_command_is_shown():
     known = set(get_command(app).commands)  # type: ignore[attr-defined]
     shown = {
-        words[words.index("connorm") + 1]
+        connorm_command(words, known)[0]
         for page in PAGES
         for words in commands(page)
         if "connorm" in words

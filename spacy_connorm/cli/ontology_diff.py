@@ -1,0 +1,100 @@
+"""`connorm ontology diff`: compare two releases of an ontology."""
+
+from pathlib import Path
+
+import typer
+from wasabi import msg
+
+from ..ontology import FORMATS
+from ..releases import MovedSynonyms, OntologyDiff, diff_ontologies
+from .app import command
+
+_SHOWN = 5
+_WIDTH = 50
+_LABELS = {
+    "added": "Concepts added",
+    "retired": "Concepts retired",
+    "renamed": "Concepts renamed",
+    "moved": "Concepts with other parents",
+    "other owner": "Names that changed owner",
+    "name added": "Names added",
+    "name lost": "Names lost",
+}
+
+
+@command("ontology diff")
+def ontology_diff_cli(
+    old: Path = typer.Argument(..., metavar="OLD", help="The old release; may be gzipped."),
+    new: Path = typer.Argument(..., metavar="NEW", help="The new release."),
+    format: str | None = typer.Option(
+        None, "--format", "-f", help=f"Of both, one of: {', '.join(FORMATS)}. [detected]"
+    ),
+    synonyms: Path | None = typer.Option(
+        None, "--synonyms", "-s", metavar="FILE", help="Your synonyms (.tsv) or corrections."
+    ),
+    moved: Path | None = typer.Option(
+        None, "--moved", "-m", metavar="OUT", help="Write them with the ids of NEW."
+    ),
+    json_path: Path | None = typer.Option(None, "--json", help="Write all changes as JSON."),
+    tsv_path: Path | None = typer.Option(None, "--tsv", help="Write all changes as a table."),
+) -> None:
+    """Compare two releases of an ontology: concepts that were added, retired (and by what they are
+    replaced), renamed and moved, names that changed owner, were added or lost. Your synonyms, or
+    the corrections of `connorm serve`, move to the new ids where NEW tells them; the others are
+    listed. Give OBO files themselves: they tell what replaces their obsolete terms.
+
+    Example: python -m spacy connorm ontology diff old.obo new.obo -s synonyms.tsv -m moved.tsv
+    """
+    diff = diff_ontologies(
+        old,
+        new,
+        format=format,
+        synonyms=synonyms,
+        moved=moved,
+        json_path=json_path,
+        tsv_path=tsv_path,
+    )
+    _show(diff)
+    if diff.synonyms is not None:
+        _show_synonyms(diff.synonyms)
+    for path in filter(None, (moved, json_path, tsv_path)):
+        msg.good(f"Wrote {path}")
+
+
+def _show(diff: OntologyDiff) -> None:
+    old, new = diff.concepts
+    counts = [("Concepts", f"{old:,} before, {new:,} now")]
+    counts += [(_LABELS[kind], f"{count:,}") for kind, count in diff.counts.items()]
+    msg.table(counts, aligns=("l", "r"))
+    for kind, count in diff.counts.items():
+        if count:
+            msg.divider(f"{_LABELS[kind]}, {min(count, _SHOWN)} of {count:,}")
+            some = [each for each in diff.changes if each.kind == kind][:_SHOWN]
+            rows = [
+                (
+                    each.concept_id,
+                    _shortened(each.name),
+                    _shortened(", ".join(each.before)),
+                    _shortened(", ".join(each.after)),
+                    each.reason,
+                )
+                for each in some
+            ]
+            header = ("Concept", "Name", "Before", "Now", "")
+            msg.table(rows, header=header, divider=True, max_col=_WIDTH)
+
+
+def _show_synonyms(synonyms: MovedSynonyms) -> None:
+    rows = [
+        (_shortened(each.text), each.concept_id, each.reason, ", ".join(each.proposed))
+        for each in synonyms.left
+    ]
+    if rows:
+        msg.warn(f"{len(rows):,} synonyms were left: NEW does not tell their concept")
+        header = ("Text", "Concept", "Why", "May fit")
+        msg.table(rows[: 4 * _SHOWN], header=header, divider=True, max_col=_WIDTH)
+    msg.info(f"{synonyms.kept:,} synonyms keep their id, {synonyms.moved:,} have another")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."

@@ -1,0 +1,116 @@
+"""What differs between two releases of an ontology."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ..concepts import Concept, Ontology
+from .successors import Successors
+
+ADDED = "added"
+RETIRED = "retired"
+RENAMED = "renamed"
+MOVED = "moved"
+OTHER_OWNER = "other owner"
+NAME_ADDED = "name added"
+NAME_LOST = "name lost"
+KINDS = (ADDED, RETIRED, RENAMED, MOVED, OTHER_OWNER, NAME_ADDED, NAME_LOST)
+
+
+class Change(NamedTuple):
+    """One difference.
+
+    kind (str): One of `KINDS`: a concept was added, retired, renamed, or moved to other parents; a
+        name has another owner, was added, or was lost.
+    concept_id (str): The concept, by its id in the new release; by its old one if it was retired;
+        empty for a name with another owner.
+    name (str): The concept's preferred name, or the name in question.
+    before (Tuple[str, ...]): What it was: the preferred name, the parents, or the owners.
+    after (Tuple[str, ...]): What it is. Of a retired concept, what replaces it.
+    reason (str): Of a retired concept: `Successor.reason`.
+    """
+
+    kind: str
+    concept_id: str
+    name: str
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    reason: str = ""
+
+
+def find_changes(old: Ontology, new: Ontology, successors: Successors) -> Iterator[Change]:
+    """Compare two releases. Concepts that took over others have their names, and their ids as
+    parents, so that merging concepts is no other change.
+
+    old (Ontology): The old release.
+    new (Ontology): The new release.
+    successors (Successors): Which concept of the new one an id of the old one stands for.
+    YIELDS (Change): By kind, in the order of `KINDS`, then in the order of the releases.
+    """
+    now = {concept.concept_id: successors.find(concept.concept_id) for concept in old}
+    new_ids = {old_id: found.concept_id for old_id, found in now.items() if found.concept_id}
+    taken_over = set(new_ids.values())
+    for concept in new:
+        if concept.concept_id not in taken_over:
+            yield Change(ADDED, concept.concept_id, concept.canonical_name)
+    for concept in old:
+        found = now[concept.concept_id]
+        if found.concept_id != concept.concept_id:
+            after = (found.concept_id,) if found.concept_id else found.proposed
+            name = concept.canonical_name
+            yield Change(RETIRED, concept.concept_id, name, after=after, reason=found.reason)
+    kept = [(each, new[each.concept_id]) for each in old if now[each.concept_id].reason == ""]
+    yield from _renamed(kept)
+    yield from _moved(kept, new_ids)
+    yield from _other_owners(old, new, new_ids)
+    yield from _names(old, new, new_ids)
+
+
+def _renamed(kept: Iterable[tuple[Concept, Concept]]) -> Iterator[Change]:
+    for before, after in kept:
+        names = (before.canonical_name,), (after.canonical_name,)
+        if names[0] != names[1]:
+            yield Change(RENAMED, after.concept_id, after.canonical_name, *names)
+
+
+def _moved(kept: Iterable[tuple[Concept, Concept]], new_ids: Mapping[str, str]) -> Iterator[Change]:
+    for before, after in kept:
+        parents = {new_ids.get(each, each) for each in before.parents} - {after.concept_id}
+        if parents != set(after.parents):
+            name = after.canonical_name
+            yield Change(MOVED, after.concept_id, name, before.parents, after.parents)
+
+
+def _other_owners(old: Ontology, new: Ontology, new_ids: Mapping[str, str]) -> Iterator[Change]:
+    owners = defaultdict(set)
+    for concept in new:
+        for name in concept.names:
+            owners[name.lower()].add(concept.concept_id)
+    former: dict[str, dict[str, str]] = defaultdict(dict)
+    for concept in old:
+        for name in concept.names:
+            former[name.lower()][concept.concept_id] = name
+    for key, before in former.items():
+        after = owners.get(key, set())
+        same = {new_ids.get(each, each) for each in before}
+        if after - same and same - after:
+            name = next(iter(before.values()))
+            yield Change(OTHER_OWNER, "", name, tuple(sorted(before)), tuple(sorted(after)))
+
+
+def _names(old: Ontology, new: Ontology, new_ids: Mapping[str, str]) -> Iterator[Change]:
+    before: dict[str, dict[str, None]] = defaultdict(dict)
+    for concept in old:
+        if concept.concept_id in new_ids:
+            before[new_ids[concept.concept_id]] |= dict.fromkeys(concept.names)
+    for concept_id, known in before.items():
+        concept = new[concept_id]
+        for name in concept.names:
+            if name not in known:
+                yield Change(NAME_ADDED, concept_id, concept.canonical_name, after=(name,))
+    for concept_id, known in before.items():
+        concept = new[concept_id]
+        own = set(concept.names)
+        for name in known:
+            if name not in own:
+                yield Change(NAME_LOST, concept_id, concept.canonical_name, before=(name,))
