@@ -34,6 +34,8 @@ NOTE = (
 )
 OTHER_NOTE = "No head spinning today. Swollen ankles, and a funny turn."
 DIZZINESS, HYPERTENSION = "DEMO:0000066", "DEMO:0000009"
+# Playwright's five seconds are too few on a busy machine.
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +135,7 @@ def test_a_users_story(open_page, folder, path, tmp_path):
         # A mention that was missed, then the same in another text.
         page.get_by_label("Was a mention missed?").fill("raised blood pressure")
         page.get_by_role("button", name="Mark").click()
+        expect(page.locator("#detail h2")).to_have_text("raised blood pressure")
         page.locator("#detail").get_by_label("Another concept").fill("hypertension")
         page.get_by_label("Other concepts").get_by_role("button", name=HYPERTENSION).click()
         expect(mention(page, "raised blood pressure")).to_be_visible()
@@ -237,6 +240,25 @@ def test_selected_words_become_a_mention(open_page, address):
     expect(page.locator("#detail h2")).to_have_text("funny turn")
     page.get_by_role("button", name="None of these").click()
     expect(mention(page, "funny turn")).to_be_visible()
+
+
+def test_late_candidates_leave_what_is_being_typed(open_page, address):
+    page = open_page(address)
+    read(page, "He had raised blood pressure.")
+    held, may_pass = [], []
+    page.route("**/api/search", lambda route: route.continue_() if may_pass else held.append(route))
+    page.get_by_label("Was a mention missed?").fill("raised blood pressure")
+    page.get_by_role("button", name="Mark").click()
+    typed = page.locator("#detail").get_by_label("Another concept")
+    typed.press_sequentially("hyper")
+    expect(page.locator("#detail")).to_contain_text("Searching…")
+    may_pass.append(True)
+    for route in held:
+        route.continue_()
+    expect(page.locator("#detail")).not_to_contain_text("Searching…")
+    expect(page.get_by_label("Other concepts").get_by_role("button")).not_to_have_count(0)
+    expect(typed).to_have_value("hyper")
+    expect(typed).to_be_focused()
 
 
 def test_search_as_you_type(open_page, address):

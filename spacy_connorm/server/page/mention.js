@@ -4,7 +4,8 @@ import { author, post } from "./api.js";
 import { NIL, candidateList, showConcept } from "./candidates.js";
 import { $, busy, emptyState, fill, h, oneAtATime, toast } from "./dom.js";
 
-// What is open: the mention, its text, and, once its boundaries are changed, what they were.
+// What is open: the mention, its text, once its boundaries are changed what they were, and the field
+// that searches all concepts.
 const FEW = 5;
 let open = null;
 let info = null;
@@ -38,10 +39,8 @@ export function showMention(record) {
   const same = record.ents.find((each) => each.start === open.start && each.end === open.end);
   if (same === undefined) closeMention();
   else {
-    const hadFocus = $("detail").contains(document.activeElement);
     open = { ...open, ...same, record, isNew: false, replaces: null };
     render();
-    if (hadFocus) $("detail").focus();
     findMore();
   }
 }
@@ -53,7 +52,6 @@ async function findCandidates() {
     if (open !== mine) return;
     open.candidates = answer.results[0].candidates;
     render();
-    $("detail").focus();
   } catch (error) {
     toast(error.message);
   }
@@ -71,9 +69,7 @@ async function findMore() {
   const others = answer.results[0].candidates.filter((each) => !known.includes(each.concept_id));
   if (!others.length) return;
   open.candidates = [...mine.candidates, ...others];
-  const hadFocus = $("detail").contains(document.activeElement);
   render();
-  if (hadFocus) $("detail").focus();
 }
 
 function chooseByKey(event) {
@@ -104,7 +100,7 @@ async function say(kb_id) {
   try {
     const body = { text: record.text, start, end, kb_id, label, marked: isNew, replaces, author: author() };
     const made = await busy($("detail"), () => post("/api/corrections", body));
-    open = open && { ...open, start: made.start, end: made.end, isNew: false, replaces: null };
+    open = open && { ...open, start: made.start, end: made.end, isNew: false, replaces: null, other: null };
     await hooks.refresh();
     toast("Saved. It holds for all texts.", { label: "Undo", run: () => undo(made.id) });
   } catch (error) {
@@ -195,7 +191,10 @@ async function explain(place) {
     table(["Search", "Threshold", "Best", "Outcome"], steps));
 }
 
+// What is being typed stays, and so does the focus: candidates may come in between.
 function render() {
+  const focused = $("detail").contains(document.activeElement) ? document.activeElement : null;
+  open.other ??= otherConcept();
   const { text, kb_id, candidates, isNew, replaces } = open;
   const chosen = kb_id.split("|");
   const isNil = kb_id === NIL;
@@ -210,10 +209,11 @@ function render() {
     h("div.head", {}, h("div", {}, h("h2", {}, text), h("p.muted", {}, state)),
       h("button.small", { type: "button", onclick: closeMention }, "Close")),
     list, none,
-    otherConcept(),
+    open.other,
     h("div.edges", {}, edgeButtons("start", "Start"), edgeButtons("end", "End")),
     first && more(`About ${first.name}`, (place) => showConcept(place, first.concept_id, { heading: "h3" })),
     isNew ? null : more("Why this answer?", explain));
   $("detail").hidden = false;
   hooks.select(open.start, open.end);
+  if (focused) ($("detail").contains(focused) ? focused : $("detail")).focus();
 }
