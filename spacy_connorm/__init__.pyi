@@ -9,6 +9,7 @@ from .errors import ConnormWarning as ConnormWarning
 from .evaluation import calibrate as calibrate
 from .evaluation import evaluate as evaluate
 from .exports import export_docs as export_docs
+from .mapping import map_terms as map_terms
 from .ontology import convert_ontology as convert_ontology
 from .ontology import join_ontologies as join_ontologies
 from .ontology import learn_substitutions as learn_substitutions

@@ -478,6 +478,17 @@ class Errors(metaclass=_Coded):
     CN771 = "There is no format '{format}' to write. Known formats: {known}."
     CN772 = "The format '{format}' has no setting(s) {options}. Its settings: {known}."
 
+    # Mapping
+    CN780 = "'{path}', line {line}: not a table of mappings in SSSOM ({reason})."
+    CN781 = (
+        "Reading '{path}' needs openpyxl, which is not installed: `pip install "
+        "'spacy-connorm[map]'`. Or save the sheet as CSV."
+    )
+    CN782 = "'{path}' has no sheet '{sheet}'. Its sheets: {known}."
+    CN783 = "'{path}' can't be read as an Excel file ({reason}). Save it again, or as CSV."
+    CN784 = "'{path}', line {line}: the count must be a whole number, not {value}."
+    CN785 = "'{path}' has no row with both a code and a term."
+
     # Training: objectives
     CN800 = "The objective's setting `{setting}` must be {expected}, not {value!r}."
     CN801 = (
@@ -605,6 +616,9 @@ class Warnings(metaclass=_Coded):
         "this corpus indexed? Calibrate on one that was not, or new mentions will look more "
         "certain than they are."
     )
+
+    # Mapping
+    CNW780 = "'{path}': rows without code or term, left out: {count}, the first in line {line}."
 
     # Command line
     CNW701 = (

@@ -28,6 +28,9 @@ IMPORTS = {
         *("annotations", "concepts", "curies", "encoders", "exports", "files", "index", "linker"),
         "text",
     },
+    "mapping": {
+        *("concepts", "curies", "encoders", "exports", "files", "linker", "pipeline", "text"),
+    },
     "server": {"annotations", "concepts", "files", "linker", "pipeline"},
     "releases": {
         *("annotations", "concepts", "curies", "files", "linker", "ontology", "pipeline", "server"),

@@ -25,6 +25,7 @@ COMMANDS = {
         "serve",
         "convert_corrections",
         "diff_ontologies",
+        "map_terms",
     ),
 }
 

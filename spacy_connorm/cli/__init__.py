@@ -12,6 +12,7 @@ from .evaluate import evaluate_cli
 from .export import export_cli
 from .index import index_cli
 from .join import join_cli
+from .map import map_cli
 from .ontology import ontology_cli
 from .ontology_diff import ontology_diff_cli
 from .save import save_cli
@@ -33,6 +34,7 @@ __all__ = [
     "export_cli",
     "index_cli",
     "join_cli",
+    "map_cli",
     "ontology_cli",
     "ontology_diff_cli",
     "save_cli",

@@ -6,4 +6,9 @@ from .formats import ExportFormat as ExportFormat
 from .formats import ExportOptions as ExportOptions
 from .formats import find_export_format as find_export_format
 from .protocol import Exporter as Exporter
+from .sssom import MappingCandidate as MappingCandidate
+from .sssom import MappingSet as MappingSet
+from .sssom import TermMapping as TermMapping
+from .sssom import read_sssom as read_sssom
+from .sssom import write_sssom as write_sssom
 from .writing import export_docs as export_docs

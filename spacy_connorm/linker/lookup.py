@@ -211,6 +211,16 @@ class ConceptLookup:
         """
         return self._encoder.inputs(map(clean, texts))
 
+    def names_exactly(self, text: str, concept_id: str) -> bool:
+        """RETURNS (bool): Whether a text that denotes a concept is its preferred name, an exact
+        synonym, or in annotated data: false for the ontology's narrow, broad and related synonyms.
+        """
+        index = self.retriever.index
+        row = index.keys.row(self.keys([text])[0])
+        if row is None:
+            return True  # a synonym that somebody has added
+        return not index.members.inexact[index.members.of(row, index.number(concept_id))].any()
+
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Add synonyms to D. They are found from the next question on; nothing is retrained.
 

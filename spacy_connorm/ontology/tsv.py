@@ -1,17 +1,13 @@
 """Tables with columns named by the user."""
 
-import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from ..concepts import Concept, merge
 from ..curies import PREFIXES, join_curie
-from ..errors import ConnormError, Errors
-from ..files.text import read_lines
+from ..files.tables import find_column, read_rows
 from .report import ReadReport
-
-_Row = tuple[int, list[str]]
 
 
 def read_tsv(
@@ -67,9 +63,9 @@ def read_tsv(
         "alt_ids": alt_ids,
         "xrefs": xrefs,
     }
-    rows = _rows(Path(path), delimiter)
+    rows = read_rows(path, delimiter=delimiter)
     columns = next(rows, (0, []))[1] if header else None
-    places = {field: _place(path, c, columns) for field, c in wanted.items() if c is not None}
+    places = {field: find_column(path, c, columns) for field, c in wanted.items() if c is not None}
     concepts: dict[str, Concept] = {}
     for number, row in rows:
         concept = _concept(row, places, separator, prefix)
@@ -80,51 +76,6 @@ def read_tsv(
         concepts[concept.concept_id] = merge(known, concept) if known else concept
         report.merged += known is not None
     yield from _with_parent_ids(concepts.values()) if parents_by_name else concepts.values()
-
-
-def _rows(path: Path, delimiter: str | None) -> Iterator[_Row]:
-    """RETURNS (Iterator[_Row]): Rows that are not blank, with the number of their last line."""
-    if delimiter is None:
-        delimiter = "," if ".csv" in path.suffixes else "\t"
-    rows = _tab_separated(path) if delimiter == "\t" else _quoted(path, delimiter)
-    return (row for row in rows if any(row[1]))
-
-
-def _tab_separated(path: Path) -> Iterator[_Row]:
-    # Without the csv module: in tables of names a quotation mark is usually part of a name, and one
-    # at the start of a field would swallow the lines up to the next.
-    for number, line in read_lines(path):
-        yield number, [_unquoted(field) for field in line.split("\t")]
-
-
-def _unquoted(field: str) -> str:
-    inner = field[1:-1].replace('""', "")
-    if len(field) > 1 and field[0] == field[-1] == '"' and '"' not in inner:
-        return field[1:-1].replace('""', '"')
-    return field
-
-
-def _quoted(path: Path, delimiter: str) -> Iterator[_Row]:
-    lines = (f"{line}\n" for _, line in read_lines(path))
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
-    try:
-        for row in rows:
-            yield rows.line_num, row
-    except csv.Error as error:
-        line = rows.line_num
-        message = Errors.CN115.format(path=path, line=line, format="a table", reason=error)
-        raise ConnormError(message) from error
-
-
-def _place(path: str | Path, column: str | int, columns: list[str] | None) -> int:
-    """RETURNS (int): The position of a column in a row, from 0."""
-    if columns is not None and column in columns:
-        return columns.index(str(column))
-    last = len(columns) if columns is not None else None
-    if str(column).isdecimal() and int(column) > 0 and (last is None or int(column) <= last):
-        return int(column) - 1
-    known = "their numbers, from 1 (no header)" if columns is None else ", ".join(columns)
-    raise ConnormError(Errors.CN114.format(path=path, column=repr(column), known=known))
 
 
 def _concept(row: list[str], places: dict[str, int], separator: str, prefix: str | None) -> Concept:

@@ -23,6 +23,7 @@ FUNCTIONS = {
     "index": spacy_connorm.build_index,
     "join": spacy_connorm.join_ontologies,
     "substitutions": spacy_connorm.learn_substitutions,
+    "map": spacy_connorm.map_terms,
     "ontology": spacy_connorm.convert_ontology,
     "save": spacy_connorm.save_pipeline,
     "search": spacy_connorm.search,

@@ -23,6 +23,8 @@ from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import Errors, Warnings, quote, quote_all, quote_id, show_text
 from spacy_connorm.evaluation.pipelines.gold import warn_of_strange_ids
 from spacy_connorm.evaluation.pipelines.score_files import read_scores
+from spacy_connorm.exports import read_sssom
+from spacy_connorm.mapping import read_terms
 from spacy_connorm.ontology.checks import Inventory, warn_about
 from spacy_connorm.ontology.reading import read_ontology
 from spacy_connorm.ontology.substitutions import read_substitutions
@@ -150,6 +152,7 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CNW401": [_new_concept],
     "CNW600": [_strange_ids],
     "CNW810": [_pool],
+    "CN784": [lambda world: read_terms(world.file("a.csv", f"code,term,count\nA,b,{CANARY}\n"))],
 }
 # These never show a text, but are about files that may be full of them.
 NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
@@ -184,6 +187,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
     "CN709": [lambda world: _read_inputs(world, json.dumps({"text": CANARY * 200_000}))],
     "CN122": [lambda world: list(read_substitutions(world.file("a.tsv", CANARY)))],
+    "CN780": [lambda world: read_sssom(world.file("a.tsv", CANARY))],
     "CN712": [lambda world: list(read_synonyms(world.file("a.tsv", CANARY)))],
     "CN752": [lambda world: CorrectionsFile(world.file("a.jsonl", f"{CANARY}\n")).read()],
     "CN755": [
@@ -257,7 +261,7 @@ NO_TEXTS = """
 CN003 CN106 CN108 CN110 CN111 CN112 CN113 CN114 CN118 CN119 CN200 CN201 CN213 CN305 CN306 CN316
 CN321 CN322 CN324 CN331 CN332 CN333 CN336 CN401 CN402 CN403 CN405 CN406 CN407 CN408 CN410 CN411
 CN412 CN413 CN416 CN430 CN500 CN601 CN610 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN735
-CN751 CN764 CN770 CN771 CN772 CN800 CN810 CN821 CN823 CN827 CN829 CN833 CN920 CNW770
+CN751 CN764 CN770 CN771 CN772 CN782 CN783 CN800 CN810 CN821 CN823 CN827 CN829 CN833 CN920 CNW770
 """
 
 

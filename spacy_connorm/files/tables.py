@@ -1,0 +1,71 @@
+"""Tables in text files, row by row, and their columns by name."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from ..errors import ConnormError, Errors
+from .text import read_lines
+
+TableRow: TypeAlias = tuple[int, list[str]]
+
+
+def read_rows(path: str | Path, *, delimiter: str | None = None) -> Iterator[TableRow]:
+    """Read a table row by row.
+
+    path (Union[str, Path]): The file; `.gz` too.
+    delimiter (Optional[str]): Separates fields; if None a tab, or a comma in a `.csv` file.
+    RETURNS (Iterator[Tuple[int, List[str]]]): Rows that are not blank, with the number of their
+        last line.
+    RAISES (ConnormError): CN115 for invalid CSV, and what `read_lines` raises.
+    """
+    path = Path(path)
+    if delimiter is None:
+        delimiter = "," if ".csv" in path.suffixes else "\t"
+    rows = _tab_separated(path) if delimiter == "\t" else _quoted(path, delimiter)
+    return (row for row in rows if any(row[1]))
+
+
+def find_column(path: str | Path, column: str | int, columns: Sequence[str] | None) -> int:
+    """Find a column of a table.
+
+    path (Union[str, Path]): The file, for the message.
+    column (Union[str, int]): Its name in the header, or its number, from 1.
+    columns (Optional[Sequence[str]]): The header; None if there is none.
+    RETURNS (int): Its place in a row, from 0.
+    RAISES (ConnormError): CN114 if there is no such column.
+    """
+    if columns is not None and column in columns:
+        return columns.index(str(column))
+    last = len(columns) if columns is not None else None
+    if str(column).isdecimal() and int(column) > 0 and (last is None or int(column) <= last):
+        return int(column) - 1
+    known = "their numbers, from 1 (no header)" if columns is None else ", ".join(columns)
+    raise ConnormError(Errors.CN114.format(path=path, column=repr(column), known=known))
+
+
+def _tab_separated(path: Path) -> Iterator[TableRow]:
+    # Without the csv module: in tables of names a quotation mark is usually part of a name, and one
+    # at the start of a field would swallow the lines up to the next.
+    for number, line in read_lines(path):
+        yield number, [_unquoted(field) for field in line.split("\t")]
+
+
+def _unquoted(field: str) -> str:
+    inner = field[1:-1].replace('""', "")
+    if len(field) > 1 and field[0] == field[-1] == '"' and '"' not in inner:
+        return field[1:-1].replace('""', '"')
+    return field
+
+
+def _quoted(path: Path, delimiter: str) -> Iterator[TableRow]:
+    lines = (f"{line}\n" for _, line in read_lines(path))
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        for row in rows:
+            yield rows.line_num, row
+    except csv.Error as error:
+        line = rows.line_num
+        message = Errors.CN115.format(path=path, line=line, format="a table", reason=error)
+        raise ConnormError(message) from error

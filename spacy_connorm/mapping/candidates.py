@@ -1,0 +1,93 @@
+"""Searching for the candidates of terms, in batches, with the text around them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import minibatch
+
+from ..concepts import Candidate
+from ..errors import ConnormError, Errors
+from ..linker.calibration import read_calibration
+from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.settings import choose_limits
+from .terms import LocalTerm
+
+
+class TermSearch:
+    """Asks a pipeline for terms. A term is one concept: it is not split as a composite mention."""
+
+    def __init__(self, nlp: Language, normalizer: ConceptNormalizer, **limits: Any) -> None:
+        """Take the settings of a normalizer.
+
+        nlp (Language): Reads the text around a term.
+        normalizer (ConceptNormalizer): One of its components.
+        **limits (Limits): As in `ConceptNormalizer.candidates`.
+        RAISES (ConnormError): CN001 if it has no index, CN006 for a `top_k` under 1.
+        """
+        from ..linker.interpretations import MentionInterpreter
+
+        self._nlp = nlp
+        self._normalizer = normalizer
+        cfg = normalizer.cfg
+        self._interpreter = MentionInterpreter(
+            normalizer.lookup,
+            split_composites=False,
+            calibration=read_calibration(cfg["calibration"]),
+            document_context=cfg["document_context"],
+            **choose_limits(cfg, limits),  # type: ignore[arg-type]
+        )
+
+    def find(self, terms: Sequence[LocalTerm], *, batch_size: int) -> Iterator[list[Candidate]]:
+        """Search for terms.
+
+        terms (Sequence[LocalTerm]): The terms.
+        batch_size (int): Terms in one batch.
+        YIELDS (List[Candidate]): The candidates of each, best first.
+        RAISES (ConnormError): CN406 and CN407 for unknown types and branches, CN709 for a context
+            that is longer than the pipeline takes.
+        """
+        for batch in minibatch(terms, batch_size):
+            yield from self._find(batch)
+
+    def _find(self, terms: Sequence[LocalTerm]) -> list[list[Candidate]]:
+        mentions: list[str] = []
+        long_forms: list[str] = []
+        numbers: list[int] = []
+        asked = []
+        for number, (term, doc) in enumerate(zip(terms, self._docs(terms), strict=True)):
+            asked.append(len(mentions))
+            spans = [] if doc is None else [_find_span(doc, term), *self._normalizer.spans(doc)]
+            mentions += [term.term, *(span.text for span in spans[1:])]
+            long_forms += [""] if doc is None else self._normalizer.long_forms(doc, spans)
+            numbers += [number] * (len(mentions) - len(numbers))
+        found = self._interpreter.candidates(mentions, long_forms, numbers)
+        return [found[place] for place in asked]
+
+    def _docs(self, terms: Sequence[LocalTerm]) -> list[Doc | None]:
+        texts = [_text_of(term) for term in terms if term.context]
+        limit = self._nlp.max_length
+        for text in texts:
+            if len(text) > limit:
+                place = "The context of a term"
+                message = Errors.CN709.format(place=place, length=len(text), limit=limit)
+                raise ConnormError(message)
+        docs = self._nlp.pipe(texts, disable=[self._normalizer.name])
+        return [next(docs) if term.context else None for term in terms]
+
+
+def _text_of(term: LocalTerm) -> str:
+    if term.term.lower() in term.context.lower():
+        return term.context
+    return f"{term.context}\n{term.term}"
+
+
+def _find_span(doc: Doc, term: LocalTerm) -> Span:
+    text, length = doc.text, len(term.term)
+    start = text.rfind(term.term)
+    if start < 0:
+        # Lower case can have another length than the text.
+        start = min(text.lower().rfind(term.term.lower()), len(text) - length)
+    # Never None: "expand" finds a span for all characters inside the text.
+    return doc.char_span(start, start + length, alignment_mode="expand")  # type: ignore[return-value]

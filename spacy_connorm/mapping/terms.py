@@ -1,0 +1,161 @@
+"""Tables of local terms: CSV, TSV and Excel, with columns named by the user."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..errors import ConnormError, Errors, Warnings, quote, warn
+from ..files.tables import TableRow, find_column, read_rows
+from ..text.cleaning import clean
+
+CODE, TERM, CONTEXT, COUNT = "code", "term", "context", "count"
+_EXCEL = (".xlsx", ".xlsm")
+_TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class LocalTerm:
+    """A row of a table of terms.
+
+    code (str): The term's code where it comes from.
+    term (str): Its text.
+    context (str): Text around it; may be empty.
+    count (int): How often it occurs there.
+    """
+
+    code: str
+    term: str
+    context: str = ""
+    count: int = 1
+
+
+def read_terms(
+    path: str | Path,
+    *,
+    code: str = CODE,
+    term: str = TERM,
+    context: str = CONTEXT,
+    count: str = COUNT,
+    sheet: str | None = None,
+) -> list[LocalTerm]:
+    """Read a table of terms.
+
+    path (Union[str, Path]): A `.csv`, `.tsv`, `.txt` (tabs) or `.xlsx` file with a header. Text
+        files may be gzipped.
+    code, term (str): The columns of the code and the term.
+    context, count (str): The columns of the context and the count. A table may lack those that
+        have the default names.
+    sheet (Optional[str]): The sheet of an Excel file; the first one if None.
+    RETURNS (List[LocalTerm]): The rows that have a code and a term, in the file's order.
+    RAISES (ConnormError): CN114 for a missing column, CN708 for another suffix, CN781 without
+        openpyxl, CN782 for an unknown sheet, CN783 for a damaged Excel file, CN784 for a count that
+        is none, CN785 for a table without terms, and what `read_rows` raises.
+    WARNS (ConnormWarning): CNW780 for rows without code or term.
+    """
+    path = Path(path)
+    rows = _read_table(path, sheet)
+    columns = [clean(cell) for cell in next(rows, (0, []))[1]]
+    wanted = {CODE: code, TERM: term, CONTEXT: context, COUNT: count}
+    places = {
+        field: find_column(path, column, columns)
+        for field, column in wanted.items()
+        if column in columns or column != field or field in (CODE, TERM)
+    }
+    terms, left_out = [], []
+    for number, row in rows:
+        cells = {field: clean(row[at]) for field, at in places.items() if at < len(row)}
+        if cells.get(CODE) and cells.get(TERM):
+            times = _count(path, number, cells.pop(COUNT, ""))
+            terms.append(LocalTerm(**cells, count=times))
+        else:
+            left_out.append(number)
+    if not terms:
+        raise ConnormError(Errors.CN785.format(path=path))
+    if left_out:
+        warn(Warnings.CNW780.format(path=path, count=len(left_out), line=left_out[0]))
+    return terms
+
+
+def _read_table(path: Path, sheet: str | None) -> Iterator[TableRow]:
+    if path.suffix.lower() in _EXCEL:
+        return _read_excel(path, sheet)
+    if sheet is not None:
+        raise ConnormError(Errors.CN733.format(option="--sheet", needed="an Excel file"))
+    if not path.name.lower().endswith(_TEXT):
+        known = ", ".join((*_TEXT, _EXCEL[0]))
+        raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
+    return read_rows(path)
+
+
+def _count(path: Path, line: int, cell: str) -> int:
+    if not cell:
+        return 1
+    # Thousands are written 1,234 or 1 234.
+    digits = cell.replace(",", "").replace(" ", "").removesuffix(".0")
+    if not (digits.isascii() and digits.isdigit()):
+        raise ConnormError(Errors.CN784.format(path=path, line=line, value=quote(cell)))
+    return int(digits)
+
+
+def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
+    if find_spec("openpyxl") is None:
+        raise ConnormError(Errors.CN781.format(path=path))
+    if path.is_dir():
+        raise ConnormError(Errors.CN105.format(path=path))
+    if not path.is_file():
+        raise ConnormError(Errors.CN100.format(path=path))
+    return _rows_of_sheet(path, sheet)
+
+
+def _rows_of_sheet(path: Path, sheet: str | None) -> Iterator[TableRow]:
+    from openpyxl import load_workbook
+
+    try:
+        book = load_workbook(path, read_only=True, data_only=True)
+    except Exception as error:  # zipfile's, the XML parser's, KeyError and others
+        reason = type(error).__name__
+        raise ConnormError(Errors.CN783.format(path=path, reason=reason)) from error
+    try:
+        yield from _filled(_sheet_rows(path, book, sheet))
+    finally:
+        book.close()
+
+
+def _sheet_rows(path: Path, book: Any, sheet: str | None) -> Iterator[Sequence[Any]]:
+    names = [each.title for each in book.worksheets]
+    if not names or (sheet is not None and sheet not in names):
+        known = ", ".join(names) or "none"
+        raise ConnormError(Errors.CN782.format(path=path, sheet=sheet or "", known=known))
+    chosen = book[sheet or names[0]]
+    # Some programs write that a sheet has one cell only.
+    chosen.reset_dimensions()
+    rows = chosen.iter_rows(values_only=True)
+    while True:
+        try:
+            row = next(rows, None)
+        except Exception as error:
+            reason = type(error).__name__
+            raise ConnormError(Errors.CN783.format(path=path, reason=reason)) from error
+        if row is None:
+            return
+        yield row
+
+
+def _filled(rows: Iterable[Sequence[Any]]) -> Iterator[TableRow]:
+    for number, row in enumerate(rows, start=1):
+        cells = [_text(value) for value in row]
+        if any(cells):
+            yield number, cells
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # Excel has no whole numbers
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    return str(value)

@@ -1,0 +1,37 @@
+import pytest
+
+TABLE = "id,name\n7,heart attack\n8,raised blood pressure\n9,qqq zzz\n"
+COLUMNS = ("--code", "id", "--term", "name")
+
+
+@pytest.fixture
+def terms(tmp_path):
+    (tmp_path / "terms.csv").write_text(TABLE, encoding="utf8")
+    return tmp_path / "terms.csv"
+
+
+def test_a_table_is_mapped(invoke, words, demo_index, terms, tmp_path):
+    out = tmp_path / "out.sssom.tsv"
+    demo = "DEMO=https://example.org/demo/"
+    result = invoke("map", demo_index, terms, out, *COLUMNS, "--address", demo, "-k", "2")
+    assert result.exit_code == 0, result.output
+    told = words(result)
+    assert "accepted 1 33.3% 1 33.3%" in told
+    assert "The thresholds are of the cosine" in told
+    written = out.read_text(encoding="utf8")
+    assert "#   DEMO: https://example.org/demo/" in written
+    assert "local:7\tskos:exactMatch\tDEMO:0000006\t" in written
+
+
+def test_bad_input(invoke, refused, demo_index, terms, tmp_path):
+    out = tmp_path / "out.tsv"
+    for arguments, code in (
+        (("nowhere", terms, out, *COLUMNS), "CN700"),
+        ((demo_index, tmp_path / "none.csv", out), "CN100"),
+        ((demo_index, terms, out), "CN114"),
+        ((demo_index, terms, terms, *COLUMNS), "CN121"),
+        ((demo_index, terms, out, *COLUMNS, "--accept", "2"), "CN006"),
+        ((demo_index, terms, out, *COLUMNS, "--address", "DEMO"), "CN006"),
+        ((demo_index, terms, out, *COLUMNS, "--types", "planet"), "CN406"),
+    ):
+        refused(invoke("map", *arguments), code)
