@@ -147,7 +147,8 @@ class Errors(metaclass=_Coded):
     )
     CN207 = (
         "{place}: the offsets {start} and {end} are outside the text, which has {length} "
-        "characters. PubTator counts from 0: the title, one character in between, the abstract."
+        "characters. Offsets count code points from 0, in PubTator the title, one character in "
+        "between, and the abstract."
     )
     CN208 = "{place}: the mention has no type. Give it one, such as `Disease`."
     CN209 = (
@@ -161,6 +162,19 @@ class Errors(metaclass=_Coded):
     CN211 = "The columns must include `mention` and `id`, but they are: {columns}."
     CN212 = "The name of '{path}' must end in `.spacy`, or spaCy can't read the file."
     CN213 = "No tokenizer for the language '{lang}' ({reason}). The code for English is `en`."
+    CN214 = (
+        "{place}: not BioC ({reason}). Expected XML or JSON with documents, their passages with "
+        "`offset` and `text`, and annotations with `infon`s and locations."
+    )
+    CN215 = (
+        "{place}: not a line of a BRAT annotation file ({reason}). Expected `T1`, a tab, type, "
+        "start and end, a tab and the text, or `N1`, a tab, `Reference T1 MESH:D003920`, a tab and "
+        "the name."
+    )
+    CN216 = (
+        "'{path}' can't be read without '{text}', the text that its offsets count in. Put that "
+        "file beside it."
+    )
 
     # Encoders
     CN300 = (
@@ -477,6 +491,10 @@ class Errors(metaclass=_Coded):
     )
     CN771 = "There is no format '{format}' to write. Known formats: {known}."
     CN772 = "The format '{format}' has no setting(s) {options}. Its settings: {known}."
+    CN773 = (
+        "Parquet files need '{library}', which is not installed: `pip install "
+        "'spacy-connorm[parquet]'`."
+    )
 
     # Mapping
     CN780 = "'{path}', line {line}: not a table of mappings in SSSOM ({reason})."

@@ -21,7 +21,7 @@ IMPORTS = {
     "annotations": {"concepts", "text"},
     "ontology": {"concepts", "curies", "files", "text"},
     "corpora": {"annotations", "curies", "files"},
-    "exports": {"annotations", "concepts", "files"},
+    "exports": {"annotations", "concepts", "curies", "files"},
     "index": {"concepts", "curies", "encoders", "files", "text"},
     "linker": {"concepts", "curies", "encoders", "files", "index", "text"},
     "pipeline": {

@@ -15,6 +15,8 @@ from ..concepts import NIL
 
 MENTIONS_KEY = "mentions"
 NO_ID = "-1"
+# Of ids that tell no vocabulary, in formats whose ids must.
+LOCAL_PREFIX = "LOCAL"
 _RECORDS_KEY = "spacy_connorm.mentions"
 _ID_SEPARATORS = re.compile(r"[|+]")
 _NO_IDS = ("", NO_ID, NIL)

@@ -3,13 +3,13 @@
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import typer
 from wasabi import msg
 
 from ..concepts import NIL
-from ..exports import FORMATS, find_export_format
+from ..exports import FORMATS, ExportOptions, find_export_format
 from ..pipeline import annotate
 from .app import command
 
@@ -30,6 +30,31 @@ def annotate_cli(
     id_field: str = typer.Option(
         "id", "--id-field", help="The field of a .jsonl line that holds the text's id."
     ),
+    date: str | None = typer.Option(
+        None,
+        "--date",
+        help="bioc, omop: the day of the annotation, YYYY-MM-DD; today if not given.",
+    ),
+    database: str | None = typer.Option(
+        None, "--database", help="brat: the vocabulary of ids that do not tell it."
+    ),
+    omop_concept_ids: bool | None = typer.Option(
+        None,
+        "--omop-concept-ids",
+        help="omop: The ontology's ids are concept ids of OMOP.",
+        show_default=False,
+    ),
+    system: str | None = typer.Option(
+        None, "--system", help="fhir: the URI of the ids' code system."
+    ),
+    resource: str | None = typer.Option(
+        None, "--resource", help="fhir: Observation (the default) or Condition."
+    ),
+    subject_field: str | None = typer.Option(
+        None,
+        "--subject-field",
+        help="fhir: the field of a .jsonl line that holds the patient; `patient` if not given.",
+    ),
     show: bool = typer.Option(False, "--show", "-s", help="Print what is found, too."),
     batch_size: int = typer.Option(128, "--batch-size", "-b", min=1, help="Texts in one batch."),
     n_process: int = typer.Option(
@@ -46,6 +71,14 @@ def annotate_cli(
 
     Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
     """
+    options = {
+        "date": date,
+        "database": database,
+        "omop_concept_ids": omop_concept_ids,
+        "system": system,
+        "resource": resource,
+        "subject_field": subject_field,
+    }
     counts = annotate(
         pipeline,
         input_path,
@@ -57,6 +90,7 @@ def annotate_cli(
         gpu_id=gpu_id,
         component=component,
         on_record=_show if show else None,
+        **_given(options),
     )
     msg.good(
         f"Wrote {counts.texts:,} texts with {counts.mentions:,} mentions, "
@@ -65,6 +99,10 @@ def annotate_cli(
     form = find_export_format(output_path, format)
     if form.lacks:
         msg.info(f"The format '{form.name}' has no place for {form.lacks}.")
+
+
+def _given(options: dict[str, Any]) -> ExportOptions:
+    return cast(ExportOptions, {name: each for name, each in options.items() if each is not None})
 
 
 def _show(record: dict[str, Any]) -> None:

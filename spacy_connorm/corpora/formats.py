@@ -30,12 +30,14 @@ class CorpusFormat:
     suffixes (Tuple[str, ...]): Suffixes of its files, lower-cased.
     options (Tuple[str, ...]): Settings of its reader.
     unlinked (Tuple[str, ...]): Mention types that are kept only on request.
+    folder_of (str): The suffix of the files that a folder in this format has; empty for files.
     """
 
     name: str
     suffixes: tuple[str, ...]
     options: tuple[str, ...] = ()
     unlinked: tuple[str, ...] = ()
+    folder_of: str = ""
 
     @property
     def reader(self) -> Callable[..., Iterator[Document]]:
@@ -52,6 +54,8 @@ FORMATS = {
             suffixes=(".pubtator", ".txt"),
             unlinked=("OTHER", "NonStandardRef"),  # of NLM-Chem
         ),
+        CorpusFormat(name="bioc", suffixes=(".xml", ".json", ".bioc")),
+        CorpusFormat(name="brat", suffixes=(".ann",), folder_of=".ann"),
         CorpusFormat(name="craft", suffixes=(".jsonl",)),
         CorpusFormat(name="tsv", suffixes=(".tsv",), options=("columns", "header")),
     )
@@ -61,20 +65,24 @@ FORMATS = {
 def find_corpus_format(path: Path, name: str | None = None) -> CorpusFormat:
     """Find the format of a corpus by its name, or by the file's suffix.
 
-    path (Path): The file.
+    path (Path): The file, or the folder.
     name (Optional[str]): One of `FORMATS`.
     RETURNS (CorpusFormat): The format.
-    RAISES (ConnormError): CN200 if the suffix is unknown, CN201 if the name is, CN105 for a folder.
+    RAISES (ConnormError): CN200 if the suffix is unknown, CN201 if the name is, CN105 for a
+        folder of other files.
     """
     known = ", ".join(FORMATS)
     if name is not None:
         if name not in FORMATS:
             raise ConnormError(Errors.CN201.format(format=name, known=known))
         return FORMATS[name]
+    if path.is_dir():
+        for form in FORMATS.values():
+            if form.folder_of and next(path.rglob(f"*{form.folder_of}"), None):
+                return form
+        raise ConnormError(Errors.CN105.format(path=path))
     suffixes = {suffix.lower() for suffix in path.suffixes}
     for form in FORMATS.values():
         if suffixes.intersection(form.suffixes):
             return form
-    if path.is_dir():
-        raise ConnormError(Errors.CN105.format(path=path))
     raise ConnormError(Errors.CN200.format(path=path, known=known))

@@ -73,6 +73,7 @@ class ExportedDocument(NamedTuple):
     text (str): Its text.
     mentions (Tuple[ExportedMention, ...]): Its mentions, in order; they may overlap.
     fields (Dict[str, Any]): The other fields of the JSON object that the text came in.
+    number (int): Its number, from 1.
     doc (Doc): The document itself, for spaCy's format.
     """
 
@@ -80,6 +81,7 @@ class ExportedDocument(NamedTuple):
     text: str
     mentions: tuple[ExportedMention, ...]
     fields: dict[str, Any]
+    number: int
     doc: Doc
 
 
@@ -106,7 +108,7 @@ def read_document(
     else:
         mentions = (ExportedMention(*each) for each in annotated_mentions(doc, spans_key=spans_key))
     doc_id = find_doc_id(doc, id_field) or str(number)
-    return ExportedDocument(doc_id, doc.text, tuple(mentions), other_fields(doc), doc)
+    return ExportedDocument(doc_id, doc.text, tuple(mentions), other_fields(doc), number, doc)
 
 
 def _normalized(doc: Doc, *, spans_key: str | None, prefix: str) -> Iterator[ExportedMention]:

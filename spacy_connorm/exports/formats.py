@@ -12,7 +12,22 @@ _COMPRESSED = ".gz"
 
 
 class ExportOptions(TypedDict, total=False):
-    """Settings of the formats; one of another format is refused (CN772)."""
+    """Settings of the formats; one of another format is refused (CN772).
+
+    date (str): bioc-json, bioc-xml, omop: the day of the annotation, `YYYY-MM-DD`; today if empty.
+    database (str): brat: the vocabulary of ids that do not tell it.
+    omop_concept_ids (bool): omop: whether the ontology's ids are concept ids of OMOP.
+    system (str): fhir-bundle, fhir-ndjson: the URI of the ids' code system.
+    resource (str): fhir-bundle, fhir-ndjson: "Observation" or "Condition".
+    subject_field (str): fhir-bundle, fhir-ndjson: the field of a text's JSON with the patient.
+    """
+
+    date: str
+    database: str
+    omop_concept_ids: bool
+    system: str
+    resource: str
+    subject_field: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +35,10 @@ class ExportFormat:
     """A format.
 
     name (str): The format's name.
-    suffixes (Tuple[str, ...]): How the names of its files end.
+    suffixes (Tuple[str, ...]): How the names of its files may end.
+    implied (Tuple[str, ...]): Endings that tell the format.
     exporter (str): The module in `exports`, a colon, and the class of its exporter.
     lacks (str): What it has no place for; empty if nothing.
-    is_implied (bool): Whether a file's ending alone can name it.
     is_folder (bool): Whether it is a folder of files.
     is_text (bool): Whether `.gz` after the ending compresses it.
     """
@@ -32,7 +47,7 @@ class ExportFormat:
     suffixes: tuple[str, ...]
     exporter: str
     lacks: str = ""
-    is_implied: bool = True
+    implied: tuple[str, ...] = ()
     is_folder: bool = False
     is_text: bool = True
 
@@ -58,29 +73,100 @@ class ExportFormat:
         return exporter(**options)
 
     def fits(self, path: Path) -> bool:
-        """RETURNS (bool): Whether a path ends as the files of the format do."""
-        name = path.name.lower()
-        if self.is_text:
-            name = name.removesuffix(_COMPRESSED)
-        return name.endswith(self.suffixes) if self.suffixes else not path.suffix
+        """RETURNS (bool): Whether a path may be one of the format."""
+        return self._name(path).endswith(self.suffixes) if self.suffixes else not path.suffix
 
+    def implied_by(self, path: Path) -> str:
+        """RETURNS (str): The longest ending of a path that tells the format; empty if none does."""
+        name = self._name(path)
+        return max((each for each in self.implied if name.endswith(each)), key=len, default="")
+
+    def _name(self, path: Path) -> str:
+        name = path.name.lower()
+        return name.removesuffix(_COMPRESSED) if self.is_text else name
+
+
+_NO_ANSWERS = "names, scores, candidates, long forms"
 
 FORMATS = {
     form.name: form
     for form in (
-        ExportFormat("jsonl", (".jsonl",), "jsonl:JsonlExporter", "the long forms of mentions"),
-        ExportFormat("spacy", (".spacy",), "docbin:DocBinExporter", is_text=False),
         ExportFormat(
-            "csv",
-            (".csv",),
-            "csv:CsvExporter",
-            "texts, other fields, and documents without mentions",
+            name="jsonl",
+            suffixes=(".jsonl",),
+            exporter="jsonl:JsonlExporter",
+            lacks="the long forms of mentions, and gaps in mentions",
+            implied=(".jsonl",),
         ),
         ExportFormat(
-            "pubtator",
-            (".pubtator", ".pubtator.txt"),
-            "pubtator:PubTatorExporter",
-            "names, scores, candidates, long forms, other fields, line breaks, gaps in mentions",
+            name="spacy",
+            suffixes=(".spacy",),
+            exporter="docbin:DocBinExporter",
+            implied=(".spacy",),
+            is_text=False,
+        ),
+        ExportFormat(
+            name="csv",
+            suffixes=(".csv",),
+            exporter="csv:CsvExporter",
+            lacks="texts, other fields, documents without mentions, and gaps in mentions",
+            implied=(".csv",),
+        ),
+        ExportFormat(
+            name="pubtator",
+            suffixes=(".pubtator", ".txt"),
+            exporter="pubtator:PubTatorExporter",
+            lacks=f"{_NO_ANSWERS}, other fields, line breaks, and gaps in mentions",
+            implied=(".pubtator", ".pubtator.txt"),
+        ),
+        ExportFormat(
+            name="bioc-xml",
+            suffixes=(".xml",),
+            exporter="bioc:BioCXmlExporter",
+            implied=(".xml",),
+        ),
+        ExportFormat(
+            name="bioc-json",
+            suffixes=(".json",),
+            exporter="bioc:BioCJsonExporter",
+            implied=(".bioc.json",),
+        ),
+        ExportFormat(
+            name="brat",
+            suffixes=(),
+            exporter="brat:BratExporter",
+            lacks="other fields",
+            is_folder=True,
+            is_text=False,
+        ),
+        ExportFormat(
+            name="omop",
+            suffixes=(".csv",),
+            exporter="omop:OmopExporter",
+            lacks="texts, other fields, texts without mentions, all candidates but the first, and "
+            "gaps in mentions",
+            implied=(".omop.csv",),
+        ),
+        ExportFormat(
+            name="fhir-ndjson",
+            suffixes=(".ndjson",),
+            exporter="fhir:FhirNdjsonExporter",
+            lacks="texts, texts without mentions, and other fields than the patient's",
+            implied=(".fhir.ndjson",),
+        ),
+        ExportFormat(
+            name="fhir-bundle",
+            suffixes=(".json",),
+            exporter="fhir:FhirBundleExporter",
+            lacks="other fields than the patient's",
+            implied=(".fhir.json",),
+        ),
+        ExportFormat(
+            name="parquet",
+            suffixes=(".parquet",),
+            exporter="parquet:ParquetExporter",
+            implied=(".parquet",),
+            is_text=False,
         ),
     )
 }
@@ -97,10 +183,10 @@ def find_export_format(path: Path, name: str | None = None) -> ExportFormat:
     """
     known = ", ".join(FORMATS)
     if name is None:
-        implied = [form for form in FORMATS.values() if form.is_implied and form.fits(path)]
-        if not implied:
+        likely = max(FORMATS.values(), key=lambda form: len(form.implied_by(path)))
+        if not likely.implied_by(path):
             raise ConnormError(Errors.CN770.format(path=path, known=known))
-        return implied[-1]
+        return likely
     if name not in FORMATS:
         raise ConnormError(Errors.CN771.format(format=name, known=known))
     form = FORMATS[name]

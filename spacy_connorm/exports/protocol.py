@@ -29,3 +29,10 @@ class Exporter(Protocol):
         rendered (Iterable[Any]): What `render` returned for each, in order.
         path (Path): A file that may be overwritten, or an empty folder.
         """
+
+
+class FolderExporter(Exporter, Protocol):
+    """Writes a format that is a folder of files."""
+
+    def is_ours(self, path: Path) -> bool:
+        """RETURNS (bool): Whether a folder was written by it, so that it may be replaced."""

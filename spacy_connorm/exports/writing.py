@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -9,9 +10,9 @@ from spacy.tokens import Doc
 
 from ..errors import Warnings, warn
 from ..files.atomic import atomic_file
+from ..files.folders import replaced, require_replaceable
 from .documents import ID_FIELD, read_document
-from .formats import ExportOptions, find_export_format
-from .protocol import Exporter
+from .formats import ExportFormat, ExportOptions, find_export_format
 
 
 def export_docs(
@@ -39,9 +40,7 @@ def export_docs(
         `find_export_format` and of the format.
     WARNS (ConnormWarning): CNW770 for what was changed, since the format can't hold it.
     """
-    path = Path(path)
-    form = find_export_format(path, format)
-    exporter = form.make(options)
+    target = find_target(path, format, options)
     count, changes = 0, Counter[str]()
 
     def rendered() -> Iterable[Any]:
@@ -54,31 +53,63 @@ def export_docs(
                 attribute_prefix=attribute_prefix,
                 id_field=id_field,
             )
-            yield exporter.render(document, changes)
+            yield target.exporter.render(document, changes)
 
-    write_rendered(rendered(), path, exporter)
-    warn_of_changes(changes, path)
+    target.write(rendered())
+    target.warn_of(changes)
     return count
 
 
-def write_rendered(rendered: Iterable[Any], path: Path, exporter: Exporter) -> None:
-    """Write what an exporter has rendered, whole or not at all.
+@dataclass(frozen=True, slots=True)
+class ExportTarget:
+    """Where to write, and how.
 
-    rendered (Iterable[Any]): What its `render` returned, in order.
-    path (Path): The file.
-    exporter (Exporter): The format's.
-    RAISES (ConnormError): CN105, CN108 or CN109 if it can't be written.
+    path (Path): The file, or the folder.
+    form (ExportFormat): The format.
+    exporter (Exporter): Its exporter.
     """
-    with atomic_file(path) as aside:
-        exporter.write(rendered, aside)
+
+    path: Path
+    form: ExportFormat
+    exporter: Any
+
+    def write(self, rendered: Iterable[Any]) -> None:
+        """Write what the exporter has rendered, whole or not at all.
+
+        rendered (Iterable[Any]): What its `render` returned, in order.
+        RAISES (ConnormError): CN105, CN108 or CN109 for a file that can't be written, CN109, CN405
+            or CN705 for a folder.
+        """
+        if self.form.is_folder:
+            with replaced(self.path, is_ours=self.exporter.is_ours) as aside:
+                self.exporter.write(rendered, aside)
+        else:
+            with atomic_file(self.path) as aside:
+                self.exporter.write(rendered, aside)
+
+    def warn_of(self, changes: Mapping[str, int]) -> None:
+        """Tell what was changed, since the format can't hold it, once each.
+
+        changes (Mapping[str, int]): How often, by what was done.
+        WARNS (ConnormWarning): CNW770.
+        """
+        for change, times in changes.items():
+            warn(Warnings.CNW770.format(path=self.path, change=change, count=times))
 
 
-def warn_of_changes(changes: Mapping[str, int], path: Path) -> None:
-    """Tell what was changed, since the format can't hold it, once each.
+def find_target(path: str | Path, name: str | None, options: ExportOptions) -> ExportTarget:
+    """Find out what to write where, before there is any work.
 
-    changes (Mapping[str, int]): How often, by what was done.
-    path (Path): The file.
-    WARNS (ConnormWarning): CNW770.
+    path (Union[str, Path]): The file, or the folder.
+    name (Optional[str]): One of `FORMATS`; told by the file's name if None.
+    options (ExportOptions): Settings of the format.
+    RETURNS (ExportTarget): The target.
+    RAISES (ConnormError): CN705 if there is a folder that is not ours, and the errors of
+        `find_export_format` and of the format.
     """
-    for change, times in changes.items():
-        warn(Warnings.CNW770.format(path=path, change=change, count=times))
+    path = Path(path)
+    form = find_export_format(path, name)
+    exporter: Any = form.make(options)
+    if form.is_folder:
+        require_replaceable(path, is_ours=exporter.is_ours)
+    return ExportTarget(path, form, exporter)

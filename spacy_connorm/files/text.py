@@ -48,6 +48,23 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
         raise ConnormError(message) from error
 
 
+def read_text(path: str | Path) -> str:
+    """Read a whole text file, line ends as they are.
+
+    path (Union[str, Path]): The file.
+    RETURNS (str): Its text, without a byte order mark.
+    RAISES (ConnormError): CN107 for a file that is not UTF-8 text, CN106 if it can't be read.
+    """
+    path = Path(path)
+    try:
+        with open_text(path, newline="") as file:
+            return file.read()
+    except UnicodeDecodeError as error:
+        raise ConnormError(Errors.CN107.format(path=path, line=1)) from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise ConnormError(Errors.CN106.format(path=path, line=1, reason=error)) from error
+
+
 def sha256(path: Path) -> str:
     """RETURNS (str): The SHA-256 of a file, as hexadecimal digits."""
     with path.open("rb") as file:

@@ -18,10 +18,10 @@ from tqdm import tqdm
 from ..encoders.devices import choose_device
 from ..errors import Warnings, refuse, warn
 from ..exports.documents import ID_FIELD, ExportedDocument, read_document
-from ..exports.formats import ExportOptions, find_export_format
+from ..exports.formats import ExportOptions
 from ..exports.jsonl import Record, make_record
 from ..exports.protocol import Exporter
-from ..exports.writing import warn_of_changes, write_rendered
+from ..exports.writing import find_target
 from ..files.overlap import require_apart
 from .concept_normalizer import ConceptNormalizer
 from .inputs import read_inputs
@@ -101,8 +101,7 @@ def annotate(
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all, CNW770 for what was
         changed, since the format can't hold it.
     """
-    output_path = Path(output_path)
-    exporter = find_export_format(output_path, format).make(options)
+    target = find_target(output_path, format, options)
     if n_process == 0:
         refuse("n_process", n_process, "at least 1, or -1 for all cores")
     require_apart(output_path, input_path)
@@ -113,7 +112,7 @@ def annotate(
         nlp,
         normalizer,
         batch_size=batch_size,
-        exporter=exporter,
+        exporter=target.exporter,
         id_field=id_field,
         with_records=on_record is not None,
         extensions=Underscore.get_state(),
@@ -126,10 +125,10 @@ def annotate(
         tqdm(annotated, unit=" texts", delay=2, leave=False, disable=hidden) as bar,
     ):
         counted = _counted(bar, counts, on_record)
-        write_rendered((each.rendered for each in counted), output_path, exporter)
+        target.write(each.rendered for each in counted)
     if counts.texts and not counts.mentions:
         warn(Warnings.CNW701.format(count=counts.texts, component=normalizer.name))
-    warn_of_changes(counts.changes, output_path)
+    target.warn_of(counts.changes)
     return counts
 
 

@@ -52,10 +52,34 @@ def test_warnings_are_shown(invoke, words, folder, demo_index):
     assert "[CNW701]" in words(result)
 
 
+def test_every_format_is_written_and_says_what_it_lacks(invoke, words, folder):
+    for name, options, lacks in (
+        ("a.csv", (), "texts"),
+        ("a.pubtator", ("--id-field", "note"), "scores"),
+        ("a.xml", ("--date", "2024-05-31"), ""),
+        ("a.json", ("--format", "bioc-json"), ""),
+        ("a", ("--format", "brat", "--database", "MINE"), "other fields"),
+        ("a.omop.csv", ("--omop-concept-ids",), "texts"),
+        ("a.fhir.json", ("--resource", "Condition", "--system", "urn:x"), "fields"),
+        ("a.ndjson", ("--format", "fhir-ndjson", "--subject-field", "who"), "texts"),
+        ("a.parquet", (), ""),
+    ):
+        result = invoke("annotate", "pipeline", "notes.jsonl", name, *options)
+        assert result.exit_code == 0, result.output
+        told = words(result)
+        assert f"2 of them linked: {name}" in told
+        assert ("has no place for" in told) == bool(lacks) and lacks in told
+    assert "Reference T1 MINE:C6" in (folder / "a" / "1.ann").read_text(encoding="utf8")
+
+
 def test_bad_input(invoke, refused, folder):
     for arguments, code in (
         (["notes.jsonl", "out.docx"], "CN770"),
         (["notes.jsonl", "out.csv", "--format", "jsonl"], "CN708"),
+        (["notes.jsonl", "out.csv", "--resource", "Condition"], "CN772"),
+        (["notes.jsonl", "out.fhir.json", "--resource", "Patient"], "CN006"),
+        (["notes.jsonl", "out.xml", "--date", "today"], "CN006"),
+        (["notes.jsonl", "pipeline", "--format", "brat"], "CN705"),
         (["nowhere.jsonl", "out.jsonl"], "CN100"),
         (["notes.jsonl", "out.jsonl", "--n-process", "0"], "CN006"),
         (["notes.jsonl", "out.jsonl", "--gpu-id", "99"], "CN713"),

@@ -49,7 +49,7 @@ def test_bad_input(run, refused):
         (["absent.pubtator", "a.spacy"], "CN100"),
         (["note.pubtator", "a.txt"], "CN212"),
         (["note.pubtator", "note.pubtator/a.spacy"], "CN108"),
-        (["note.pubtator", "a.spacy", "--format", "brat"], "CN201"),
+        (["note.pubtator", "a.spacy", "--format", "excel"], "CN201"),
         (["note.pubtator", "a.spacy", "--columns", "id,mention"], "CN202"),
         (["note.pubtator", "a.spacy", "--lang", "qq"], "CN213"),
     ):

@@ -70,7 +70,7 @@ def test_bad_input_leaves_the_old_file(source, tmp_path):
     out.write_text("old")
     for path, options, code in (
         (tmp_path / "absent.pubtator", {}, "CN100"),
-        (source, {"format": "brat"}, "CN201"),
+        (source, {"format": "excel"}, "CN201"),
         (source, {"columns": ["id", "mention"]}, "CN202"),
         (source, {"lang": "qq"}, "CN213"),
     ):

@@ -57,7 +57,7 @@ def test_a_format_can_be_named(tmp_path, nlp):
     [
         ("absent.pubtator", None, {}, "CN100"),
         ("corpus", b"", {}, "CN200"),
-        ("corpus.txt", NOTE.encode(), {"format": "brat"}, "CN201"),
+        ("corpus.txt", NOTE.encode(), {"format": "excel"}, "CN201"),
         ("corpus.txt", NOTE.encode(), {"columns": ["id"]}, "CN202"),
         ("empty.pubtator", b"", {}, "CN203"),
         ("blank.pubtator", b"\n \n\n", {}, "CN203"),

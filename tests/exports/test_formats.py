@@ -15,6 +15,12 @@ from spacy_connorm.exports import FORMATS, find_export_format
         ("a.spacy", "spacy"),
         ("a.pubtator", "pubtator"),
         ("a.pubtator.txt", "pubtator"),
+        ("a.xml", "bioc-xml"),
+        ("a.bioc.json", "bioc-json"),
+        ("a.omop.csv.gz", "omop"),
+        ("a.fhir.ndjson", "fhir-ndjson"),
+        ("a.fhir.json", "fhir-bundle"),
+        ("a.parquet", "parquet"),
     ],
 )
 def test_a_name_tells_the_format(path, name):
@@ -29,6 +35,9 @@ def test_a_name_tells_the_format(path, name):
         ("a", None, "CN770"),
         ("a.txt", None, "CN770"),
         ("a.gz", None, "CN770"),
+        ("a.json", None, "CN770"),
+        ("a.ndjson", None, "CN770"),
+        ("a.ann", "brat", "CN708"),
         ("a.csv", "excel", "CN771"),
         ("a.csv", "CSV", "CN771"),
         ("a.csv", "jsonl", "CN708"),

@@ -90,6 +90,14 @@ def _pubtator(row: str) -> str:
     return f"7|t|{CANARY} and more\n{row}\n"
 
 
+def _bioc(**fields: Any) -> str:
+    return json.dumps([{"passages": [{"text": CANARY, "offset": 0, **fields}]}])
+
+
+def _bioc_xml(content: str) -> str:
+    return f"<collection><document>{content}</document></collection>"
+
+
 def _read_inputs(world: World, lines: str) -> None:
     list(read_inputs(world.file("a.jsonl", lines), world.nlp))
 
@@ -137,6 +145,14 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t{CANARY}\tx\tD\tD1")),
     ],
     "CN209": [lambda world: world.corpus("a.jsonl", _article(mentions=[{"spans": [CANARY]}]))],
+    "CN214": [
+        lambda world: world.corpus("a.json", _bioc(offset=CANARY)),
+        lambda world: world.corpus("a.json", _bioc(text=[CANARY])),
+        lambda world: world.corpus("a.json", json.dumps([CANARY])),
+        lambda world: world.corpus(
+            "a.xml", _bioc_xml(f"<passage><offset>{CANARY}</offset><text>x</text></passage>")
+        ),
+    ],
     "CNW001": [lambda world: world.normalizer.remove_synonyms([(CANARY, "C1")])],
     "CNW101": [
         lambda world: Ontology([Concept(CANARY, "a"), Concept(CANARY, "b")]),
@@ -180,6 +196,12 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: world.corpus("a.jsonl", f'{{"text": "{CANARY}"}}'),
     ],
     "CN210": [lambda world: world.corpus("a.tsv", f"{CANARY}\n")],
+    "CN215": [
+        lambda world: (
+            world.file("a.txt", CANARY),
+            world.corpus("a.ann", f"T1\tD {CANARY}\t{CANARY}\n"),
+        )
+    ],
     "CN310": [
         lambda world: NgramEncoder(analyzer="char", ngram_range=[50, 50]).initialize(X=[CANARY])
     ],
@@ -258,10 +280,11 @@ tried unknown version what wrong
 # Other fields that hold no text of users: names of ours, settings, ids that somebody asked for, and
 # what libraries say of files that are not theirs.
 NO_TEXTS = """
-CN003 CN106 CN108 CN110 CN111 CN112 CN113 CN114 CN118 CN119 CN200 CN201 CN213 CN305 CN306 CN316
+CN003 CN106 CN108 CN110 CN111 CN112 CN113 CN114 CN118 CN119 CN200 CN201 CN213
+CN216 CN305 CN306 CN316
 CN321 CN322 CN324 CN331 CN332 CN333 CN336 CN401 CN402 CN403 CN405 CN406 CN407 CN408 CN410 CN411
 CN412 CN413 CN416 CN430 CN500 CN601 CN610 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN735
-CN751 CN764 CN770 CN771 CN772 CN782 CN783 CN800 CN810 CN821 CN823 CN827 CN829 CN833 CN920 CNW770
+CN751 CN764 CN770 CN771 CN772 CN773 CN782 CN783 CN800 CN810 CN821 CN823 CN827 CN829 CN833 CN920 CNW770
 """
 
 

@@ -163,7 +163,7 @@ def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
     assert not (tmp_path / "out.jsonl").exists()
 
 
-@pytest.mark.parametrize("suffix", ["csv", "pubtator", "spacy"])
+@pytest.mark.parametrize("suffix", ["bioc.json", "fhir.json", "omop.csv", "pubtator", "spacy"])
 def test_processes_write_the_same_in_every_format(pipeline, notes, tmp_path, suffix):
     one, two = tmp_path / f"one.{suffix}", tmp_path / f"two.{suffix}"
     options = {"id_field": "none", "batch_size": 1}
