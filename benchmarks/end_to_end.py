@@ -1,18 +1,19 @@
 """From plain text to concept ids: exact matching of names, `mention_finder` with an ontology alone,
 and pipelines with a trained NER, on the same documents.
 
-Example: python benchmarks/end_to_end.py --dataset ncbi bc5cdr-d --finder exact ontology
+Example: python benchmarks/end_to_end.py --dataset ncbi bc5cdr-d --finder exact ontology trained
 """
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 
 import spacy
 from _common.builders import encoder_config
-from _common.cli import begin, clear_errors, fail, finish, make_parser
+from _common.cli import begin, clear_errors, finish, make_parser
 from _common.datasets import Data, blank_english
 from _common.options import add_datasets, add_ontology, add_part
+from _common.trained_finders import NERS, train_finder_once
 from spacy.language import Language
 from spacy.matcher import PhraseMatcher
 from spacy.tokens import Doc, Span
@@ -51,17 +52,18 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add_part(parser)
     add_ontology(parser)
     parser.add_argument("--finder", choices=FINDERS, nargs="+", default=list(FINDERS[:2]))
-    parser.add_argument("--encoder", default="ngram", help="of the finder `ontology` [%(default)s]")
+    parser.add_argument("--encoder", default="ngram", help="of the normalizer [%(default)s]")
     parser.add_argument(
-        "--pipeline", metavar="FOLDER", help="of the finder `trained`: NER and a normalizer"
+        "--ner", choices=NERS, default="tok2vec", help="of the finder `trained` [%(default)s]"
+    )
+    parser.add_argument(
+        "--pipeline", metavar="FOLDER", help="the finder `trained`, instead: NER and a normalizer"
     )
     return parser
 
 
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row a data set and finder."""
-    if "trained" in arguments.finder and arguments.pipeline is None:
-        fail("--finder trained needs --pipeline.")
     return [
         _measure_one(arguments, Data(dataset, arguments.data, part=arguments.part), finder)
         for dataset in arguments.dataset
@@ -85,7 +87,8 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "dataset": data.name,
         "part": data.part,
         "finder": finder,
-        "encoder": arguments.encoder if finder == "ontology" else None,
+        "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
+        "encoder": arguments.encoder if finder != "exact" and not arguments.pipeline else None,
         **score_documents(documents),
         "tokens_per_second": round(sum(map(len, docs)) / seconds),
     }
@@ -94,16 +97,32 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
 def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
     if finder == "exact":
         return ExactReader(data.ontology)
-    if finder == "trained":
+    if finder == "trained" and arguments.pipeline:
         return load_pipeline(arguments.pipeline).pipe
-    encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
-    return _pipeline(data.ontology, encoder).pipe
-
-
-def _pipeline(ontology: Ontology, encoder: dict) -> Language:
+    if finder == "trained":
+        return _trained_pipeline(arguments, data).pipe
     nlp = spacy.blank("en")
     nlp.add_pipe("abbreviation_resolver")
     nlp.add_pipe("mention_finder")
+    encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
+    return _with_normalizer(nlp, data.ontology, encoder).pipe
+
+
+def _trained_pipeline(arguments: Namespace, data: Data) -> Language:
+    """RETURNS (Language): An NER that was trained on train, and a normalizer with D."""
+    names = _with_normalizer(
+        spacy.blank("en"), data.ontology, encoder_config("ngram", data, work=arguments.work)
+    )
+    folder = train_finder_once(NERS[arguments.ner], data, names, work=arguments.work)
+    nlp = load_pipeline(folder)
+    nlp.remove_pipe("concept_normalizer")
+    encoder = encoder_config(arguments.encoder, data, train="OD", work=arguments.work)
+    return _with_normalizer(nlp, data.ontology, encoder, synonyms=data.expanded_synonyms)
+
+
+def _with_normalizer(
+    nlp: Language, ontology: Ontology, encoder: dict, *, synonyms: Sequence[tuple[str, str]] = ()
+) -> Language:
     settings = {
         "encoder": encoder,
         "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
@@ -112,7 +131,7 @@ def _pipeline(ontology: Ontology, encoder: dict) -> Language:
         "memo_size": 0,
     }
     normalizer = nlp.add_pipe("concept_normalizer", config=settings)
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology, synonyms=synonyms)
     return nlp
 
 

@@ -7,18 +7,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
+from spacy.cli.train import train
 from spacy.tokens import DocBin
 from spacy.util import load_config, load_model_from_config, registry
 from typer.main import get_command
 
+from spacy_connorm import convert_corpus, evaluate, save_pipeline
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import parse_overrides
 from spacy_connorm.files.configs import read_config
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = sorted((ROOT / "assets").glob("*.cfg"))
-PIPELINES = [path for path in CONFIGS if "\n[nlp]\n" in path.read_text(encoding="utf8")]
-TRAININGS = [path for path in CONFIGS if path not in PIPELINES]
+NERS = [path for path in CONFIGS if path.name.startswith("ner-")]
+PIPELINES = [
+    path for path in CONFIGS if "\n[nlp]\n" in path.read_text(encoding="utf8") and path not in NERS
+]
+TRAININGS = [path for path in CONFIGS if path not in PIPELINES + NERS]
 ONTOLOGY = """
 {"concept_id": "C1", "canonical_name": "heart attack", "aliases": ["attack of the heart"]}
 {"concept_id": "C2", "canonical_name": "headache", "aliases": ["acute headache", "the headache"]}
@@ -118,6 +123,49 @@ def test_it_trains(path, files, tiny_folder, tmp_path):
     assert np.isfinite(encoder.predict(["heart attack"])).all()
     share = re.search(r"Weights that were trained \| ([\d.]+)%", (out / "README.md").read_text())
     assert (float(share[1]) < 100) == ("adapter" in config["training"])
+
+
+@pytest.fixture
+def ner_paths(demo_index, tmp_path):
+    """What configs of an NER want, from the demo's corpora."""
+    paths = {"paths.index": str(demo_index)}
+    for part in ("train", "dev"):
+        paths[f"paths.{part}"] = str(tmp_path / f"{part}.spacy")
+        source = ROOT / "assets" / f"demo_{part}.pubtator"
+        convert_corpus(source, paths[f"paths.{part}"], label="MENTION")
+    return paths
+
+
+@pytest.mark.parametrize("path", NERS, ids=name_of)
+def test_an_ner_trains_and_its_mentions_are_linked(path, ner_paths, tiny_folder, tmp_path):
+    if "transformer" in path.name:
+        pytest.importorskip("spacy_transformers")
+        ner_paths["paths.transformer"] = str(tiny_folder)
+        ner_paths["training.optimizer.learn_rate.initial_rate"] = 0.01
+        ner_paths["components.transformer.model.get_spans.window"] = 5
+        ner_paths["components.transformer.model.get_spans.stride"] = 4
+    overrides = {**ner_paths, "training.max_epochs": 0, "training.max_steps": 30}
+    overrides["training.eval_frequency"] = 15
+    train(path, tmp_path / "ner", overrides=overrides)
+    out = save_pipeline(tmp_path / "ner" / "model-best", tmp_path / "pipeline")
+    nlp = spacy.load(out)
+    assert nlp.get_pipe("names").normalizer is nlp.get_pipe("concept_normalizer")
+    (row,) = evaluate(out, ner_paths["paths.train"], end_to_end=True).rows
+    assert row["found"] and row["mention_f1"] and row["linked_f1"]
+    doc = nlp("He had asthma and a cough.")
+    assert [span.text for span in doc.spans["names"]] == ["asthma", "cough"]
+
+
+def test_ners_differ_in_what_reads_the_words_alone():
+    tok2vec, transformer = (
+        load_config(ROOT / "assets" / f"ner-{name}.cfg") for name in ("tok2vec", "transformer")
+    )
+    for section in ("corpora", "initialize"):
+        assert tok2vec[section] == transformer[section]
+    for name in ("abbreviation_resolver", "names", "concept_normalizer"):
+        assert tok2vec["components"][name] == transformer["components"][name]
+    for key in ("frozen_components", "annotating_components", "score_weights"):
+        assert tok2vec["training"][key] == transformer["training"][key]
 
 
 def test_the_papers_numbers_stand_in_their_configs():

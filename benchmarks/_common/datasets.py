@@ -144,6 +144,10 @@ class Data:
             content.update(" ".join(self.dataset.types).encode())
         return content.hexdigest()
 
+    def digest_of_scored(self) -> str:
+        """RETURNS (str): A checksum of the part to score."""
+        return sha256(self._scored_file.read_bytes()).hexdigest()
+
     @cached_property
     def ontology(self) -> Ontology:
         """RETURNS (Ontology): O."""

@@ -20,6 +20,9 @@ def corpus_cli(
     types: str = typer.Option(
         "", "--types", "-t", metavar="A,B,...", help="Keep only these; for CRAFT, the ontologies."
     ),
+    label: str | None = typer.Option(
+        None, "--label", help="One label for all mentions, to train an NER on."
+    ),
     lang: str = typer.Option("en", "--lang", "-l", help="Language, for its tokenizer."),
     columns: str = typer.Option(
         "", "--columns", metavar="A,B,...", help="TSV: what they hold. [id,name,mention]"
@@ -36,7 +39,12 @@ def corpus_cli(
     if header:
         options["header"] = True
     report = convert_corpus(
-        input_path, output_path, format=format, types=split_items(types), lang=lang, **options
+        *(input_path, output_path),
+        format=format,
+        types=split_items(types),
+        label=label,
+        lang=lang,
+        **options,
     )
     show_report(report)
     msg.good(f"Wrote {len(report.doc_ids) + report.repeated:,} documents: {output_path}")

@@ -8,6 +8,7 @@ import spacy
 from spacy.language import Language
 from tqdm import tqdm
 
+from ..annotations.labels import set_label
 from ..errors import ConnormError, Errors
 from ..files.docbin import write_docs
 from ..files.overlap import require_apart
@@ -22,6 +23,7 @@ def convert_corpus(
     *,
     format: str | None = None,
     types: Sequence[str] = (),
+    label: str | None = None,
     lang: str = "en",
     **options: Unpack[CorpusOptions],
 ) -> CorpusReport:
@@ -32,6 +34,7 @@ def convert_corpus(
     format (Optional[str]): One of `FORMATS`; detected from the file name if None.
     types (Sequence[str]): The mention types to keep (for CRAFT, the ontologies); if empty, all
         types that should be linked.
+    label (Optional[str]): Write it for all types, so that an NER learns mentions as one kind.
     lang (str): Code of the language whose tokenizer is used.
     **options (CorpusOptions): Settings of the format's reader.
     RETURNS (CorpusReport): What was found.
@@ -42,6 +45,8 @@ def convert_corpus(
     report = CorpusReport()
     nlp = _blank(lang)
     docs = read_corpus(input_path, nlp=nlp, format=format, types=types, report=report, **options)
+    if label is not None:
+        docs = (set_label(doc, label) for doc in docs)
     with tqdm(docs, unit=" documents", delay=2, leave=False, disable=None) as bar:
         write_docs(bar, output_path)
     return report

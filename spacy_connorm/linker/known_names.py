@@ -7,6 +7,7 @@ import numpy as np
 
 from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
+from ..index.members import TARGETS, D
 from ..index.overlay import SynonymOverlay
 from ..index.word_bags import WordBags
 
@@ -32,19 +33,25 @@ class KnownNames:
     """
 
     def __init__(
-        self, index: ConceptIndex, overlay: SynonymOverlay, allowed: np.ndarray | None = None
+        self,
+        index: ConceptIndex,
+        overlay: SynonymOverlay,
+        allowed: np.ndarray | None = None,
+        target: str = "OD",
     ) -> None:
         """Store the parts.
 
         index (ConceptIndex): The index.
         overlay (SynonymOverlay): Synonyms added and removed since it was built.
         allowed (Optional[np.ndarray]): bool (concepts,): leave out the names of other concepts.
+        target (str): Whose names: "O", "D" or "OD". Added synonyms belong to D.
         RAISES (ConnormError): CN412 if an older version built the index.
         """
         self.index = index
         self.overlay = overlay
         self._bags = index.word_bags
         self._allowed = allowed
+        self._target = TARGETS[target]
         self._names: Cache[int, tuple[KnownName, ...]] = Cache(_CACHED)
 
     @cached_property
@@ -55,7 +62,8 @@ class KnownNames:
 
     @cached_property
     def _added(self) -> WordBags:
-        texts = [synonym.text for synonym in self.overlay.synonyms]
+        known = self.overlay.synonyms if self._target & D else ()
+        texts = [synonym.text for synonym in known]
         return WordBags.from_texts(texts, np.arange(len(texts)))
 
     def contain(self, values: np.ndarray) -> np.ndarray:
@@ -85,7 +93,9 @@ class KnownNames:
             for place, row, concept in zip(
                 places.tolist(), of_row, members.concept[places].tolist(), strict=True
             )
-            if (row, concept) not in removed and self._is_allowed(concept)
+            if members.target[place] & self._target
+            and (row, concept) not in removed
+            and self._is_allowed(concept)
         ]
 
     def _of_overlay(self, value: int) -> list[KnownName]:

@@ -9,6 +9,7 @@ from ..text.normalization import STEPS, compose
 from .settings import are_texts
 
 OVERLAPS = ("longest", "best", "all")
+FINDER_TARGETS = ("O", "D", "OD")
 # Words and phrases that ontologies of diseases have, and that name no concept by themselves.
 GENERIC = (
     *("adverse event", "condition", "cord", "death", "disease", "disease progression"),
@@ -23,6 +24,8 @@ class FinderSettings(TypedDict, total=False):
     spans_key (Optional[str]): Write to `doc.spans[spans_key]`; `doc.ents` if None.
     normalizer (Optional[str]): The name of the concept normalizer whose names are found; the first
         one in the pipeline if None.
+    target (str): Which names are found: those of the ontology ("O"), those of annotated documents
+        and synonyms added since ("D"), or both ("OD").
     overlaps (str): Of mentions that overlap, keep the "longest", the "best" (the longest of those
         with the best score) or, with a `spans_key`, "all".
     label (str): The label of a mention whose concept has no semantic type in `labels`.
@@ -42,6 +45,7 @@ class FinderSettings(TypedDict, total=False):
 
     spans_key: str | None
     normalizer: str | None
+    target: str
     overlaps: str
     label: str
     labels: Mapping[str, str] | None
@@ -57,6 +61,7 @@ class FinderSettings(TypedDict, total=False):
 FINDER_DEFAULTS = FinderSettings(
     spans_key=None,
     normalizer=None,
+    target="OD",
     overlaps="longest",
     label="MENTION",
     labels=None,
@@ -100,6 +105,8 @@ def check_finder_settings(settings: Mapping[str, Any]) -> None:
         isinstance(labels, Mapping) and are_texts([*labels, *labels.values()])
     ):
         refuse("labels", labels, "labels by semantic type, or null")
+    if settings["target"] not in FINDER_TARGETS:
+        refuse("target", settings["target"], f"one of {', '.join(FINDER_TARGETS)}")
     if settings["overlaps"] not in OVERLAPS:
         refuse("overlaps", settings["overlaps"], f"one of {', '.join(OVERLAPS)}")
     if settings["overlaps"] == "all" and settings["spans_key"] is None:

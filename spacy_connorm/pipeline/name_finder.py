@@ -42,7 +42,10 @@ class NameFinder:
         self.settings = dict(settings)
         self.limits = limits
         self.names = KnownNames(
-            retriever.index, retriever.overlay, allowed_concepts(limits, retriever.index)
+            retriever.index,
+            retriever.overlay,
+            allowed_concepts(limits, retriever.index),
+            settings["target"],
         )
         self._tokens = token_words
         self._labels: dict[int, str] = {}

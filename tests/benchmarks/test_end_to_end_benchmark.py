@@ -34,6 +34,25 @@ def test_the_finder_finds_what_exact_matching_misses(run, corpus):
     assert rows["ontology"]["encoder"] == "ngram"
 
 
-def test_a_trained_pipeline_is_named(run, corpus):
-    with pytest.raises(SystemExit, match="1|--pipeline"):
-        run("end_to_end.py", "--dataset", "ncbi", "--data", corpus, "--finder", "trained")
+def test_an_ner_is_trained_once(run, corpus, capsys):
+    for part in ("train", "dev"):
+        path = corpus / "bc5cdr" / f"{part}.pubtator.txt.gz"
+        path.write_bytes(gzip.compress(NOTE.encode()))
+    out = corpus / "out.json"
+    options = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "trained", "--json", out)
+    printed = []
+    for _ in range(2):
+        run("end_to_end.py", *options)
+        printed.append("Training pipeline" in capsys.readouterr().err)
+    assert printed == [True, False]
+    (row,) = json.loads(out.read_text())
+    assert (row["ner"], row["encoder"]) == ("tok2vec", "ngram")
+    assert row["found"] and row["mention_f1"] and row["document_f1"]
+
+
+def test_a_pipeline_of_yours_is_named(run, corpus):
+    with pytest.raises(SystemExit, match="1"):
+        run(
+            *("end_to_end.py", "--dataset", "ncbi", "--data", corpus),
+            *("--finder", "trained", "--pipeline", corpus / "nowhere"),
+        )

@@ -38,6 +38,9 @@ def test_options_are_parsed(run, words, tmp_path):
     assert "CNW204" in result.output
     assert "Left out: mentions of type Disease 2" in words(result)
     assert ents("note.spacy") == ["Fever"]
+    assert run("note.pubtator", "label.spacy", "--label", "X").exit_code == 0
+    (doc,) = DocBin().from_disk("label.spacy").get_docs(Vocab())
+    assert {ent.label_ for ent in doc.ents} == {"X"}
     (tmp_path / "a.tsv").write_text("mention\tid\nflu\tD007251\n", encoding="utf8")
     result = run("a.tsv", "a.spacy", "--columns", "mention,id", "--header")
     assert result.exit_code == 0, result.output

@@ -3,6 +3,7 @@ import inspect
 import pytest
 from spacy.tokens import DocBin
 
+from spacy_connorm.annotations.mentions import annotated_mentions
 from spacy_connorm.corpora import FORMATS, convert_corpus
 from spacy_connorm.corpora.formats import CorpusOptions
 from spacy_connorm.errors import ConnormError, ConnormWarning
@@ -48,6 +49,20 @@ def test_types_and_language(source, tmp_path, nlp):
         report = convert_corpus(str(source), str(out), types=["Symptom", "Drug"], lang="xx")
     assert report.left_out == {"Disease": 2}
     assert ents(out, nlp) == [("Fever", "D005334")]
+
+
+def test_one_label_for_all(source, tmp_path, nlp):
+    out = tmp_path / "note.spacy"
+    report = convert_corpus(source, out, label="MENTION")
+    assert set(report.mentions) == {"Symptom", "Disease"}, "what the corpus has is counted"
+    (doc,) = DocBin().from_disk(out).get_docs(nlp.vocab)
+    for spans in (doc.ents, doc.spans["mentions"]):
+        assert [(span.text, span.label_, span.kb_id_) for span in spans] == [
+            ("Fever", "MENTION", "D005334"),
+            ("Lyme disease", "MENTION", "D008193"),
+            ("flu or mumps", "MENTION", "D007251|D009107"),
+        ]
+    assert next(mention.kb_id for mention in annotated_mentions(doc)) == "D005334"
 
 
 def test_options_of_a_format(tmp_path, nlp):

@@ -21,6 +21,7 @@ import spacy
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import spacy_connorm
+from spacy_connorm import Concept, Ontology
 from spacy_connorm.annotations.abbreviations import (
     abbreviation_spans,
     find_long_forms,
@@ -216,6 +217,40 @@ def test_many_mentions_of_many_short_forms(read, short, long, trials):
     read(_defining(2, short, long))
     _assert_linear(
         lambda number: count_work(lambda _: read(_defining(number, short, long)), "", TEXT_MODULES),
+        size,
+    )
+
+
+def _finder() -> Callable[[str], object]:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("abbreviation_resolver")
+    nlp.add_pipe("mention_finder")
+    normalizer = nlp.add_pipe(
+        "concept_normalizer",
+        config={
+            "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
+            "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
+        },
+    )
+    concepts = [
+        Concept("C1", "Breast Neoplasms", ("breast cancer", "cancer of the breast")),
+        Concept("C2", "cancer"),
+    ]
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
+    resolver, finder = (nlp.get_pipe(name) for name in ("abbreviation_resolver", "mention_finder"))
+    return lambda text: finder(resolver(nlp.make_doc(text)))
+
+
+@pytest.mark.parametrize(
+    "unit", ["cancer of the breast ", "breast ", "cancer of ", "BC ", "cancer (C) C, "]
+)
+def test_finding_mentions_is_linear_work(unit, trials):
+    # Times jump where Python's garbage collector runs, so only work is counted.
+    find = _finder()
+    find(unit)
+    size = trials(60, 1_000)
+    _assert_linear(
+        lambda number: count_work(lambda _: find("Breast cancer (BC) " + unit * number), "", ()),
         size,
     )
 

@@ -246,3 +246,13 @@ def test_unknown_steps_and_settings_are_refused():
         MentionFinder(spacy.blank("en"), steps=["magic"])
     with pytest.raises(ConnormError, match="CN006.*settings"):
         MentionFinder(spacy.blank("en"), colour="red")
+
+
+def test_names_of_the_ontology_or_of_annotated_documents_alone(make):
+    nlp = make()
+    nlp.get_pipe("concept_normalizer").add_synonyms([("mammary carcinoma", "C1"), ("flu", "C2")])
+    text = "mammary carcinoma, flu, cancer"
+    everything = [("mammary carcinoma", "C1"), ("flu", "C2"), ("cancer", "C2")]
+    for target, expected in (("OD", everything), ("O", everything[2:]), ("D", everything[:2])):
+        nlp.get_pipe("mention_finder").cfg["target"] = target
+        assert found(nlp, text) == expected
