@@ -7,6 +7,7 @@ import inspect
 from importlib import import_module
 from pathlib import Path
 
+import huggingface_hub
 import pytest
 import spacy
 from click import Command
@@ -21,6 +22,7 @@ from spacy_connorm.cli import app
 from spacy_connorm.cli.app import parse_overrides
 from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
 
+from .fake_hub import FakeHub
 from .pages import (
     PAGES,
     README,
@@ -56,8 +58,11 @@ def run(tmp_path_factory):
             folder = tmp_path_factory.mktemp("page")
             (folder / "assets").symlink_to(ROOT / "assets")
             ran[page] = {"__name__": "page"}
+            hub = FakeHub(folder / "hub")
             with pytest.MonkeyPatch.context() as patch:
                 patch.chdir(folder)
+                patch.setattr(huggingface_hub, "HfApi", lambda: hub)
+                patch.setattr(huggingface_hub, "snapshot_download", hub.snapshot_download)
                 for block in blocks(page, "python"):
                     exec(compile(block, name(page), "exec"), ran[page])
         return ran[page]
@@ -102,6 +107,45 @@ def test_synonyms_come_and_go_as_it_says(run):
     assert (first.concept_id, first.search) == ("C0012833", "D-T")
     assert normalizer.concept("C0027051").aliases == ("heart attack", "MI")
     assert normalizer.candidates(["MI"], top_k=1)[0][0].text != "MI"
+
+
+def test_recipes_do_what_they_say(run):
+    names = run(ROOT / "docs" / "recipes.md")
+    found = [
+        [(ent.text, ent.kb_id_, ent._.negex, ent._.history) for ent in doc.ents]
+        for doc in names["nlp"].pipe(names["notes"])
+    ]
+    assert found == [
+        [("vertigo", "C2", True, False), ("Head pain", "C3", False, False)],
+        [
+            ("migraine", "C4", False, True),
+            ("headache", "C3", False, False),
+            ("dizziness", "C2", True, False),
+        ],
+        [("sick headache", "C4", False, False), ("cold", "C6", False, False)],
+    ]
+    assert names["itself"] == {"C3": 2, "C4": 2, "C5": 1}
+    assert names["at_or_below"] == {"C1": 3, "C3": 3, "C4": 2, "C5": 1}
+    assert names["learned"] == [("cold", "C6")]
+    assert [ent.kb_id_ for ent in names["chooser"]("A cold.").ents] == ["C6"]
+    assert names["api"].private == {"you/findings": True}
+
+
+def test_tasks_for_annotation_tools_hold_the_mentions(run):
+    names = run(ROOT / "docs" / "recipes.md")
+    for task in names["tasks"]:
+        text, values = task["data"]["text"], [each["value"] for each in task["data"]["candidates"]]
+        (prediction,) = task["predictions"]
+        for result in prediction["result"]:
+            value = result["value"]
+            assert text[value["start"] : value["end"]] == value["text"]
+            assert result["from_name"] in ("label", "concept") and result["to_name"] == "text"
+            assert set(value.get("choices", ())) <= set(values)
+    for question in names["questions"]:
+        (span,), tokens = question["spans"], question["tokens"]
+        assert tokens[span["token_start"]]["start"] == span["start"]
+        assert tokens[span["token_end"]]["end"] == span["end"]
+        assert set(question["accept"]) < {option["id"] for option in question["options"]}
 
 
 @pytest.mark.parametrize("page", with_blocks("py"))

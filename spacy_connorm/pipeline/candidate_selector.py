@@ -1,0 +1,119 @@
+"""A bridge to spacy-llm: its entity linker chooses among our candidates with any language model."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spacy.tokens import Span
+from spacy.vocab import Vocab
+
+from ..concepts import NIL, Candidate, Concept
+from ..errors import ConnormError, Errors, require_positive
+from .concept_search import ConceptSearch
+from .loading import load_normalizer
+
+if TYPE_CHECKING:
+    from spacy_llm.tasks.entity_linker.ty import Entity
+
+_NO_CONCEPT = "None of the concepts."
+_SYNONYMS = 5
+
+
+class IndexCandidateSelector:
+    """Gives spacy-llm's `EntityLinker` task the candidates of a concept normalizer."""
+
+    def __init__(self, path: str | Path, *, top_k: int, component: str | None) -> None:
+        """Load nothing yet: the task calls `initialize`.
+
+        path (Union[str, Path]): A pipeline's folder, or an installed package.
+        top_k (int): At most how many candidates of a mention; of a composite, of each part.
+        component (Optional[str]): Which concept normalizer of it, if there are several.
+        RAISES (ConnormError): CN006 for a `top_k` under 1.
+        """
+        require_positive("top_k", top_k)
+        self._path = path
+        self._top_k = top_k
+        self._component = component
+        self._search: ConceptSearch | None = None
+
+    def initialize(self, vocab: Vocab) -> None:
+        """Load the index.
+
+        vocab (Vocab): The pipeline's.
+        RAISES (ConnormError): CN700 to CN704 as `load_normalizer`.
+        """
+        self._search = load_normalizer(self._path, component=self._component)
+
+    def __call__(self, mentions: Iterable[Span]) -> "list[list[Entity]]":
+        """Find the candidates of mentions. Abbreviations that their document defines are expanded
+        if a component has found them, as in any pipeline.
+
+        mentions (Iterable[Span]): b mentions of one document.
+        RETURNS (List[List[Entity]]): b lists, best first; NIL alone where nothing is found.
+        RAISES (ConnormError): CN001 before `initialize`.
+        """
+        from spacy_llm.tasks.entity_linker.ty import Entity
+
+        spans = list(mentions)
+        found = self._candidates(spans)
+        return [
+            [
+                Entity(id=concept_id, description=self.get_entity_description(concept_id))
+                for concept_id in dict.fromkeys(each.concept_id for each in candidates)
+            ]
+            or [Entity(id=NIL, description=_NO_CONCEPT)]
+            for candidates in found
+        ]
+
+    def get_entity_description(self, entity_id: str) -> str:
+        """Describe a concept to a model.
+
+        entity_id (str): Its id.
+        RETURNS (str): Its preferred name, some synonyms, its definition and its parents' names.
+        RAISES (ConnormError): CN001 before `initialize`, CN411 for an unknown id.
+        """
+        return _NO_CONCEPT if entity_id == NIL else self._describe(entity_id)
+
+    def _candidates(self, spans: Sequence[Span]) -> list[list[Candidate]]:
+        search = self._loaded()
+        long_forms = search.long_forms(spans[0].doc, spans) if spans else []
+        texts = [span.text for span in spans]
+        return search.candidates(texts, long_forms=long_forms, top_k=self._top_k)
+
+    def _describe(self, concept_id: str) -> str:
+        search = self._loaded()
+        concept = search.concept(concept_id)
+        parents = [search.concept(each).canonical_name for each in concept.parents]
+        return _description(concept, parents)
+
+    def _loaded(self) -> ConceptSearch:
+        if self._search is None:
+            raise ConnormError(Errors.CN001)
+        return self._search
+
+
+def _description(concept: Concept, parents: Sequence[str]) -> str:
+    facts = [concept.canonical_name]
+    if concept.aliases:
+        facts.append(f"also called {', '.join(concept.aliases[:_SYNONYMS])}")
+    if parents:
+        facts.append(f"a kind of {', '.join(parents)}")
+    if concept.definition:
+        facts.append(concept.definition)
+    # One line a concept: prompts list them.
+    return " ".join("; ".join(facts).split())
+
+
+def create_candidate_selector(
+    path: Path, top_k: int = 5, component: str | None = None
+) -> IndexCandidateSelector:
+    """Make a candidate selector for spacy-llm's `EntityLinker` task, registered as
+    `spacy-connorm.CandidateSelector.v1`. Needs the extra `[llm]`.
+
+    path (Path): A pipeline's folder, such as one of `connorm index`.
+    top_k (int): At most how many candidates of a mention.
+    component (Optional[str]): Which concept normalizer of it, if there are several.
+    RETURNS (IndexCandidateSelector): Finds candidates once its task is initialized.
+    RAISES (ConnormError): CN006 for a `top_k` under 1.
+    """
+    return IndexCandidateSelector(path, top_k=top_k, component=component)
