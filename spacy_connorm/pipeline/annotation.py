@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from ..encoders.devices import choose_device
 from ..errors import Warnings, refuse, warn
-from ..exports.documents import ID_FIELD, ExportedDocument, read_document
+from ..exports.documents import ID_FIELD, ExportedDocument, ExportedMention, read_document
 from ..exports.formats import ExportOptions
 from ..exports.jsonl import Record, make_record
 from ..exports.protocol import Exporter
@@ -36,12 +36,15 @@ class AnnotationCounts:
     texts (int): Texts.
     mentions (int): Mentions in them.
     linked (int): Mentions that have a concept.
+    without_code (Counter[str]): Those of them without a code in a vocabulary of `code_systems`, by
+        its prefix.
     changes (Counter[str]): What was changed, since the format can't hold it, by what was done.
     """
 
     texts: int = 0
     mentions: int = 0
     linked: int = 0
+    without_code: Counter[str] = field(default_factory=Counter)
     changes: Counter[str] = field(default_factory=Counter)
 
     def add(self, document: ExportedDocument) -> None:
@@ -51,7 +54,9 @@ class AnnotationCounts:
         """
         self.texts += 1
         self.mentions += len(document.mentions)
-        self.linked += sum(bool(each.concept_ids) for each in document.mentions)
+        for mention in document.mentions:
+            self.linked += bool(mention.concept_ids)
+            self.without_code.update(_systems_without_code(mention))
 
     def update(self, other: "AnnotationCounts") -> None:
         """Add other counts.
@@ -61,7 +66,19 @@ class AnnotationCounts:
         self.texts += other.texts
         self.mentions += other.mentions
         self.linked += other.linked
+        self.without_code.update(other.without_code)
         self.changes.update(other.changes)
+
+
+def _systems_without_code(mention: ExportedMention) -> set[str]:
+    """RETURNS (Set[str]): The vocabularies in which a concept of a mention has no code."""
+    return {
+        system
+        for each in mention.candidates
+        if each.concept_id in mention.concept_ids
+        for system, codes in (each.codes or {}).items()
+        if not codes
+    }
 
 
 def annotate(

@@ -4,7 +4,7 @@ import pytest
 import spacy
 from spacy.tokens import DocBin
 
-from spacy_connorm.concepts import Candidate
+from spacy_connorm.concepts import Candidate, Concept, Ontology
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.pipeline import AnnotationCounts, annotate
 
@@ -85,6 +85,21 @@ def test_nil_is_not_linked(pipeline, notes, tmp_path):
     pipeline.add_pipe("entity_ruler", "more", before="concept_normalizer").add_patterns(patterns)
     counts = annotate(pipeline, notes, tmp_path / "out.jsonl")
     assert counts == AnnotationCounts(texts=3, mentions=3, linked=2)
+
+
+def test_linked_mentions_without_a_code_are_counted(pipeline, notes, tmp_path):
+    pipeline.get_pipe("concept_normalizer").cfg["code_systems"] = ["OMIM", "UMLS"]
+    with pytest.raises(ConnormError, match="CN413.*'OMIM'"):
+        annotate(pipeline, notes, tmp_path / "out.jsonl")
+    concepts = [Concept("D900006", "aspirin", xrefs=("ATC:N02BA01",)), Concept("D900003", "cold")]
+    normalizer = pipeline.get_pipe("concept_normalizer")
+    normalizer.cfg["code_systems"] = []
+    normalizer.initialize(lambda: [], ontology=Ontology(concepts))
+    normalizer.cfg["code_systems"] = ["ATC", "MESH"]
+    counts = annotate(pipeline, notes, tmp_path / "out.jsonl")
+    assert counts.without_code == {"ATC": 1}
+    aspirin = read(tmp_path / "out.jsonl")[0]["ents"][0]
+    assert aspirin["candidates"][0]["codes"] == {"ATC": ["N02BA01"], "MESH": ["D900006"]}
 
 
 def test_a_prefix_and_labels_are_minded(notes, tmp_path, make_pipeline):
