@@ -35,7 +35,7 @@ class ExportFormat:
     """A format.
 
     name (str): The format's name.
-    suffixes (Tuple[str, ...]): How the names of its files may end.
+    suffixes (Tuple[str, ...]): How the names of its files may end; a folder's may be any.
     implied (Tuple[str, ...]): Endings that tell the format.
     exporter (str): The module in `exports`, a colon, and the class of its exporter.
     lacks (str): What it has no place for; empty if nothing.
@@ -74,7 +74,7 @@ class ExportFormat:
 
     def fits(self, path: Path) -> bool:
         """RETURNS (bool): Whether a path may be one of the format."""
-        return self._name(path).endswith(self.suffixes) if self.suffixes else not path.suffix
+        return self.is_folder or self._name(path).endswith(self.suffixes)
 
     def implied_by(self, path: Path) -> str:
         """RETURNS (str): The longest ending of a path that tells the format; empty if none does."""
@@ -191,6 +191,6 @@ def find_export_format(path: Path, name: str | None = None) -> ExportFormat:
         raise ConnormError(Errors.CN771.format(format=name, known=known))
     form = FORMATS[name]
     if not form.fits(path):
-        endings = " or ".join(form.suffixes) or "no suffix, since it is a folder"
+        endings = " or ".join(form.suffixes)
         raise ConnormError(Errors.CN708.format(action="write", path=path, known=endings))
     return form

@@ -28,7 +28,7 @@ class PubTatorExporter:
         title, abstract = _split(document.text)
         lines = [f"{doc_id}|t|{title.translate(_BREAKS)}"]
         lines.append(f"{doc_id}|a|{abstract.translate(_BREAKS)}")
-        lines += (_line(doc_id, each) for each in document.mentions)
+        lines += (_line(doc_id, document.text, each) for each in document.mentions)
         return "\n".join(lines)
 
     def write(self, rendered: Iterable[str], path: Path) -> None:
@@ -48,7 +48,8 @@ def _split(text: str) -> tuple[str, str]:
     return title, text[len(title) + 1 :]
 
 
-def _line(doc_id: str, mention: ExportedMention) -> str:
+def _line(doc_id: str, text: str, mention: ExportedMention) -> str:
+    start, end = mention.start, mention.end
     kb_id = NO_ID if mention.is_nil else mention.kb_id
-    cells = (doc_id, str(mention.start), str(mention.end), mention.text, mention.label, kb_id)
+    cells = (doc_id, str(start), str(end), text[start:end], mention.label, kb_id)
     return "\t".join(cell.translate(_BREAKS) for cell in cells)

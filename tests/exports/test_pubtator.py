@@ -2,9 +2,10 @@ import pytest
 import spacy
 from bioc import pubtator
 
-from spacy_connorm.annotations.mentions import annotated_mentions
-from spacy_connorm.corpora import read_corpus
+from spacy_connorm.annotations.mentions import Mention, annotated_mentions, set_mentions
+from spacy_connorm.corpora import CorpusReport, read_corpus
 from spacy_connorm.errors import ConnormWarning
+from spacy_connorm.exports import export_docs
 
 from .conftest import FOUND, TEXT
 
@@ -36,6 +37,17 @@ def test_our_reader_reads_it_back(path, documents):
 
 def ids(mention):
     return "" if mention.is_nil else mention.kb_id.replace("MESH:", "")
+
+
+def test_gaps_are_closed(tmp_path):
+    doc = spacy.blank("xx")("White and red blood cells")
+    set_mentions(doc, [Mention("White blood cells", "CELL", "CL:1", ((0, 5), (14, 25)))])
+    path = tmp_path / "a.pubtator"
+    export_docs([doc], path)
+    report = CorpusReport()
+    (read,) = read_corpus(path, nlp=spacy.blank("xx"), report=report)
+    assert list(annotated_mentions(read)) == [Mention(doc.text, "CELL", "CL:1", ((0, 25),))]
+    assert not report.mismatched
 
 
 def test_another_reader_reads_it_back(path, documents):
