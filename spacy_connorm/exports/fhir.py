@@ -12,7 +12,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ..annotations.mentions import split_ids
 from ..concepts import Candidate
-from ..curies import PREFIXES, split_curie
+from ..curies import PREFIXES, join_curie, split_curie
 from ..errors import refuse
 from ..files.text import open_text
 from .documents import ExportedDocument, ExportedMention
@@ -170,18 +170,28 @@ def _finding(
 
 
 def _concept(mention: ExportedMention, concept_ids: Iterable[str], system: str) -> dict[str, Any]:
-    codings = [_coding(each, mention.found(each), system) for each in concept_ids]
+    codings = []
+    for each in concept_ids:
+        found = mention.found(each)
+        codings.append(_coding(each, found.name if found else "", system))
+        codings += (_coding(code) for code in _codes(found))
     return {**({"coding": codings} if codings else {}), "text": _allowed(mention.text)}
 
 
-def _coding(concept_id: str, found: Candidate | None, system: str) -> dict[str, str]:
+def _codes(candidate: Candidate | None) -> list[str]:
+    """RETURNS (List[str]): The same concept's ids in other vocabularies, as CURIEs."""
+    codes = (candidate.codes if candidate else None) or {}
+    return [join_curie(prefix, code) for prefix, found in codes.items() for code in found]
+
+
+def _coding(concept_id: str, name: str = "", system: str = "") -> dict[str, str]:
     coding = {"system": system, "code": concept_id}
     if not system:
         prefix, local_id = split_curie(concept_id if ":" in concept_id else _curie(concept_id))
         known = PREFIXES.prefix(prefix)
         uri = _SYSTEMS.get(known) or PREFIXES.addresses.get(known, "")
         coding = {"system": uri, "code": local_id if uri else concept_id}
-    coding["display"] = _allowed(found.name) if found else ""
+    coding["display"] = _allowed(name)
     return {key: value for key, value in coding.items() if value}
 
 
@@ -218,7 +228,8 @@ def _extension(mention: ExportedMention) -> dict[str, Any]:
 
 def _candidate(candidate: Candidate) -> list[dict[str, Any]]:
     told: list[dict[str, Any]] = []
-    for url, value in candidate._asdict().items():
+    told += ({"url": "code", "valueString": each} for each in _codes(candidate))
+    for url, value in candidate._replace(codes=None)._asdict().items():
         if isinstance(value, float):
             told.append({"url": url, "valueDecimal": value})
         elif isinstance(value, int):

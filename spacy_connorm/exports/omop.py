@@ -104,6 +104,7 @@ def _modifiers(mention: ExportedMention, concept_id: str, found: Candidate | Non
         "probability": found.probability if found else None,
         "name": found.name[:_SHORT] if found and concept_id else "",
         "long_form": mention.long_form[:_SHORT],
+        "codes": found.codes if found and concept_id else None,
     }
     given = {key: value for key, value in told.items() if value not in ("", None)}
     while len(text := json.dumps(given, ensure_ascii=False)) > _LONG:

@@ -10,6 +10,7 @@ from typing import Any
 
 from spacy.util import minibatch
 
+from ..concepts import Candidate
 from ..errors import ConnormError, Errors
 from .documents import ExportedDocument
 
@@ -39,7 +40,7 @@ class ParquetExporter:
                     "kb_id": mention.kb_id,
                     "long_form": mention.long_form or None,
                     "fragments": [{"start": start, "end": end} for start, end in mention.fragments],
-                    "candidates": [each._asdict() for each in mention.candidates],
+                    "candidates": [_candidate(each) for each in mention.candidates],
                 }
                 for mention in document.mentions
             ],
@@ -55,6 +56,12 @@ class ParquetExporter:
                 writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
 
 
+def _candidate(candidate: Candidate) -> dict[str, Any]:
+    # A map is a list of pairs.
+    codes = None if candidate.codes is None else list(candidate.codes.items())
+    return {**candidate._asdict(), "codes": codes}
+
+
 def _schema(pa: Any) -> Any:
     text, offset, number = pa.string(), pa.int32(), pa.float64()
     fragment = pa.struct([("start", offset), ("end", offset)])
@@ -63,6 +70,7 @@ def _schema(pa: Any) -> Any:
             *(("concept_id", text), ("name", text), ("score", number), ("text", text)),
             *(("search", text), ("searched", text), ("part", offset)),
             *(("dense", number), ("lexical", number), ("probability", number)),
+            ("codes", pa.map_(text, pa.list_(text))),
         ]
     )
     mention = pa.struct(

@@ -12,7 +12,7 @@ from spacy_connorm.annotations.metadata import set_other_fields
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.exports import export_docs
 
-from .conftest import FOUND, TEXT
+from .conftest import CKD, FOUND, TEXT, annotate
 
 MODELS = {"Observation": Observation, "Condition": Condition}
 
@@ -117,6 +117,22 @@ def test_known_vocabularies_have_their_system(tmp_path, concept_id, coding):
     assert (first.system, first.code) == coding and second.code == "C0000001"
     fragments = part(resource.extension[0].extension, "fragment")
     assert [tuple(e.valueInteger for e in each.extension) for each in fragments] == list(place)
+
+
+def test_codes_of_other_vocabularies_are_codings(tmp_path):
+    coded = CKD._replace(codes={"ICD10CM": ["N18", "N18.9"], "OMIM": []})
+    doc = annotate("CKD", {"CKD": ("D", "D051436", [coded])}, {})
+    export_docs([doc], tmp_path / "a.fhir.ndjson", spans_key="sc", system="urn:x")
+    (line,) = (tmp_path / "a.fhir.ndjson").read_text(encoding="utf8").splitlines()
+    resource = Observation.model_validate_json(line)
+    icd = "http://hl7.org/fhir/sid/icd-10-cm"
+    assert [(each.system, each.code) for each in resource.code.coding] == [
+        *(("urn:x", "D051436"), (icd, "N18"), (icd, "N18.9")),
+    ]
+    (told,) = part(resource.extension[0].extension, "candidate")
+    assert [each.valueString for each in part(told.extension, "code")] == [
+        *("ICD10CM:N18", "ICD10CM:N18.9"),
+    ]
 
 
 @pytest.mark.parametrize(

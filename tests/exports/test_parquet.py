@@ -8,7 +8,7 @@ from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.exports import export_docs, parquet
 
-from .conftest import FOUND, TEXT
+from .conftest import CKD, FOUND, TEXT, annotate
 
 
 def test_every_text_is_a_row_with_types(export, documents):
@@ -24,7 +24,20 @@ def test_every_text_is_a_row_with_types(export, documents):
         assert found["fragments"] == [{"start": mention.start, "end": mention.end}]
         assert (found["long_form"] or "") == mention.long_form
         assert (found["label"], found["kb_id"]) == FOUND[found["text"]][:2]
-        assert tuple(Candidate(**each) for each in found["candidates"]) == mention.candidates
+        assert tuple(map(candidate, found["candidates"])) == mention.candidates
+
+
+def candidate(record):
+    codes = record["codes"] and {key: list(each) for key, each in record["codes"]}
+    return Candidate(**{**record, "codes": codes})
+
+
+def test_codes_are_a_map(tmp_path):
+    coded = CKD._replace(codes={"ICD10CM": ["N18", "N18.9"], "OMIM": []})
+    doc = annotate("CKD", {"CKD": ("D", "D051436", [coded])}, {})
+    export_docs([doc], tmp_path / "a.parquet", spans_key="sc")
+    (row,) = pq.read_table(tmp_path / "a.parquet").to_pylist()
+    assert candidate(row["mentions"][0]["candidates"][0]) == coded
 
 
 def test_rows_are_written_in_groups(docs, tmp_path, monkeypatch):
