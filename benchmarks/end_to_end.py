@@ -54,6 +54,16 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument("--finder", choices=FINDERS, nargs="+", default=list(FINDERS[:2]))
     parser.add_argument("--encoder", default="ngram", help="of the normalizer [%(default)s]")
     parser.add_argument(
+        "--no-coordinations",
+        action="store_true",
+        help="the finder `ontology` takes coordinations apart",
+    )
+    parser.add_argument(
+        "--learn-stop-texts",
+        action="store_true",
+        help="the finder `ontology` learns from D's documents what is no mention",
+    )
+    parser.add_argument(
         "--ner", choices=NERS, default="tok2vec", help="of the finder `trained` [%(default)s]"
     )
     parser.add_argument(
@@ -87,6 +97,8 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "dataset": data.name,
         "part": data.part,
         "finder": finder,
+        "coordinations": not arguments.no_coordinations if finder == "ontology" else None,
+        "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
         "encoder": arguments.encoder if finder != "exact" and not arguments.pipeline else None,
         **score_documents(documents),
@@ -103,9 +115,13 @@ def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
         return _trained_pipeline(arguments, data).pipe
     nlp = spacy.blank("en")
     nlp.add_pipe("abbreviation_resolver")
-    nlp.add_pipe("mention_finder")
+    nlp.add_pipe("mention_finder", config={"coordinations": not arguments.no_coordinations})
     encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
-    return _with_normalizer(nlp, data.ontology, encoder).pipe
+    _with_normalizer(nlp, data.ontology, encoder)
+    if arguments.learn_stop_texts:
+        resolver, finder = (nlp.get_pipe(name) for name in nlp.pipe_names[:2])
+        finder.learn_stop_texts(map(resolver, data.docs))
+    return nlp.pipe
 
 
 def _trained_pipeline(arguments: Namespace, data: Data) -> Language:

@@ -41,6 +41,8 @@ class FinderSettings(TypedDict, total=False):
         fewer than all of them, names and mentions are also compared as these leave them.
     expand_abbreviations (bool): Whether a short form that the document defines counts as its long
         form. It needs an `abbreviation_resolver` earlier in the pipeline.
+    coordinations (bool): Whether "breast and ovarian cancer" is one mention if "breast cancer" and
+        "ovarian cancer" are names. Not with all overlaps.
     """
 
     spans_key: str | None
@@ -56,6 +58,7 @@ class FinderSettings(TypedDict, total=False):
     everyday_words: Sequence[str]
     steps: Sequence[str]
     expand_abbreviations: bool
+    coordinations: bool
 
 
 FINDER_DEFAULTS = FinderSettings(
@@ -72,6 +75,7 @@ FINDER_DEFAULTS = FinderSettings(
     everyday_words=[],
     steps=[*STEPS],
     expand_abbreviations=True,
+    coordinations=True,
 )
 
 _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
@@ -82,6 +86,7 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "min_letters": ((int,), "a whole number"),
     "short_letters": ((int,), "a whole number"),
     "expand_abbreviations": ((bool,), "true or false"),
+    "coordinations": ((bool,), "true or false"),
 }
 
 

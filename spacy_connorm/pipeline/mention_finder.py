@@ -20,10 +20,12 @@ from ..files.text import read_lines
 from ..text.everyday_words import frequent_words
 from .batched_pipe import BatchedPipe
 from .concept_normalizer import ConceptNormalizer
+from .coordinations import join_coordinations
 from .finder_settings import FINDER_DEFAULTS, FinderSettings, check_finder_settings
 from .found_mentions import FoundMention, choose_mentions, set_found_mentions
 from .serialization import read_settings
 from .settings import are_texts
+from .unmarked_texts import unmarked_texts
 
 if TYPE_CHECKING:
     from .name_finder import NameFinder
@@ -66,6 +68,7 @@ def make_mention_finder(
     everyday_words: list[str],
     steps: list[str],
     expand_abbreviations: bool,
+    coordinations: bool,
 ) -> "MentionFinder":
     return MentionFinder(
         nlp,
@@ -83,6 +86,7 @@ def make_mention_finder(
         everyday_words=everyday_words,
         steps=steps,
         expand_abbreviations=expand_abbreviations,
+        coordinations=coordinations,
     )
 
 
@@ -148,8 +152,14 @@ class MentionFinder(BatchedPipe):
         RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized, CN412 if
             an older version built its index.
         """
-        found = self._name_finder().find(docs)
-        return [choose_mentions(mentions, self.cfg["overlaps"]) for mentions in found]
+        finder, overlaps = self._name_finder(), self.cfg["overlaps"]
+        chosen = [choose_mentions(mentions, overlaps) for mentions in finder.find(docs)]
+        if not self.cfg["coordinations"] or overlaps == "all":
+            return chosen
+        return [
+            join_coordinations(doc, mentions, finder.is_name)
+            for doc, mentions in zip(docs, chosen, strict=True)
+        ]
 
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[FoundMention]]
@@ -170,11 +180,10 @@ class MentionFinder(BatchedPipe):
         """
         reason, known = self._name_finder().explain(span)
         names = tuple(dict.fromkeys(name.text for name in known))
-        if not reason:
-            found = [(each.start, each.end) for each in self.predict([span.doc])[0]]
-            if (span.start, span.end) not in found:
-                reason = "a longer or better mention overlaps it"
-        return MentionExplanation(not reason, reason, names)
+        found = [(each.start, each.end) for each in self.predict([span.doc])[0]]
+        if (span.start, span.end) in found:
+            return MentionExplanation(True, "", names)
+        return MentionExplanation(False, reason or "a longer or better mention overlaps it", names)
 
     def add_stop_texts(self, texts: Iterable[str]) -> None:
         """Find some texts no longer, in any spelling.
@@ -186,6 +195,22 @@ class MentionFinder(BatchedPipe):
         if isinstance(texts, str) or not are_texts(added):
             refuse_text("texts", texts, "a list of texts")
         self._accept({"stop_texts": list(dict.fromkeys([*self.cfg["stop_texts"], *added]))})
+
+    def learn_stop_texts(
+        self, docs: Iterable[Doc], *, min_times: int = 3, max_share: float = 0.1
+    ) -> list[str]:
+        """Find no longer what annotators do not mark.
+
+        docs (Iterable[Doc]): Documents whose mentions are all annotated, e.g. those of D.
+        min_times (int): Only texts that were found so often.
+        max_share (float): Only texts of which at most this share is marked, 0 to 1.
+        RETURNS (List[str]): The texts that were added to `stop_texts`.
+        """
+        read = list(docs)
+        found = self.predict(read)
+        learned = unmarked_texts(read, found, min_times=min_times, max_share=max_share)
+        self.add_stop_texts(learned)
+        return learned
 
     def initialize(
         self,

@@ -12,6 +12,7 @@ from ..linker.known_names import KnownName, KnownNames
 from ..linker.name_rules import NameRules
 from ..linker.name_windows import find_windows
 from ..linker.retriever import Retriever
+from ..text.word_bags import hash_bag, word_bag
 from .found_mentions import FoundMention
 from .token_words import TokenWords
 
@@ -111,6 +112,12 @@ class NameFinder:
     def _reason(self, doc: Doc, start: int, end: int, value: int, letters: int) -> str:
         text = doc[start:end].text
         return self._rules.reason(value, letters, text, self.names.names(value))
+
+    def is_name(self, text: str) -> bool:
+        """RETURNS (bool): Whether a text by itself would be a mention."""
+        bag = word_bag(text)
+        value, letters = hash_bag(bag), sum(map(len, bag))
+        return not self._rules.reason(value, letters, text, self.names.names(value))
 
     def explain(self, span: Span) -> tuple[str, tuple[KnownName, ...]]:
         """Tell whether a span has the words of a name.

@@ -34,6 +34,32 @@ def test_the_finder_finds_what_exact_matching_misses(run, corpus):
     assert rows["ontology"]["encoder"] == "ngram"
 
 
+def test_coordinations_are_one_mention_or_two(run, corpus):
+    note = "1|t|Heart and liver attack.\n1|a|\n1\t0\t22\tHeart and liver attack\tDisease\tD1|D2\n\n"
+    medic = "D1||Heart Attack\nD2||Liver Attack\n"
+    (corpus / "medic_2012" / "medic_06Jul2012.txt.gz").write_bytes(gzip.compress(medic.encode()))
+    (corpus / "bc5cdr" / "test.pubtator.txt.gz").write_bytes(gzip.compress(note.encode()))
+    out, scores = corpus / "out.json", []
+    for options in ([], ["--no-coordinations"]):
+        base = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "ontology", "--json", out)
+        run("end_to_end.py", *base, *options)
+        scores.append(json.loads(out.read_text())[0])
+    assert [row["coordinations"] for row in scores] == [True, False]
+    assert [row["linked_f1"] for row in scores] == [100, 0]
+
+
+def test_stop_texts_are_learned_from_annotated_documents(run, corpus):
+    text = "1|t|Stroke. Strokes. A stroke.\n1|a|Heart attack.\n"
+    train = text + "1\t27\t39\tHeart attack\tDisease\tD1\n\n"
+    (corpus / "bc5cdr" / "train.pubtator.txt.gz").write_bytes(gzip.compress(train.encode()))
+    out, scores = corpus / "out.json", []
+    for options in ([], ["--learn-stop-texts"]):
+        base = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "ontology", "--json", out)
+        run("end_to_end.py", *base, *options)
+        scores.append(json.loads(out.read_text())[0])
+    assert [(row["learned"], row["found"]) for row in scores] == [(False, 5), (True, 4)]
+
+
 def test_an_ner_is_trained_once(run, corpus, capsys):
     for part in ("train", "dev"):
         path = corpus / "bc5cdr" / f"{part}.pubtator.txt.gz"

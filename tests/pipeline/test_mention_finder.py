@@ -234,6 +234,7 @@ def test_the_normalizer_can_be_named(make):
         ("label", None),
         ("spans_key", 3),
         ("expand_abbreviations", "yes"),
+        ("coordinations", 1),
     ],
 )
 def test_invalid_settings_are_refused(setting, value):
@@ -256,3 +257,26 @@ def test_names_of_the_ontology_or_of_annotated_documents_alone(make):
     for target, expected in (("OD", everything), ("O", everything[2:]), ("D", everything[:2])):
         nlp.get_pipe("mention_finder").cfg["target"] = target
         assert found(nlp, text) == expected
+
+
+def annotated(nlp, *texts):
+    """Documents in which what stands in brackets is annotated."""
+    for text in texts:
+        before, _, rest = text.partition("[")
+        marked, _, after = rest.partition("]")
+        doc = nlp.make_doc(before + marked + after)
+        if marked:
+            doc.ents = [doc.char_span(len(before), len(before + marked), label="X")]
+        yield doc
+
+
+def test_what_annotators_do_not_mark_is_learned(make):
+    nlp = make()
+    finder = nlp.get_pipe("mention_finder")
+    texts = ["A cancer", "Cancers", "cancer again", "a [breast cancer]", "haemorrhage", "[WAS]"]
+    assert finder.learn_stop_texts(annotated(nlp, *texts), min_times=4) == []
+    assert finder.learn_stop_texts(annotated(nlp, *texts)) in (["cancer"], ["Cancers"])
+    assert found(nlp, "cancer, breast cancer") == [("breast cancer", "C1")]
+    half = ["[haemorrhage]", "haemorrhage", "haemorrhages"]
+    assert finder.learn_stop_texts(annotated(nlp, *half)) == []
+    assert finder.learn_stop_texts(annotated(nlp, *half), max_share=0.5) == ["haemorrhage"]
