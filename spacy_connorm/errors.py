@@ -294,10 +294,6 @@ class Errors(metaclass=_Coded):
         "Can't open the Annoy forest '{path}' ({reason}). Rebuild the index with AnnoyIndex, or "
         'search it with `index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
     )
-    CN404 = (
-        "AnnoyIndex needs annoy, which is not installed: `pip install annoy`, or use "
-        '`index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
-    )
     CN405 = "Can't write '{path}': {reason}. What was there before is unchanged."
     CN406 = "No concept of the index '{path}' has the semantic type '{concept}'."
     CN407 = "The branch '{concept}' is not a concept of the index '{path}'."
@@ -622,6 +618,11 @@ class Warnings(metaclass=_Coded):
         "are indexed too, with their most frequent text as name."
     )
     CNW402 = "{count} annotated texts are empty and were left out."
+    CNW403 = (
+        "{count} vectors are searched exactly, since annoy is not installed, or was not when the "
+        "index was built. For faster searches install `spacy-connorm[annoy]` (it needs a compiler) "
+        "and build the index again, or build it with `spacy-connorm.IvfIndex.v1`."
+    )
 
     # Evaluation
     CNW600 = (

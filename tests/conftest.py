@@ -1,5 +1,6 @@
 """A small ontology, a pipeline that normalizes with it, and encoders that need no download."""
 
+from itertools import count
 from pathlib import Path
 
 import hashing_encoder  # noqa: F401  (registers it)
@@ -10,6 +11,7 @@ from spacy.language import Language
 from typer.testing import CliRunner
 
 from spacy_connorm import Concept, Ontology, build_index
+from spacy_connorm.index.backends import annoy_costs
 
 ASSETS = Path(__file__).parents[1] / "assets"
 TRAINING = Path(__file__).parent / "data" / "training"
@@ -238,6 +240,16 @@ def exported_tiny(tmp_path_factory, tiny_folder, export):
     """The folders of the tiny transformer in both precisions. Tests do not change them."""
     folder = tmp_path_factory.mktemp("exported")
     return {each: export(tiny_folder, folder / each, precision=each) for each in ("fp32", "int8")}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _steady_clock():
+    """What searches cost is measured when an index is built, and decides which of them is run: here
+    all cost the same, so an exact search is cheaper for batches of 32, and the forest for others.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(annoy_costs, "perf_counter", count().__next__)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,6 @@
-"""Approximate search with Annoy: the forest proposes, exact float32 cosine decides."""
+"""Approximate search with Annoy: the forest proposes, exact float32 cosine decides. Where asking
+the forest does not pay, or annoy is not installed, the search is exact.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,9 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from ...encoders.vectors import Raw
-from ...errors import ConnormError, Errors
+from ...errors import ConnormError, Errors, Warnings, refuse, warn
 from ...files.checksums import damaged
 from ..vectors.base import Vectors
+from .annoy_costs import AnnoyCosts, measure_costs
 from .annoy_forest import has_each_item_in_each_tree, require_sound_forest, stored_vectors
 from .exact import ExactSearcher
 from .protocol import Neighbours, require_positive_settings
@@ -22,6 +25,12 @@ if TYPE_CHECKING:
 
 # What other processors may round differently.
 _ROUNDED = 1e-4
+# Of forests that were built before costs were measured.
+_SEARCH_K = 20_000
+# Stands in place of a forest that was built without annoy.
+_NO_FOREST = b"no forest: annoy was not installed\n"
+# With fewer names an exact search of a batch is cheaper than the forest.
+_MANY = 200_000
 
 
 @dataclass(frozen=True)
@@ -29,29 +38,39 @@ class AnnoyIndex:
     """Settings of the Annoy backend, `spacy-connorm.AnnoyIndex.v1`.
 
     n_trees (int): The number of trees. More of them: better recall, a larger file.
-    search_k (int): Nodes inspected per query. More of them: better recall, slower searches.
+    recall (float): The share of nearest neighbours that the forest must find. How many nodes it
+        inspects for that is measured when it is built.
+    search_k (Optional[int]): Nodes inspected per query, instead of `recall`.
     oversample (int): Proposals rescored per requested item.
     seed (int): The seed of the random splits; the same seed gives the same forest.
     dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
     """
 
+    # Without annoy the search is exact, so packages of pipelines need no compiler.
     extra: ClassVar[str] = ""
 
     n_trees: int = 50
-    search_k: int = 20_000
+    recall: float = 0.99
+    search_k: int | None = None
     oversample: int = 2
     seed: int = 13
     dtype: Literal["float32", "float16", "int8"] = "float32"
 
     def __post_init__(self) -> None:
         # Annoy takes a negative number of trees for a huge one and builds until memory is full.
-        require_positive_settings(self, "n_trees", "search_k", "oversample")
+        require_positive_settings(self, "n_trees", "oversample")
+        if self.search_k is not None:
+            require_positive_settings(self, "search_k")
+        if not 0 < self.recall <= 1:
+            refuse("recall", self.recall, "a share above 0, at most 1")
 
     def build(self, vectors: Vectors, path: Path) -> None:
-        """Build the forest of dense vectors; see `build_dense` for others.
+        """Build the forest of dense vectors; see `build_dense` for others. Costs are measured and
+        kept beside it.
 
         vectors (Vectors): The items, one per row.
-        path (Path): The file that Annoy writes and maps later.
+        path (Path): The file that Annoy writes and maps later. Without annoy it says that there is
+            no forest.
         """
         build_dense(vectors, path, self._build)
 
@@ -62,10 +81,20 @@ class AnnoyIndex:
         path (Path): Its file.
         RETURNS (Searcher): A searcher over the vectors.
         """
-        return open_dense(vectors, path, partial(AnnoySearcher, self))
+        return open_dense(vectors, path, self._open)
+
+    def _open(self, vectors: Vectors, path: Path) -> "Searcher":
+        if _is_planted(path) and _new_forest(vectors.width) is not None:
+            return AnnoySearcher(self, vectors, path)
+        _warn_of_many(len(vectors))
+        return ExactSearcher(vectors)
 
     def _build(self, vectors: Vectors, path: Path) -> None:
-        forest = _forest(vectors.width)
+        forest = _new_forest(vectors.width)
+        if forest is None:
+            _warn_of_many(len(vectors))
+            path.write_bytes(_NO_FOREST)
+            return
         forest.set_seed(self.seed)
         for item, vector in enumerate(row for block in blocks(vectors) for row in block):
             forest.add_item(item, vector)
@@ -73,6 +102,15 @@ class AnnoyIndex:
         # since Annoy's building on disk dies of SIGBUS when the disk is full.
         forest.build(self.n_trees, n_jobs=1)
         forest.save(str(path))
+        costs = measure_costs(
+            vectors,
+            partial(_propose, forest),
+            search_k=self.search_k,
+            recall=self.recall,
+            oversample=self.oversample,
+            seed=self.seed,
+        )
+        costs.write(_costs_of(path))
         forest.unload()
 
 
@@ -89,8 +127,11 @@ class AnnoySearcher:
         """
         self.settings = settings
         self.vectors = vectors
+        self.costs = AnnoyCosts.read(_costs_of(path))
+        measured = self.costs.search_k if self.costs else _SEARCH_K
+        self.search_k = settings.search_k or measured
         self._exact = ExactSearcher(vectors)
-        self._forest = _forest(vectors.width)
+        self._forest = _new_forest(vectors.width)
         try:
             require_sound_forest(path, items=len(vectors), width=vectors.width)
             self._forest.load(str(path))
@@ -102,7 +143,8 @@ class AnnoySearcher:
 
     def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
         """Find the n nearest items of each query. The search is exact if that costs no more than
-        asking the forest: `search_k` is at least the number of items, or a filter leaves few.
+        asking the forest: the batch is large, `search_k` is at least the number of items, or a
+        filter leaves few.
 
         queries (Floats2d): float32 (b, width) unit vectors.
         n (int): How many.
@@ -114,8 +156,7 @@ class AnnoySearcher:
         wanted = min(n, possible)
         # Enough proposals to expect enough allowed items among them.
         proposals = wanted * self.settings.oversample * len(self) // max(possible, 1)
-        inspected = self.settings.search_k
-        if inspected >= len(self) or proposals > inspected or proposals * 4 > len(self):
+        if self._exact_is_cheaper(queries.shape[0], proposals):
             return self._exact.nearest(queries, n, allowed)
         proposed = self._propose(queries, proposals, allowed)
         found = rescore(self.vectors, queries, proposed, n)
@@ -131,18 +172,49 @@ class AnnoySearcher:
                 raise damaged(path, "it holds other vectors")
             start += len(block)
 
+    def _exact_is_cheaper(self, queries: int, proposals: int) -> bool:
+        inspected = self.search_k
+        if inspected >= len(self) or proposals > inspected or proposals * 4 > len(self):
+            return True
+        return self.costs is not None and self.costs.exact_is_cheaper(queries)
+
     def _propose(
         self, queries: Raw, count: int, allowed: np.ndarray | None
     ) -> Iterator[np.ndarray]:
-        for vector in queries:
-            rows = self._forest.get_nns_by_vector(vector, count, self.settings.search_k)
-            items = np.asarray(rows, dtype="int64")
+        for items in _propose(self._forest, queries, count, self.search_k):
             yield items if allowed is None else items[allowed[items]]
 
 
-def _forest(width: int) -> Any:
+def _propose(forest: Any, queries: Raw, count: int, search_k: int) -> list[np.ndarray]:
+    """RETURNS (List[Ints1d]): int64: the items that a forest proposes for each query."""
+    return [
+        np.asarray(forest.get_nns_by_vector(vector, count, search_k), dtype="int64")
+        for vector in queries
+    ]
+
+
+def _costs_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.costs.json")
+
+
+def _is_planted(path: Path) -> bool:
+    """RETURNS (bool): Whether the file is to be opened as a forest, as a missing one is."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_NO_FOREST) + 1) != _NO_FOREST
+    except FileNotFoundError:
+        return True
+
+
+def _warn_of_many(names: int) -> None:
+    if names > _MANY:
+        warn(Warnings.CNW403.format(count=names))
+
+
+def _new_forest(width: int) -> Any:
+    """RETURNS (Optional[annoy.AnnoyIndex]): An empty forest; None if annoy is not installed."""
     try:
         import annoy
-    except ImportError as error:
-        raise ConnormError(Errors.CN404.format()) from error
+    except ImportError:
+        return None
     return annoy.AnnoyIndex(width, "angular")

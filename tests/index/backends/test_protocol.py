@@ -1,5 +1,3 @@
-import sys
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -112,12 +110,6 @@ def test_sparse_vectors_are_searched_exactly(tmp_path):
 def test_missing_forest_names_the_file(tmp_path):
     with pytest.raises(ConnormError, match=r"CN403.*nowhere"):
         AnnoyIndex().open(VECTORS, tmp_path / "nowhere")
-
-
-def test_without_annoy_the_error_tells_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, "annoy", None)
-    with pytest.raises(ConnormError, match=r"CN404.*ExactIndex\.v1"):
-        AnnoyIndex().build(VECTORS, tmp_path / "f")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
