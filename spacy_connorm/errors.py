@@ -502,6 +502,9 @@ class Errors(metaclass=_Coded):
     CN783 = "'{path}' can't be read as an Excel file ({reason}). Save it again, or as CSV."
     CN784 = "'{path}', line {line}: the count must be a whole number, not {value}."
     CN785 = "'{path}' has no row with both a code and a term."
+    CN786 = "There is no such row in the file of mappings. Load the page again."
+    CN787 = "Somebody has changed this row meanwhile. Look at it again, then decide."
+    CN788 = "The predicate must be one of {known}."
 
     # Training: objectives
     CN800 = "The objective's setting `{setting}` must be {expected}, not {value!r}."

@@ -31,7 +31,9 @@ IMPORTS = {
     "mapping": {
         *("concepts", "curies", "encoders", "exports", "files", "linker", "pipeline", "text"),
     },
-    "server": {"annotations", "concepts", "files", "linker", "pipeline"},
+    "server": {
+        *("annotations", "concepts", "exports", "files", "linker", "mapping", "pipeline"),
+    },
     "releases": {
         *("annotations", "concepts", "curies", "files", "linker", "ontology", "pipeline", "server"),
     },

@@ -19,6 +19,9 @@ def serve_cli(
         metavar="FILE",
         help="Where corrections are kept; made if missing.",
     ),
+    review: Path | None = typer.Option(
+        None, "--review", metavar="FILE", help="Mappings to go through, from `connorm map`."
+    ),
     host: str = typer.Option(
         "127.0.0.1", "--host", help="The address to listen at; others than this need a token."
     ),
@@ -43,6 +46,8 @@ def serve_cli(
     Corrections are synonyms from then on; `connorm corrections` turns them into annotated data.
     Ctrl-C or SIGTERM stops the server once it has answered what runs.
 
+    With --review, the page goes through the mappings of `connorm map`.
+
     Example: python -m spacy connorm serve training/index --corrections corrections.jsonl
     """
     if verbose:
@@ -50,6 +55,7 @@ def serve_cli(
     report = serve(
         pipeline,
         corrections=corrections,
+        review=review,
         host=host,
         port=port,
         name=name,

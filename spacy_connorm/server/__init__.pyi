@@ -5,5 +5,6 @@ from .corrected_pipeline import CorrectedPipeline as CorrectedPipeline
 from .corrections import Correction as Correction
 from .corrections_file import CorrectionsFile as CorrectionsFile
 from .limits import RequestLimits as RequestLimits
+from .mapping_review import MappingReview as MappingReview
 from .serving import make_app as make_app
 from .serving import serve as serve

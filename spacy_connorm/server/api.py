@@ -1,6 +1,5 @@
 """The API, with FastAPI. Import it inside functions: it is heavy and an extra."""
 
-import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,8 +15,18 @@ from ..errors import ConnormError, Errors
 from ..files.docbin import read_docs
 from .corrected_pipeline import CorrectedPipeline
 from .limits import RequestLimits
+from .mapping_review import MappingReview
 from .problems import Problem, problem_of
-from .schemas import AnnotateBody, CorrectionBody, ExplainBody, SearchBody, TextBody, UndoBody
+from .review_api import add_review
+from .schemas import (
+    AnnotateBody,
+    CorrectionBody,
+    ExplainBody,
+    SearchBody,
+    TextBody,
+    UndoBody,
+    storable,
+)
 from .views import view_candidates, view_concept, view_corrections, view_explanation
 
 PAGE = Path(__file__).parent / "page"
@@ -27,14 +36,16 @@ _FILES = {
     **{f"/static/{path.name}": path.name for path in PAGE.iterdir() if path.suffix != ".html"},
 }
 _MESSAGES = {404: Errors.CN766, 405: Errors.CN767}
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def build_api(pipeline: CorrectedPipeline, limits: RequestLimits) -> FastAPI:
+def build_api(
+    pipeline: CorrectedPipeline, limits: RequestLimits, *, review: MappingReview | None = None
+) -> FastAPI:
     """Make the application, without its guards.
 
     pipeline (CorrectedPipeline): Answers.
     limits (RequestLimits): Bounds texts and batches.
+    review (Optional[MappingReview]): Mappings to review.
     RETURNS (FastAPI): The application.
     """
     api = FastAPI(
@@ -47,8 +58,10 @@ def build_api(pipeline: CorrectedPipeline, limits: RequestLimits) -> FastAPI:
     )
     _add_problems(api)
     _add_files(api)
-    _add_answers(api, pipeline, limits)
+    _add_answers(api, pipeline, limits, review)
     _add_corrections(api, pipeline, limits)
+    if review is not None:
+        add_review(api, review)
     return api
 
 
@@ -93,7 +106,12 @@ def _sender(path: Path) -> Any:
     return send
 
 
-def _add_answers(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimits) -> None:
+def _add_answers(
+    api: FastAPI,
+    pipeline: CorrectedPipeline,
+    limits: RequestLimits,
+    review: MappingReview | None,
+) -> None:
     @api.get("/health", tags=["about"])
     async def health() -> dict[str, Any]:
         """Tell that the server is there."""
@@ -116,6 +134,7 @@ def _add_answers(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimit
             "top_k": cfg["top_k"],
             "limits": {name: getattr(limits, name) for name in ("body", "text", "batch")},
             "revision": pipeline.revision,
+            "review": None if review is None else review.name,
         }
 
     @api.post("/api/annotate", tags=["answers"])
@@ -182,7 +201,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
         """Say what a mention denotes. It is on the disk when this answers."""
         text = _require_text(body.text, pipeline, limits)
         how = body.model_dump(exclude={"text"})
-        correction = pipeline.correct(text, **{**how, "author": _storable(body.author).strip()})
+        correction = pipeline.correct(text, **{**how, "author": storable(body.author).strip()})
         return {
             "id": correction.id,
             "start": correction.start,
@@ -194,7 +213,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
     @api.post("/api/corrections/{correction_id}/undo", tags=["corrections"], status_code=201)
     def undo(correction_id: str, body: UndoBody) -> dict[str, Any]:
         """Take a correction back. That is on the disk when this answers."""
-        record = pipeline.undo(correction_id, author=_storable(body.author).strip())
+        record = pipeline.undo(correction_id, author=storable(body.author).strip())
         return {"id": record.id, "undoes": record.undoes, "revision": pipeline.revision}
 
 
@@ -204,16 +223,11 @@ def _boundaries(text: str | TextBody) -> list[tuple[int, int, str]] | None:
     return [(each.start, each.end, each.label) for each in text.mentions]
 
 
-def _storable(text: str) -> str:
-    """Lone surrogates, which JSON can write and spaCy can't store, one for one."""
-    return _SURROGATE.sub("\ufffd", text)
-
-
 def _require_text(text: str, pipeline: CorrectedPipeline, limits: RequestLimits) -> str:
     limit = min(limits.text, pipeline.nlp.max_length)
     if len(text) > limit:
         raise ConnormError(Errors.CN757.format(length=len(text), limit=limit))
-    return _storable(text)
+    return storable(text)
 
 
 def _require_batch(items: Sequence[Any], limits: RequestLimits) -> None:

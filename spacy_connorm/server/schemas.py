@@ -1,9 +1,11 @@
 """The bodies of requests."""
 
+import re
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 Ids = Annotated[list[StrictStr], Field(max_length=100)]
 Label = Annotated[StrictStr, Field(max_length=100)]
 Author = Annotated[StrictStr, Field(max_length=100)]
@@ -77,3 +79,26 @@ class UndoBody(Body):
     """Who takes a correction back."""
 
     author: Author = ""
+
+
+class DecisionBody(Body):
+    """What a term means: a concept id, or "NIL", and how: one of SKOS's predicates. `version` is
+    that of the row that was seen.
+    """
+
+    version: Annotated[StrictStr, Field(max_length=100)]
+    concept: Annotated[StrictStr, Field(min_length=1, max_length=1000)]
+    predicate: Annotated[StrictStr, Field(max_length=100)] = "skos:exactMatch"
+    author: Author = ""
+
+
+class TakeBackBody(Body):
+    """Who takes a decision back. `version` is that of the row that was seen."""
+
+    version: Annotated[StrictStr, Field(max_length=100)]
+    author: Author = ""
+
+
+def storable(text: str) -> str:
+    """RETURNS (str): Lone surrogates, which JSON can write and spaCy can't store, one for one."""
+    return _SURROGATE.sub("\ufffd", text)

@@ -17,6 +17,7 @@ from .access import GuardRequests, is_loopback, known_hosts
 from .conversion import CorrectionReport, convert_corrections
 from .corrected_pipeline import CorrectedPipeline
 from .limits import LimitRequests, RequestLimits
+from .mapping_review import MappingReview
 
 TOKEN_VARIABLE = "SPACY_CONNORM_TOKEN"
 _SECONDS_TO_FINISH = 30
@@ -27,6 +28,7 @@ def serve(
     pipeline: str | Path | Language,
     *,
     corrections: str | Path = "corrections.jsonl",
+    review: str | Path | None = None,
     host: str = "127.0.0.1",
     port: int = 8000,
     name: str | None = None,
@@ -40,6 +42,7 @@ def serve(
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     corrections (Union[str, Path]): The file that corrections are appended to, and read from.
+    review (Optional[Union[str, Path]]): Mappings to go through: what `map_terms` wrote.
     host (str): The address to listen at. Any but a loopback address needs a token.
     port (int): The port; 0 for any free one.
     name (Optional[str]): By what name clients call it, if a proxy stands in front; then it needs a
@@ -51,14 +54,15 @@ def serve(
     on_start (Optional[Callable[[str], None]]): Called with the page's address once it is there.
     RETURNS (CorrectionReport): What the file of corrections holds in the end.
     RAISES (ConnormError): CN750 if the extra [serve] is missing, CN751 if it can't listen there,
-        and the errors of `CorrectedPipeline`.
+        and the errors of `CorrectedPipeline` and `MappingReview`.
     """
     _require_installed()
     with _listen(host, port) as listening:
         called = name or host
         token = choose_token(called, token)
         options: dict[str, Any] = {"host": called, "token": token, "limits": limits}
-        app = make_app(pipeline, corrections=corrections, component=component, **options)
+        options |= {"corrections": corrections, "review": review, "component": component}
+        app = make_app(pipeline, **options)
         # Whatever stands after # stays in the browser.
         address = _address(listening) + (f"/#token={token}" if token else "/")
         _run(app, listening, lambda: on_start(address) if on_start else None)
@@ -69,6 +73,7 @@ def make_app(
     pipeline: str | Path | Language,
     *,
     corrections: str | Path = "corrections.jsonl",
+    review: str | Path | None = None,
     host: str = "127.0.0.1",
     token: str = "",
     component: str | None = None,
@@ -76,18 +81,20 @@ def make_app(
 ) -> Any:
     """Make what `serve` runs, for another ASGI server.
 
-    pipeline, corrections, component, limits: As for `serve`.
+    pipeline, corrections, review, component, limits: As for `serve`.
     host (str): The address or name that clients call it by.
     token (str): What clients must bring; empty for none.
     RETURNS (Callable): The ASGI application.
     RAISES (ConnormError): CN750 if the extra [serve] is missing, and the errors of
-        `CorrectedPipeline`.
+        `CorrectedPipeline` and `MappingReview`.
     """
     _require_installed()
     from .api import build_api
 
     limits = limits or RequestLimits()
-    api = build_api(CorrectedPipeline(pipeline, corrections, component=component), limits)
+    corrected = CorrectedPipeline(pipeline, corrections, component=component)
+    reviewed = None if review is None else MappingReview(corrected, review)
+    api = build_api(corrected, limits, review=reviewed)
     limited = LimitRequests(api, limits)
     any_address = not is_loopback(host)
     return GuardRequests(limited, hosts=known_hosts(host), any_address=any_address, token=token)

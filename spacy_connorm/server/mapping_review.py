@@ -1,0 +1,194 @@
+"""What people decide of mappings: rows of a file, and synonyms of the pipeline."""
+
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..concepts import NIL
+from ..errors import ConnormError, Errors
+from ..exports.sssom import NO_TERM, REVIEW, STATUSES, TermMapping
+from ..mapping.decisions import PREDICATES, decide_mapping, take_back
+from ..mapping.ids import MappingIds, concept_ids_of
+from ..mapping.relations import CLOSE, EXACT
+from ..mapping.summary import summarize_mappings
+from .corrected_pipeline import CorrectedPipeline
+from .review_file import ReviewFile
+
+DECIDED, ALL = "decided", "all"
+FILTERS = (*STATUSES, DECIDED, ALL)
+# Only terms that mean the concept itself are its synonyms.
+_SYNONYMOUS = (EXACT, CLOSE)
+
+
+class MappingReview:
+    """A file of mappings beside a corrected pipeline. Threads may share it.
+
+    A decision is a correction of the pipeline, too, if the term means the concept itself, or none:
+    then it is a synonym from the next question on.
+    """
+
+    def __init__(self, pipeline: CorrectedPipeline, path: str | Path) -> None:
+        """Read the file.
+
+        pipeline (CorrectedPipeline): Knows the concepts, and learns from decisions.
+        path (Union[str, Path]): What `connorm map` wrote.
+        RAISES (ConnormError): As `ReviewFile`.
+        """
+        self._pipeline = pipeline
+        self._file = ReviewFile(path)
+        self._ids = MappingIds("local", {})
+        self._changing = threading.RLock()
+
+    @property
+    def name(self) -> str:
+        """RETURNS (str): The file's name."""
+        return self._file.path.name
+
+    def overview(self) -> dict[str, Any]:
+        """RETURNS (Dict[str, Any]): What is decided, and what is left."""
+        with self._changing:
+            self._file.refresh()
+            summary = summarize_mappings(self._file.mappings)
+            return {
+                "file": self.name,
+                "revision": self._file.revision,
+                "rows": summary.rows,
+                "counts": summary.counts,
+                "decided": summary.decided,
+                "predicates": list(PREDICATES),
+            }
+
+    def rows(self, status: str, *, offset: int, limit: int) -> dict[str, Any]:
+        """List rows, the most frequent terms first.
+
+        status (str): One of `FILTERS`.
+        offset, limit (int): Which of them.
+        RETURNS (Dict[str, Any]): How many there are, and the rows.
+        """
+        with self._changing:
+            self._file.refresh()
+            chosen = [
+                (-each.count, row)
+                for row, each in enumerate(self._file.mappings)
+                if _is_chosen(each, status)
+            ]
+            places = [row for _, row in sorted(chosen)[offset : offset + limit]]
+            return {"total": len(chosen), "rows": self._views(places)}
+
+    def row(self, row: int) -> dict[str, Any]:
+        """RETURNS (Dict[str, Any]): A row as it is now.
+        RAISES (ConnormError): CN786 if there is none.
+        """
+        with self._changing:
+            self._file.refresh()
+            if not 0 <= row < len(self._file.mappings):
+                raise ConnormError(Errors.CN786)
+            return self._views([row])[0]
+
+    def decide(
+        self, row: int, *, version: str, concept: str, predicate: str = EXACT, author: str = ""
+    ) -> dict[str, Any]:
+        """Say what a term means. It is in the file, on the disk, when this returns.
+
+        row (int): The row's place in the file, from 0.
+        version (str): What the row was when the person saw it; see `ReviewFile.version`.
+        concept (str): A concept's id, also as a CURIE, or "NIL" for none.
+        predicate (str): One of `PREDICATES`.
+        author (str): Who says so.
+        RETURNS (Dict[str, Any]): The row.
+        RAISES (ConnormError): CN411 for an unknown concept, CN786 and CN787 as
+            `ReviewFile.require`, CN788 for another predicate, CN108 or CN109 if a file can't be
+            written.
+        """
+        if predicate not in PREDICATES:
+            raise ConnormError(Errors.CN788.format(known=", ".join(PREDICATES)))
+        is_none = concept == NIL
+        found = None if is_none else self._pipeline.concept(self._known_id(concept))
+        with self._changing, self._file.locked():
+            mapping = self._file.require(row, version)
+            says = NIL if found is None else found.concept_id
+            is_synonym = is_none or predicate in _SYNONYMOUS
+            made = self._correct(mapping.subject_label, says, author) if is_synonym else ""
+            decided = decide_mapping(
+                mapping,
+                object_id=NO_TERM if found is None else self._ids.concept(found.concept_id),
+                object_label="" if found is None else found.canonical_name,
+                predicate_id=predicate,
+                author=author,
+                correction=made,
+            )
+            try:
+                self._file.change(row, decided, self._ids.addresses_of)
+            except BaseException:
+                self._undo(made, author)
+                raise
+            self._undo(mapping.correction, author)
+            return self._views([row])[0]
+
+    def undo(self, row: int, *, version: str, author: str = "") -> dict[str, Any]:
+        """Take a decision back: the row says again what was found. It is on the disk when this
+        returns.
+
+        row, version, author: As for `decide`.
+        RETURNS (Dict[str, Any]): The row.
+        RAISES (ConnormError): As `decide`.
+        """
+        with self._changing, self._file.locked():
+            mapping = self._file.require(row, version)
+            self._file.change(row, take_back(mapping), self._ids.addresses_of)
+            self._undo(mapping.correction, author)
+            return self._views([row])[0]
+
+    def _correct(self, term: str, kb_id: str, author: str) -> str:
+        try:
+            return self._pipeline.correct(term, 0, len(term), kb_id, author=author).id
+        except ConnormError as error:
+            # No visible character that the pipeline or its encoder knows: no synonym.
+            if str(error).startswith(("[CN009]", "[CN755]")):
+                return ""
+            raise
+
+    def _undo(self, correction: str, author: str) -> None:
+        # Undone on the page of corrections, or in another file of corrections.
+        if correction:
+            with suppress(ConnormError):
+                self._pipeline.undo(correction, author=author)
+
+    def _known_id(self, concept: str) -> str:
+        number = self._pipeline.normalizer.lookup.index.store.number
+        return next((each for each in concept_ids_of(concept) if number(each) is not None), concept)
+
+    def _views(self, places: Sequence[int]) -> list[dict[str, Any]]:
+        return [self._view(row, self._file.mappings[row]) for row in places]
+
+    def _view(self, row: int, mapping: TermMapping) -> dict[str, Any]:
+        return {
+            "row": row,
+            "version": self._file.version(row),
+            "code": mapping.subject_id,
+            "term": mapping.subject_label,
+            "context": mapping.context,
+            "count": mapping.count,
+            "status": mapping.status,
+            "decided": mapping.is_decided,
+            "predicate": mapping.predicate_id,
+            "concept_id": "" if mapping.object_id == NO_TERM else mapping.object_id,
+            "name": mapping.object_label,
+            "confidence": mapping.confidence,
+            "author": mapping.author_label or mapping.author_id,
+            "date": str(mapping.mapping_date),
+            "candidates": [
+                {"concept_id": each.object_id, "name": each.label, "confidence": each.confidence}
+                for each in mapping.candidates
+            ],
+        }
+
+
+def _is_chosen(mapping: TermMapping, status: str) -> bool:
+    if status == DECIDED:
+        return mapping.is_decided
+    if status == REVIEW:
+        return mapping.status == REVIEW and not mapping.is_decided
+    return status in (ALL, mapping.status)

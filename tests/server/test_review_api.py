@@ -1,0 +1,62 @@
+import json
+
+import pytest
+
+from spacy_connorm import map_terms
+from spacy_connorm.exports import read_sssom
+
+
+@pytest.fixture
+def out(make_pipeline, tmp_path):
+    (tmp_path / "terms.csv").write_text("code,term\n1,head spinning\n2,cold\n", encoding="utf8")
+    map_terms(make_pipeline(), tmp_path / "terms.csv", tmp_path / "out.tsv", accept=1.0, review=0)
+    return tmp_path / "out.tsv"
+
+
+@pytest.fixture
+def reviewing(serving, out):
+    return serving(review=out)
+
+
+def test_rows_are_decided_and_undone(reviewing, out):
+    assert reviewing.get("/api/info").json()["review"] == "out.tsv"
+    told = reviewing.get("/api/review").json()
+    (row, _) = reviewing.get("/api/review/rows?status=review").json()["rows"]
+    assert told["decided"] == 0 and row["term"] == "head spinning"
+    body = {"version": row["version"], "concept": "C5", "author": " Ann "}
+    headers = {"Content-Type": "application/json"}
+    sent = reviewing.post("/api/review/rows/0", content=json.dumps(body), headers=headers)
+    assert sent.status_code == 201, sent.text
+    assert (sent.json()["decided"], sent.json()["row"]["author"]) == (1, "Ann")
+    assert read_sssom(out).mappings[0].object_label == "dizziness"
+    again = reviewing.post("/api/review/rows/0", json={**body, "author": "Bob"})
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "CN787")
+    version = reviewing.get("/api/review/rows/0").json()["version"]
+    undone = reviewing.post("/api/review/rows/0/undo", json={"version": version})
+    assert undone.status_code == 201 and undone.json()["decided"] == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "body", "status", "code"),
+    [
+        ("GET", "/api/review/rows?status=odd", None, 422, "CN764"),
+        ("GET", "/api/review/rows?limit=1000", None, 422, "CN764"),
+        ("GET", "/api/review/rows/9", None, 404, "CN786"),
+        ("POST", "/api/review/rows/0", {"concept": "C5"}, 422, "CN764"),
+        ("POST", "/api/review/rows/0", {"version": "a", "concept": "C99"}, 404, "CN411"),
+        ("POST", "/api/review/rows/0", {"version": "a", "concept": ""}, 422, "CN764"),
+        ("POST", "/api/review/rows/0/undo", {"version": "a", "x": 1}, 422, "CN764"),
+    ],
+)
+def test_what_is_refused(reviewing, method, address, body, status, code):
+    answer = reviewing.request(method, address, json=body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+
+
+def test_without_a_review(client):
+    assert client.get("/api/info").json()["review"] is None
+    assert client.get("/api/review").status_code == 404
+
+
+def test_a_token_guards_it(serving, out):
+    assert serving(review=out, token="secret").get("/api/review").status_code == 401
