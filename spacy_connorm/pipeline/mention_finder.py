@@ -25,7 +25,7 @@ from .finder_settings import FINDER_DEFAULTS, FinderSettings, check_finder_setti
 from .found_mentions import FoundMention, choose_mentions, set_found_mentions
 from .serialization import read_settings
 from .settings import are_texts
-from .unmarked_texts import unmarked_texts
+from .unmarked_texts import require_docs, unmarked_texts
 
 if TYPE_CHECKING:
     from .name_finder import NameFinder
@@ -205,8 +205,9 @@ class MentionFinder(BatchedPipe):
         min_times (int): Only texts that were found so often.
         max_share (float): Only texts of which at most this share is marked, 0 to 1.
         RETURNS (List[str]): The texts that were added to `stop_texts`.
+        RAISES (ConnormError): CN006 for anything but documents, and for invalid numbers.
         """
-        read = list(docs)
+        read = require_docs(docs)
         found = self.predict(read)
         learned = unmarked_texts(read, found, min_times=min_times, max_share=max_share)
         self.add_stop_texts(learned)

@@ -6,8 +6,20 @@ from collections.abc import Iterable, Sequence
 from spacy.tokens import Doc
 
 from ..annotations.mentions import annotated_mentions
+from ..errors import refuse, refuse_text, require_positive
 from ..text.word_bags import word_bag
 from .found_mentions import FoundMention
+
+
+def require_docs(docs: Iterable[Doc]) -> list[Doc]:
+    """RETURNS (List[Doc]): The documents.
+    RAISES (ConnormError): CN006 for anything else.
+    """
+    read = list(docs)
+    for each in read:
+        if not isinstance(each, Doc):
+            refuse_text("docs", each, "documents, spaCy's `Doc`")
+    return read
 
 
 def unmarked_texts(
@@ -24,7 +36,11 @@ def unmarked_texts(
     min_times (int): Texts that were found less often are left out.
     max_share (float): Texts of which a larger share overlaps an annotated mention are left out.
     RETURNS (List[str]): The texts, the most frequent first, one for each bag of words.
+    RAISES (ConnormError): CN006 for invalid numbers.
     """
+    require_positive("min_times", min_times)
+    if not 0 <= max_share <= 1:
+        refuse("max_share", max_share, "from 0 to 1")
     written: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     marked: Counter[tuple[str, ...]] = Counter()
     for doc, mentions in zip(docs, found, strict=True):

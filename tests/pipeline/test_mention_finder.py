@@ -280,3 +280,15 @@ def test_what_annotators_do_not_mark_is_learned(make):
     half = ["[haemorrhage]", "haemorrhage", "haemorrhages"]
     assert finder.learn_stop_texts(annotated(nlp, *half)) == []
     assert finder.learn_stop_texts(annotated(nlp, *half), max_share=0.5) == ["haemorrhage"]
+
+
+def test_stop_texts_are_learned_from_documents_alone(make):
+    nlp = make()
+    finder = nlp.get_pipe("mention_finder")
+    with pytest.raises(ConnormError, match="CN006.*docs"):
+        finder.learn_stop_texts(["cancer"])
+    docs = [nlp.make_doc("cancer")]
+    for setting, value in (("min_times", 0), ("max_share", 1.5)):
+        with pytest.raises(ConnormError, match=f"CN006.*{setting}"):
+            finder.learn_stop_texts(docs, **{setting: value})
+    assert finder.learn_stop_texts([]) == []
