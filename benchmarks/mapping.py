@@ -1,0 +1,182 @@
+"""How often `connorm map` finds the concept of a term, and how many of the mappings that it accepts
+are right: names of one ontology mapped to another, scored by the cross-references of the first.
+
+Example: python benchmarks/mapping.py --set do-ctd --encoder minilm --data ../shared/data
+"""
+
+import csv
+import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import spacy
+from _common.builders import encoder_config, is_trained_here
+from _common.cli import begin, clear_errors, fail, finish, make_parser
+from spacy.language import Language
+
+from spacy_connorm import Ontology, map_terms
+from spacy_connorm.evaluation.report import Row
+from spacy_connorm.exports import TermMapping, read_sssom
+from spacy_connorm.exports.sssom import ACCEPTED
+from spacy_connorm.mapping.ids import concept_ids_of
+from spacy_connorm.mapping.relations import EXACT
+from spacy_connorm.ontology import read_ontology
+
+DO = "disease_ontology/doid_2016-09-01.obo.gz"
+CTD = "ctd_diseases_2017/CTD_diseases.tsv.gz"
+ICD = "icd10cm_2021/icd10cm-order-Jan-2021.txt.gz"
+SETS = ("do-ctd", "icd10-do")
+THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+_TOP_K = 5
+
+
+class Task(NamedTuple):
+    """Terms to map, and what they should be mapped to.
+
+    ontology (Ontology): Their target.
+    terms (Dict[str, str]): Names by id.
+    gold (Dict[str, Set[str]]): The right concepts by id: any of them counts.
+    """
+
+    ontology: Ontology
+    terms: dict[str, str]
+    gold: dict[str, set[str]]
+
+
+def main() -> None:
+    arguments = begin(add_options(make_parser(__doc__ or "")))
+    with clear_errors():
+        rows = [row for name in arguments.set for row in measure(arguments, name)]
+    finish(rows, arguments.json)
+
+
+def add_options(parser: ArgumentParser) -> ArgumentParser:
+    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    parser.add_argument("--set", required=True, choices=SETS, nargs="+")
+    parser.add_argument("--encoder", required=True, help="ngram, minilm or a FOLDER")
+    parser.add_argument("--first", type=int, metavar="N", help="map only the first N terms")
+    return parser
+
+
+def measure(arguments: Namespace, name: str) -> Iterator[Row]:
+    """YIELDS (Dict[str, Any]): One row a rule of acceptance."""
+    task = _read_task(name, arguments.data)
+    mappings = _map(task, _make_pipeline(arguments, task.ontology), arguments.first)
+    ranks = [_rank(each, task) for each in mappings]
+    ids = {each.concept_id for each in task.ontology}
+    known = [not ids.isdisjoint(task.gold[_code(each)]) for each in mappings]
+    first = [rank == 0 for rank in ranks]
+    head = {
+        "set": name,
+        "encoder": arguments.encoder,
+        "terms": len(mappings),
+        "accuracy@1": _percent(first),
+        "accuracy@5": _percent(rank is not None for rank in ranks),
+        "in_ontology": sum(known),
+        "in_ontology_accuracy@1": _percent(
+            right for right, is_known in zip(first, known, strict=True) if is_known
+        ),
+    }
+    for rule, accepted in _rules(mappings):
+        chosen = [right for right, is_chosen in zip(first, accepted, strict=True) if is_chosen]
+        yield {
+            **head,
+            "accepted": rule,
+            "coverage": _percent(accepted),
+            "precision": _percent(chosen),
+        }
+
+
+def _read_task(name: str, folder: Path) -> Task:
+    for path in (DO, CTD if name == "do-ctd" else ICD):
+        if not (folder / path).is_file():
+            fail(f"No data: {folder / path} is not there. Name its folder with --data.")
+    diseases = read_ontology(folder / DO)
+    if name == "do-ctd":
+        ontology = read_ontology(folder / CTD)
+        references = {
+            each.concept_id: {x for x in each.xrefs if x.startswith(("MESH:", "OMIM:"))}
+            for each in diseases
+        }
+        gold = {
+            key: {_concept_of(each, ontology) for each in found}
+            for key, found in references.items()
+            if found
+        }
+        return Task(ontology, _names(diseases, gold), gold)
+    gold = {}
+    for concept in diseases:
+        for each in concept.xrefs:
+            if each.startswith("ICD10CM:"):
+                gold.setdefault(each.partition(":")[2], set()).add(concept.concept_id)
+    names = _names(read_ontology(folder / ICD), gold)
+    return Task(diseases, names, gold)
+
+
+def _names(ontology: Ontology, wanted: Iterable[str]) -> dict[str, str]:
+    wanted = set(wanted)
+    return {each.concept_id: each.canonical_name for each in ontology if each.concept_id in wanted}
+
+
+def _make_pipeline(arguments: Namespace, ontology: Ontology) -> Language:
+    if is_trained_here(arguments.encoder):
+        fail(f"'{arguments.encoder}' is not trained yet: give ngram, minilm or the folder of one.")
+    encoder = encoder_config(arguments.encoder, None, work=arguments.work)  # type: ignore[arg-type]
+    nlp = spacy.blank("en")
+    index = {"@misc": "spacy-connorm.ExactIndex.v1"}
+    # As `connorm index` without a config.
+    settings = {"encoder": encoder, "index": index, "extra_words_weight": 0.2}
+    normalizer = nlp.add_pipe("concept_normalizer", config=settings)
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)  # type: ignore[attr-defined]
+    return nlp
+
+
+def _map(task: Task, nlp: Language, first: int | None) -> list[TermMapping]:
+    with tempfile.TemporaryDirectory() as folder:
+        table, out = Path(folder, "terms.csv"), Path(folder, "out.sssom.tsv")
+        with table.open("w", encoding="utf8", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(("code", "term"))
+            rows.writerows(list(task.terms.items())[:first])
+        map_terms(nlp, table, out, accept=0.0, review=0.0, top_k=_TOP_K)
+        return read_sssom(out).mappings
+
+
+def _code(mapping: TermMapping) -> str:
+    return mapping.subject_id.removeprefix("local:")
+
+
+def _rank(mapping: TermMapping, task: Task) -> int | None:
+    gold = task.gold[_code(mapping)]
+    found = [_concept_of(each.object_id, task.ontology) for each in mapping.candidates]
+    return next((place for place, each in enumerate(found) if each in gold), None)
+
+
+def _concept_of(curie: str, ontology: Ontology) -> str:
+    known = (each for each in concept_ids_of(curie) if each in ontology)
+    return ontology.primary_id(next(known, curie))
+
+
+def _rules(mappings: list[TermMapping]) -> Iterator[tuple[str, list[bool]]]:
+    yield "all", [True] * len(mappings)
+    for least in THRESHOLDS:
+        yield (
+            f"from {least}",
+            [each.status == ACCEPTED and (each.confidence or 0) >= least for each in mappings],
+        )
+    yield "skos:exactMatch", [_is_exact(each) for each in mappings]
+
+
+def _is_exact(mapping: TermMapping) -> bool:
+    return mapping.status == ACCEPTED and mapping.predicate_id == EXACT
+
+
+def _percent(rights: Iterable[bool]) -> float:
+    rights = list(rights)
+    return round(100 * sum(rights) / max(len(rights), 1), 1)
+
+
+if __name__ == "__main__":
+    main()
