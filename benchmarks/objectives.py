@@ -27,6 +27,7 @@ NAMES = (
     "SemiHardTriplet",
     "MultiSimilarity",
     "SupervisedContrastive",
+    "FamilyContrastive",
     "Cosine",
     "MaxMarginTriplet",
     "Nca",

@@ -186,8 +186,8 @@ class OurLoop(Loop):
     def step(self, batches: Batches, number: int) -> float:
         batch = batches.ours[number]
         vectors = self.encode(batch["micro_batches"], batch["places"])
-        positives, negatives = (batch[key].to(self.device) for key in ("positives", "negatives"))
-        loss = self._objective(vectors, Relations(positives, negatives))
+        relations = Relations(*(batch[key].to(self.device) for key in Relations._fields))
+        loss = self._objective(vectors, relations)
         loss.backward()
         self.optimizer.step()
         self.optimizer.zero_grad()

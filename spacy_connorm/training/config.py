@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_positive
 from .adapters import LoraAdapter
 
 # Dev scores, in percent, that can choose the best epoch.
@@ -28,6 +28,9 @@ class TrainingData:
         on D alone.
     data_share (Optional[float]): D is repeated until |D| / |O| is this; 1/3 in Xu and Bethard 2021.
         Not repeated if None.
+    substitutions (Optional[str]): A table from `connorm substitutions`; if given, concepts get more
+        names to train on, in other words.
+    paraphrases (int): At most how many each concept gets.
     """
 
     ontology: str
@@ -38,6 +41,17 @@ class TrainingData:
     expand_abbreviations: bool = False
     use_ontology: bool = True
     data_share: float | None = None
+    substitutions: str | None = None
+    paraphrases: int = 4
+
+    def __post_init__(self) -> None:
+        require_positive("paraphrases", self.paraphrases)
+
+    @property
+    def files(self) -> list[str]:
+        """RETURNS (List[str]): All files that are read."""
+        tables = [self.substitutions] if self.substitutions else []
+        return [self.ontology, *self.corpora, *self.dev, *tables]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

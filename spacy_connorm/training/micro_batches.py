@@ -152,7 +152,8 @@ class EpochBatches(Dataset):
     def _relations(self, batch: BatchRows) -> Relations | Rankings:
         if isinstance(batch, RankedRows):
             return Rankings(*map(torch.from_numpy, batch[1:]))
-        return relate([self._pool.concepts[row] for row in batch], torch.device("cpu"))
+        concepts = [self._pool.concepts[row] for row in batch]
+        return relate(concepts, "cpu", parents=self._pool.parents)
 
 
 class BatchEncoder(torch.nn.Module):

@@ -1,7 +1,7 @@
 """From a training config to the folder of an encoder."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spacy.util import registry
 from thinc.api import Config
 
-from ..concepts import Ontology
+from ..concepts import Concept, Ontology
 from ..encoders import encoder_inputs, require_trainable, trainable
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors
@@ -24,6 +24,7 @@ from .encoder_folder import is_encoder, write_encoder
 from .mentions import read_mentions
 from .model_card import CardFacts
 from .observer import TrainingObserver
+from .paraphrases import with_paraphrases
 from .pool import build_pool
 from .pool_report import PoolReport
 from .work_folder import remove_work, require_same_config, start_work, work_folder
@@ -36,6 +37,7 @@ _LIBRARIES = ("torch", "transformers", "accelerate", "pytorch_metric_learning")
 _HYBRID, _NGRAMS = "spacy-connorm.HybridEncoder.v1", "spacy-connorm.NgramEncoder.v1"
 # The readers of ontologies are not imported here: training takes the registered one.
 _ONTOLOGY = "spacy-connorm.Ontology.v1"
+_SUBSTITUTIONS = "spacy-connorm.Substitutions.v1"
 
 
 class TrainingResult(NamedTuple):
@@ -91,7 +93,7 @@ def train(
     require_trainable(encoder)
     work = work_folder(output_path)
     for each in (output_path, work):
-        inputs = (data.ontology, *data.corpora, *data.dev, config["encoder"].get("name"))
+        inputs = (*data.files, config["encoder"].get("name"))
         require_apart(each, config_path, *inputs)
     if resume:
         require_same_config(work, config)
@@ -101,7 +103,7 @@ def train(
     mentions = list(read_mentions(data.corpora, data))
     encoder.initialize()
     pool, report = build_pool(
-        ontology,
+        _paraphrased(ontology, data),
         mentions,
         inputs=partial(encoder_inputs, encoder),
         use_ontology=data.use_ontology,
@@ -146,6 +148,13 @@ def is_main_process() -> bool:
     return int(os.environ.get("RANK", 0)) == 0
 
 
+def _paraphrased(ontology: Ontology, data: TrainingData) -> Iterable[Concept]:
+    if data.substitutions is None:
+        return ontology
+    substitutions = registry.get("readers", _SUBSTITUTIONS)(Path(data.substitutions))()
+    return with_paraphrases(ontology, substitutions, limit=data.paraphrases)
+
+
 def _require_libraries() -> None:
     for library in _LIBRARIES:
         if find_spec(library) is None:
@@ -166,6 +175,11 @@ def _sources(data: TrainingData, ontology: Ontology) -> Iterator[tuple[str, str]
     yield "Ontology", f"{source.path} (SHA-256 {source.sha256})"
     if source.licence:
         yield "Its terms", source.licence
-    for label, paths in (("Corpus", data.corpora), ("Dev corpus", data.dev)):
+    tables = [data.substitutions] if data.substitutions else []
+    for label, paths in (
+        ("Corpus", data.corpora),
+        ("Dev corpus", data.dev),
+        ("Substitutions", tables),
+    ):
         for path in map(Path, paths):
             yield label, f"{path.name} (SHA-256 {sha256(path)})"

@@ -1,6 +1,7 @@
 from .batch_hard_triplet import BatchHardTriplet as BatchHardTriplet
 from .circle import Circle as Circle
 from .cosine import Cosine as Cosine
+from .family_contrastive import FamilyContrastive as FamilyContrastive
 from .info_nce import InfoNce as InfoNce
 from .lifted_structure import LiftedStructure as LiftedStructure
 from .max_margin_triplet import MaxMarginTriplet as MaxMarginTriplet

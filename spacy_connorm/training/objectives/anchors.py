@@ -36,7 +36,7 @@ def _of_usable_anchors(relations: Relations) -> Relations:
     usable = relations.positives.any(dim=1, keepdim=True) & relations.negatives.any(
         dim=1, keepdim=True
     )
-    return Relations(relations.positives & usable, relations.negatives & usable)
+    return Relations(*(each & usable for each in relations))
 
 
 def usable_anchors(relations: Relations) -> torch.Tensor:

@@ -35,7 +35,7 @@ def mine(distances: torch.Tensor, relations: Relations, *, margin: float) -> Rel
     """
     nearest = -Mask.of(relations.negatives).largest(-distances)[0].unsqueeze(1)
     farthest = Mask.of(relations.positives).largest(distances)[0].unsqueeze(1)
-    return Relations(
-        relations.positives & (nearest - distances <= margin),
-        relations.negatives & (distances - farthest <= margin),
+    return relations._replace(
+        positives=relations.positives & (nearest - distances <= margin),
+        negatives=relations.negatives & (distances - farthest <= margin),
     )
