@@ -25,6 +25,7 @@ FUNCTIONS = {
     "substitutions": spacy_connorm.learn_substitutions,
     "map": spacy_connorm.map_terms,
     "ontology": spacy_connorm.convert_ontology,
+    "ontology diff": spacy_connorm.diff_ontologies,
     "save": spacy_connorm.save_pipeline,
     "search": spacy_connorm.search,
     "serve": spacy_connorm.serve,
