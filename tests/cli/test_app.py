@@ -9,6 +9,7 @@ from typer.main import get_command
 import spacy_connorm
 from spacy_connorm.cli import app
 from spacy_connorm.corpora import CorpusOptions
+from spacy_connorm.exports import ExportOptions
 from spacy_connorm.ontology import OntologyOptions
 
 COMMANDS = get_command(app).commands
@@ -31,7 +32,9 @@ FUNCTIONS = {
     "serve": spacy_connorm.serve,
     "train": spacy_connorm.train,
 }
-READERS = {
+# Settings of the format that is read or written.
+OPTIONS = {
+    "annotate": set(get_type_hints(ExportOptions)),
     "corpus": set(get_type_hints(CorpusOptions)),
     "ontology": set(get_type_hints(OntologyOptions)),
 }
@@ -66,7 +69,7 @@ def test_help_has_an_example(invoke, words, name):
 def test_a_function_takes_what_the_command_takes(name):
     options = {parameter.name for parameter in COMMANDS[name].params} - SHOWN.get(name, set())
     taken = parameters(FUNCTIONS[name]).keys() - CALLED.get(name, set())
-    assert options == taken | READERS.get(name, set())
+    assert options == taken | OPTIONS.get(name, set())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
