@@ -8,7 +8,6 @@ Example: python benchmarks/serve.py --dataset ncbi --encoder dan --data ../share
 
 import http.client
 import json
-import socket
 import tempfile
 import threading
 import time
@@ -28,6 +27,7 @@ from _common.pipelines import add_normalizer
 
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.server import make_app
+from spacy_connorm.server.serving import listen
 
 HEADERS = {"Content-Type": "application/json"}
 
@@ -81,7 +81,7 @@ def serving(app: Any) -> Iterator[int]:
     app (Callable): The application.
     YIELDS (int): Its port.
     """
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    with listen("127.0.0.1", 0) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

@@ -57,7 +57,7 @@ def serve(
         and the errors of `CorrectedPipeline` and `MappingReview`.
     """
     _require_installed()
-    with _listen(host, port) as listening:
+    with listen(host, port) as listening:
         called = name or host
         token = choose_token(called, token)
         options: dict[str, Any] = {"host": called, "token": token, "limits": limits}
@@ -115,8 +115,14 @@ def _require_installed() -> None:
 
 
 @contextmanager
-def _listen(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind at once: a pipeline takes long to load."""
+def listen(host: str, port: int) -> Iterator[socket.socket]:
+    """Bind at once: a pipeline takes long to load.
+
+    host (str): The address.
+    port (int): The port; 0 for any that is free.
+    YIELDS (socket.socket): Listens.
+    RAISES (ConnormError): CN751 if the address cannot be used.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=_WAITING)
@@ -125,6 +131,9 @@ def _listen(host: str, port: int) -> Iterator[socket.socket]:
         message = Errors.CN751.format(host=host, port=port, reason=reason)
         raise ConnormError(message) from error
     with listening:
+        # asyncio does so for its own sockets only: else each answer waits 40 ms for the client's
+        # acknowledgement of its headers.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield listening
 
 

@@ -13,7 +13,7 @@ import pytest
 import spacy_connorm.server.serving as serving_module
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.server import CorrectionsFile, make_app, serve
-from spacy_connorm.server.serving import choose_token
+from spacy_connorm.server.serving import choose_token, listen
 
 from .conftest import NOTE
 
@@ -118,6 +118,14 @@ def test_the_command_serves(start, folder, path):
         output = process.stdout.read()
         assert process.wait() == 0
         assert "GET /health 200" in output and "Stopped" in output
+
+
+def test_answers_do_not_wait_for_acknowledgements():
+    with listen("127.0.0.1", 0) as listening:
+        with socket.create_connection(listening.getsockname()[:2]):
+            accepted, _ = listening.accept()
+            with accepted:
+                assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_port_that_is_taken(folder, path):
