@@ -121,11 +121,13 @@ def test_the_command_serves(start, folder, path):
 
 
 def test_answers_do_not_wait_for_acknowledgements():
-    with listen("127.0.0.1", 0) as listening:
-        with socket.create_connection(listening.getsockname()[:2]):
-            accepted, _ = listening.accept()
-            with accepted:
-                assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    with (
+        listen("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()[:2]),
+    ):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_port_that_is_taken(folder, path):
