@@ -245,7 +245,7 @@ def exported_tiny(tmp_path_factory, tiny_folder, export):
 @pytest.fixture(scope="session", autouse=True)
 def _steady_clock():
     """What searches cost is measured when an index is built, and decides which of them is run: here
-    all cost the same, so an exact search is cheaper for batches of 32, and the forest for others.
+    all runs take the same time, so large batches are searched exactly, and others ask the forest.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(annoy_costs, "perf_counter", count().__next__)

@@ -156,7 +156,7 @@ class AnnoySearcher:
         wanted = min(n, possible)
         # Enough proposals to expect enough allowed items among them.
         proposals = wanted * self.settings.oversample * len(self) // max(possible, 1)
-        if self._exact_is_cheaper(queries.shape[0], proposals):
+        if self._exact_pays(queries.shape[0], proposals):
             return self._exact.nearest(queries, n, allowed)
         proposed = self._propose(queries, proposals, allowed)
         found = rescore(self.vectors, queries, proposed, n)
@@ -172,11 +172,11 @@ class AnnoySearcher:
                 raise damaged(path, "it holds other vectors")
             start += len(block)
 
-    def _exact_is_cheaper(self, queries: int, proposals: int) -> bool:
+    def _exact_pays(self, queries: int, proposals: int) -> bool:
         inspected = self.search_k
         if inspected >= len(self) or proposals > inspected or proposals * 4 > len(self):
             return True
-        return self.costs is not None and self.costs.exact_is_cheaper(queries)
+        return self.costs is not None and self.costs.exact_pays(queries)
 
     def _propose(
         self, queries: Raw, count: int, allowed: np.ndarray | None

@@ -54,12 +54,13 @@ def test_batches_are_searched_exactly_where_that_is_cheaper(path, asked):
     )
     searcher = settings.open(VECTORS, path)
     asked.clear()
-    # 10 ms + 4 x 1 ms are more than 4 x 3 ms, but 10 ms + 5 x 1 ms are as much as 5 x 3 ms.
-    searcher.nearest(QUERIES[:4], 5)
-    assert asked == [4]
-    exact = searcher.nearest(QUERIES[:5], 5)
-    assert asked == [4]
-    expected = ExactSearcher(VECTORS).nearest(QUERIES[:5], 5)
+    # 10 ms + 3 x 1 ms are more than a quarter above 3 x 3 ms, but 10 ms + 4 x 1 ms are less than
+    # that above 4 x 3 ms.
+    searcher.nearest(QUERIES[:3], 5)
+    assert asked == [3]
+    exact = searcher.nearest(QUERIES[:4], 5)
+    assert asked == [3]
+    expected = ExactSearcher(VECTORS).nearest(QUERIES[:4], 5)
     np.testing.assert_array_equal(exact.items, expected.items)
 
 
