@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..annotations.mentions import Mention
-from ..curies import PREFIXES, join_curie
+from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .bioc_json import read_json_documents

@@ -3,7 +3,7 @@
 import re
 
 from ..annotations.mentions import NO_ID
-from ..curies import PREFIXES, split_curie
+from ..concepts.curies import PREFIXES, split_curie
 
 _SEPARATORS = re.compile(r"([|+,;])")
 # Corpora write the ids of these without a prefix.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..annotations.mentions import LOCAL_PREFIX
-from ..curies import PREFIXES
+from ..concepts.curies import PREFIXES
 from ..files.text import open_text
 from .documents import ExportedDocument, ExportedMention
 

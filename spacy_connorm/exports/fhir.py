@@ -12,7 +12,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ..annotations.mentions import split_ids
 from ..concepts import Candidate
-from ..curies import PREFIXES, join_curie, split_curie
+from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..errors import refuse
 from ..files.text import open_text
 from .documents import ExportedDocument, ExportedMention

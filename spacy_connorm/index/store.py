@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..concepts import Concept
-from ..curies import PREFIXES, split_curie
+from ..concepts.curies import PREFIXES, split_curie
 from ..errors import ConnormError, Errors
 from ..files.checksums import damaged
 from .cache import Cache

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..concepts import Candidate
-from ..curies import PrefixMap, split_curie
+from ..concepts.curies import PrefixMap, split_curie
 from ..errors import ConnormError, Errors
 from ..index.concept_index import ConceptIndex
 

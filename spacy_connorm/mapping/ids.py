@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote, unquote
 
-from ..curies import PREFIXES, split_curie
+from ..concepts.curies import PREFIXES, split_curie
 from ..errors import refuse
 from ..exports.sssom import NO_TERM
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..concepts import Concept
-from ..curies import PREFIXES, join_curie
+from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .report import ReadReport

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from xml.parsers.expat import ErrorString
 
 from ..concepts import Concept, merge
-from ..curies import join_curie
+from ..concepts.curies import join_curie
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .report import ReadReport

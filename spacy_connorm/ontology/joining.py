@@ -8,7 +8,7 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from ..concepts import Concept, Ontology, Source, merge
-from ..curies import PREFIXES
+from ..concepts.curies import PREFIXES
 
 # An id that more concepts of an ontology share says little of any of them.
 _SHARED_BY = 8

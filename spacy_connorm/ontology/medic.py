@@ -5,7 +5,7 @@ from html import unescape
 from pathlib import Path
 
 from ..concepts import Concept
-from ..curies import PREFIXES, join_curie
+from ..concepts.curies import PREFIXES, join_curie
 from ..files.text import read_lines
 from .report import ReadReport
 

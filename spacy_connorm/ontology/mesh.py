@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..concepts import Concept, merge
-from ..curies import PREFIXES, join_curie
+from ..concepts.curies import PREFIXES, join_curie
 from ..files.text import read_lines
 from .report import ReadReport
 

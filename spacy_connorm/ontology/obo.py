@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..concepts import SCOPES, Concept
-from ..curies import PREFIXES
+from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .options import ALL_SCOPES, EXACT, require_known

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from ..concepts import Concept
-from ..curies import PREFIXES, join_curie, split_curie
+from ..concepts.curies import PREFIXES, join_curie, split_curie
 
 
 def with_curies(concept: Concept) -> Concept:

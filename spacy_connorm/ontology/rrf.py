@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..concepts import Concept
-from ..curies import PREFIXES, join_curie
+from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors
 from .report import ReadReport
 from .rrf_rows import Follower, RrfRow, find_rrf, read_groups

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..concepts import Concept, merge
-from ..curies import PREFIXES, join_curie
+from ..concepts.curies import PREFIXES, join_curie
 from ..files.tables import find_column, read_rows
 from .report import ReadReport
 

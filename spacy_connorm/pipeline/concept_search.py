@@ -9,7 +9,7 @@ from spacy.tokens import Doc, Span
 from ..annotations.abbreviations import find_long_forms
 from ..annotations.spans import choose_spans, written_id
 from ..concepts import Candidate, Concept
-from ..curies import PREFIXES
+from ..concepts.curies import PREFIXES
 from ..errors import refuse
 from .settings import Limits, choose_limits, known_id
 from .synonym_files import read_synonyms, write_synonyms

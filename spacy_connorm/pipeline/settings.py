@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Any, TypedDict
 
-from ..curies import PREFIXES
+from ..concepts.curies import PREFIXES
 from ..errors import refuse, require_positive
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..concepts import Ontology
-from ..curies import PREFIXES
+from ..concepts.curies import PREFIXES
 from ..ontology import Retired
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...concepts import Concept
-from ...curies import PREFIXES, split_curie
+from ...concepts.curies import PREFIXES, split_curie
 from ...errors import Warnings, quote_id, warn
 
 _STAGE = """

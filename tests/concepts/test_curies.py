@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_connorm.curies import PREFIXES, join_curie, split_curie
+from spacy_connorm.concepts.curies import PREFIXES, join_curie, split_curie
 
 
 @pytest.mark.parametrize(
