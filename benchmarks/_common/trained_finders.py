@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
+from contextlib import redirect_stdout
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.api import Config
 
-from _common.bfloat16 import bfloat16_products
 from _common.datasets import Data
 from spacy_connorm.annotations.labels import set_label
 from spacy_connorm.files.docbin import write_docs
@@ -49,8 +48,7 @@ def train_finder_once(config_path: Path, data: Data, names: Language, *, work: P
         }
         if "transformer" in config["paths"]:
             paths["paths.transformer"] = str(save_encoder(_MINILM, folder / "encoder").path)
-        products = bfloat16_products() if "transformer" in config["paths"] else nullcontext()
-        with redirect_stdout(sys.stderr), products:
+        with redirect_stdout(sys.stderr):
             train(config_path, folder / "ner", overrides=paths)
         save_pipeline(folder / "ner" / "model-best", folder / "done")
     return folder / "done"

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 from ..annotations.mentions import NO_ID
 from ..files.text import open_text
 from .documents import ExportedDocument, ExportedMention
-from .settings import today_if_empty
+from .settings import Dated
 
 _SOURCE, _KEY = "spacy_connorm", "https://bioc.sourceforge.net"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -22,16 +22,8 @@ _KEPT = {"\r": "&#13;"}
 
 
 @dataclass(frozen=True, slots=True)
-class BioCJsonExporter:
-    """Writes one collection, a document a line.
-
-    date (str): The collection's date, `YYYY-MM-DD`; today's if empty.
-    """
-
-    date: str = ""
-
-    def __post_init__(self) -> None:
-        today_if_empty(self.date)
+class BioCJsonExporter(Dated):
+    """Writes one collection, a document a line."""
 
     def render(self, document: ExportedDocument, changes: Counter[str]) -> str:
         passage = {
@@ -63,7 +55,7 @@ class BioCJsonExporter:
     def write(self, rendered: Iterable[str], path: Path) -> None:
         about = {
             "source": _SOURCE,
-            "date": today_if_empty(self.date),
+            "date": self.day(),
             "key": _KEY,
             "version": "1.0",
             "infons": {},
@@ -76,16 +68,8 @@ class BioCJsonExporter:
 
 
 @dataclass(frozen=True, slots=True)
-class BioCXmlExporter:
-    """Writes one collection, a document a line.
-
-    date (str): The collection's date, `YYYY-MM-DD`; today's if empty.
-    """
-
-    date: str = ""
-
-    def __post_init__(self) -> None:
-        today_if_empty(self.date)
+class BioCXmlExporter(Dated):
+    """Writes one collection, a document a line."""
 
     def render(self, document: ExportedDocument, changes: Counter[str]) -> str:
         text, replaced = _NOT_XML.subn("\ufffd", document.text)
@@ -105,7 +89,7 @@ class BioCXmlExporter:
         return "".join([*parts, "</passage></document>"])
 
     def write(self, rendered: Iterable[str], path: Path) -> None:
-        about = {"source": _SOURCE, "date": today_if_empty(self.date), "key": _KEY}
+        about = {"source": _SOURCE, "date": self.day(), "key": _KEY}
         with open_text(path, "wt", newline="") as file:
             file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
             file.write('<!DOCTYPE collection SYSTEM "BioC.dtd">\n<collection>')

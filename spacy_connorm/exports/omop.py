@@ -12,7 +12,7 @@ from ..about import __version__
 from ..concepts import Candidate
 from ..files.text import open_text
 from .documents import ExportedDocument, ExportedMention
-from .settings import today_if_empty
+from .settings import Dated
 
 COLUMNS = (
     *("note_nlp_id", "note_id", "section_concept_id", "snippet", "offset", "lexical_variant"),
@@ -29,20 +29,15 @@ _NUMBERED = "ids of texts that are no whole numbers became the number of the tex
 
 
 @dataclass(frozen=True, slots=True)
-class OmopExporter:
+class OmopExporter(Dated):
     """Writes one row for each concept of a mention, so several for a composite, and one with the
     concept 0 for a mention without any.
 
-    date (str): The day of the annotation, `YYYY-MM-DD`; today if empty.
     omop_concept_ids (bool): Whether the ontology's ids are concept ids of OMOP. If not, they stand
         in `term_modifiers`, and `note_nlp_concept_id` is 0.
     """
 
-    date: str = ""
     omop_concept_ids: bool = False
-
-    def __post_init__(self) -> None:
-        today_if_empty(self.date)
 
     def render(self, document: ExportedDocument, changes: Counter[str]) -> list[tuple[Any, ...]]:
         note_id = document.doc_id
@@ -59,7 +54,7 @@ class OmopExporter:
         ]
 
     def write(self, rendered: Iterable[list[tuple[Any, ...]]], path: Path) -> None:
-        day, number = today_if_empty(self.date), 0
+        day, number = self.day(), 0
         with open_text(path, "wt", newline="") as file:
             rows = csv.writer(file, lineterminator="\n")
             rows.writerow(COLUMNS)

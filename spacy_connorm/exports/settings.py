@@ -1,20 +1,30 @@
-"""Checks of settings that several formats share."""
+"""Settings that several formats share."""
 
-from datetime import date
+from dataclasses import dataclass
+from datetime import date as Date
 
 from ..errors import refuse
 
 
-def today_if_empty(value: str) -> str:
-    """Choose a date.
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """The settings of a format that tells when documents were annotated.
 
-    value (str): `YYYY-MM-DD`, or nothing.
-    RETURNS (str): The date; today's for nothing.
-    RAISES (ConnormError): CN006 for what is no date.
+    date (str): `YYYY-MM-DD`; today if empty.
     """
-    if not value:
-        return date.today().isoformat()
-    try:
-        return date.fromisoformat(value).isoformat()
-    except (TypeError, ValueError):
-        refuse("date", value, "a date such as 2024-05-31")
+
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        self.day()
+
+    def day(self) -> str:
+        """RETURNS (str): The date.
+        RAISES (ConnormError): CN006 if the setting is no date.
+        """
+        if not self.date:
+            return Date.today().isoformat()
+        try:
+            return Date.fromisoformat(self.date).isoformat()
+        except (TypeError, ValueError):
+            refuse("date", self.date, "a date such as 2024-05-31")

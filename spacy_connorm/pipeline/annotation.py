@@ -215,10 +215,8 @@ class _Annotator:
     def _annotate(self, docs: Iterable[Doc], first: int) -> Iterator[_Annotated]:
         annotated = self.nlp.pipe(docs, batch_size=self.batch_size)
         for number, doc in enumerate(annotated, start=first):
-            document, counts = (
-                _read(doc, self.normalizer, number, self.id_field),
-                AnnotationCounts(),
-            )
+            document = _read(doc, self.normalizer, number, self.id_field)
+            counts = AnnotationCounts()
             counts.add(document)
             rendered = self.exporter.render(document, counts.changes)
             record = make_record(document) if self.with_records else None

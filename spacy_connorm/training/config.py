@@ -48,10 +48,12 @@ class TrainingData:
         require_positive("paraphrases", self.paraphrases)
 
     @property
-    def files(self) -> list[str]:
-        """RETURNS (List[str]): All files that are read."""
-        tables = [self.substitutions] if self.substitutions else []
-        return [self.ontology, *self.corpora, *self.dev, *tables]
+    def sources(self) -> dict[str, Sequence[str]]:
+        """RETURNS (Dict[str, Sequence[str]]): The files that are read besides the ontology, by what
+        they are.
+        """
+        tables = () if self.substitutions is None else (self.substitutions,)
+        return {"Corpus": self.corpora, "Dev corpus": self.dev, "Substitutions": tables}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,8 +48,10 @@ def relate(
     negatives = ~shared
     hypernyms = np.zeros_like(shared)
     for row, own in enumerate(concepts if parents else ()):
-        for parent in {parent for concept in own for parent in parents[concept]}:
-            hypernyms[row, members.get(parent, [])] = True
+        above = {parent for concept in own for parent in parents[concept]}
+        # The parents of most texts are in other batches.
+        if named := [each for parent in above for each in members.get(parent, ())]:
+            hypernyms[row, named] = True
     np.fill_diagonal(shared, False)
     arrays = (shared, negatives, hypernyms & negatives)
     return Relations(*(torch.from_numpy(each).to(device) for each in arrays))

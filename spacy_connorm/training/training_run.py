@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,7 +94,7 @@ def train(
     require_trainable(encoder)
     work = work_folder(output_path)
     for each in (output_path, work):
-        inputs = (*data.files, config["encoder"].get("name"))
+        inputs = (data.ontology, *chain(*data.sources.values()), config["encoder"].get("name"))
         require_apart(each, config_path, *inputs)
     if resume:
         require_same_config(work, config)
@@ -175,11 +176,6 @@ def _sources(data: TrainingData, ontology: Ontology) -> Iterator[tuple[str, str]
     yield "Ontology", f"{source.path} (SHA-256 {source.sha256})"
     if source.licence:
         yield "Its terms", source.licence
-    tables = [data.substitutions] if data.substitutions else []
-    for label, paths in (
-        ("Corpus", data.corpora),
-        ("Dev corpus", data.dev),
-        ("Substitutions", tables),
-    ):
+    for label, paths in data.sources.items():
         for path in map(Path, paths):
             yield label, f"{path.name} (SHA-256 {sha256(path)})"

@@ -84,8 +84,9 @@ class AnnoyIndex:
         return open_dense(vectors, path, self._open)
 
     def _open(self, vectors: Vectors, path: Path) -> "Searcher":
-        if _is_planted(path) and _new_forest(vectors.width) is not None:
-            return AnnoySearcher(self, vectors, path)
+        forest = _new_forest(vectors.width) if _is_planted(path) else None
+        if forest is not None:
+            return AnnoySearcher(self, vectors, path, forest)
         _warn_of_many(len(vectors))
         return ExactSearcher(vectors)
 
@@ -117,12 +118,13 @@ class AnnoyIndex:
 class AnnoySearcher:
     """Searches a forest and rescores its proposals."""
 
-    def __init__(self, settings: AnnoyIndex, vectors: Vectors, path: Path) -> None:
+    def __init__(self, settings: AnnoyIndex, vectors: Vectors, path: Path, forest: Any) -> None:
         """Map a forest into memory.
 
         settings (AnnoyIndex): How to search it.
         vectors (Vectors): The items it was built from.
         path (Path): Its file.
+        forest (annoy.AnnoyIndex): An empty one, which loads the file.
         RAISES (ConnormError): CN403 if it is no forest of these vectors.
         """
         self.settings = settings
@@ -131,7 +133,7 @@ class AnnoySearcher:
         measured = self.costs.search_k if self.costs else _SEARCH_K
         self.search_k = settings.search_k or measured
         self._exact = ExactSearcher(vectors)
-        self._forest = _new_forest(vectors.width)
+        self._forest = forest
         try:
             require_sound_forest(path, items=len(vectors), width=vectors.width)
             self._forest.load(str(path))
