@@ -276,6 +276,23 @@ class Errors(metaclass=_Coded):
         "'spacy-connorm[onnx-export]'`. Using the exported encoder does not."
     )
     CN336 = "Can't export the transformer '{name}': {reason}."
+    CN340 = (
+        "Can't find the word vectors '{name}'. Name a file of word2vec or fastText, or a spaCy "
+        "pipeline with vectors, as a folder or an installed package."
+    )
+    CN341 = (
+        "Can't read the word vectors '{name}': {reason}. Expected word2vec's text or binary "
+        "format, fastText's `.vec` or `.bin`, or a spaCy pipeline with vectors."
+    )
+    CN342 = (
+        "Reading the word vectors '{name}' needs gensim, which is not installed: `pip install "
+        "'spacy-connorm[vectors]'`. Saved pipelines and vectors of spaCy do without."
+    )
+    CN343 = "Can't load the grounded DAN encoder in '{path}': {reason}. Copy it again, or retrain."
+    CN344 = (
+        "The grounded DAN encoder in '{path}' was saved with {setting} = {found}, but the config "
+        "has {asked}. Remove the setting, or name the input vectors that it was trained with."
+    )
 
     # Index
     CN400 = (

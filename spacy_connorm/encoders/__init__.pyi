@@ -1,6 +1,7 @@
 from .dan import DanEncoder as DanEncoder
 from .devices import choose_device as choose_device
 from .ensemble import EnsembleEncoder as EnsembleEncoder
+from .grounded_dan import GroundedDanEncoder as GroundedDanEncoder
 from .hybrid import HybridEncoder as HybridEncoder
 from .ngram import NgramEncoder as NgramEncoder
 from .onnx import OnnxEncoder as OnnxEncoder
@@ -18,3 +19,4 @@ from .protocol import required_extra as required_extra
 from .protocol import trainable as trainable
 from .remote_code import allow_remote_code as allow_remote_code
 from .transformer import TransformerEncoder as TransformerEncoder
+from .word_vectors import WordVectorEncoder as WordVectorEncoder

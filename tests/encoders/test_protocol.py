@@ -27,9 +27,10 @@ from spacy_connorm.errors import ConnormError
 def test_importing_encoders_imports_nothing_heavy():
     code = (
         "import sys, spacy_connorm.encoders.transformer, spacy_connorm.encoders.ngram, "
-        "spacy_connorm.encoders.dan, spacy_connorm.encoders.onnx;"
+        "spacy_connorm.encoders.dan, spacy_connorm.encoders.onnx, "
+        "spacy_connorm.encoders.word_vectors, spacy_connorm.encoders.grounded_dan;"
         "heavy = {'transformers', 'spacy_transformers', 'sklearn', 'tokenizers', 'safetensors', "
-        "'onnxruntime', 'onnx'};"
+        "'onnxruntime', 'onnx', 'gensim'};"
         "print(heavy & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

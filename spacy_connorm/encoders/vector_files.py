@@ -1,0 +1,119 @@
+"""Reading word vectors that others made: spaCy's, word2vec's and fastText's."""
+
+import struct
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import ConnormError, Errors
+from .word_table import FASTTEXT, FLORET, SubwordSettings, WordTable
+
+# The first bytes of fastText's binary models.
+_FASTTEXT_MAGIC = struct.pack("<i", 793712314)
+_UNREADABLE = "it is damaged or has another format"
+_LONGEST_LINE = 1 << 20
+_FLORET_SETTINGS = ("minn", "maxn", "hash_count", "hash_seed", "bow", "eow")
+
+
+def read_word_table(name: str) -> WordTable:
+    """Read word vectors. A file's format is told from its first bytes.
+
+    name (str): A file of word2vec (text or binary) or fastText (`.vec` or `.bin`), perhaps with
+        gzip; or a spaCy pipeline with vectors, as a folder or an installed package.
+    RETURNS (WordTable): The vectors. Only fastText's `.bin` and spaCy's floret vectors know words
+        that they were not trained on.
+    RAISES (ConnormError): CN340 if there is nothing of this name, CN341 if it can't be read, CN342
+        if a library is missing.
+    """
+    path = Path(name)
+    try:
+        table = _read_file(path) if path.is_file() else _read_spacy(name)
+    except ConnormError:
+        raise
+    # gensim and spaCy raise whatever their parsers stumble over, with text of the file.
+    except Exception as error:
+        raise ConnormError(Errors.CN341.format(name=name, reason=_UNREADABLE)) from error
+    if not all(np.isfinite(each).all() for each in (table.vectors, table.buckets)):
+        reason = "some of its numbers are not finite"
+        raise ConnormError(Errors.CN341.format(name=name, reason=reason))
+    try:
+        table.check()
+    except ValueError as error:
+        raise ConnormError(Errors.CN341.format(name=name, reason=error)) from error
+    return table
+
+
+def _read_spacy(name: str) -> WordTable:
+    from spacy.vocab import Vocab
+
+    # Only the vocabulary is read: no code of the pipeline runs.
+    vocab = Vocab().from_disk(_find_vocab(name))
+    vectors = vocab.vectors
+    if not vectors.size:
+        raise ConnormError(Errors.CN341.format(name=name, reason="it has no vectors"))
+    data = np.asarray(vectors.data, dtype="<f4")
+    if vectors.mode == FLORET:
+        settings = {each: getattr(vectors, each) for each in _FLORET_SETTINGS}
+        return _table([], data[:0], SubwordSettings(FLORET, **settings), data)
+    keyed = sorted((vocab.strings[key], row) for key, row in vectors.key2row.items() if row >= 0)
+    return _table([word for word, _ in keyed], data[[row for _, row in keyed]])
+
+
+def _find_vocab(name: str) -> Path:
+    from spacy.util import get_package_path, is_package
+
+    folder = Path(name)
+    if not folder.is_dir() and is_package(name):
+        folder = next((each.parent for each in get_package_path(name).glob("*/vocab")), folder)
+    if not (folder / "vocab").is_dir():
+        raise ConnormError(Errors.CN340.format(name=name))
+    return folder / "vocab"
+
+
+def _read_file(path: Path) -> WordTable:
+    if find_spec("gensim") is None:
+        raise ConnormError(Errors.CN342.format(name=path))
+    from gensim.models import KeyedVectors
+    from gensim.models.fasttext import load_facebook_vectors
+    from smart_open import open as open_any
+
+    with open_any(str(path), "rb") as file:
+        begin = file.read(4)
+        file.seek(0)
+        head, line = file.readline(_LONGEST_LINE), file.readline(_LONGEST_LINE)
+    if begin != _FASTTEXT_MAGIC:
+        found = KeyedVectors.load_word2vec_format(str(path), binary=not _is_text(head, line))
+        return _table(found.index_to_key, found.vectors)
+    found = load_facebook_vectors(str(path))
+    if not found.bucket or not found.max_n:
+        return _table(found.index_to_key, found.vectors)
+    settings = SubwordSettings(FASTTEXT, found.min_n, found.max_n)
+    return _table(found.index_to_key, found.vectors, settings, found.vectors_ngrams)
+
+
+def _is_text(head: bytes, line: bytes) -> bool:
+    """Whether the line of the first word is one of the text format: the word and all its numbers,
+    in characters. In the binary format the numbers are bytes.
+    """
+    try:
+        fields = line.decode().split()
+    except UnicodeDecodeError:
+        return False
+    return "".join(fields).isprintable() and len(fields) == int(head.split()[1]) + 1
+
+
+def _table(
+    words: list[str],
+    vectors: np.ndarray,
+    subwords: SubwordSettings | None = None,
+    buckets: np.ndarray | None = None,
+) -> WordTable:
+    vectors = np.ascontiguousarray(vectors, dtype="<f4")
+    # A word with white space can't be a token, but it would be two in the saved list.
+    kept = [row for row, word in enumerate(words) if word and not any(map(str.isspace, word))]
+    if len(kept) < len(words):
+        words, vectors = [words[row] for row in kept], vectors[kept]
+    if subwords is None or buckets is None:
+        return WordTable(list(words), vectors, buckets=vectors[:0])
+    return WordTable(list(words), vectors, subwords, np.ascontiguousarray(buckets, dtype="<f4"))
