@@ -575,6 +575,22 @@ class Errors(metaclass=_Coded):
         "The batcher and the objective do not match. `spacy-connorm.CandidateBatcher.v1` works "
         "only with `spacy-connorm.Bcnh.v1` and `spacy-connorm.BioSyn.v1`, and they only with it."
     )
+    CN835 = (
+        "The batcher and the objective do not match. `spacy-connorm.GroundingBatcher.v1` works "
+        "only with `spacy-connorm.ConceptualGrounding.v1`, and that only with it."
+    )
+    CN836 = (
+        "The encoder has no concepts to ground names in. Conceptual grounding trains only "
+        "`spacy-connorm.GroundedDanEncoder.v1`."
+    )
+    CN837 = (
+        "No dev mention has a concept with a name in the train data, so none can be ranked for "
+        '`metric = "map"`. Give dev documents with the ontology\'s ids.'
+    )
+    CN838 = (
+        "No triplets to learn from: all names are of one concept. Give an ontology with several "
+        "concepts, of which some have two names."
+    )
     CN831 = (
         "No candidates to rank: none of the {count} annotated texts has a concept with a name in "
         "the ontology. Give `corpora` with the ontology's ids."

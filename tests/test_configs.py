@@ -11,6 +11,7 @@ from spacy.cli.train import train
 from spacy.tokens import DocBin
 from spacy.util import load_config, load_model_from_config, registry
 from typer.main import get_command
+from vector_files import write_fasttext
 
 from spacy_connorm import convert_corpus, evaluate, save_pipeline
 from spacy_connorm.cli import app
@@ -110,6 +111,9 @@ def test_it_trains(path, files, tiny_folder, tmp_path):
     from spacy_connorm.training import train
 
     overrides = {**files, "encoder.name": str(tiny_folder)}
+    if path.name == "grounded.cfg":
+        write_fasttext(tmp_path / "vectors.bin")
+        overrides = {**files, "encoder.hidden": 8, "paths.vectors": str(tmp_path / "vectors.bin")}
     if "buckets" in sections(path)["encoder"]:
         overrides["encoder.buckets"] = 64
     if "eval_steps" in sections(path)["training"]["arguments"]:
@@ -182,6 +186,16 @@ def test_the_papers_numbers_stand_in_their_configs():
     batcher = sapbert["training"]["batcher"]
     assert (batcher["size"], batcher["max_pairs"]) == (512, 50)
     assert sapbert["training"]["arguments"]["learning_rate"] == 2e-5
+
+
+def test_the_numbers_of_conceptual_grounding_stand_in_its_config():
+    config = sections(ROOT / "assets" / "grounded.cfg")
+    training, batcher = config["training"], config["training"]["batcher"]
+    assert (batcher["size"], batcher["neighbours"], batcher["max_pairs"]) == (64, 200, None)
+    assert (batcher["name_dropout"], config["encoder"]["dropout"]) == (0.5, 0.5)
+    assert training["objective"]["margin"] == 0.1
+    assert training["arguments"]["learning_rate"] == 1e-3
+    assert (training["metric"], training["patience"]) == ("map", 1)
 
 
 def test_ranks_of_adapters_train_as_many_weights_as_their_table_says():

@@ -14,7 +14,7 @@ entry point for this function in the group `spacy_architectures`, and a test.
 from collections.abc import Callable, Sequence
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from thinc.api import Model, Ops
 from thinc.types import Floats2d
@@ -22,6 +22,7 @@ from thinc.types import Floats2d
 from ..errors import ConnormError, Errors
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
 
 Encoder = Model[list[str], Floats2d]
@@ -45,6 +46,24 @@ class TrainableModule(Protocol):
         """Save the module for the encoder's architecture.
 
         folder (Path): An empty folder.
+        """
+
+
+@runtime_checkable
+class GroundedModule(TrainableModule, Protocol):
+    """A module of which a part is fitted to names and concepts before gradients train the rest.
+
+    prototypes (torch.Tensor): float32 (concepts, width): what the vectors of a concept's names are
+        grounded in, once it is fitted.
+    """
+
+    prototypes: "torch.Tensor"
+
+    def fit(self, texts: Sequence[str], members: Sequence["np.ndarray"]) -> None:
+        """Fit it.
+
+        texts (Sequence[str]): The names to train on.
+        members (Sequence[Ints1d]): Of each concept: the positions of its names.
         """
 
 

@@ -8,6 +8,7 @@ from .config import TrainingData as TrainingData
 from .export import ExportedEncoder as ExportedEncoder
 from .export import export_encoder as export_encoder
 from .family_batcher import FamilyBatcher as FamilyBatcher
+from .grounding_batcher import GroundingBatcher as GroundingBatcher
 from .neighbour_batcher import NeighbourBatcher as NeighbourBatcher
 from .observer import TrainingObserver as TrainingObserver
 from .pool_report import PoolReport as PoolReport

@@ -7,10 +7,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 import torch
 
-from .micro_batches import BatchEncoder
-from .relations import Rankings, Relations
+from .micro_batches import AnyRelations, BatchEncoder
 
-# Raw vectors of a batch, float32 (B, width), and its `Relations` or `Rankings`, to a scalar.
+# Raw vectors of a batch, float32 (B, width), and its relations, to a scalar.
 Objective = Callable[[torch.Tensor, Any], torch.Tensor]
 
 
@@ -45,7 +44,7 @@ class BatchLoss(torch.nn.Module):
         self,
         micro_batches: list[dict[str, torch.Tensor]],
         places: torch.Tensor,
-        relations: Relations | Rankings,
+        relations: AnyRelations,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """RETURNS (Tuple[torch.Tensor, torch.Tensor]): The loss, and the vectors."""
         vectors = self.encoder(micro_batches, places)

@@ -31,13 +31,35 @@ class RankedRows(NamedTuple):
     hypernyms: np.ndarray
 
 
+class GroundedRows(NamedTuple):
+    """A batch of T triplets of names, and P concepts with some of their names.
+
+    rows (Ints1d): int64 (B,), distinct rows of the pool, ascending: all texts of the batch.
+    anchors (Ints1d): int64 (T,), positions in `rows`.
+    positives (Ints1d): int64 (T,), positions in `rows`: synonyms of the anchors.
+    negatives (Ints1d): int64 (T,), positions in `rows`: no synonyms of the anchors.
+    concepts (Ints1d): int64 (P,), numbers of concepts, each once.
+    members (Ints1d): int64 (M,), positions in `rows`: names of the concepts.
+    owners (Ints1d): int64 (M,), the position in `concepts` of each of these.
+    """
+
+    rows: np.ndarray
+    anchors: np.ndarray
+    positives: np.ndarray
+    negatives: np.ndarray
+    concepts: np.ndarray
+    members: np.ndarray
+    owners: np.ndarray
+
+
 # A batch whose texts are compared by their concepts is just its rows of the pool.
-BatchRows = np.ndarray | RankedRows
+BatchRows = np.ndarray | RankedRows | GroundedRows
+_KINDS = (RankedRows, GroundedRows)
 
 
 def rows_of(batch: BatchRows) -> np.ndarray:
     """RETURNS (Ints1d): int64 (B,), the rows of the pool in a batch."""
-    return batch.rows if isinstance(batch, RankedRows) else batch
+    return batch if isinstance(batch, np.ndarray) else batch.rows
 
 
 def write_batches(path: Path, batches: Sequence[BatchRows], *, pool: str) -> None:
@@ -66,20 +88,23 @@ def read_batches(path: Path, *, pool: str) -> list[BatchRows]:
     with np.load(path) as kept:
         if str(kept["pool"]) != pool:
             raise ConnormError(Errors.CN828.format(path=path.parent))
-        columns = [
-            np.split(kept[name], kept[_borders(name)])
-            for name in RankedRows._fields
+        columns = {
+            name: np.split(kept[name], kept[_borders(name)])
+            for name in dict.fromkeys(name for kind in _KINDS for name in kind._fields)
             if name in kept
-        ]
-    if len(columns) == 1:
-        return list(columns[0])
-    return [RankedRows(*parts) for parts in zip(*columns, strict=True)]
+        }
+    for kind in _KINDS:
+        if set(kind._fields) == columns.keys():
+            parts = [columns[name] for name in kind._fields]
+            return [kind(*each) for each in zip(*parts, strict=True)]
+    return list(columns[_ROWS])
 
 
 def _by_name(batches: Sequence[BatchRows]) -> dict[str, list[np.ndarray]]:
-    if not isinstance(batches[0], RankedRows):
+    first = batches[0]
+    if isinstance(first, np.ndarray):
         return {_ROWS: [rows_of(batch) for batch in batches]}
-    return {name: [getattr(batch, name) for batch in batches] for name in RankedRows._fields}
+    return {name: [getattr(batch, name) for batch in batches] for name in first._fields}
 
 
 def _borders(name: str) -> str:

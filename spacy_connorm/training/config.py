@@ -8,7 +8,10 @@ from ..errors import ConnormError, Errors, require_positive
 from .adapters import LoraAdapter
 
 # Dev scores, in percent, that can choose the best epoch.
-METRICS = ("lenient@1", "strict@1", "mrr", "unseen_lenient@1")
+LINKING_METRICS = ("lenient@1", "strict@1", "mrr", "unseen_lenient@1")
+# Of synonym retrieval: how high the names of a mention's concept rank among all names.
+MEAN_AVERAGE_PRECISION = "map"
+METRICS = (*LINKING_METRICS, MEAN_AVERAGE_PRECISION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +97,9 @@ class Training:
         _require(0 < self.interpolation <= 1, "interpolation", "over 0, at most 1")
         _require(self.metric in METRICS, "metric", f"one of {', '.join(METRICS)}")
         _require(hasattr(self.batcher, "batches"), "batcher", "a batcher (`@batchers`)")
-        if getattr(self.batcher, "ranked", False) != getattr(self.objective, "ranked", False):
-            raise ConnormError(Errors.CN830)
+        for kind, message in (("ranked", Errors.CN830), ("grounded", Errors.CN835)):
+            if getattr(self.batcher, kind, False) != getattr(self.objective, kind, False):
+                raise ConnormError(message)
 
 
 def _require(met: bool, setting: str, expected: str) -> None:

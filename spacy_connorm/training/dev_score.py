@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spacy.util import registry
 
@@ -19,8 +19,11 @@ from ..files.temporary import TemporaryFolder
 from ..index.backends.exact import ExactIndex
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve
-from .config import METRICS, TrainingData
+from .config import LINKING_METRICS, MEAN_AVERAGE_PRECISION, TrainingData
 from .mentions import read_mentions
+
+if TYPE_CHECKING:
+    from .dev_retrieval import DevRetrieval
 
 _SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.95]
 # The config block of a trained encoder to that of the encoder that a pipeline searches with.
@@ -76,7 +79,7 @@ class DevScore:
             for candidates in found
         ]
         row = score_row(score_predictions(gold, predictions))
-        return {key: row[key] for key in (*METRICS, "mentions") if row.get(key) is not None}
+        return {key: row[key] for key in (*LINKING_METRICS, "mentions") if row.get(key) is not None}
 
 
 def make_dev_score(
@@ -85,17 +88,20 @@ def make_dev_score(
     ontology: Ontology,
     mentions: Sequence[Mention],
     *,
+    metric: str,
     to_search: ToSearch,
-) -> DevScore | None:
+) -> "DevScore | DevRetrieval | None":
     """Read the dev data of a training config, to choose the best epoch by.
 
     encoder_config (Dict[str, Any]): The block of the encoder.
     data (TrainingData): Names the dev data.
     ontology (Ontology): O.
     mentions (Sequence[Mention]): The annotated mentions that are learned from.
+    metric (str): What chooses the epoch: one of `METRICS`.
     to_search (Callable): Gives the block of the encoder that searches.
-    RETURNS (Optional[DevScore]): Scores an encoder; None without dev data.
-    RAISES (ConnormError): CN600 if no dev mention has a gold id, and the errors of `read_docs`.
+    RETURNS (Optional[Union[DevScore, DevRetrieval]]): Scores an encoder; None without dev data.
+    RAISES (ConnormError): CN600 if no dev mention has a gold id, CN837 if none can be ranked, and
+        the errors of `read_docs`.
     WARNS (ConnormWarning): CNW600 if no gold id of the dev data is known.
     """
     if not data.dev:
@@ -111,4 +117,8 @@ def make_dev_score(
     if not any(each in ontology or each in in_data for m in gold for each in m.concept_ids):
         example = next(iter(ontology)).concept_id
         warn_of_strange_ids(gold, Path(data.dev[0]), example=example)
+    if metric == MEAN_AVERAGE_PRECISION:
+        from .dev_retrieval import DevRetrieval
+
+        return DevRetrieval(ontology, synonyms, gold)
     return DevScore(encoder_config, ontology, synonyms, gold, to_search=to_search)

@@ -5,18 +5,18 @@ in functions.
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import Dataset
 
-from ..encoders.protocol import TrainableModule
+from ..encoders.protocol import GroundedModule, TrainableModule
 from .batchers import Batcher, Vectors
-from .batches import BatchRows, RankedRows, read_batches, rows_of, write_batches
+from .batches import BatchRows, GroundedRows, RankedRows, read_batches, rows_of, write_batches
 from .pool import SynonymPool
-from .relations import Rankings, Relations, relate
+from .relations import Groundings, Rankings, Relations, relate
 
 _READ_AT_ONCE = 10_000
 
@@ -62,14 +62,16 @@ def split_by_length(lengths: np.ndarray, *, max_tokens: int) -> list[np.ndarray]
 
 # A batch of B texts: under "micro_batches" the arguments of the encoder module's `forward`, under
 # "places" int64 (B,), the position in the batch of each vector of the micro-batches, and the fields
-# of `Relations` or `Rankings`. These are not nested: the trainer moves the tensors of dicts and
-# lists to its device, but not those of named tuples.
+# of one of `AnyRelations`. These are not nested: the trainer moves the tensors of dicts and lists
+# to its device, but not those of named tuples.
 Batch = dict[str, Any]
+AnyRelations = Relations | Rankings | Groundings
 
 
-def relations_in(batch: Batch) -> Relations | Rankings:
-    """RETURNS (Union[Relations, Rankings]): The relations or rankings of a batch."""
-    kind = Rankings if "candidates" in batch else Relations
+def relations_in(batch: Batch) -> AnyRelations:
+    """RETURNS (Union[Relations, Rankings, Groundings]): What is known of the texts of a batch."""
+    kinds = (Rankings, Groundings, Relations)
+    kind = next(each for each in kinds if batch.keys() >= set(each._fields))
     return kind(*(batch[field] for field in kind._fields))
 
 
@@ -97,7 +99,7 @@ class EpochBatches(Dataset):
         """
         self._pool = pool
         self._batcher = batcher
-        self._collate = module.collate
+        self._module = module
         self._tokens = TokenTable(module, pool.texts)
         self._micro_batch_tokens = micro_batch_tokens
         self._seed = seed
@@ -138,7 +140,7 @@ class EpochBatches(Dataset):
         for part in split_by_length(
             self._tokens.lengths[rows], max_tokens=self._micro_batch_tokens
         ):
-            yield part, self._collate([self._tokens[row] for row in rows[part]])
+            yield part, self._module.collate([self._tokens[row] for row in rows[part]])
 
     def __getitem__(self, item: int) -> Batch:
         rows = rows_of(self._batches[item])
@@ -149,9 +151,15 @@ class EpochBatches(Dataset):
             **self._relations(self._batches[item])._asdict(),
         )
 
-    def _relations(self, batch: BatchRows) -> Relations | Rankings:
+    def _relations(self, batch: BatchRows) -> AnyRelations:
         if isinstance(batch, RankedRows):
             return Rankings(*map(torch.from_numpy, batch[1:]))
+        if isinstance(batch, GroundedRows):
+            tensors = {name: torch.from_numpy(each) for name, each in batch._asdict().items()}
+            prototypes = cast(GroundedModule, self._module).prototypes[tensors["concepts"]]
+            return Groundings(
+                **{name: tensors.get(name, prototypes) for name in Groundings._fields}
+            )
         concepts = [self._pool.concepts[row] for row in batch]
         return relate(concepts, "cpu", parents=self._pool.parents)
 

@@ -72,3 +72,23 @@ class Rankings(NamedTuple):
     relevance: torch.Tensor
     lexical: torch.Tensor
     hypernyms: torch.Tensor
+
+
+class Groundings(NamedTuple):
+    """T triplets of a batch of B texts, and P concepts with some of their names and the points that
+    these are grounded in: `GroundedRows` as tensors.
+
+    anchors (torch.Tensor): int64 (T,), rows of the batch.
+    positives (torch.Tensor): int64 (T,), rows of the batch.
+    negatives (torch.Tensor): int64 (T,), rows of the batch.
+    prototypes (torch.Tensor): float32 (P, width), of the concepts.
+    members (torch.Tensor): int64 (M,), rows of the batch.
+    owners (torch.Tensor): int64 (M,), the concept of each of these, from 0 to P.
+    """
+
+    anchors: torch.Tensor
+    positives: torch.Tensor
+    negatives: torch.Tensor
+    prototypes: torch.Tensor
+    members: torch.Tensor
+    owners: torch.Tensor

@@ -20,7 +20,7 @@ from transformers.trainer_callback import (
 )
 from transformers.training_args import TrainingArguments
 
-from ..encoders.protocol import TrainableModule
+from ..encoders.protocol import GroundedModule, TrainableModule
 from ..errors import ConnormError, Errors
 from .adapters import trained_share
 from .arguments import describe_hardware, make_arguments
@@ -87,7 +87,7 @@ def run_training(
     RAISES (ConnormError): CN820 for a loss that is not finite, CN821 for invalid arguments of the
         trainer, CN822 if there is no checkpoint to resume from, CN827 if the dev data give no score
         of the wanted name, CN828 if the interrupted run had another pool, CN829 if its checkpoint
-        is damaged.
+        is damaged, CN836 if the encoder can't be grounded.
     """
     arguments = make_arguments(training, folder, use_cpu=use_cpu, scored=score is not None)
     checkpoint = last_checkpoint(folder) if resume else None
@@ -95,6 +95,10 @@ def run_training(
         raise ConnormError(Errors.CN822.format(path=folder))
     average = WeightAverager(module, adapter=training.adapter, interpolation=training.interpolation)
     torch.manual_seed(training.seed)
+    if isinstance(module, GroundedModule):
+        module.fit(pool.texts, pool.members)
+    elif getattr(training.batcher, "grounded", False):
+        raise ConnormError(Errors.CN836)
     if training.adapter is not None:
         training.adapter.add(module)
     batches = EpochBatches(
@@ -107,13 +111,7 @@ def run_training(
     )
     encoder = BatchEncoder(module, cache_gradients=training.cache_gradients)
     loss = BatchLoss(encoder, training.objective)
-    trainer = _ObjectiveTrainer(
-        loss,
-        batches,
-        arguments,
-        average=average,
-        score=score,
-    )
+    trainer = _ObjectiveTrainer(loss, batches, arguments, average=average, score=score)
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)
     trainer.add_callback(BeginEpoch(trainer.begin_epoch))

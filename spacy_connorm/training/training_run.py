@@ -118,7 +118,14 @@ def train(
     from .trainer import run_training
 
     to_search = partial(_to_search, config=config, objective=training.objective)
-    score = make_dev_score(config["encoder"], data, ontology, mentions, to_search=to_search)
+    score = make_dev_score(
+        config["encoder"],
+        data,
+        ontology,
+        mentions,
+        metric=training.metric,
+        to_search=to_search,
+    )
     with write_errors(work):
         trained = run_training(
             trainable(encoder),

@@ -1,5 +1,6 @@
 from .batch_hard_triplet import BatchHardTriplet as BatchHardTriplet
 from .circle import Circle as Circle
+from .conceptual_grounding import ConceptualGrounding as ConceptualGrounding
 from .cosine import Cosine as Cosine
 from .family_contrastive import FamilyContrastive as FamilyContrastive
 from .info_nce import InfoNce as InfoNce

@@ -244,3 +244,19 @@ def norms(vectors, lists):
             above = [vectors[h].square().sum().sqrt() for h in hypernyms]
             losses.append(mean([(own - each) / (own + each) for each in above]))
     return mean(losses)
+
+
+def conceptual_grounding(vectors, groundings, *, margin=0.1):
+    triplets = []
+    for a, p, n in zip(groundings.anchors, groundings.positives, groundings.negatives, strict=True):
+        gap = cosine(vectors, a, p) - cosine(vectors, a, n) + margin
+        triplets.append(gap.clamp(min=0))
+    concepts = []
+    for number, prototype in enumerate(groundings.prototypes.double()):
+        own = [
+            vectors[row]
+            for row, owner in zip(groundings.members, groundings.owners, strict=True)
+            if owner == number
+        ]
+        concepts.append(cosine(torch.stack([sum(own) / len(own), prototype]), 0, 1))
+    return mean(triplets) + mean(concepts)

@@ -1,0 +1,159 @@
+"""Triplets of synonyms and near other names, and concepts with some of their names."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from ..errors import ConnormError, Errors, refuse, require_positive
+from .batchers import Vectors
+from .batches import GroundedRows
+from .pool import SynonymPool, sorted_unique
+from .similarity import top_columns, unit_rows
+
+# Cosines in memory at once.
+_COMPARED_AT_ONCE = 2**24
+# Of names with the same vector, 1 / distance would be infinite.
+_LEAST_DISTANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class GroundingBatcher:
+    """`spacy-connorm.GroundingBatcher.v1`, for `ConceptualGrounding` (Fivez et al. 2021, section
+    3.2). Each ordered pair of synonyms comes once an epoch, with a negative: of the nearest names
+    that are no synonyms, by the current encoder, one is drawn with a probability that falls with
+    its distance (Wu et al. 2017). Beside the pairs of a batch come their concepts, each with some
+    of its names, drawn at random.
+
+    size (int): At most how many pairs a batch has.
+    neighbours (int): How many of the nearest names are drawn from.
+    name_dropout (float): The share of a concept's names that is left out; at least one stays.
+    max_pairs (Optional[int]): At most how many pairs of a concept an epoch draws, for ontologies
+        whose largest concepts would take most of the time; all if None, as in the paper.
+    """
+
+    size: int = 64
+    neighbours: int = 200
+    name_dropout: float = 0.5
+    max_pairs: int | None = None
+
+    # The objective must be one over triplets and concepts.
+    grounded = True
+
+    def __post_init__(self) -> None:
+        require_positive("size", self.size)
+        require_positive("neighbours", self.neighbours)
+        if not 0 <= self.name_dropout < 1:
+            refuse("name_dropout", self.name_dropout, "a share, from 0 to less than 1")
+        if self.max_pairs is not None:
+            require_positive("max_pairs", self.max_pairs)
+
+    def batches(
+        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors
+    ) -> list[GroundedRows]:
+        """RETURNS (List[GroundedRows]): As `Batcher.batches`.
+        RAISES (ConnormError): CN838 if no pair has a negative.
+        """
+        rng = np.random.default_rng((seed, epoch))
+        names = [sorted_unique(rows.astype("int64")) for rows in pool.members]
+        pairs = self._draw_pairs(names, rng)
+        if not len(pairs):
+            return []
+        negatives = self._draw_negatives(pool, pairs[:, 0], vectors, rng)
+        # A name whose concepts have all names has nothing to be kept apart from.
+        pairs, negatives = pairs[negatives >= 0], negatives[negatives >= 0]
+        if not len(pairs):
+            raise ConnormError(Errors.CN838)
+        order = rng.permutation(len(pairs))
+        count = -(-len(order) // self.size)
+        return [
+            self._batch(pairs[part], negatives[part], names, rng)
+            for part in np.array_split(order, count)
+            if len(part)
+        ]
+
+    def _draw_pairs(self, names: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
+        """Name, synonym and concept of each pair, int64 (n, 3)."""
+        found = [np.empty((0, 3), dtype="int64")]
+        for concept, rows in enumerate(names):
+            first, second = np.nonzero(~np.eye(len(rows), dtype=bool))
+            if self.max_pairs is not None and len(first) > self.max_pairs:
+                chosen = rng.choice(len(first), self.max_pairs, replace=False)
+                first, second = first[chosen], second[chosen]
+            owner = np.full(len(first), concept)
+            found.append(np.column_stack([rows[first], rows[second], owner]))
+        return np.concatenate(found)
+
+    def _draw_negatives(
+        self, pool: SynonymPool, anchors: np.ndarray, vectors: Vectors, rng: np.random.Generator
+    ) -> np.ndarray:
+        """A name for each anchor, int64 (n,); -1 if there is none that is no synonym."""
+        rows = sorted_unique(np.concatenate([each.astype("int64") for each in pool.members]))
+        points = unit_rows(vectors(rows))
+        synonyms = _Synonyms(pool, rows)
+        order = np.argsort(anchors, kind="stable")
+        distinct, starts = np.unique(anchors[order], return_index=True)
+        ends = np.append(starts[1:], len(order))
+        drawn = np.empty(len(anchors), dtype="int64")
+        count = min(self.neighbours, len(rows))
+        at_once = max(1, _COMPARED_AT_ONCE // len(rows))
+        for start in range(0, len(distinct), at_once):
+            part = slice(start, start + at_once)
+            cosines = points[np.searchsorted(rows, distinct[part])] @ points.T
+            for own, row in zip(cosines, distinct[part].tolist(), strict=True):
+                own[synonyms.of(row)] = -np.inf
+            near = top_columns(cosines, count)
+            cosines = np.take_along_axis(cosines, near, axis=1)
+            weights = 1 / np.maximum(1 - cosines, _LEAST_DISTANCE)
+            shares = np.cumsum(weights, axis=1, dtype="float64")
+            anchor = np.repeat(np.arange(len(near)), ends[part] - starts[part])
+            # From 0 to the total, both left out: what has no share is never drawn.
+            sought = (1 - rng.random(len(anchor))) * shares[anchor, -1]
+            place = (shares[anchor] < sought[:, None]).sum(axis=1)
+            found = rows[near[anchor, np.minimum(place, count - 1)]]
+            places = order[starts[part][0] : ends[part][-1]]
+            drawn[places] = np.where(shares[anchor, -1] > 0, found, -1)
+        return drawn
+
+    def _batch(
+        self,
+        pairs: np.ndarray,
+        negatives: np.ndarray,
+        names: list[np.ndarray],
+        rng: np.random.Generator,
+    ) -> GroundedRows:
+        concepts = sorted_unique(pairs[:, 2])
+        kept = []
+        for concept in concepts.tolist():
+            own = names[concept]
+            kept.append(rng.permutation(own)[: ceil(len(own) * (1 - self.name_dropout))])
+        members = np.concatenate(kept)
+        rows = sorted_unique(np.concatenate([pairs[:, 0], pairs[:, 1], negatives, members]))
+        return GroundedRows(
+            rows,
+            np.searchsorted(rows, pairs[:, 0]),
+            np.searchsorted(rows, pairs[:, 1]),
+            np.searchsorted(rows, negatives),
+            concepts,
+            np.searchsorted(rows, members),
+            np.repeat(np.arange(len(concepts)), list(map(len, kept))),
+        )
+
+
+class _Synonyms:
+    """The positions of each text and of all that share a concept with it."""
+
+    def __init__(self, pool: SynonymPool, rows: np.ndarray) -> None:
+        """pool (SynonymPool): Texts and concepts.
+        rows (Ints1d): int64, ascending: the rows that positions count in.
+        """
+        self._concepts = pool.concepts
+        self._places: dict[int, list[int]] = defaultdict(list)
+        for place, row in enumerate(rows.tolist()):
+            for concept in pool.concepts[row]:
+                self._places[concept].append(place)
+
+    def of(self, row: int) -> list[int]:
+        """RETURNS (List[int]): Positions."""
+        return [place for concept in self._concepts[row] for place in self._places[concept]]
