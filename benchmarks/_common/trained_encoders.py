@@ -9,6 +9,7 @@ from typing import Any
 from thinc.api import Config
 
 from _common.datasets import Data
+from _common.word_vectors import train_word_vectors
 from spacy_connorm.files.configs import read_config
 from spacy_connorm.files.docbin import write_docs
 from spacy_connorm.training import train
@@ -24,7 +25,8 @@ def train_once(config_path: Path, data: Data, *, on: str, work: Path) -> dict[st
     interrupted training is resumed. The part to score is neither trained on nor used to choose an
     epoch: the last epoch is taken.
 
-    config_path (Path): A training config. Its ontology and corpora are replaced.
+    config_path (Path): A training config. Its ontology and corpora are replaced, and so are word
+        vectors that are not there.
     data (Data): The data set.
     on (str): One of `TRAINS`: its O, or its O and D.
     work (Path): Keeps the encoder.
@@ -32,7 +34,8 @@ def train_once(config_path: Path, data: Data, *, on: str, work: Path) -> dict[st
     RAISES (ConnormError): As `spacy_connorm.train`.
     """
     data_digest = data.digest(with_data=on == "OD")
-    text = Config().from_disk(config_path, interpolate=False).to_str()
+    given = Config().from_disk(config_path, interpolate=False)
+    text = given.to_str()
     key = sha256(f"{text}\n{data_digest}".encode()).hexdigest()[:16]
     folder = work / f"{config_path.stem}-{key}"
     if not folder.is_dir():
@@ -40,15 +43,16 @@ def train_once(config_path: Path, data: Data, *, on: str, work: Path) -> dict[st
         data.ontology.to_disk(ontology)
         if on == "OD":
             write_docs(data.docs, corpus)
-        config = read_config(
-            config_path,
-            {
-                "data.ontology": str(ontology),
-                "data.corpora": [str(corpus)] if on == "OD" else [],
-                "data.dev": [],
-                "training.arguments.eval_strategy": "no",
-            },
-        )
+        overrides: dict[str, Any] = {
+            "data.ontology": str(ontology),
+            "data.corpora": [str(corpus)] if on == "OD" else [],
+            "data.dev": [],
+            "training.arguments.eval_strategy": "no",
+        }
+        vectors = given.get("paths", {}).get("vectors")
+        if vectors is not None and not Path(vectors).exists():
+            overrides["paths.vectors"] = str(train_word_vectors(data.folder, work))
+        config = read_config(config_path, overrides)
         resume = last_checkpoint(folder.with_name(f"{folder.name}.checkpoints")) is not None
         with redirect_stdout(sys.stderr):
             train(config, folder, resume=resume)

@@ -3,6 +3,7 @@
 import struct
 from importlib.util import find_spec
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from .word_table import FASTTEXT, FLORET, SubwordSettings, WordTable
 _FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 _UNREADABLE = "it is damaged or has another format"
 _LONGEST_LINE = 1 << 20
+# Tables that some encoder holds, by the file's path, time and size.
+_in_use: "WeakValueDictionary[tuple[str, int, int], WordTable]" = WeakValueDictionary()
 _FLORET_SETTINGS = ("minn", "maxn", "hash_count", "hash_seed", "bow", "eow")
 
 
@@ -26,6 +29,19 @@ def read_word_table(name: str) -> WordTable:
     RAISES (ConnormError): CN340 if there is nothing of this name, CN341 if it can't be read, CN342
         if a library is missing.
     """
+    path = Path(name)
+    if not path.is_file():
+        return _read(name)
+    # A training reads its vectors several times.
+    state = path.stat()
+    key = (str(path.resolve()), state.st_mtime_ns, state.st_size)
+    table = _in_use.get(key)
+    if table is None:
+        table = _in_use[key] = _read(name)
+    return table
+
+
+def _read(name: str) -> WordTable:
     path = Path(name)
     try:
         table = _read_file(path) if path.is_file() else _read_spacy(name)

@@ -59,3 +59,14 @@ def run(monkeypatch, work, modules):
         runpy.run_path(str(path), run_name="__main__")
 
     return invoke
+
+
+@pytest.fixture
+def few_vectors(modules, monkeypatch):
+    """Word vectors are small, and trained on MEDIC alone."""
+    from _common import word_vectors
+
+    monkeypatch.setattr(word_vectors, "ONTOLOGIES", word_vectors.ONTOLOGIES[:1])
+    monkeypatch.setattr(word_vectors, "CORPORA", ("ncbi",))
+    monkeypatch.setattr(word_vectors, "WIDTH", 8)
+    monkeypatch.setattr(word_vectors, "BUCKETS", 500)

@@ -1,8 +1,11 @@
 """Encoders that the benchmarks train themselves, in accuracy and in the grid."""
 
 import json
+from pathlib import Path
 
 import pytest
+
+from .organs import write_medic
 
 pytest.importorskip("torch")
 
@@ -62,6 +65,20 @@ def score(run, data):
 
 def trained(work):
     return {path.name: path for path in work.glob("small-*") if path.is_dir()}
+
+
+def test_the_accuracy_of_a_grounded_encoder(score, data, work, few_vectors):
+    write_medic(data)
+    config = data / "small.cfg"
+    grounded = Path(__file__).parents[2] / "assets" / "grounded.cfg"
+    text = grounded.read_text(encoding="utf8").replace("hidden = 4800", "hidden = 4")
+    text = text.replace("max_pairs = null", "max_pairs = 2")
+    config.write_text(text.replace("num_train_epochs = 50", "num_train_epochs = 1"))
+    row = score(config)
+    assert row["mentions"] == 4
+    (folder,) = trained(work).values()
+    # The folder is an encoder, too.
+    assert score(folder)["lenient@1"] == row["lenient@1"]
 
 
 def test_a_config_is_trained_once_for_its_text_and_data(score, write_config, work):

@@ -97,6 +97,16 @@ def test_vectors_do_not_depend_on_batches(model, tmp_path):
     assert fingerprint(load(tmp_path / "vectors.txt", lowercase=False)) != fingerprint(model)
 
 
+def test_a_file_is_read_once_while_it_is_in_use(tmp_path):
+    path = tmp_path / "vectors.txt"
+    write_word2vec(path)
+    one, other = load(path), load(path)
+    assert one.shims[0]._model is other.shims[0]._model
+    path.write_text(path.read_text().replace("skin", "skins"))
+    assert encoder_inputs(load(path), ["skin skins"]) == [b"skins"]
+    assert encoder_inputs(one, ["skin skins"]) == [b"skin"]
+
+
 @pytest.mark.parametrize("kind", ["word2vec", "fasttext", "floret"])
 def test_saving_keeps_everything_and_needs_no_file(kind, tmp_path):
     write = {"word2vec": write_word2vec, "fasttext": write_fasttext}.get(kind)
