@@ -20,6 +20,7 @@ from spacy import registry
 from thinc.api import Model
 
 from spacy_connorm.encoders import encode, fits, is_sparse
+from spacy_connorm.encoders.vectors import unit_rows
 from spacy_connorm.evaluation.report import Row, to_json, to_table
 
 
@@ -152,8 +153,7 @@ def read_pairs(data: Path, benchmark: Benchmark) -> tuple[list[tuple[str, str]],
 def _unit(encoder: Model, terms: Sequence[str]) -> np.ndarray:
     vectors = encode(encoder, list(terms))
     vectors = np.asarray(vectors.todense()) if is_sparse(encoder) else vectors
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths > 0, lengths, 1)
+    return unit_rows(vectors)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ import numpy as np
 import torch
 
 from .cca import fit_cca
-from .grounded_weights import MATRIX, OFFSET, GroundedDan, to_unit_rows
+from .grounded_weights import MATRIX, OFFSET, GroundedDan
 from .protocol import Encoder, encode
+from .vectors import unit_rows
 
 
 class GroundedDanModule(torch.nn.Module):
@@ -36,7 +37,7 @@ class GroundedDanModule(torch.nn.Module):
     def rows(self, texts: list[str]) -> list[list[int]]:
         """RETURNS (List[List[int]]): The number of each text's input vector, one a text."""
         first = self._count
-        self._inputs.append(to_unit_rows(encode(self._part, texts)))
+        self._inputs.append(unit_rows(encode(self._part, texts)))
         self._count += len(texts)
         return [[number] for number in range(first, self._count)]
 
@@ -65,13 +66,11 @@ class GroundedDanModule(torch.nn.Module):
         texts (Sequence[str]): The names to train on.
         members (Sequence[Ints1d]): Of each concept: the positions of its names.
         """
-        inputs = to_unit_rows(encode(self._part, list(texts)))
+        inputs = unit_rows(encode(self._part, list(texts)))
         groups = [np.unique(rows) for rows in members]
         if self.cca is not None:
             rows = np.concatenate([np.empty(0, "int64"), *groups])
-            concepts = np.repeat(
-                to_unit_rows(_means(inputs, groups)), list(map(len, groups)), axis=0
-            )
+            concepts = np.repeat(unit_rows(_means(inputs, groups)), list(map(len, groups)), axis=0)
             known = inputs[rows].any(axis=1)
             fitted = fit_cca(inputs[rows][known], concepts[known])
             self.cca.offset.copy_(torch.from_numpy(fitted.offset))

@@ -13,6 +13,7 @@ import numpy as np
 from safetensors.numpy import load_file, save_file
 
 from ..errors import ConnormError, Errors
+from .vectors import unit_rows
 
 MODEL_TYPE = "connorm-grounded-dan"
 FORMAT_VERSION = 1
@@ -52,7 +53,7 @@ class GroundedDan:
         RETURNS (np.ndarray): Shape (n, width), float32. Zero vectors stay.
         """
         known = inputs.any(axis=1, keepdims=True)
-        vectors = to_unit_rows(inputs)
+        vectors = unit_rows(inputs)
         weights = self.weights
         if self.cca:
             vectors = (vectors - weights[OFFSET]) @ weights[MATRIX]
@@ -152,9 +153,3 @@ def weight_shapes(width: int, *, hidden: int, cca: bool) -> dict[str, tuple[int,
         "output.bias": (width,),
     }
     return {**(projection if cca else {}), **(layers if hidden else {})}
-
-
-def to_unit_rows(vectors: np.ndarray) -> np.ndarray:
-    """RETURNS (np.ndarray): The rows scaled to length 1; zero rows stay."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths > 0, lengths, 1)

@@ -90,3 +90,10 @@ def weighted(raw: Raw, weight: float) -> Raw:
     another lexical weight.
     """
     return replace(raw, weight=weight) if isinstance(raw, HybridArray) else raw
+
+
+def unit_rows(vectors: np.ndarray) -> np.ndarray:
+    """vectors (Floats2d): (n, width).
+    RETURNS (Floats2d): (n, width), rows scaled to length 1; zero rows stay.
+    """
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..encoders.vectors import unit_rows
+
 # Cosines in memory at once.
 _COMPARED_AT_ONCE = 2**24
 
@@ -38,7 +40,7 @@ def score_retrieval(
     itself (Optional[Ints1d]): int64 (q,), the query's own place among the names, which is left out.
     RETURNS (RetrievalScores): The scores.
     """
-    queries, names = _unit(queries), _unit(names)
+    queries, names = unit_rows(queries), unit_rows(names)
     averages, ranks = np.zeros(len(queries)), np.zeros(len(queries), dtype="int64")
     at_once = max(1, _COMPARED_AT_ONCE // max(len(names), 1))
     for start in range(0, len(queries), at_once):
@@ -61,8 +63,3 @@ def _ranks(cosines: np.ndarray, relevant: np.ndarray) -> np.ndarray:
     # Those to look for are few beside those to look among, so nothing is sorted.
     before = np.array([np.count_nonzero(others >= each) for each in wanted])
     return before + np.arange(1, len(wanted) + 1)
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths > 0, lengths, 1)

@@ -7,11 +7,12 @@ import numpy as np
 
 from ..encoders import is_sparse, replica
 from ..encoders.ngram import NgramEncoder
+from ..encoders.vectors import unit_rows
 from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
 from .batches import RankedRows
 from .pool import SynonymPool, sorted_unique
 from .relevance import Hierarchy
-from .similarity import top_columns, unit_rows
+from .similarity import top_columns
 
 # Scores in memory at once.
 _COMPARED_AT_ONCE = 2**24

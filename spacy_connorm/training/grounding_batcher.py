@@ -6,11 +6,12 @@ from math import ceil
 
 import numpy as np
 
+from ..encoders.vectors import unit_rows
 from ..errors import ConnormError, Errors, refuse, require_positive
 from .batchers import Vectors
 from .batches import GroundedRows
 from .pool import SynonymPool, sorted_unique
-from .similarity import top_columns, unit_rows
+from .similarity import top_columns
 
 # Cosines in memory at once.
 _COMPARED_AT_ONCE = 2**24

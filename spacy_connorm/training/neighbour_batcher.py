@@ -7,11 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
+from ..encoders.vectors import unit_rows
 from ..errors import require_positive
 from .batchers import Vectors, check_groups, draw_groups, pack_groups
 from .occurrences import Occurrences
 from .pool import SynonymPool
-from .similarity import top_columns, unit_rows
+from .similarity import top_columns
 
 # Random texts whose mean represents a concept.
 _SAMPLED = 2

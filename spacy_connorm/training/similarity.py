@@ -3,13 +3,6 @@
 import numpy as np
 
 
-def unit_rows(vectors: np.ndarray) -> np.ndarray:
-    """vectors (Floats2d): (n, width).
-    RETURNS (Floats2d): (n, width), rows scaled to length 1; zero rows stay.
-    """
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-
-
 def top_columns(scores: np.ndarray, count: int) -> np.ndarray:
     """Find the highest scores of each row.
 
