@@ -14,7 +14,7 @@ from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
 
 SHOWN = (
-    *("dataset", "part", "encoder", "train", "search", "mentions"),
+    *("dataset", "part", "encoder", "train", "dtype", "search", "mentions"),
     *("lenient@1", "lenient@5", "mrr", "strict@1", "strict@5"),
     *("in_ontology_lenient@1", "unseen_mentions", "unseen_lenient@1"),
 )

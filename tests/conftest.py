@@ -67,7 +67,7 @@ HYBRID = {
         "lexical": NGRAMS["encoder"],
         "lexical_weight": 0.5,
     },
-    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1"},
+    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0},
 }
 
 
@@ -271,7 +271,9 @@ def invoke():
     """A function that runs a command."""
     import spacy_connorm.cli  # noqa: F401
 
-    return lambda *arguments: CliRunner().invoke(app, ["connorm", *map(str, arguments)])
+    return lambda *arguments, input=None: CliRunner().invoke(
+        app, ["connorm", *map(str, arguments)], input=input
+    )
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ IMPORTS = {
     "files": set(),
     "text": set(),
     "concepts": {"files"},
-    "encoders": {"text"},
+    "encoders": {"files", "text"},
     "annotations": {"concepts", "text"},
     "ontology": {"concepts", "files", "text"},
     "corpora": {"annotations", "concepts", "files"},
@@ -155,5 +155,13 @@ def test_nothing_heavy_is_imported():
     modules = ["cli", *(f"pipeline.{name}" for name in names)]
     imports = "\n".join(f"import spacy_connorm.{module}" for module in modules)
     script = f"{REFUSE_HEAVY}\n{imports}"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
+def test_what_a_dense_pipeline_asks_needs_no_scipy():
+    modules = ("linker.lookup_files", "encoders.dan_shim", "index.backends.annoy")
+    imports = ", ".join(f"spacy_connorm.{module}" for module in modules)
+    script = f"{REFUSE_HEAVY}\nimport {imports}"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

@@ -19,6 +19,7 @@ from _common.scoring import DEPTH, read_standard
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation import Gold
 from spacy_connorm.evaluation.report import Row
+from spacy_connorm.index.backends.exact import ExactIndex
 
 SEARCHES = ("O-T", "OD-T", SIEVE)
 Found = list[list[Candidate]]
@@ -38,6 +39,12 @@ def add_search_options(parser: ArgumentParser) -> ArgumentParser:
         default=THRESHOLD,
         help="cosine at which a search of a sieve answers; the last always does [%(default)s]",
     )
+    parser.add_argument(
+        "--dtype",
+        choices=("float32", "float16", "int8"),
+        default="float32",
+        help="how the index stores vectors [%(default)s]",
+    )
     add_ontology(parser)
     return parser
 
@@ -52,6 +59,7 @@ def labels(arguments: Namespace) -> Row:
         "part": arguments.part,
         "encoder": arguments.encoder,
         "train": train,
+        "dtype": arguments.dtype,
     }
 
 
@@ -76,7 +84,13 @@ def search_mentions(arguments: Namespace) -> tuple[list[Gold], dict[str, Found]]
 
 def _lookup_search(arguments: Namespace, data: Data) -> Callable[[str, Sequence[str]], Found]:
     block = encoder_config(arguments.encoder, data, train=arguments.train, work=arguments.work)
-    lookup = build_lookup(block, data, searches=arguments.search, work=arguments.work)
+    lookup = build_lookup(
+        block,
+        data,
+        searches=arguments.search,
+        work=arguments.work,
+        backend=ExactIndex(dtype=arguments.dtype),
+    )
 
     def search(name: str, mentions: Sequence[str]) -> Found:
         lookup.sieve = make_sieve(name, arguments.threshold)

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -14,6 +13,7 @@ from typing import Any
 from _common.cli import fail
 from _common.machine import thread_count
 from _measure.children import child_environment
+from _measure.environments import make_environment
 from _measure.memory_usage import read_status
 
 REQUIREMENTS = Path(__file__).with_name("scispacy.txt")
@@ -70,7 +70,7 @@ class Peer:
         return read_status(self._process.pid, "VmHWM") * 1024 / 1e6
 
 
-def make_environment(python: str, work: Path) -> Path:
+def make_scispacy_environment(python: str, work: Path) -> Path:
     """Install scispaCy, unless an earlier run did.
 
     python (str): The interpreter to use.
@@ -78,20 +78,8 @@ def make_environment(python: str, work: Path) -> Path:
     RETURNS (Path): The interpreter of the environment.
     """
     digest = sha256(REQUIREMENTS.read_bytes() + python.encode()).hexdigest()[:16]
-    folder = work / f"scispacy-{digest}"
-    own = folder / "bin" / "python"
-    whole = folder / "whole"
-    if not whole.is_file():
-        print(f"Installing scispaCy: {folder}", file=sys.stderr)
-        pip = [str(own), "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
-        for command in (
-            [python, "-m", "venv", "--clear", str(folder)],
-            [*pip, "--requirement", str(REQUIREMENTS)],
-        ):
-            if subprocess.run(command, stdout=sys.stderr).returncode:
-                fail(f"'{' '.join(command)}' failed: scispaCy's environment could not be made.")
-        whole.touch()
-    return own
+    installs = [["--requirement", str(REQUIREMENTS)]]
+    return make_environment(work / f"scispacy-{digest}", installs, python=python)
 
 
 def describe_environment(python: Path) -> str:

@@ -1,13 +1,16 @@
 """`connorm search`: search for mentions and show their candidates."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 from wasabi import msg
 
 from ..concepts import Candidate
+from ..errors import ConnormError, Errors
 from ..pipeline import explain as explain_mentions
+from ..pipeline import load_pipeline
 from ..pipeline import search as search_mentions
 from .app import command, split_items
 
@@ -27,7 +30,9 @@ _WIDTH = 40
 @command("search")
 def search_cli(
     pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
-    mentions: list[str] = typer.Argument(..., metavar="MENTION...", help="Texts to search for."),
+    mentions: list[str] | None = typer.Argument(
+        None, metavar="[MENTION]...", help="Texts to search for. [lines of standard input]"
+    ),
     search: str | None = typer.Option(
         None, "--search", help="One search alone, e.g. O-T. [the pipeline's sieve]"
     ),
@@ -48,29 +53,39 @@ def search_cli(
         None, "--component", help="Which concept normalizer, if there are several."
     ),
 ) -> None:
-    """Search for mentions and show their candidates.
+    """Search for mentions and show their candidates. Without mentions, every line of standard input
+    is one, answered as it comes: the pipeline is loaded once.
 
     Example: python -m spacy connorm search training/index "heart attack" "high sugar" -k 3
     """
     limits = _limits(top_k=top_k, types=types, branches=branches)
-    if explain:
-        for explanation in explain_mentions(pipeline, mentions, component=component, **limits):
-            _show_explanation(explanation)
-        return
-    found = search_mentions(
-        pipeline,
-        mentions,
-        search=search,
-        code_systems=None if code_systems is None else split_items(code_systems),
-        component=component,
-        **limits,
-    )
-    rows = [
-        row
-        for mention, candidates in zip(mentions, found, strict=True)
-        for row in _rows(mention, candidates)
-    ]
-    _show_table(rows)
+    systems = None if code_systems is None else split_items(code_systems)
+    nlp = load_pipeline(pipeline)
+    for batch in [mentions] if mentions else _lines():
+        if explain:
+            for explanation in explain_mentions(nlp, batch, component=component, **limits):
+                _show_explanation(explanation)
+        else:
+            found = search_mentions(
+                nlp, batch, search=search, code_systems=systems, component=component, **limits
+            )
+            answers = zip(batch, found, strict=True)
+            _show_table([row for each in answers for row in _rows(*each)])
+        # Whoever asks line by line waits for the answer.
+        sys.stdout.flush()
+
+
+def _lines() -> Iterator[list[str]]:
+    if sys.stdin.isatty():
+        msg.info("One mention a line; end with Ctrl-D (on Windows Ctrl-Z and Enter).")
+    for number, raw in enumerate(sys.stdin.buffer, start=1):
+        try:
+            line = raw.decode("utf-8").strip()
+        except UnicodeDecodeError as error:
+            message = Errors.CN107.format(path="standard input", line=number)
+            raise ConnormError(message) from error
+        if line:
+            yield [line]
 
 
 def _limits(*, top_k: int | None, types: str | None, branches: str | None) -> dict[str, Any]:

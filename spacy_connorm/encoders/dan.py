@@ -7,6 +7,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
+from .dan_precision import Precision
 from .model_packages import MINILM
 from .ngram_range import LONGEST_NGRAM, is_ngram_range
 from .protocol import make_encoder
@@ -21,6 +22,7 @@ def DanEncoder(
     width: int | None = None,
     lowercase: bool | None = None,
     max_length: int | None = None,
+    dtype: Precision | None = None,
     dropout: float = 0.0,
     batch_size: int = 512,
 ) -> Model[list[str], Floats2d]:
@@ -44,6 +46,9 @@ def DanEncoder(
         initialized from the transformer's, with their width.
     lowercase (Optional[bool]): Whether to lower-case texts first. Default: True.
     max_length (Optional[int]): Texts are cut after this many characters. Default: 512.
+    dtype (Optional[str]): How the vectors of features are stored: "float32", "float16" or "int8"
+        (a quarter of the size). Training computes in float32. A folder that was saved in float32
+        can be loaded as any; the index must then be built with it. Default: float32.
     dropout (float): The share of a text's features dropped in each training step.
     batch_size (int): Texts per batch.
     RETURNS (Model[List[str], Floats2d]): The encoder.
@@ -75,6 +80,7 @@ def DanEncoder(
         "width": width,
         "lowercase": lowercase,
         "max_length": max_length,
+        "dtype": dtype,
     }
     shim = DanShim(name, asked=asked, dropout=dropout, batch_size=batch_size)
     return make_encoder("dan_encoder", shim)

@@ -7,20 +7,22 @@ import numpy as np
 import torch
 from torch.nn.functional import embedding_bag
 
-from .dan_weights import EMBEDDINGS, Dan
+from .dan_precision import EMBEDDINGS, Precision
+from .dan_weights import Dan
 
 
 class DanModule(torch.nn.Module):
     """Computes the vectors of `DanEncoder`, with gradients; see `TrainableModule`."""
 
-    def __init__(self, dan: Dan, *, dropout: float) -> None:
-        """dan (Dan): The network; its weights are copied.
+    def __init__(self, dan: Dan, *, dropout: float, dtype: Precision | None = None) -> None:
+        """dan (Dan): The network, in float32; its weights are copied.
         dropout (float): The share of a text's features dropped in training.
+        dtype (Optional[str]): How `save` stores the vectors of features.
         """
         super().__init__()
         self._settings, self._tokenizer = dan.settings, dan.tokenizer
         self._reader = dan.reader()
-        self._dropout = dropout
+        self._dropout, self._dtype = dropout, dtype
         rows, width = dan.weights[EMBEDDINGS].shape
         self.embeddings = torch.nn.Embedding(rows, width)
         self.hidden = torch.nn.Linear(width, dan.settings.hidden) if dan.settings.hidden else None
@@ -64,4 +66,4 @@ class DanModule(torch.nn.Module):
     def save(self, folder: Path) -> None:
         """folder (Path): A folder, for `DanEncoder(name=folder)`."""
         weights = {name: each.detach().cpu().numpy() for name, each in self.state_dict().items()}
-        Dan(self._settings, self._tokenizer, weights).save(Path(folder))
+        Dan(self._settings, self._tokenizer, weights).rounded(self._dtype).save(Path(folder))

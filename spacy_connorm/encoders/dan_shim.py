@@ -1,7 +1,10 @@
 """The shim behind `DanEncoder`. Imports tokenizers and safetensors: import it in functions."""
 
-from dataclasses import asdict
+from copy import copy
+from dataclasses import asdict, replace
 from itertools import pairwise
+from multiprocessing.context import get_spawning_popen
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -11,7 +14,10 @@ from thinc.shims import Shim
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
-from .dan_weights import EMBEDDINGS, Dan, DanSettings, load_dan
+from ..files.arrays import open_array
+from ..files.checksums import Stamp, damaged, stamp
+from .dan_precision import PRECISIONS, mean_vectors
+from .dan_weights import Dan, DanSettings, load_dan
 from .verified import load_verified
 
 if TYPE_CHECKING:
@@ -19,7 +25,9 @@ if TYPE_CHECKING:
 
 
 class DanShim(Shim):
-    """Holds a deep averaging network; computes with NumPy and SciPy."""
+    """Holds a deep averaging network; computes with NumPy. Weights that are read from files of
+    their own are mapped, and a spawned worker maps the same files.
+    """
 
     sparse = False
     fits = False
@@ -40,11 +48,29 @@ class DanShim(Shim):
         self._batch_size = batch_size
         self._reader: Any = None
         self._digest = ""
+        self._is_saved = False
+        self._files: dict[str, tuple[Path, Stamp]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = vars(self).copy()
+        if get_spawning_popen() is None or not self._files:
+            return {**state, "_files": {}}
+        return {**state, "_model": replace(self._model, weights={})}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        if self._files:
+            self._model = replace(self._model, weights=_map(self._files))
 
     @property
     def width(self) -> int:
         """RETURNS (int): The width of the vectors; 0 before weights are loaded."""
-        return 0 if self._model is None else self._model.width
+        return 0 if self._model is None or self.is_detached else self._model.width
+
+    @property
+    def is_detached(self) -> bool:
+        """RETURNS (bool): Whether it waits for the weights that stand beside what it restored."""
+        return self._model is not None and not self._model.weights
 
     def load(self, texts: list[str] | None) -> None:
         """Load the weights, unless they are loaded.
@@ -53,7 +79,7 @@ class DanShim(Shim):
         RAISES (ConnormError): As `load_dan`.
         """
         if self._model is None:
-            dan = load_dan(self._name, self._asked)
+            dan = load_dan(self._name, self._asked).rounded(self._asked["dtype"])
             self._set(dan, dan.digest())
 
     def encode(self, inputs: list[bytes], ops: Ops) -> Floats2d:
@@ -84,10 +110,15 @@ class DanShim(Shim):
         return self._digest
 
     def trainable(self) -> "DanModule":
-        """RETURNS (DanModule): A torch module with a copy of the weights."""
+        """RETURNS (DanModule): A torch module with a copy of the weights, as they were before they
+        were rounded where that is known.
+        """
         from .dan_module import DanModule
 
-        return DanModule(self._model, dropout=self._dropout)
+        dan, dtype = self._model, self._model.settings.dtype
+        if dtype != "float32" and not self._is_saved:
+            dan = load_dan(self._name, self._asked)
+        return DanModule(dan.restored(), dropout=self._dropout, dtype=dtype)
 
     def to_bytes(self) -> bytes:
         """RETURNS (bytes): Settings, tokenizer, weights and a checksum; empty before weights are
@@ -96,17 +127,19 @@ class DanShim(Shim):
         if self._model is None:
             return b""
         weights = {
-            name: {"shape": list(array.shape), "data": np.ascontiguousarray(array).data}
-            for name, array in self._model.weights.items()
-        }
-        return srsly.msgpack_dumps(
-            {
-                "settings": asdict(self._model.settings),
-                "tokenizer": self._model.tokenizer,
-                "weights": weights,
-                "digest": self._digest,
+            name: {
+                "shape": list(array.shape),
+                "dtype": array.dtype.str,
+                "data": np.ascontiguousarray(array).data,
             }
-        )
+            for name, array in sorted(self._model.weights.items())
+        }
+        saved = {
+            "settings": asdict(self._model.settings),
+            "tokenizer": self._model.tokenizer,
+            "digest": self._digest,
+        }
+        return srsly.msgpack_dumps(saved if self.is_detached else {**saved, "weights": weights})
 
     def from_bytes(self, bytes_data: bytes) -> "DanShim":
         """Restore what `to_bytes` saved. The saved settings replace those of the config.
@@ -115,25 +148,47 @@ class DanShim(Shim):
         RETURNS (DanShim): This shim.
         RAISES (ConnormError): CN305 if the data is damaged.
         """
+        self._files = {}
         if not bytes_data:
             self._model, self._reader, self._digest = None, None, ""
             return self
         self._set(*load_verified(bytes_data, _restore))
+        self._is_saved = True
         return self
 
+    def detached(self) -> "tuple[DanShim, dict[str, np.ndarray]]":
+        """RETURNS (Tuple[DanShim, Dict[str, np.ndarray]]): A copy without weights, to be saved
+        beside them; and the weights.
+        """
+        light = copy(self)
+        light._model = replace(self._model, weights={})
+        return light, self._model.weights
+
+    def attach(self, files: dict[str, Path]) -> None:
+        """Map the weights that `detached` separated.
+
+        files (Dict[str, Path]): The files of all weights, by name.
+        RAISES (ConnormError): CN402 for a file without weights, CN305 if they are not the ones.
+        """
+        self._files = {name: (path, stamp(path)) for name, path in files.items()}
+        dan = replace(self._model, weights=_map(self._files))
+        try:
+            dan.check_weights()
+        except ValueError as error:
+            raise ConnormError(Errors.CN305.format(reason=error)) from error
+        if dan.digest() != self._digest:
+            raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
+        self._set(dan, self._digest)
+
     def _set(self, dan: Dan, digest: str) -> None:
-        self._model, self._reader, self._digest = dan, dan.reader(), digest
+        self._model, self._digest = dan, digest
+        self._reader = dan.reader() if dan.weights else None
 
     def _encode(self, inputs: list[bytes]) -> np.ndarray:
-        from scipy.sparse import csr_matrix
-
         weights = self._model.weights
         ids = np.frombuffer(b"".join(inputs), dtype=np.int32)
         counts = np.asarray([len(each) for each in inputs]) // ids.itemsize
-        bounds = np.concatenate([[0], np.cumsum(counts)])
-        shares = np.repeat(1 / np.maximum(counts, 1).astype(np.float32), counts)
-        shape = (len(inputs), len(weights[EMBEDDINGS]))
-        means = csr_matrix((shares, ids, bounds), shape=shape) @ weights[EMBEDDINGS]
+        means = mean_vectors(weights, ids, np.concatenate([[0], np.cumsum(counts)]))
         if not self._model.settings.hidden:
             return means
         hidden = np.maximum(means @ weights["hidden.weight"].T + weights["hidden.bias"], 0)
@@ -143,11 +198,28 @@ class DanShim(Shim):
 
 
 def _restore(saved: dict[str, Any]) -> tuple[Dan, str]:
-    weights = {
-        name: np.frombuffer(each["data"], dtype="<f4").reshape(each["shape"])
-        for name, each in saved["weights"].items()
-    }
+    beside = "weights" not in saved
+    weights = {} if beside else {k: _read_weights(each) for k, each in saved["weights"].items()}
     dan = Dan(DanSettings.read(saved["settings"]), saved["tokenizer"], weights)
+    if beside:
+        return dan, saved["digest"]  # `attach` compares it
     # `FeatureReader` checks the ids of the tokenizer; to read it twice would take long.
     dan.check_weights()
     return dan, dan.digest()
+
+
+def _read_weights(saved: dict[str, Any]) -> np.ndarray:
+    dtype = np.dtype(saved.get("dtype", "<f4"))
+    if dtype not in map(np.dtype, PRECISIONS):
+        raise ValueError(f"its weights are {dtype}")
+    return np.frombuffer(saved["data"], dtype=dtype).reshape(saved["shape"])
+
+
+def _map(files: dict[str, tuple[Path, Stamp]]) -> dict[str, np.ndarray]:
+    weights = {}
+    for name, (path, seen) in files.items():
+        if not path.is_file() or stamp(path) != seen:
+            raise damaged(path, "it was replaced after the pipeline was loaded; load it again")
+        shape = (None, None) if name.endswith(".weight") else (None,)
+        weights[name] = open_array(path, PRECISIONS, shape)
+    return weights

@@ -5,7 +5,7 @@ Imports the libraries tokenizers and safetensors: import it in functions.
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,12 @@ from tokenizers import Tokenizer
 
 from ..errors import ConnormError, Errors
 from .dan_features import FeatureReader
+from .dan_precision import EMBEDDINGS, PRECISIONS, STEPS, Precision, restore_weights, round_weights
 from .ngram_range import is_ngram_range
 from .pretrained import find_folder, load_pretrained
 
 MODEL_TYPE = "connorm-dan"
 FORMAT_VERSION = 1
-EMBEDDINGS = "embeddings.weight"
 # How the names of input embeddings end in the usual models.
 _INPUT_EMBEDDINGS = (
     "embeddings.word_embeddings.weight",
@@ -42,6 +42,7 @@ class DanSettings:
     hidden: int = 0
     lowercase: bool = True
     max_length: int = 512
+    dtype: Precision = "float32"
 
     @classmethod
     def read(cls, config: dict[str, Any]) -> "DanSettings":
@@ -49,6 +50,8 @@ class DanSettings:
         RETURNS (DanSettings): The settings.
         RAISES (ValueError): If one is invalid.
         """
+        # Networks that older versions saved have no dtype.
+        config = {"dtype": "float32", **config}
         known = {field.name: config[field.name] for field in fields(cls)}
         settings = cls(**{**known, "ngram_range": tuple(known["ngram_range"])})
         sizes = (settings.buckets, settings.hidden, settings.max_length)
@@ -56,6 +59,8 @@ class DanSettings:
             raise ValueError(f"its sizes are {sizes}")
         if type(settings.lowercase) is not bool or not is_ngram_range(settings.ngram_range):
             raise ValueError("its settings are not those of n-grams")
+        if settings.dtype not in PRECISIONS:
+            raise ValueError(f"its dtype is {settings.dtype}")
         return settings
 
 
@@ -65,9 +70,10 @@ class Dan:
 
     settings (DanSettings): The settings.
     tokenizer (str): JSON of the library tokenizers.
-    weights (Dict[str, np.ndarray]): float32: `embeddings.weight`, shape (word pieces + buckets,
-        width); with a hidden layer also `hidden.weight`, shape (hidden, width), `hidden.bias`,
-        `output.weight`, shape (width, hidden), and `output.bias`.
+    weights (Dict[str, np.ndarray]): `embeddings.weight`, of the settings' dtype, shape (word pieces
+        + buckets, width), with `embeddings.step` for int8, see `dan_precision`. With a hidden layer
+        also, in float32, `hidden.weight`, shape (hidden, width), `hidden.bias`, `output.weight`,
+        shape (width, hidden), and `output.bias`.
     """
 
     settings: DanSettings
@@ -78,6 +84,25 @@ class Dan:
     def width(self) -> int:
         """RETURNS (int): The width of the vectors."""
         return self.weights[EMBEDDINGS].shape[1]
+
+    def rounded(self, dtype: Precision | None) -> "Dan":
+        """Store the vectors of features in fewer bits.
+
+        dtype (Optional[str]): How; None for no change.
+        RETURNS (Dan): The network. One that is rounded already is returned as it is.
+        """
+        if dtype is None or self.settings.dtype != "float32":
+            return self
+        return replace(
+            self,
+            settings=replace(self.settings, dtype=dtype),
+            weights=round_weights(self.weights, dtype),
+        )
+
+    def restored(self) -> "Dan":
+        """RETURNS (Dan): The network with all weights in float32."""
+        settings = replace(self.settings, dtype="float32")
+        return replace(self, settings=settings, weights=restore_weights(self.weights))
 
     def reader(self) -> FeatureReader:
         """RETURNS (FeatureReader): Reads the features of texts for this network."""
@@ -93,7 +118,11 @@ class Dan:
     def digest(self) -> str:
         """RETURNS (str): A checksum of everything, 32 hexadecimal digits."""
         content = hashlib.blake2b(digest_size=16)
-        for part in (json.dumps(asdict(self.settings), sort_keys=True), self.tokenizer):
+        settings = asdict(self.settings)
+        # As it was before there was a choice: indexes know their encoder by this checksum.
+        if settings["dtype"] == "float32":
+            del settings["dtype"]
+        for part in (json.dumps(settings, sort_keys=True), self.tokenizer):
             content.update(f"{len(part)}\n{part}".encode())
         for name, array in sorted(self.weights.items()):
             content.update(f"{name} {array.shape}\n".encode())
@@ -109,13 +138,17 @@ class Dan:
 
     def check_weights(self) -> None:
         """RAISES (ValueError): If settings and weights do not fit together."""
-        found = {name: array.shape for name, array in self.weights.items()}
-        embeddings = found.get(EMBEDDINGS, ())
+        found = {name: (array.shape, array.dtype.str) for name, array in self.weights.items()}
+        embeddings, _ = found.get(EMBEDDINGS, ((), ""))
         if len(embeddings) != 2 or not embeddings[1] or embeddings[0] < self.settings.buckets:
             raise ValueError(f"its embeddings have the shape {embeddings}")
-        expected = _shapes(embeddings, self.settings.hidden)
-        if found != expected or any(array.dtype != "<f4" for array in self.weights.values()):
-            raise ValueError(f"its weights are {found}, not {expected} in float32")
+        shapes = _shapes(embeddings, self.settings.hidden)
+        expected = {name: (shape, "<f4") for name, shape in shapes.items()}
+        expected[EMBEDDINGS] = (embeddings, np.dtype(self.settings.dtype).str)
+        if self.settings.dtype == "int8":
+            expected[STEPS] = (embeddings[:1], "<f4")
+        if found != expected:
+            raise ValueError(f"its weights are {found}, not {expected}")
 
     def save(self, folder: Path) -> None:
         """folder (Path): The folder for `config.json`, `tokenizer.json` and `model.safetensors`."""
@@ -136,7 +169,7 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
 
     name (str): A folder written by `Dan.save`; or a transformer, see `load_pretrained`.
     asked (Dict[str, Any]): Fields of `DanSettings`, and `width`; None for those not given.
-    RETURNS (Dan): The network.
+    RETURNS (Dan): The network, not yet rounded to the dtype asked for unless it was saved so.
     RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN321 if the folder is
         damaged, CN322 if it was saved with different settings, CN324 and CN325 if the transformer
         can't be used.
@@ -147,6 +180,8 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
     tokenizer, embeddings = _load_start(name, folder)
     chosen = {key: value for key, value in asked.items() if value is not None}
     width = chosen.pop("width", None)
+    # It starts unrounded, and may be trained so.
+    chosen.pop("dtype", None)
     settings = DanSettings.read({**asdict(DanSettings()), **chosen})
     dan = Dan(settings, tokenizer, _start_weights(embeddings, width, settings))
     try:
@@ -174,12 +209,17 @@ def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
         dan.check()
     except Exception as error:
         raise ConnormError(Errors.CN321.format(path=folder, reason=error)) from error
+    found = {
+        **asdict(dan.settings),
+        "ngram_range": list(dan.settings.ngram_range),
+        "width": dan.width,
+    }
+    if found["dtype"] == "float32":
+        del found["dtype"]  # It can be rounded to any other.
     for setting, value in asked.items():
-        if value is not None and value != config[setting]:
+        if value is not None and value != found.get(setting, value):
             raise ConnormError(
-                Errors.CN322.format(
-                    path=folder, setting=setting, found=config[setting], asked=value
-                )
+                Errors.CN322.format(path=folder, setting=setting, found=found[setting], asked=value)
             )
     return dan
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from thinc.api import Model
 
-from ..errors import ConnormError, Errors
 from ..text.normalization import compose
 from . import encode, encode_inputs, encoder_forms, encoder_inputs, fingerprint, fits, replica
 from .hybrid import is_hybrid, lexical_weight, widths
+from .storage import open_encoder
 from .vectors import Raw
 
 
@@ -50,20 +50,11 @@ class NormalizedEncoder:
     def loaded(self, path: Path) -> "NormalizedEncoder":
         """Read an encoder of the same settings.
 
-        path (Path): What the encoder's `to_disk` wrote.
+        path (Path): What `store_encoder` wrote, or an encoder's `to_disk`.
         RETURNS (NormalizedEncoder): A new encoder; this one stays as it is.
-        RAISES (ConnormError): CN402 if the file is missing, CN305 if it is damaged.
+        RAISES (ConnormError): CN402 if a file is missing, CN305 if one is damaged.
         """
-        if not path.is_file():
-            raise ConnormError(Errors.CN402.format(path=path, reason="it is missing"))
-        try:
-            model = replica(self.model).from_disk(path)
-        except ConnormError:
-            raise
-        # thinc reads what it finds.
-        except Exception as error:
-            raise ConnormError(Errors.CN305.format(reason=repr(error))) from error
-        return NormalizedEncoder(model, self.normalization)
+        return NormalizedEncoder(open_encoder(self.model, path), self.normalization)
 
     def forms(self, texts: Iterable[str]) -> list[str]:
         """RETURNS (List[str]): Cheap stand-ins for inputs: texts with equal forms have equal

@@ -73,16 +73,16 @@ def stack(raws: Iterable[Raw]) -> Raw:
     raws (Iterable[Union[Floats2d, csr_matrix, HybridArray]]): One or more batches, each (b, width).
     RETURNS (Union[Floats2d, csr_matrix, HybridArray]): All rows.
     """
-    from scipy import sparse
-
     batches = list(raws)
     if len(batches) == 1:
         return batches[0]
     if isinstance(batches[0], HybridArray):
         return stack_hybrid(batches)
-    if sparse.issparse(batches[0]):
-        return sparse.vstack(batches, format="csr")
-    return np.vstack(batches)
+    if isinstance(batches[0], np.ndarray):
+        return np.vstack(batches)
+    from scipy import sparse
+
+    return sparse.vstack(batches, format="csr")
 
 
 def weighted(raw: Raw, weight: float) -> Raw:

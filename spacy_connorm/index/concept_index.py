@@ -13,6 +13,7 @@ import numpy as np
 from ..concepts import Concept
 from ..encoders.normalized import NormalizedEncoder
 from ..errors import ConnormError, Errors
+from ..files.arrays import open_array
 from ..files.background import BackgroundCheck
 from ..files.checksums import Stamp, damaged
 from ..files.folders import (
@@ -32,7 +33,6 @@ from .members import TARGETS, Members, O
 from .rewriting import RewritingTable
 from .search import Search
 from .store import ConceptStore
-from .vectors.arrays import open_array
 from .vectors.base import Vectors, open_vectors
 from .word_bags import WordBags
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .vectors.arrays import ascends, open_array
+from ..files.arrays import ascends, open_array
 
 
 class KeyTable:

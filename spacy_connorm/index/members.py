@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .vectors.arrays import open_array, require_offsets
+from ..files.arrays import open_array, require_offsets
 
 O, D = 1, 2  # noqa: E741  (the papers' names)
 _MOST_TIMES = 2**31

@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from ..encoders.vectors import Raw, stack
 from .backends.exact import ExactSearcher
@@ -188,12 +187,14 @@ class SynonymOverlay:
         return sorted(removed | added if target & D else removed)
 
     def _mean(self, concept: int, target: int) -> Raw:
+        from scipy.sparse import csr_matrix
+
         members = self._index.members
         mine = np.flatnonzero((members.concept == concept) & (members.target & target > 0))
         rows = np.unique(np.searchsorted(members.start, mine, side="right") - 1)
         kept = [row for row in rows if (int(row), concept) not in self.removed]
         added = self._added_rows(concept, set(kept)) if target & D else []
-        incidence = sparse.csr_matrix(
+        incidence = csr_matrix(
             (np.ones(len(kept), dtype="float32"), ([0] * len(kept), kept)),
             shape=(1, len(self._index.vectors)),
         )

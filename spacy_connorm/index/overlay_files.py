@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
-from scipy import sparse
-
 from ..encoders.vectors import Raw
 from ..files.checksums import damaged
 from .concept_index import ConceptIndex
@@ -141,6 +139,8 @@ def _is_number(value: Any, stop: int) -> bool:
 
 
 def _read_raw(folder: Path, index: ConceptIndex, count: int) -> list[Raw]:
+    from scipy.sparse import identity
+
     vectors = open_vectors(folder, _VECTORS)
     found = (len(vectors), vectors.width, _kind(vectors))
     expected = (count, index.vectors.width, _kind(index.vectors))
@@ -148,7 +148,7 @@ def _read_raw(folder: Path, index: ConceptIndex, count: int) -> list[Raw]:
         reason = f"{found[0]} {found[2]} vectors of width {found[1]} instead of "
         reason += f"{expected[0]} {expected[2]} ones of width {expected[1]}"
         raise damaged(folder / f"{_VECTORS}.norms.npy", reason)
-    raw = vectors.sums(sparse.identity(count, format="csr", dtype="float32"))
+    raw = vectors.sums(identity(count, format="csr", dtype="float32"))
     return [raw[place : place + 1] for place in range(count)]
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..files.arrays import ascends, open_array, require_offsets
 from ..text.substitutions import Substitution, hash_parts
 from ..text.word_bags import hash_bags, hash_word
-from .vectors.arrays import ascends, open_array, require_offsets
 from .word_bags import WordBags
 
 _STEM = "rewriting"

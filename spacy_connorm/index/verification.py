@@ -10,6 +10,7 @@ import numpy as np
 
 from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import stack
+from ..files.arrays import ascends
 from .builder.centroids import Centroids
 from .concept_index import ConceptIndex
 from .keys import hash_keys
@@ -17,7 +18,6 @@ from .members import D, O
 from .overlay import SynonymOverlay
 from .search import Search
 from .store_verification import verify_store
-from .vectors.arrays import ascends
 from .vectors.base import from_raw
 from .vectors.verification import are_same, require_sound, verify_vectors
 from .word_bags import WordBags

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..files.arrays import open_array
 from ..text.word_bags import hash_bag, hash_bags, hash_word, word_bag
-from .vectors.arrays import open_array
 
 _STEM = "word_bags"
 

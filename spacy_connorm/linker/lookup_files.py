@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from pathlib import Path
 
+from ..encoders.storage import store_encoder
 from ..files.temporary import TemporaryFolder
 from ..index.concept_index import ConceptIndex
 from ..index.overlay_files import read_overlay, write_overlay
@@ -29,7 +30,7 @@ def write_lookup(lookup: ConceptLookup, folder: Path, *, exclude: Collection[str
         if retriever.memo is not None:
             retriever.memo.write(folder / _MEMO)
     if _ENCODER not in exclude:
-        lookup.encoder.to_disk(folder / _ENCODER)
+        store_encoder(lookup.encoder, folder / _ENCODER)
 
 
 def read_lookup(

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..files.arrays import open_array
 from ..files.checksums import damaged
-from ..index.vectors.arrays import open_array
 
 _END = 2**31
 

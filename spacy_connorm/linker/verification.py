@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..encoders.normalized import NormalizedEncoder
+from ..files.arrays import ascends
 from ..index.concept_index import ConceptIndex
 from ..index.overlay_files import SYNONYMS_FILE
 from ..index.ranking import SCALE
-from ..index.vectors.arrays import ascends
 from ..index.vectors.verification import require_sound
 from ..index.verification import verify_index, verify_overlay, verify_texts
 from .lookup import ConceptLookup

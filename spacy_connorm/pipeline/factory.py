@@ -39,6 +39,8 @@ pooling = "mean"
 
 [concept_normalizer.index]
 @misc = "spacy-connorm.AnnoyIndex.v1"
+exact_below = 100000
+dtype = "int8"
 
 [concept_normalizer.sieve]
 @misc = "spacy-connorm.Sieve.v1"

@@ -79,7 +79,7 @@ def stand_in(modules, monkeypatch, tmp_path):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     from _peers import process as peer_process
 
-    monkeypatch.setattr(peer_process, "make_environment", lambda python, work: python)
+    monkeypatch.setattr(peer_process, "make_scispacy_environment", lambda python, work: python)
 
 
 @pytest.fixture

@@ -1,3 +1,6 @@
+from spacy_connorm.cli import search as cli_search
+
+
 def test_a_table_of_candidates(invoke, words, demo_index):
     result = invoke("search", demo_index, "hart attack", " ", "--top-k", "2")
     assert result.exit_code == 0, result.output
@@ -64,3 +67,23 @@ def test_codes_are_shown_also_that_there_are_none(invoke, refused, words, tmp_pa
     shown = words(invoke(*search, "--code-systems", "ICD10CM"))
     assert "ICD10CM:A90" in shown and "ICD10CM:none" in shown
     refused(invoke(*search, "--code-systems", "LOINC"), "CN413")
+
+
+def test_lines_of_standard_input_are_answered_one_by_one(invoke, demo_index, words, monkeypatch):
+    loads, load = [], cli_search.load_pipeline
+    monkeypatch.setattr(cli_search, "load_pipeline", lambda name: loads.append(name) or load(name))
+    result = invoke("search", demo_index, "-k", "1", input="hart attack\n\n  flu \r\n")
+    assert result.exit_code == 0, result.output
+    assert len(loads) == 1
+    assert result.output.count("Mention") == 2
+    assert "hart attack DEMO:0000006 myocardial infarction" in words(result)
+    assert "OD-T, the last search" in words(
+        invoke("search", demo_index, "--explain", input="hart attack")
+    )
+    assert invoke("search", demo_index, input="").output == ""
+
+
+def test_a_line_of_standard_input_that_is_no_text(invoke, refused, demo_index):
+    result = invoke("search", demo_index, input=b"flu\n\xff\xfe\n")
+    refused(result, "CN107")
+    assert "standard input" in result.output and "flu" in result.output

@@ -13,7 +13,7 @@ from .many_processes import answers
 
 SCRIPT = Path(__file__).with_name("many_processes.py")
 SETTINGS = {
-    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1"},
+    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0},
     "types": ["Disease", "Symptom", "Chemical"],
 }
 

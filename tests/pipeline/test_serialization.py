@@ -56,7 +56,11 @@ SIEVES = {
 def test_round_trip(changed, blank_normalizer, hashes, tmp_path, pass_on, sieve, vectors):
     settings = {"sieve": {"@misc": "spacy-connorm.Sieve.v1", **SIEVES[sieve]}}
     settings |= {} if vectors == "sparse" else hashes
-    settings |= {"index": {"@misc": "spacy-connorm.AnnoyIndex.v1"}} if vectors == "annoy" else {}
+    settings |= (
+        {"index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0}}
+        if vectors == "annoy"
+        else {}
+    )
     normalizer = changed(**settings)
     restored = pass_on(normalizer, blank_normalizer(**settings), tmp_path)
     assert restored.candidates(MENTIONS) == normalizer.candidates(MENTIONS)

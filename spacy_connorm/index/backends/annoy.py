@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _ROUNDED = 1e-4
 # Of forests that were built before costs were measured.
 _SEARCH_K = 20_000
-# Stands in place of a forest that was built without annoy.
-_NO_FOREST = b"no forest: annoy was not installed\n"
+# Begins what stands in place of a forest that was not planted.
+_NO_FOREST = b"no forest: "
 # With fewer names an exact search of a batch is cheaper than the forest.
 _MANY = 200_000
 
@@ -42,6 +42,7 @@ class AnnoyIndex:
         inspects for that is measured when it is built.
     search_k (Optional[int]): Nodes inspected per query, instead of `recall`.
     oversample (int): Proposals rescored per requested item.
+    exact_below (int): Plant no forest for fewer vectors: search them exactly.
     seed (int): The seed of the random splits; the same seed gives the same forest.
     dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
     """
@@ -53,6 +54,7 @@ class AnnoyIndex:
     recall: float = 0.99
     search_k: int | None = None
     oversample: int = 2
+    exact_below: int = 0
     seed: int = 13
     dtype: Literal["float32", "float16", "int8"] = "float32"
 
@@ -61,6 +63,8 @@ class AnnoyIndex:
         require_positive_settings(self, "n_trees", "oversample")
         if self.search_k is not None:
             require_positive_settings(self, "search_k")
+        if self.exact_below < 0:
+            refuse("exact_below", self.exact_below, "a number of vectors, at least 0")
         if not 0 < self.recall <= 1:
             refuse("recall", self.recall, "a share above 0, at most 1")
 
@@ -69,8 +73,7 @@ class AnnoyIndex:
         kept beside it.
 
         vectors (Vectors): The items, one per row.
-        path (Path): The file that Annoy writes and maps later. Without annoy it says that there is
-            no forest.
+        path (Path): The file that Annoy writes and maps later, or that says why there is no forest.
         """
         build_dense(vectors, path, self._build)
 
@@ -87,14 +90,17 @@ class AnnoyIndex:
         forest = _new_forest(vectors.width) if _is_planted(path) else None
         if forest is not None:
             return AnnoySearcher(self, vectors, path, forest)
-        _warn_of_many(len(vectors))
+        self._warn_of_many(len(vectors))
         return ExactSearcher(vectors)
 
     def _build(self, vectors: Vectors, path: Path) -> None:
+        if len(vectors) < self.exact_below:
+            path.write_bytes(_NO_FOREST + b"an exact search of so few vectors is cheaper\n")
+            return
         forest = _new_forest(vectors.width)
         if forest is None:
-            _warn_of_many(len(vectors))
-            path.write_bytes(_NO_FOREST)
+            self._warn_of_many(len(vectors))
+            path.write_bytes(_NO_FOREST + b"annoy was not installed\n")
             return
         forest.set_seed(self.seed)
         for item, vector in enumerate(row for block in blocks(vectors) for row in block):
@@ -113,6 +119,10 @@ class AnnoyIndex:
         )
         costs.write(_costs_of(path))
         forest.unload()
+
+    def _warn_of_many(self, vectors: int) -> None:
+        if vectors > max(_MANY, self.exact_below):
+            warn(Warnings.CNW403.format(count=vectors))
 
 
 class AnnoySearcher:
@@ -203,14 +213,9 @@ def _is_planted(path: Path) -> bool:
     """RETURNS (bool): Whether the file is to be opened as a forest, as a missing one is."""
     try:
         with path.open("rb") as file:
-            return file.read(len(_NO_FOREST) + 1) != _NO_FOREST
+            return file.read(len(_NO_FOREST)) != _NO_FOREST
     except FileNotFoundError:
         return True
-
-
-def _warn_of_many(names: int) -> None:
-    if names > _MANY:
-        warn(Warnings.CNW403.format(count=names))
 
 
 def _new_forest(width: int) -> Any:

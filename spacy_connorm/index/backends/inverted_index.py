@@ -1,10 +1,9 @@
 """An inverted index of sparse vectors: a search reads only the features of the query."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from ...errors import ConnormError, Errors
 from ...files.checksums import damaged
@@ -12,11 +11,14 @@ from ..vectors.arrays import make_csr, open_csr, write_csr
 from ..vectors.sparse import SparseVectors
 from .protocol import Neighbours
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
 
 class InvertedIndex:
     """For each feature, such as an n-gram, its posting list: rows and weights."""
 
-    def __init__(self, matrix: sparse.csr_matrix) -> None:
+    def __init__(self, matrix: "csr_matrix") -> None:
         """Wrap a matrix.
 
         matrix (csr_matrix): float32 (width, n), the transposed unit vectors.
@@ -29,7 +31,7 @@ class InvertedIndex:
     def from_vectors(cls, vectors: SparseVectors) -> "InvertedIndex":
         return cls(vectors.unit.T.tocsr())
 
-    def nearest(self, queries: sparse.csr_matrix, n: int) -> Neighbours:
+    def nearest(self, queries: "csr_matrix", n: int) -> Neighbours:
         """Find the n rows with the highest cosines among those that share a feature with a query.
 
         queries (csr_matrix): (b, width) unit vectors.

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
 
 from ...encoders.vectors import Raw, stack
 from ..members import Members
@@ -45,7 +44,9 @@ class Centroids:
         shares = np.repeat((1 / sizes).astype("float32"), sizes)
         rows = self._rows[ends[0] : ends[-1]]
         shape = (len(sizes), len(self._vectors))
-        return self._vectors.sums(sparse.csr_matrix((shares, rows, ends - ends[0]), shape=shape))
+        from scipy.sparse import csr_matrix
+
+        return self._vectors.sums(csr_matrix((shares, rows, ends - ends[0]), shape=shape))
 
     def write(self, folder: Path, stem: str, *, dtype: str) -> None:
         """Write the centroids as vectors, and the numbers of their concepts.

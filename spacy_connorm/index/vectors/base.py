@@ -6,16 +6,19 @@ means of raw vectors (concept representations) are still exact.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from scipy import sparse
 
 from ...encoders.vectors import HybridArray, Raw
+from ...files.arrays import open_array
 from ...files.checksums import damaged
-from .arrays import open_array, open_csr
+from .arrays import open_csr
 from .dense import DenseVectors, QuantizedVectors
 from .sparse import SparseVectors
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 _COUNTS = ("int64", "int32")
 _MOST_COLUMNS = 2**31
@@ -54,7 +57,7 @@ class Vectors(Protocol):
         to the precision of the rows. The weight is for the lexical side of hybrid vectors.
         """
 
-    def sums(self, incidence: sparse.csr_matrix) -> Raw:
+    def sums(self, incidence: "csr_matrix") -> Raw:
         """Sum raw vectors: (m, n) incidence times (n, width) raw vectors."""
 
     def write(self, folder: Path, stem: str) -> None:
@@ -135,7 +138,7 @@ class HybridVectors:
         shared = self.lexical.unit[rows].multiply(queries.lexical[asked])
         return dense, np.asarray(shared.sum(axis=1)).ravel()
 
-    def sums(self, incidence: sparse.csr_matrix) -> HybridArray:
+    def sums(self, incidence: "csr_matrix") -> HybridArray:
         return HybridArray(self.dense.sums(incidence), self.lexical.sums(incidence))
 
     def write(self, folder: Path, stem: str) -> None:
@@ -152,9 +155,9 @@ def from_raw(raw: Raw, *, dtype: str = "float32") -> Vectors:
     """
     if isinstance(raw, HybridArray):
         return HybridVectors.from_raw(raw, dtype=dtype)
-    if sparse.issparse(raw):
-        return SparseVectors.from_raw(raw)
-    return _dense(raw, dtype)
+    if isinstance(raw, np.ndarray):
+        return _dense(raw, dtype)
+    return SparseVectors.from_raw(raw)
 
 
 def _dense(raw: np.ndarray, dtype: str) -> DenseVectors | QuantizedVectors:

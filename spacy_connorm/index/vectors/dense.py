@@ -5,11 +5,17 @@ Both have the same methods; cosines are exact for the stored vectors.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 _LEVELS = 127
+# How many rows become float32 at once: they stay in a core's cache until they are multiplied, so a
+# search reads a quarter of the memory that it reads for float32 vectors.
+_CONVERTED = 256
 _DENSE = ("unit", "norms")
 _QUANTIZED = ("codes", "lengths", "norms")
 
@@ -75,7 +81,7 @@ class DenseVectors:
         # Rounded to fewer bits, they no longer have length one.
         return _normalized(self.unit[rows])[0]
 
-    def sums(self, incidence: sparse.csr_matrix) -> np.ndarray:
+    def sums(self, incidence: "csr_matrix") -> np.ndarray:
         return _sums(incidence, self.norms, lambda rows: self.unit[rows])
 
     def write(self, folder: Path, stem: str) -> None:
@@ -136,8 +142,13 @@ class QuantizedVectors:
         return {"codes": self.codes, "lengths": self.lengths, "norms": self.norms}
 
     def dots(self, queries: np.ndarray, start: int, stop: int) -> np.ndarray:
-        shares = self._shares(slice(start, stop))
-        return (queries @ self.codes[start:stop].astype("float32").T) * shares
+        found = np.empty((len(queries), stop - start), dtype="float32")
+        for first in range(start, stop, _CONVERTED):
+            rows = slice(first, min(first + _CONVERTED, stop))
+            found[:, rows.start - start : rows.stop - start] = (
+                queries @ self.codes[rows].astype("float32").T
+            )
+        return found * self._shares(slice(start, stop))
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
         return (self.codes[rows].astype("float32") @ queries[query]) * self._shares(rows)
@@ -149,7 +160,7 @@ class QuantizedVectors:
     def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> np.ndarray:
         return self.codes[rows].astype("float32") * self._shares(rows)[:, None]
 
-    def sums(self, incidence: sparse.csr_matrix) -> np.ndarray:
+    def sums(self, incidence: "csr_matrix") -> np.ndarray:
         return _sums(incidence, self.norms, self.queries)
 
     def write(self, folder: Path, stem: str) -> None:
@@ -167,13 +178,15 @@ def _normalized(raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _sums(
-    incidence: sparse.csr_matrix, norms: np.ndarray, read: Callable[[np.ndarray], np.ndarray]
+    incidence: "csr_matrix", norms: np.ndarray, read: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
     """Sum rows, reading only those in the sums."""
+    from scipy.sparse import csr_matrix
+
     rows, places = np.unique(incidence.indices, return_inverse=True)
     weights = (incidence.data * norms[incidence.indices]).astype("float32")
     shape = (incidence.shape[0], len(rows))
-    picked = sparse.csr_matrix((weights, places.ravel(), incidence.indptr), shape=shape)
+    picked = csr_matrix((weights, places.ravel(), incidence.indptr), shape=shape)
     return picked @ read(rows).astype("float32", copy=False)
 
 

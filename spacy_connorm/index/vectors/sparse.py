@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from .arrays import make_csr, write_csr
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 
 class SparseVectors:
     """Vectors as a CSR matrix of float32."""
 
-    def __init__(self, unit: sparse.csr_matrix, norms: np.ndarray) -> None:
+    def __init__(self, unit: "csr_matrix", norms: np.ndarray) -> None:
         """Wrap a matrix.
 
         unit (csr_matrix): (n, width) rows of length one (or zero).
@@ -23,7 +26,9 @@ class SparseVectors:
         self.width = int(unit.shape[1])
 
     @classmethod
-    def from_raw(cls, raw: sparse.csr_matrix) -> "SparseVectors":
+    def from_raw(cls, raw: "csr_matrix") -> "SparseVectors":
+        from scipy import sparse
+
         raw = sparse.csr_matrix(raw, dtype="float32")
         norms = np.sqrt(np.asarray(raw.multiply(raw).sum(axis=1)).ravel()).astype("float32")
         scale = sparse.diags(1 / np.where(norms > 0, norms, 1), dtype="float32")
@@ -47,19 +52,21 @@ class SparseVectors:
 
     @classmethod
     def join(cls, parts: "Sequence[SparseVectors]") -> "SparseVectors":
+        from scipy import sparse
+
         unit = sparse.vstack([part.unit for part in parts], format="csr")
         return cls(unit, np.concatenate([part.norms for part in parts]))
 
-    def dots(self, queries: sparse.csr_matrix, start: int, stop: int) -> np.ndarray:
+    def dots(self, queries: "csr_matrix", start: int, stop: int) -> np.ndarray:
         return np.ascontiguousarray((self.view(start, stop).unit @ queries.T.toarray()).T)
 
-    def rescore(self, queries: sparse.csr_matrix, query: int, rows: np.ndarray) -> np.ndarray:
+    def rescore(self, queries: "csr_matrix", query: int, rows: np.ndarray) -> np.ndarray:
         return (self.unit[rows] @ queries[query].T).toarray().ravel()
 
-    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> sparse.csr_matrix:
+    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> "csr_matrix":
         return self.unit[rows]
 
-    def sums(self, incidence: sparse.csr_matrix) -> sparse.csr_matrix:
+    def sums(self, incidence: "csr_matrix") -> "csr_matrix":
         weights = incidence.multiply(self.norms[None, :]).tocsr().astype("float32")
         return weights @ self.unit
 

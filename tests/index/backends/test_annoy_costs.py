@@ -168,6 +168,25 @@ def test_without_annoy_many_names_get_a_warning(path, monkeypatch):
         AnnoyIndex().open(VECTORS, path)
 
 
+def test_few_vectors_get_no_forest(path, recwarn):
+    AnnoyIndex(exact_below=3001).build(VECTORS, path)
+    assert path.stat().st_size < 100 and not costs_file(path).exists()
+    searcher = AnnoyIndex(exact_below=3001).open(VECTORS, path)
+    assert isinstance(searcher, ExactSearcher)
+    expected = ExactSearcher(VECTORS).nearest(QUERIES, 5)
+    np.testing.assert_array_equal(searcher.nearest(QUERIES, 5).items, expected.items)
+    # The file decides, whatever the settings say that it is opened with.
+    assert isinstance(AnnoyIndex().open(VECTORS, path), ExactSearcher)
+    AnnoyIndex(exact_below=3000, n_trees=2).build(VECTORS, path)
+    assert isinstance(AnnoyIndex(exact_below=3001).open(VECTORS, path), AnnoySearcher)
+    assert not recwarn
+
+
+def test_a_negative_number_of_vectors():
+    with pytest.raises(ConnormError, match="CN006.*exact_below"):
+        AnnoyIndex(exact_below=-1)
+
+
 @pytest.mark.parametrize("recall", [0, -0.5, 1.01, float("nan")])
 def test_a_recall_that_cannot_be(recall):
     with pytest.raises(ConnormError, match="CN006.*recall"):

@@ -1,0 +1,84 @@
+"""Arrays in files, memory-mapped for reading."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import numpy as np
+
+from .checksums import damaged
+
+
+def open_array(
+    path: Path,
+    dtype: str | Collection[str],
+    shape: tuple[int | None, ...],
+    *,
+    bounds: tuple[int, int] | None = None,
+    finite: bool = False,
+    writable: bool = False,
+) -> np.ndarray:
+    """Open an array memory-mapped. All files with arrays are opened here: nothing that is read
+    from one may make NumPy, SciPy or another library read memory that is not its own.
+
+    path (Path): A `.npy` file.
+    dtype (Union[str, Collection[str]]): Its dtype, or several that are valid.
+    shape (Tuple[Optional[int], ...]): Its shape; None for any length.
+    bounds (Optional[Tuple[int, int]]): The least value and the first that is too large. The whole
+        file is read.
+    finite (bool): Whether all values must be finite. The whole file is read.
+    writable (bool): For libraries that take nothing else; writes stay in this process.
+    RETURNS (np.ndarray): A plain array over the mapped pages, since `np.memmap` is slow to index.
+    RAISES (ConnormError): CN402 if the file holds anything else.
+    """
+    try:
+        mapped = np.lib.format.open_memmap(path, mode="c" if writable else "r")
+    # NumPy evaluates the header, which can fail in many ways.
+    except Exception as error:
+        raise damaged(path, f"it holds no array ({type(error).__name__})") from error
+    array = np.asarray(mapped)
+    dtypes = [dtype] if isinstance(dtype, str) else list(dtype)
+    if array.dtype not in map(np.dtype, dtypes) or not array.dtype.isnative:
+        raise damaged(path, f"its dtype is {array.dtype}, not {' or '.join(dtypes)}")
+    lengths = "x".join("any" if length is None else str(length) for length in shape)
+    if len(shape) != array.ndim or not array.flags.c_contiguous:
+        raise damaged(path, f"it is no array of {lengths} values")
+    if any(length not in (None, found) for length, found in zip(shape, array.shape, strict=True)):
+        found = "x".join(map(str, array.shape))
+        raise damaged(path, f"it has {found} values, not {lengths}")
+    if bounds is not None:
+        _require_bounds(path, array, *bounds)
+    if finite and not np.isfinite(array).all():
+        raise damaged(path, "not all its values are finite")
+    return array
+
+
+def _require_bounds(path: Path, array: np.ndarray, least: int, end: int) -> None:
+    if not array.size:
+        return
+    # A bool that was read from a file can have any of 256 values.
+    values = array.view("uint8") if array.dtype == "bool" else array
+    # Read as unsigned, negative values are too large: one pass instead of two.
+    unsigned = values.view(values.dtype.str.replace("i", "u"))
+    is_inside = unsigned.max() < end if least == 0 else least <= values.min() <= values.max() < end
+    if not is_inside:
+        found = f"{values.min()} to {values.max()}"
+        raise damaged(path, f"its values are {found}, not {least} to {end - 1}")
+
+
+def require_offsets(path: Path, offsets: np.ndarray, total: int) -> None:
+    """Check the places where lists start that lie one after another.
+
+    path (Path): The file that they are from.
+    offsets (Ints1d): (lists + 1,): list i goes from `offsets[i]` to `offsets[i + 1]`.
+    total (int): Where the last one must end.
+    RAISES (ConnormError): CN402.
+    """
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
+        raise damaged(path, f"it does not divide {total} values")
+    if not ascends(offsets):
+        raise damaged(path, "its values do not ascend")
+
+
+def ascends(numbers: np.ndarray, *, strictly: bool = False) -> bool:
+    """RETURNS (bool): Whether each number is at least the one before, or larger."""
+    return bool((numbers[1:] > numbers[:-1] if strictly else numbers[1:] >= numbers[:-1]).all())
