@@ -7,7 +7,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
-from .dan_precision import Precision
+from .dan_precision import PRECISIONS, Precision
 from .model_packages import MINILM
 from .ngram_range import LONGEST_NGRAM, is_ngram_range
 from .protocol import make_encoder
@@ -66,6 +66,8 @@ def DanEncoder(
     ):
         if value is not None and value < least:
             _refuse(setting, f"at least {least}")
+    if dtype not in (None, *PRECISIONS):
+        _refuse("dtype", f"one of {', '.join(PRECISIONS)}")
     if not 0 <= dropout < 1:
         _refuse("dropout", "a share, from 0 to less than 1")
     for library in ("tokenizers", "safetensors"):

@@ -283,6 +283,7 @@ def test_missing_libraries_are_named(monkeypatch, tmp_path):
         {"width": 0},
         {"max_length": 0},
         {"dropout": 1.0},
+        {"dtype": "int4"},
         {"batch_size": 0},
     ],
 )
