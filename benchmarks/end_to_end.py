@@ -36,6 +36,10 @@ NORMALIZATION = (
     *("unicode", "dashes", "greek", "tags", "possessives", "plurals", "spelling"),
     *("punctuation", "case"),
 )
+# Steps of `mention_finder` that can be left out.
+STEPS = ("coordinations", "derivations")
+# As `connorm index` has it without a config.
+_EXTRA_WORDS_WEIGHT = 0.2
 Reader = Callable[[Iterable[str]], Iterator[Doc]]
 
 
@@ -54,9 +58,11 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument("--finder", choices=FINDERS, nargs="+", default=list(FINDERS[:2]))
     parser.add_argument("--encoder", default="ngram", help="of the normalizer [%(default)s]")
     parser.add_argument(
-        "--no-coordinations",
-        action="store_true",
-        help="the finder `ontology` takes coordinations apart",
+        "--without",
+        choices=STEPS,
+        nargs="+",
+        default=[],
+        help="steps that the finder `ontology` leaves out",
     )
     parser.add_argument(
         "--learn-stop-texts",
@@ -97,7 +103,7 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "dataset": data.name,
         "part": data.part,
         "finder": finder,
-        "coordinations": not arguments.no_coordinations if finder == "ontology" else None,
+        "without": " ".join(arguments.without) if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
         "encoder": arguments.encoder if finder != "exact" and not arguments.pipeline else None,
@@ -115,9 +121,9 @@ def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
         return _trained_pipeline(arguments, data).pipe
     nlp = spacy.blank("en")
     nlp.add_pipe("abbreviation_resolver")
-    nlp.add_pipe("mention_finder", config={"coordinations": not arguments.no_coordinations})
+    nlp.add_pipe("mention_finder", config=dict.fromkeys(arguments.without, False))
     encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
-    _with_normalizer(nlp, data.ontology, encoder)
+    _with_normalizer(nlp, data.ontology, encoder, extra_words_weight=_EXTRA_WORDS_WEIGHT)
     if arguments.learn_stop_texts:
         resolver, finder = (nlp.get_pipe(name) for name in nlp.pipe_names[:2])
         finder.learn_stop_texts(map(resolver, data.docs))
@@ -137,7 +143,12 @@ def _trained_pipeline(arguments: Namespace, data: Data) -> Language:
 
 
 def _with_normalizer(
-    nlp: Language, ontology: Ontology, encoder: dict, *, synonyms: Sequence[tuple[str, str]] = ()
+    nlp: Language,
+    ontology: Ontology,
+    encoder: dict,
+    *,
+    synonyms: Sequence[tuple[str, str]] = (),
+    extra_words_weight: float = 0.0,
 ) -> Language:
     settings = {
         "encoder": encoder,
@@ -145,6 +156,7 @@ def _with_normalizer(
         "normalization": [*NORMALIZATION],
         "top_k": 1,
         "memo_size": 0,
+        "extra_words_weight": extra_words_weight,
     }
     normalizer = nlp.add_pipe("concept_normalizer", config=settings)
     normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology, synonyms=synonyms)

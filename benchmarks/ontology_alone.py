@@ -57,7 +57,10 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="from `connorm substitutions`, used in the last rows",
     )
     parser.add_argument(
-        "--rewriting-weight", type=float, default=0.5, help="of the table [%(default)s]"
+        "--rewriting-weight",
+        type=float,
+        default=0.5,
+        help="of derived words and of the table [%(default)s]",
     )
     add_ontology(parser)
     return parser
@@ -66,7 +69,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 def variants(weight: float, arguments: Namespace) -> Iterator[Steps]:
     """YIELDS (Steps): One a row: mentions as written, as pipelines read them, with n-grams, with
     lower scores for names that say more than the mention, with higher ones for names that it
-    becomes by substitutions, and with both.
+    becomes by other words, and with both.
     """
     yield AS_WRITTEN
     yield AS_READ
@@ -77,7 +80,7 @@ def variants(weight: float, arguments: Namespace) -> Iterator[Steps]:
         name = f"{AS_READ.name}, extra words"
         together = replace(AS_READ, name=name, extra_words_weight=arguments.extra_words_weight)
         yield together
-    if arguments.substitutions:
+    if arguments.rewriting_weight:
         rewriting = {"rewriting_weight": arguments.rewriting_weight}
         yield replace(AS_READ, name=f"{AS_READ.name}, rewriting", **rewriting)
         if together is not AS_READ:

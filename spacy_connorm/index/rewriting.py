@@ -1,4 +1,5 @@
-"""Names that a text becomes when words in it are replaced by others of the same meaning.
+"""Names that a text becomes when words in it are replaced by others of the same meaning: those of a
+table of substitutions, and the nouns that adjectives are derived from.
 
 Bags of words are known by the sum of their words' hashes, so replacing words adds a difference to
 the sum: all rewritten forms of a text are worked out, and searched, as arrays of numbers.
@@ -13,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..files.arrays import ascends, open_array, require_offsets
+from ..text.derivations import hash_base_forms
 from ..text.substitutions import Substitution, hash_parts
 from ..text.word_bags import hash_bags, hash_word
 from .word_bags import WordBags
@@ -24,6 +26,8 @@ _MAX_WORDS = 8
 _MAX_PAIRED = 64
 # How many names of a text are kept.
 _MAX_ROWS = 32
+# How likely a noun means the same as an adjective that is derived from it.
+_DERIVED = 0.9
 
 
 class Rewritten(NamedTuple):
@@ -37,7 +41,74 @@ class Rewritten(NamedTuple):
     certainty: np.ndarray
 
 
+class _Replacements(NamedTuple):
+    """Replacements of words in one text.
+
+    changes (np.ndarray): uint64 (n,): what each adds to the hash of the bag, modulo 2^64.
+    certain (Floats1d): float64 (n,): how likely the meaning stays the same, 0 to 1.
+    places (Ints1d): int64 (n,): the words that each replaces, one bit a place in the bag.
+    """
+
+    changes: np.ndarray
+    certain: np.ndarray
+    places: np.ndarray
+
+
 _NOTHING = Rewritten(np.empty(0, dtype="int64"), np.empty(0))
+_NO_REPLACEMENTS = _Replacements(np.empty(0, "uint64"), np.empty(0), np.empty(0, "int64"))
+
+
+def rewrite(
+    bag: tuple[str, ...],
+    names: WordBags,
+    table: "RewritingTable | None" = None,
+    *,
+    min_certainty: float,
+) -> Rewritten:
+    """Find the names that have a text's words, or become them by one or two replacements.
+
+    bag (Tuple[str, ...]): The text, from `text.word_bags.word_bag`.
+    names (WordBags): The names of the index.
+    table (Optional[RewritingTable]): Substitutions, besides derivations.
+    min_certainty (float): Leave out names that are less certain.
+    RETURNS (Rewritten): The names, the most certain first, at most 32.
+    """
+    if not 0 < len(bag) <= _MAX_WORDS or not len(names.hashes):
+        return _NOTHING
+    parts = _derivations(bag, names)
+    if table is not None:
+        parts = _most_certain(parts, table.replacements(bag, min_certainty))
+    changes, certain = _with_pairs(parts, min_certainty)
+    # The same words, in another order or form, are the text itself.
+    hashes = hash_bags([bag]) + np.concatenate([np.zeros(1, "uint64"), changes])
+    certain = np.concatenate([np.ones(1), certain])
+    known = np.searchsorted(names.hashes, hashes)
+    known[known == len(names.hashes)] = 0
+    found = np.flatnonzero(names.hashes[known] == hashes)
+    found = found[np.argsort(-certain[found], kind="stable")]
+    return _rows(hashes[found], certain[found], names)
+
+
+def _derivations(bag: tuple[str, ...], names: WordBags) -> "_Replacements":
+    """RETURNS (_Replacements): The words that names have and that words of a text derive from."""
+    forms = [(place, own) for place, word in enumerate(bag) for own in hash_base_forms(word)]
+    if not forms:
+        return _NO_REPLACEMENTS
+    places = np.array([place for place, _ in forms])
+    hashes = np.array([own for _, own in forms], dtype="uint64")
+    known = np.flatnonzero(names.have_words(hashes))
+    words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
+    places = places[known]
+    return _Replacements(
+        hashes[known] - words[places], np.full(len(known), _DERIVED), np.left_shift(1, places)
+    )
+
+
+def _most_certain(*parts: "_Replacements") -> "_Replacements":
+    """RETURNS (_Replacements): All of them, the most certain first."""
+    joined = _Replacements(*map(np.concatenate, zip(*parts, strict=True)))
+    order = np.argsort(-joined.certain, kind="stable")
+    return _Replacements(*(column[order] for column in joined))
 
 
 class RewritingTable:
@@ -81,32 +152,12 @@ class RewritingTable:
             np.array(certainty, dtype="float32"),
         )
 
-    def rewrite(self, bag: tuple[str, ...], names: WordBags, *, min_certainty: float) -> Rewritten:
-        """Find the names that have a text's words, or become them by one or two substitutions.
+    def replacements(self, bag: tuple[str, ...], min_certainty: float) -> "_Replacements":
+        """List the substitutions of a text's words.
 
         bag (Tuple[str, ...]): The text, from `text.word_bags.word_bag`.
-        names (WordBags): The names of the index.
-        min_certainty (float): Leave out names that are less certain.
-        RETURNS (Rewritten): The names, the most certain first, at most 32.
-        """
-        if not 0 < len(bag) <= _MAX_WORDS or not len(names.hashes):
-            return _NOTHING
-        parts = self._substitutions_of(bag, min_certainty)
-        changes, certain = _with_pairs(*parts, min_certainty)
-        # The same words, in another order or form, are the text itself.
-        hashes = hash_bags([bag]) + np.concatenate([np.zeros(1, "uint64"), changes])
-        certain = np.concatenate([np.ones(1), certain])
-        known = np.searchsorted(names.hashes, hashes)
-        known[known == len(names.hashes)] = 0
-        found = np.flatnonzero(names.hashes[known] == hashes)
-        found = found[np.argsort(-certain[found], kind="stable")]
-        return _rows(hashes[found], certain[found], names)
-
-    def _substitutions_of(
-        self, bag: tuple[str, ...], min_certainty: float
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """RETURNS (Tuple[np.ndarray, np.ndarray, np.ndarray]): What each substitution adds, its
-        certainty, and the words that it replaces, one bit a place in the bag.
+        min_certainty (float): Leave out substitutions that are less certain.
+        RETURNS (_Replacements): The substitutions, the most certain first.
         """
         words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
         hashes, bits = hash_parts(words[np.newaxis])[0], _places(len(bag))
@@ -120,11 +171,13 @@ class RewritingTable:
             np.full(last - first, bits[at]) for at, (first, last) in zip(known, spans, strict=True)
         ]
         if not changes:
-            return np.empty(0, "uint64"), np.empty(0), np.empty(0, "int64")
+            return _NO_REPLACEMENTS
         found = np.concatenate(certain).astype("float64")
         order = np.argsort(-found, kind="stable")
         order = order[found[order] >= min_certainty]
-        return np.concatenate(changes)[order], found[order], np.concatenate(replaced)[order]
+        return _Replacements(
+            np.concatenate(changes)[order], found[order], np.concatenate(replaced)[order]
+        )
 
     def write(self, folder: Path) -> None:
         for name, array in (
@@ -167,15 +220,14 @@ def _places(size: int) -> np.ndarray:
     return hash_parts(bits.astype("uint64")[np.newaxis])[0].astype("int64")
 
 
-def _with_pairs(
-    changes: np.ndarray, certain: np.ndarray, places: np.ndarray, min_certainty: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Add pairs of substitutions that replace different words.
+def _with_pairs(single: _Replacements, min_certainty: float) -> tuple[np.ndarray, np.ndarray]:
+    """Add pairs of replacements of different words.
 
-    changes, certain, places: As `RewritingTable._substitutions_of` returns them.
+    single (_Replacements): The replacements, the most certain first.
     min_certainty (float): Leave out pairs that are less certain.
     RETURNS (Tuple[np.ndarray, np.ndarray]): Changes and certainties.
     """
+    changes, certain, places = single
     count = min(len(changes), _MAX_PAIRED)
     first, second = np.triu_indices(count, 1)
     both = certain[first] * certain[second]

@@ -2,7 +2,7 @@
 "kidney problems". A special concept is rarely meant by a mention that says less.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from math import ceil
 
@@ -37,7 +37,13 @@ def _are_forms(word: str, other: str) -> bool:
 
 
 def lower_scores(
-    hits: Iterable[Hit], names: Sequence[str], mention: str, *, weight: float, top_k: int
+    hits: Iterable[Hit],
+    names: Sequence[str],
+    mention: str,
+    *,
+    weight: float,
+    top_k: int,
+    spared: Collection[int] = (),
 ) -> list[Hit]:
     """Lower the scores of hits by the words that the mention lacks.
 
@@ -45,6 +51,7 @@ def lower_scores(
     names (Sequence[str]): The text of each hit.
     mention (str): The mention.
     weight (float): How much a name without any word of the mention loses.
+    spared (Collection[int]): Members whose scores stay: they say the same in other words.
     top_k (int): How many hits to keep.
     RETURNS (List[Hit]): The best hits in their new order.
     """
@@ -54,6 +61,8 @@ def lower_scores(
                 distance=round(hit.distance + weight * extra_share(mention, name), DIGITS),
                 text=name,
             )
+            if hit.member not in spared
+            else hit._replace(text=name)
             for hit, name in zip(hits, names, strict=True)
         ),
         top_k,

@@ -38,6 +38,8 @@ class KnownNames:
         overlay: SynonymOverlay,
         allowed: np.ndarray | None = None,
         target: str = "OD",
+        *,
+        inexact: bool = True,
     ) -> None:
         """Store the parts.
 
@@ -45,6 +47,7 @@ class KnownNames:
         overlay (SynonymOverlay): Synonyms added and removed since it was built.
         allowed (Optional[np.ndarray]): bool (concepts,): leave out the names of other concepts.
         target (str): Whose names: "O", "D" or "OD". Added synonyms belong to D.
+        inexact (bool): Whether synonyms of O that are not exact are names.
         RAISES (ConnormError): CN412 if an older version built the index.
         """
         self.index = index
@@ -52,6 +55,7 @@ class KnownNames:
         self._bags = index.word_bags
         self._allowed = allowed
         self._target = TARGETS[target]
+        self._inexact = inexact
         self._names: Cache[int, tuple[KnownName, ...]] = Cache(_CACHED)
 
     @cached_property
@@ -94,6 +98,7 @@ class KnownNames:
                 places.tolist(), of_row, members.concept[places].tolist(), strict=True
             )
             if members.target[place] & self._target
+            and (self._inexact or not members.inexact[place])
             and (row, concept) not in removed
             and self._is_allowed(concept)
         ]

@@ -62,7 +62,7 @@ class NameRules:
     def reason(self, value: int, letters: int, text: str, names: Sequence[KnownName]) -> str:
         """Tell why a window is no mention.
 
-        value (int): The hash of its words.
+        value (int): The hash of the words of the names, which its own may be derived from.
         letters (int): How many letters and digits these have.
         text (str): The window as written.
         names (Sequence[KnownName]): The names with these words.
@@ -77,14 +77,15 @@ class NameRules:
     def _reason(self, value: int, letters: int, text: str, names: Sequence[KnownName]) -> str:
         if not names:
             return NOT_ALLOWED
-        if value in self._stopped:
+        own = {value, hash_bag(word_bag(text))}
+        if not own.isdisjoint(self._stopped):
             return STOPPED
         written = [name.text for name in names]
         if any(name.times and name.text == text for name in names):
             return ""
         if letters < self.min_letters or not any(map(str.isalpha, text)):
             return TOO_SHORT
-        if value in self._everyday:
+        if not own.isdisjoint(self._everyday):
             return "" if _is_short_form(text) and text in written else OTHER_LETTERS
         if letters <= self.short_letters and text not in written:
             only_short_forms = all(map(_is_short_form, written))

@@ -1,4 +1,6 @@
-"""Windows of a text that have exactly the words of a name, in any order."""
+"""Windows of a text that have exactly the words of a name, in any order. One of the words may be
+derived from that of the name: "retinal" for "retina".
+"""
 
 from typing import NamedTuple
 
@@ -10,6 +12,8 @@ from .known_names import KnownNames
 FILLER, WORD, BREAK = 0, 1, 2
 # At most how many fillers between two words. It bounds the length of windows.
 _MAX_FILLERS = 3
+# At most how many words a window with a derived word has: longer ones are rare, and cost much.
+_MAX_DERIVED = 4
 
 
 class TokenArrays(NamedTuple):
@@ -20,6 +24,9 @@ class TokenArrays(NamedTuple):
     letters (Ints1d): int32 (t,): how many letters and digits these have.
     kinds (Ints1d): uint8 (t,): `FILLER`, `WORD` or `BREAK`.
     ends (Ints1d): int64 (t,): the token after it, or after a short form of several tokens.
+    derived (Ints1d): int64 (d,): tokens that may be derived from other words, once for each.
+    changes (np.ndarray): uint64 (d,): what each of these words adds to the hash of its token,
+        modulo 2^64.
     """
 
     hashes: np.ndarray
@@ -27,6 +34,8 @@ class TokenArrays(NamedTuple):
     letters: np.ndarray
     kinds: np.ndarray
     ends: np.ndarray
+    derived: np.ndarray
+    changes: np.ndarray
 
 
 class Windows(NamedTuple):
@@ -34,14 +43,16 @@ class Windows(NamedTuple):
 
     starts (Ints1d): int64 (n,): the first token of each.
     ends (Ints1d): int64 (n,): the token after each.
-    hashes (np.ndarray): uint64 (n,): the hash of the bag of each.
+    hashes (np.ndarray): uint64 (n,): the hash of the bag of the name of each.
     letters (Ints1d): int32 (n,): how many letters and digits the words of each have.
+    are_derived (np.ndarray): bool (n,): whether a word of each is derived from that of the name.
     """
 
     starts: np.ndarray
     ends: np.ndarray
     hashes: np.ndarray
     letters: np.ndarray
+    are_derived: np.ndarray
 
 
 def find_windows(tokens: TokenArrays, known: KnownNames, *, max_words: int) -> Windows:
@@ -57,6 +68,8 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, max_words: int) -> W
     distinct, which = np.unique(tokens.hashes, return_inverse=True)
     is_word = tokens.kinds == WORD
     single = known.have_words(distinct)[which] | (tokens.sizes > 1)
+    tokens = _with_known_forms(tokens, known)
+    single[tokens.derived] = True
     places = np.flatnonzero(is_word & single)
     runs = _runs(tokens, places, is_break=(tokens.kinds == BREAK) | (is_word & ~single))
     hashes, sizes, letters = (
@@ -70,18 +83,53 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, max_words: int) -> W
         first = first[is_whole & (sizes[first + length] - sizes[first] <= known.longest)]
         if not len(first):
             break
-        matching = first[known.contain(hashes[first + length] - hashes[first])]
-        found.append((matching, matching + length))
-    start, end = (
-        np.concatenate([each[side] for each in found]) if found else np.zeros(0, "int64")
-        for side in (0, 1)
+        values = hashes[first + length] - hashes[first]
+        matching = known.contain(values)
+        found.append((first[matching], first[matching] + length, values[matching]))
+    written = sum(len(starts) for starts, _, _ in found)
+    found.append(
+        _derived_windows(tokens, known, places, runs, hashes, min(max_words, _MAX_DERIVED))
     )
+    start, end, values = map(np.concatenate, zip(*found, strict=True))
     return Windows(
         places[start],
         tokens.ends[places[end - 1]],
-        hashes[end] - hashes[start],
+        values,
         letters[end] - letters[start],
+        np.arange(len(start)) >= written,
     )
+
+
+def _with_known_forms(tokens: TokenArrays, known: KnownNames) -> TokenArrays:
+    """RETURNS (TokenArrays): Without words that no name has."""
+    words = tokens.hashes[tokens.derived] + tokens.changes
+    kept = known.have_words(words)
+    return tokens._replace(derived=tokens.derived[kept], changes=tokens.changes[kept])
+
+
+def _derived_windows(
+    tokens: TokenArrays,
+    known: KnownNames,
+    places: np.ndarray,
+    runs: np.ndarray,
+    hashes: np.ndarray,
+    max_words: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """RETURNS (Tuple[np.ndarray, np.ndarray, np.ndarray]): The first and the last place, and the
+    hash, of each window that is a name when one of its words is replaced.
+    """
+    place, changes = np.searchsorted(places, tokens.derived), tokens.changes
+    shapes = [(before, size) for size in range(1, max_words + 1) for before in range(size)]
+    before, size = np.array(shapes).T[:, :, np.newaxis]
+    start, end = np.broadcast_arrays(place - before, place - before + size)
+    changes = np.broadcast_to(changes, start.shape)
+    inside = (start >= 0) & (end <= len(places))
+    start, end, changes = start[inside], end[inside], changes[inside]
+    is_whole = runs[start] == runs[end - 1]
+    start, end, changes = start[is_whole], end[is_whole], changes[is_whole]
+    values = hashes[end] - hashes[start] + changes
+    matching = known.contain(values)
+    return start[matching], end[matching], values[matching]
 
 
 def _runs(tokens: TokenArrays, places: np.ndarray, *, is_break: np.ndarray) -> np.ndarray:

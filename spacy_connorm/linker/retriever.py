@@ -19,7 +19,7 @@ from ..index.filters import Masks
 from ..index.members import TARGETS
 from ..index.overlay import SynonymOverlay
 from ..index.query import Query
-from ..index.rewriting import Rewritten
+from ..index.rewriting import Rewritten, rewrite
 from ..index.vectors.base import from_raw
 from ..text.word_bags import word_bag
 from .memo import Memo
@@ -160,32 +160,34 @@ class Retriever:
             if known:
                 searched = [distinct[batch[place]] for place in known]
                 own_rows = rows[[batch[place] for place in known]]
-                penalty = self._penalty(searched, own_rows, question.top_k)
+                rewritten = self._rewrite(searched, own_rows)
+                penalty = self._penalty(searched, own_rows, rewritten, question.top_k)
                 depth = question.top_k if penalty is None else max(question.top_k, _MIN_FOUND)
-                query = Query(vectors, depth, allowed, self._rewrite(searched, own_rows))
+                query = Query(vectors, depth, allowed, rewritten)
                 answers = run_sieve(question.sieve, self.index, self.overlay, query, penalty)
                 named = name_candidates(answers, self.index, searched)
                 found |= dict(zip(searched, named, strict=True))
         return {text: found.get(text_of[key], []) for text, key in zip(texts, inputs, strict=True)}
 
     def _penalty(
-        self, texts: Sequence[str], rows: np.ndarray, top_k: int
+        self, texts: Sequence[str], rows: np.ndarray, rewritten: Sequence[Rewritten], top_k: int
     ) -> ExtraWordsPenalty | None:
         if not self.extra_words_weight:
             return None
         mentions = ["" if row >= 0 else text for text, row in zip(texts, rows, strict=True)]
-        return ExtraWordsPenalty(mentions, self.extra_words_weight, top_k)
+        return ExtraWordsPenalty(mentions, self.extra_words_weight, top_k, rewritten)
 
     def _rewrite(self, texts: Sequence[str], rows: np.ndarray) -> list[Rewritten]:
         """RETURNS (List[Rewritten]): The names that texts become, none for texts of the index;
         empty if no text becomes any.
         """
-        table, weight = self.index.rewriting, self.rewriting_weight
-        if table is None or not weight:
+        index, weight = self.index, self.rewriting_weight
+        if not weight or not index.has_word_bags:
             return []
         bags = [() if row >= 0 else word_bag(text) for text, row in zip(texts, rows, strict=True)]
         rewritten = [
-            table.rewrite(bag, self.index.word_bags, min_certainty=_MIN_CERTAINTY) for bag in bags
+            rewrite(bag, index.word_bags, index.rewriting, min_certainty=_MIN_CERTAINTY)
+            for bag in bags
         ]
         if not any(len(each.rows) for each in rewritten):
             return []

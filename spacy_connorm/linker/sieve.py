@@ -12,6 +12,7 @@ from ..index.filters import Filter
 from ..index.overlay import SynonymOverlay
 from ..index.query import Query, run_search
 from ..index.ranking import Hit
+from ..index.rewriting import Rewritten
 from ..index.search import Search
 from ..text.cleaning import clean
 from .extra_words import lower_scores
@@ -137,11 +138,14 @@ class ExtraWordsPenalty(NamedTuple):
     mentions (Sequence[str]): b texts that were searched; empty for those to leave alone.
     weight (float): How much a name without any word of the mention loses.
     top_k (int): How many hits to keep.
+    rewritten (Sequence[Rewritten]): Names that say the same as each mention in other words, and
+        keep their scores; empty if there are none.
     """
 
     mentions: Sequence[str]
     weight: float
     top_k: int
+    rewritten: Sequence[Rewritten] = ()
 
     def __call__(
         self, places: list[int], found: list[list[Hit]], index: ConceptIndex
@@ -156,8 +160,22 @@ class ExtraWordsPenalty(NamedTuple):
                 lowered.append(hits[: self.top_k])
                 continue
             names = [texts.get(hit.member) or hit.text for hit in hits]
-            lowered.append(lower_scores(hits, names, mention, weight=self.weight, top_k=self.top_k))
+            lowered.append(
+                lower_scores(
+                    hits,
+                    names,
+                    mention,
+                    weight=self.weight,
+                    top_k=self.top_k,
+                    spared=self._spared(place, index),
+                )
+            )
         return lowered
+
+    def _spared(self, place: int, index: ConceptIndex) -> set[int]:
+        if not self.rewritten:
+            return set()
+        return set(index.members.of_rows(self.rewritten[place].rows).tolist())
 
 
 def run_sieve(

@@ -4,6 +4,7 @@ from .annotation import annotate as annotate
 from .annotation import to_record as to_record
 from .concept_normalizer import ConceptNormalizer as ConceptNormalizer
 from .concept_search import ConceptSearch as ConceptSearch
+from .found_mentions import MentionExplanation as MentionExplanation
 from .indexing import BuiltIndex as BuiltIndex
 from .indexing import build_index as build_index
 from .indexing import make_pipeline as make_pipeline
@@ -13,7 +14,6 @@ from .kb import build_knowledge_base as build_knowledge_base
 from .loading import find_normalizer as find_normalizer
 from .loading import load_normalizer as load_normalizer
 from .loading import load_pipeline as load_pipeline
-from .mention_finder import MentionExplanation as MentionExplanation
 from .mention_finder import MentionFinder as MentionFinder
 from .mention_search import explain as explain
 from .mention_search import search as search

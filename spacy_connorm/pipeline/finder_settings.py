@@ -41,6 +41,10 @@ class FinderSettings(TypedDict, total=False):
         fewer than all of them, names and mentions are also compared as these leave them.
     expand_abbreviations (bool): Whether a short form that the document defines counts as its long
         form. It needs an `abbreviation_resolver` earlier in the pipeline.
+    derivations (bool): Whether one word may be an adjective or a Latin plural where the name has
+        the noun: "retinal" for "retina". Only with all `steps`.
+    inexact_names (bool): Whether synonyms are found that the ontology calls narrow, broad or
+        related. They are searched for a mention anyway.
     coordinations (bool): Whether "breast and ovarian cancer" is one mention if "breast cancer" and
         "ovarian cancer" are names. Not with all overlaps.
     """
@@ -58,6 +62,8 @@ class FinderSettings(TypedDict, total=False):
     everyday_words: Sequence[str]
     steps: Sequence[str]
     expand_abbreviations: bool
+    derivations: bool
+    inexact_names: bool
     coordinations: bool
 
 
@@ -75,6 +81,8 @@ FINDER_DEFAULTS = FinderSettings(
     everyday_words=[],
     steps=[*STEPS],
     expand_abbreviations=True,
+    derivations=True,
+    inexact_names=False,
     coordinations=True,
 )
 
@@ -86,6 +94,8 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "min_letters": ((int,), "a whole number"),
     "short_letters": ((int,), "a whole number"),
     "expand_abbreviations": ((bool,), "true or false"),
+    "derivations": ((bool,), "true or false"),
+    "inexact_names": ((bool,), "true or false"),
     "coordinations": ((bool,), "true or false"),
 }
 

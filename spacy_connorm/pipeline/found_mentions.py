@@ -22,6 +22,19 @@ class FoundMention(NamedTuple):
     label: str
 
 
+class MentionExplanation(NamedTuple):
+    """Why a span is a mention or not.
+
+    is_mention (bool): Whether the finder finds exactly this span.
+    reason (str): Why not; empty for a mention.
+    names (Tuple[str, ...]): The names with the same words.
+    """
+
+    is_mention: bool
+    reason: str
+    names: tuple[str, ...]
+
+
 def choose_mentions(mentions: Iterable[FoundMention], overlaps: str) -> list[FoundMention]:
     """Choose among mentions that overlap.
 

@@ -5,7 +5,7 @@ spaCy imports this module whenever it creates a pipeline, so it must stay light.
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import srsly
 from spacy.language import Language
@@ -22,7 +22,7 @@ from .batched_pipe import BatchedPipe
 from .concept_normalizer import ConceptNormalizer
 from .coordinations import join_coordinations
 from .finder_settings import FINDER_DEFAULTS, FinderSettings, check_finder_settings
-from .found_mentions import FoundMention, choose_mentions, set_found_mentions
+from .found_mentions import FoundMention, MentionExplanation, choose_mentions, set_found_mentions
 from .serialization import read_settings
 from .settings import are_texts
 from .unmarked_texts import require_docs, unmarked_texts
@@ -32,19 +32,6 @@ if TYPE_CHECKING:
     from .token_words import TokenWords
 
 _SETTINGS = "cfg"
-
-
-class MentionExplanation(NamedTuple):
-    """Why a span is a mention or not.
-
-    is_mention (bool): Whether the finder finds exactly this span.
-    reason (str): Why not; empty for a mention.
-    names (Tuple[str, ...]): The names with the same words.
-    """
-
-    is_mention: bool
-    reason: str
-    names: tuple[str, ...]
 
 
 @Language.factory(
@@ -68,6 +55,8 @@ def make_mention_finder(
     everyday_words: list[str],
     steps: list[str],
     expand_abbreviations: bool,
+    derivations: bool,
+    inexact_names: bool,
     coordinations: bool,
 ) -> "MentionFinder":
     return MentionFinder(
@@ -86,6 +75,8 @@ def make_mention_finder(
         everyday_words=everyday_words,
         steps=steps,
         expand_abbreviations=expand_abbreviations,
+        derivations=derivations,
+        inexact_names=inexact_names,
         coordinations=coordinations,
     )
 

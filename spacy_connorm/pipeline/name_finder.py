@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc, Span
@@ -16,8 +16,26 @@ from ..text.word_bags import hash_bag, word_bag
 from .found_mentions import FoundMention
 from .token_words import TokenWords
 
-_KNOWN = 1.0
+# The scores of names, and of names that one word is derived from.
+_KNOWN, _DERIVED = 1.0, 0.9
 _NO_NAME = "no name has these words"
+
+
+class _Window(NamedTuple):
+    """A window of a document.
+
+    start (int): Its first token.
+    end (int): The token after it.
+    value (int): The hash of the words of the names that it may stand for.
+    score (float): 1.0 if it has these words itself.
+    reason (str): Why it is no mention; empty for one.
+    """
+
+    start: int
+    end: int
+    value: int
+    score: float
+    reason: str
 
 
 class NameFinder:
@@ -47,6 +65,7 @@ class NameFinder:
             retriever.overlay,
             allowed_concepts(limits, retriever.index),
             settings["target"],
+            inexact=settings["inexact_names"],
         )
         self._tokens = token_words
         self._labels: dict[int, str] = {}
@@ -75,21 +94,25 @@ class NameFinder:
         RETURNS (List[List[FoundMention]]): All windows by document, also those that overlap.
         """
         self.retriever.index.require_sound()
-        return [
-            [
-                FoundMention(start, end, _KNOWN, self._label(value))
-                for start, end, value, reason in windows
-                if not reason
-            ]
-            for windows in self._windows(docs)
-        ]
+        return [self._mentions(windows) for windows in self._windows(docs)]
 
-    def _windows(self, docs: Sequence[Doc]) -> list[list[tuple[int, int, int, str]]]:
-        """RETURNS (List[List[Tuple[int, int, int, str]]]): By document: first token, the token
-        after, hash of the words, and why it is no mention.
-        """
-        expand = self.settings["expand_abbreviations"]
-        tokens = self._tokens.read(docs, expand_abbreviations=expand)
+    def _mentions(self, windows: Sequence[_Window]) -> list[FoundMention]:
+        found: dict[tuple[int, int], FoundMention] = {}
+        for each in windows:
+            known = found.get((each.start, each.end))
+            if not each.reason and (known is None or known.score < each.score):
+                label = self._label(each.value)
+                mention = FoundMention(each.start, each.end, each.score, label)
+                found[each.start, each.end] = mention
+        return list(found.values())
+
+    def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
+        """RETURNS (List[List[_Window]]): By document."""
+        tokens = self._tokens.read(
+            docs,
+            expand_abbreviations=self.settings["expand_abbreviations"],
+            derivations=self.settings["derivations"],
+        )
         windows = find_windows(tokens, self.names, max_words=self.settings["max_words"])
         order = np.argsort(windows.starts, kind="stable")
         columns = [column[order].tolist() for column in windows]
@@ -100,11 +123,14 @@ class NameFinder:
             before = int(offsets[number])
             found.append(
                 [
-                    (start - before, end - before, value, reason)
-                    for start, end, value, letters in zip(
+                    _Window(
+                        *(start - before, end - before, value),
+                        _DERIVED if is_derived else _KNOWN,
+                        self._reason(doc, start - before, end - before, value, letters),
+                    )
+                    for start, end, value, letters, is_derived in zip(
                         *(column[first:last] for column in columns), strict=True
                     )
-                    for reason in [self._reason(doc, start - before, end - before, value, letters)]
                 ]
             )
         return found
@@ -127,10 +153,12 @@ class NameFinder:
             the names with its words.
         """
         (windows,) = self._windows([span.doc])
-        for start, end, value, reason in windows:
-            if (start, end) == (span.start, span.end):
-                return reason, self.names.names(value)
-        return _NO_NAME, ()
+        own = [each for each in windows if (each.start, each.end) == (span.start, span.end)]
+        if not own:
+            return _NO_NAME, ()
+        # Several names may have its words, or those that these derive from.
+        best = min(own, key=lambda window: (bool(window.reason), -window.score))
+        return best.reason, self.names.names(best.value)
 
     def _label(self, value: int) -> str:
         if value not in self._labels:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from spacy.attrs import ORTH
@@ -9,6 +10,7 @@ from spacy.tokens import Doc
 
 from ..annotations.abbreviations import abbreviation_spans, read_abbreviations
 from ..linker.name_windows import BREAK, FILLER, WORD, TokenArrays
+from ..text.derivations import hash_base_forms
 from ..text.word_bags import STOP_WORDS, hash_bag, normalized_words
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
@@ -16,6 +18,24 @@ _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
 _BREAK = re.compile(r"""[.,;:?!()\[\]{}"“”…|]|\n\s*\n""")
 _MOST_TOKENS = 200_000
 _NO_TOKEN = np.zeros(1, dtype="uint64")
+_MODULUS = 1 << 64
+
+
+class _Token(NamedTuple):
+    """The words of one token; see `TokenArrays`.
+
+    changes (Tuple[int, ...]): What the words that it may be derived from add to its hash.
+    """
+
+    hash: int
+    size: int
+    letters: int
+    kind: int
+    changes: tuple[int, ...] = ()
+
+
+_END = _Token(0, 0, 0, BREAK)
+_SMALL = _Token(0, 0, 0, FILLER)
 
 
 class TokenWords:
@@ -23,72 +43,100 @@ class TokenWords:
 
     def __init__(self) -> None:
         """Start with an empty cache."""
-        self._known: dict[int, tuple[int, int, int, int]] = {}
+        self._known: dict[int, _Token] = {}
 
     def __reduce__(self) -> tuple:
         return TokenWords, ()
 
-    def read(self, docs: Sequence[Doc], *, expand_abbreviations: bool) -> TokenArrays:
+    def read(
+        self, docs: Sequence[Doc], *, expand_abbreviations: bool, derivations: bool
+    ) -> TokenArrays:
         """Read documents. A break follows each of them.
 
         docs (Sequence[Doc]): The documents.
         expand_abbreviations (bool): Whether a short form that a document defines has the words of
             its long form.
+        derivations (bool): Whether to list the words that tokens may be derived from.
         RETURNS (TokenArrays): The tokens of each document and its break.
         """
         parts = [part for doc in docs for part in (doc.to_array(ORTH), _NO_TOKEN)]
         orths, which = np.unique(np.concatenate([_NO_TOKEN[:0], *parts]), return_inverse=True)
-        columns = self._arrays(orths.tolist(), docs)
-        hashes, sizes, letters, kinds = (column[which] for column in columns)
-        tokens = TokenArrays(hashes, sizes, letters, kinds, np.arange(1, len(which) + 1))
-        start = 0
+        distinct = self._distinct(orths.tolist(), docs)
+        hashes, sizes, letters, kinds = (column[which] for column in _columns(distinct))
+        derived, changes = _derived(distinct if derivations else [_END] * len(distinct), which)
+        ends = np.arange(1, len(which) + 1)
+        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, derived, changes)
+        start, expanded = 0, list[int]()
         for doc in docs if expand_abbreviations else ():
-            _expand(tokens, doc, start)
+            expanded += _expand(tokens, doc, start)
             start += len(doc) + 1
-        return tokens
+        kept = ~np.isin(derived, expanded)
+        return tokens._replace(derived=derived[kept], changes=changes[kept])
 
-    def _arrays(self, orths: list[int], docs: Sequence[Doc]) -> tuple[np.ndarray, ...]:
+    def _distinct(self, orths: list[int], docs: Sequence[Doc]) -> list[_Token]:
         if len(self._known) > _MOST_TOKENS:
             self._known.clear()
         for orth in orths:
             if orth not in self._known:
                 text = docs[0].vocab.strings[orth] if orth else ""
                 self._known[orth] = _read_token(text)
-        rows = [self._known[orth] for orth in orths]
-        columns = zip(*rows, strict=True) if rows else ((), (), (), ())
-        kinds = ("uint64", "int32", "int32", "uint8")
-        return tuple(
-            np.asarray(column, dtype) for column, dtype in zip(columns, kinds, strict=True)
-        )
+        return [self._known[orth] for orth in orths]
 
 
-def _read_token(text: str) -> tuple[int, int, int, int]:
-    """RETURNS (Tuple[int, int, int, int]): Hash, size, letters and kind, see `TokenArrays`."""
+def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
+    """RETURNS (List[np.ndarray]): Hashes, sizes, letters and kinds, see `TokenArrays`."""
+    columns = list(zip(*tokens, strict=True)) if tokens else [()] * len(_Token._fields)
+    kinds = ("uint64", "int32", "int32", "uint8")
+    return [np.asarray(column, dtype) for column, dtype in zip(columns, kinds, strict=False)]
+
+
+def _derived(tokens: Sequence[_Token], which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """List the words that tokens may be derived from.
+
+    tokens (Sequence[_Token]): The distinct tokens.
+    which (Ints1d): int64 (t,): the number of each token among them.
+    RETURNS (Tuple[np.ndarray, np.ndarray]): Tokens and changes, see `TokenArrays`.
+    """
+    counts = np.array([len(each.changes) for each in tokens], dtype="int64")
+    changes = np.array([change for each in tokens for change in each.changes], dtype="uint64")
+    starts, sizes = (np.cumsum(counts) - counts)[which], counts[which]
+    ends = np.cumsum(sizes)
+    places = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
+    return np.repeat(np.arange(len(which)), sizes), changes[places]
+
+
+def _read_token(text: str) -> _Token:
     if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
-        return 0, 0, 0, BREAK
+        return _END
     return _of_words([] if text in _POSSESSIVES else normalized_words(text))
 
 
-def _of_words(words: Sequence[str]) -> tuple[int, int, int, int]:
+def _of_words(words: Sequence[str]) -> _Token:
     content = [word for word in words if word not in STOP_WORDS]
     if not content:
-        return 0, 0, 0, FILLER
-    return hash_bag(tuple(content)), len(content), sum(map(len, content)), WORD
+        return _SMALL
+    value = hash_bag(tuple(content))
+    forms = hash_base_forms(content[0]) if len(content) == 1 else ()
+    changes = tuple((form - value) % _MODULUS for form in forms)
+    return _Token(value, len(content), sum(map(len, content)), WORD, changes)
 
 
-def _expand(tokens: TokenArrays, doc: Doc, start: int) -> None:
+def _expand(tokens: TokenArrays, doc: Doc, start: int) -> list[int]:
     """Give the short forms of a document the words of their long forms.
 
     tokens (TokenArrays): Changed in place.
     doc (Doc): The document.
     start (int): Its first token.
+    RETURNS (List[int]): The tokens of the short forms.
     """
-    abbreviations = read_abbreviations(doc)
+    abbreviations, expanded = read_abbreviations(doc), list[int]()
     for span in abbreviation_spans(doc):
         long_form = abbreviations.long_form(span.text, span.end_char - 1)
         if long_form:
             first, last = start + span.start, start + span.end
-            *counts, kind = _of_words(normalized_words(long_form))
-            for column, value in zip(tokens, (*counts, kind, last), strict=True):
+            words = _of_words(normalized_words(long_form))
+            for column, value in zip(tokens[:5], (*words[:4], last), strict=True):
                 column[first] = value
             tokens.kinds[first + 1 : last] = FILLER
+            expanded += range(first, last)
+    return expanded

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.index.rewriting import RewritingTable
+from spacy_connorm.index.rewriting import RewritingTable, rewrite
 from spacy_connorm.index.word_bags import WordBags
 from spacy_connorm.text.substitutions import Substitution
 from spacy_connorm.text.word_bags import word_bag
@@ -28,8 +28,8 @@ def table():
     return RewritingTable.from_substitutions(SUBSTITUTIONS)
 
 
-def rewrite(table, names, text, min_certainty=0.2):
-    rows, certainty = table.rewrite(word_bag(text), names, min_certainty=min_certainty)
+def rewritten(table, names, text, min_certainty=0.2):
+    rows, certainty = rewrite(word_bag(text), names, table, min_certainty=min_certainty)
     return {NAMES[row]: round(each, 4) for row, each in zip(rows, certainty, strict=True)}
 
 
@@ -52,23 +52,23 @@ def rewrite(table, names, text, min_certainty=0.2):
     ],
 )
 def test_texts_become_names(table, names, text, expected):
-    assert rewrite(table, names, text) == expected
+    assert rewritten(table, names, text) == expected
 
 
 def test_words_are_not_added(names):
     table = RewritingTable.from_substitutions([Substitution((), ("renal",), 9, 0)])
-    assert rewrite(table, names, "cyst") == {}
-    assert rewrite(table, names, "renal stone") == {"stone": 0.9}
+    assert rewritten(table, names, "cyst") == {}
+    assert rewritten(table, names, "renal stone") == {"stone": 0.9}
 
 
 def test_a_word_is_replaced_once(names):
     chain = [Substitution(("a",), ("b",), 99, 0), Substitution(("b",), ("renal",), 99, 0)]
-    assert rewrite(RewritingTable.from_substitutions(chain), names, "a cyst") == {}
+    assert rewritten(RewritingTable.from_substitutions(chain), names, "a cyst") == {}
 
 
 def test_less_certain_names_are_left_out(table, names):
-    assert rewrite(table, names, "severe kidney failure", 0.78) == {}
-    assert rewrite(table, names, "cardiac cyst", 0.5) == {}
+    assert rewritten(table, names, "severe kidney failure", 0.78) == {}
+    assert rewritten(table, names, "cardiac cyst", 0.5) == {}
 
 
 def test_the_most_certain_names_come_first_and_are_few():
@@ -77,20 +77,20 @@ def test_the_most_certain_names_come_first_and_are_few():
     table = RewritingTable.from_substitutions(
         Substitution((text.split()[0],), ("x",), 50 + n, 0) for n, text in enumerate(texts)
     )
-    rows, certainty = table.rewrite(("cyst", "x"), bags, min_certainty=0.3)
+    rows, certainty = rewrite(("cyst", "x"), bags, table, min_certainty=0.3)
     assert rows.tolist() == list(range(49, 17, -1))
     assert (np.diff(certainty) < 0).all()
 
 
 def test_long_texts_are_left_alone(table, names):
-    assert rewrite(table, names, "kidney failure " + "a b c d e f g") == {}
+    assert rewritten(table, names, "kidney failure " + "a b c d e f g") == {}
 
 
 def test_what_is_mapped_is_what_was_written(tmp_path, table, names):
     table.write(tmp_path)
     mapped = RewritingTable.open(tmp_path)
     assert mapped is not None and mapped.is_sound()
-    assert rewrite(mapped, names, "kidney failure") == {"renal failure": 0.98}
+    assert rewritten(mapped, names, "kidney failure") == {"renal failure": 0.98}
     assert RewritingTable.open(tmp_path / "none") is None
 
 
@@ -109,14 +109,27 @@ def test_damaged_tables_are_refused(tmp_path, table, file, change):
 
 def test_an_empty_table_rewrites_nothing(names):
     table = RewritingTable.from_substitutions([])
-    assert rewrite(table, names, "kidney failure") == {}
-    assert rewrite(table, names, "failure, renal") == {"renal failure": 1.0}
+    assert rewritten(table, names, "kidney failure") == {}
+    assert rewritten(table, names, "failure, renal") == {"renal failure": 1.0}
 
 
 def test_an_index_without_words_has_no_names(table):
-    assert (
-        table.rewrite(("kidney",), WordBags.from_texts(["?"], np.asarray([0])), min_certainty=0.3)[
-            0
-        ].size
-        == 0
-    )
+    bags = WordBags.from_texts(["?"], np.asarray([0]))
+    assert rewrite(("kidney",), bags, table, min_certainty=0.3).rows.size == 0
+
+
+def test_adjectives_become_their_nouns_without_any_table():
+    texts = ["hypertension", "cyst of the retina", "hypertensive crisis", "skeleton"]
+    bags = WordBags.from_texts(texts, np.arange(4))
+
+    def found(text, table=None):
+        rows, certainty = rewrite(word_bag(text), bags, table, min_certainty=0.3)
+        return {texts[row]: round(each, 4) for row, each in zip(rows, certainty, strict=True)}
+
+    assert found("hypertensive") == {"hypertension": 0.9}
+    assert found("retinal cysts") == {"cyst of the retina": 0.9}
+    assert found("skeletal") == {"skeleton": 0.9}
+    assert found("crisis, hypertensive") == {"hypertensive crisis": 1.0}
+    assert found("mental") == found("hypertensively") == {}
+    table = RewritingTable.from_substitutions([Substitution(("cyst",), ("bubble",), 9, 0)])
+    assert found("retinal bubble", table) == {"cyst of the retina": round(0.9 * 0.9, 4)}

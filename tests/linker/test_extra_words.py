@@ -2,8 +2,10 @@
 
 import pytest
 
+from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.linker.extra_words import extra_share
+from spacy_connorm.index.ranking import Hit
+from spacy_connorm.linker.extra_words import extra_share, lower_scores
 
 
 @pytest.mark.parametrize(
@@ -66,3 +68,32 @@ def test_an_explanation_has_the_same_scores(make_normalizer):
 def test_a_weight_is_a_number_from_0_to_1(make_normalizer, weight):
     with pytest.raises(ConnormError, match="CN006.*extra_words_weight"):
         make_normalizer(extra_words_weight=weight)
+
+
+def test_names_that_say_the_same_in_other_words_keep_their_scores():
+    names = ["testicular artery", "testis"]
+    hits = [Hit(-0.8, 0, 1, number, number, number) for number in range(2)]
+    lowered = lower_scores(hits, names, "testicular", weight=0.2, top_k=2, spared={1})
+    assert [(hit.text, hit.score) for hit in lowered] == [
+        ("testis", 0.8),
+        ("testicular artery", 0.7),
+    ]
+    lowered = lower_scores(hits, names, "testicular", weight=0.2, top_k=2)
+    assert [(hit.text, hit.score) for hit in lowered] == [
+        ("testicular artery", 0.7),
+        ("testis", 0.6),
+    ]
+
+
+def test_scores_of_rewritten_names_are_not_lowered(blank_pipeline):
+    def scored(**settings):
+        nlp = blank_pipeline(**settings)
+        normalizer = nlp.get_pipe("concept_normalizer")
+        concepts = [Concept("U1", "testis"), Concept("U2", "testicular artery of the trunk")]
+        normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
+        return scores(normalizer, "testicular")["U1"]
+
+    cosine, _ = scored(rewriting_weight=0.0)
+    for weight in (0.0, 0.5):
+        found = scored(rewriting_weight=0.5, extra_words_weight=weight)
+        assert found == (pytest.approx(cosine + 0.45 * (1 - cosine), abs=1e-4), "testis")

@@ -292,3 +292,76 @@ def test_stop_texts_are_learned_from_documents_alone(make):
         with pytest.raises(ConnormError, match=f"CN006.*{setting}"):
             finder.learn_stop_texts(docs, **{setting: value})
     assert finder.learn_stop_texts([]) == []
+
+
+ANATOMY = [
+    Concept("U1", "retina"),
+    Concept("U2", "retinal vein"),
+    Concept("U3", "hypertension", ("HTN",)),
+    Concept("U4", "organism", ("body", "whole organism"), related=("body",)),
+    Concept("U5", "cerebellum"),
+]
+
+
+@pytest.fixture
+def make_anatomy():
+    """A function that makes a pipeline with adjectives and inexact synonyms to find."""
+
+    def build(**settings):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("abbreviation_resolver")
+        nlp.add_pipe("mention_finder", config=settings)
+        added = nlp.add_pipe("concept_normalizer", config={**NGRAMS, "extra_words_weight": 0.2})
+        added.initialize(lambda: [], nlp=nlp, ontology=Ontology(ANATOMY))
+        return nlp
+
+    return build
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Retinal and cerebellar lesions", [("Retinal", "U1"), ("cerebellar", "U5")]),
+        ("the retinal veins", [("retinal veins", "U2")]),
+        ("hypertensive patients", [("hypertensive", "U3")]),
+        ("the vein, retinal", [("retinal", "U1")]),
+        ("mental hyper", []),
+        ("retinal", [("retinal", "U1")]),
+    ],
+)
+def test_adjectives_are_found_where_the_name_is_the_noun(make_anatomy, text, expected):
+    assert found(make_anatomy(), text) == expected
+    nouns_only = [each for each in expected if "vein" in each[0]]
+    assert found(make_anatomy(derivations=False), text) == nouns_only
+
+
+def test_all_overlapping_mentions_come_once(make_anatomy):
+    nlp = make_anatomy(spans_key="sc", overlaps="all")
+    spans = nlp("retinal vein")
+    assert [span.text for span in spans.spans["sc"]] == ["retinal", "retinal vein"]
+
+
+def test_stop_texts_hold_for_adjectives_and_for_their_nouns(make_anatomy):
+    assert found(make_anatomy(stop_texts=["retinal"]), "retinal retina") == [("retina", "U1")]
+    assert found(make_anatomy(stop_texts=["retina"]), "retinal retina") == []
+    assert found(make_anatomy(everyday_words=["retinal"]), "retinal retina") == [("retina", "U1")]
+
+
+def test_short_forms_stand_for_their_long_forms_alone(make_anatomy):
+    nlp = make_anatomy()
+    text = "renal edema tubular injury necrosis atrophy lesion (RETINAL). RETINAL again"
+    assert nlp(text).ents == ()
+    assert found(nlp, "RETINAL again") == [("RETINAL", "U1")]
+
+
+def test_the_explanation_of_an_adjective_has_the_names(make_anatomy):
+    nlp = make_anatomy()
+    finder = nlp.get_pipe("mention_finder")
+    assert finder.explain(nlp("so retinal")[1:2]) == (True, "", ("retina",))
+
+
+def test_inexact_synonyms_are_found_on_request(make_anatomy):
+    text = "the body of the whole organism"
+    assert found(make_anatomy(), text) == [("whole organism", "U4")]
+    both = [("body", "U4"), ("whole organism", "U4")]
+    assert found(make_anatomy(inexact_names=True), text) == both
