@@ -7,6 +7,7 @@ Example: python benchmarks/end_to_end.py --dataset ncbi bc5cdr-d --finder exact 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
+from typing import Any
 
 import spacy
 from _common.builders import encoder_config
@@ -70,6 +71,12 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="the finder `ontology` learns from D's documents what is no mention",
     )
     parser.add_argument(
+        "--nil-threshold",
+        type=float,
+        metavar="SCORE",
+        help="mentions with a lower score get no id",
+    )
+    parser.add_argument(
         "--ner", choices=NERS, default="tok2vec", help="of the finder `trained` [%(default)s]"
     )
     parser.add_argument(
@@ -107,6 +114,7 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
         "encoder": arguments.encoder if finder != "exact" and not arguments.pipeline else None,
+        "nil_threshold": arguments.nil_threshold,
         **score_documents(documents),
         "tokens_per_second": round(sum(map(len, docs)) / seconds),
     }
@@ -123,7 +131,11 @@ def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
     nlp.add_pipe("abbreviation_resolver")
     nlp.add_pipe("mention_finder", config=dict.fromkeys(arguments.without, False))
     encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
-    _with_normalizer(nlp, data.ontology, encoder, extra_words_weight=_EXTRA_WORDS_WEIGHT)
+    _with_normalizer(
+        *(nlp, data.ontology, encoder),
+        extra_words_weight=_EXTRA_WORDS_WEIGHT,
+        nil_threshold=arguments.nil_threshold,
+    )
     if arguments.learn_stop_texts:
         resolver, finder = (nlp.get_pipe(name) for name in nlp.pipe_names[:2])
         finder.learn_stop_texts(map(resolver, data.docs))
@@ -139,26 +151,27 @@ def _trained_pipeline(arguments: Namespace, data: Data) -> Language:
     nlp = load_pipeline(folder)
     nlp.remove_pipe("concept_normalizer")
     encoder = encoder_config(arguments.encoder, data, train="OD", work=arguments.work)
-    return _with_normalizer(nlp, data.ontology, encoder, synonyms=data.expanded_synonyms)
+    return _with_normalizer(
+        *(nlp, data.ontology, encoder, data.expanded_synonyms),
+        nil_threshold=arguments.nil_threshold,
+    )
 
 
 def _with_normalizer(
     nlp: Language,
     ontology: Ontology,
     encoder: dict,
-    *,
     synonyms: Sequence[tuple[str, str]] = (),
-    extra_words_weight: float = 0.0,
+    **settings: Any,
 ) -> Language:
-    settings = {
+    shared = {
         "encoder": encoder,
         "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
         "normalization": [*NORMALIZATION],
         "top_k": 1,
         "memo_size": 0,
-        "extra_words_weight": extra_words_weight,
     }
-    normalizer = nlp.add_pipe("concept_normalizer", config=settings)
+    normalizer = nlp.add_pipe("concept_normalizer", config={**shared, **settings})
     normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology, synonyms=synonyms)
     return nlp
 

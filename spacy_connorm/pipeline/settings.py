@@ -28,7 +28,8 @@ class Settings(TypedDict, total=False):
     document_context (float): How much the concepts of a document's certain links are raised for its
         other mentions; see `linker.document_context`. 0 for not at all.
     rewriting_weight (float): How much of what it lacks to a cosine of one a name gets that the
-        mention becomes by certain substitutions, if the index has a table of them; 0 to 1.
+        mention becomes by certain substitutions of words: with the noun of an adjective, or by the
+        table of the index, if it has one; 0 to 1.
     types (Sequence[str]): Find only concepts of these semantic types; all if empty.
     branches (Sequence[str]): Find only concepts at or below these; all if empty.
     code_systems (Sequence[str]): Tell the codes of candidates in these vocabularies, such as
