@@ -67,7 +67,7 @@ HYBRID = {
         "lexical": NGRAMS["encoder"],
         "lexical_weight": 0.5,
     },
-    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0},
+    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"},
 }
 
 

@@ -32,7 +32,13 @@ HYBRID = {
 }
 EXACT = {"@misc": "spacy-connorm.ExactIndex.v1"}
 # So that forest, lists and postings are searched, not all vectors.
-ANNOY = {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "n_trees": 3, "search_k": 40}
+ANNOY = {
+    "@misc": "spacy-connorm.AnnoyIndex.v1",
+    "exact_below": 0,
+    "dtype": "float32",
+    "n_trees": 3,
+    "search_k": 40,
+}
 LISTS = {"@misc": "spacy-connorm.IvfIndex.v1", "exact_below": 16, "lists": 64, "probes": 2}
 MEANS = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["D-C", "OD-C"], "thresholds": [0.9]}
 KINDS = {

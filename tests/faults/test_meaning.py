@@ -26,7 +26,11 @@ def settings(hashes, hybrid):
 
     return {
         "ngrams": {},
-        "annoy": {**hashes, "index": index("AnnoyIndex", n_trees=3), "sieve": MEANS},
+        "annoy": {
+            **hashes,
+            "index": index("AnnoyIndex", n_trees=3, exact_below=0, dtype="float32"),
+            "sieve": MEANS,
+        },
         "int8": {**hashes, "index": index("ExactIndex", dtype="int8"), "sieve": MEANS},
         "lists": {**hashes, "index": index("IvfIndex", exact_below=16, lists=4)},
         "hybrid": {**hybrid, "sieve": MEANS},

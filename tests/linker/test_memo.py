@@ -28,7 +28,7 @@ ASKED = [
 ]
 MEANS = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["D-C", "OD-C"], "thresholds": [0.9]}
 ONE = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []}
-ANNOY = {"index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0}}
+ANNOY = {"index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"}}
 HALF = {"index": {"@misc": "spacy-connorm.ExactIndex.v1", "dtype": "float16"}}
 CHANGES = st.lists(
     st.tuples(

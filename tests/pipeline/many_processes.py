@@ -86,8 +86,8 @@ def raised(nlp, processes):
 
 
 def shared(nlp, processes):
-    """Of an index that was never saved, and its memo: which of their files the workers have mapped,
-    and what else of this kind.
+    """Of a pipeline that was never saved: which files of index, memo and encoder the workers have
+    mapped, and what else of this kind.
     """
     nlp.from_bytes(nlp.to_bytes())
     nlp.add_pipe("mapped_files", last=True)
@@ -95,7 +95,9 @@ def shared(nlp, processes):
     folders = (lookup.index.folder, lookup.retriever.memo.folder)
     docs = list(nlp.pipe(TEXTS * 2, n_process=processes, batch_size=BATCH))
     mapped = {tuple(file) for doc in docs for file in doc.user_data["mapped"]}
-    own = {(str(file), file.stat().st_ino) for each in folders for file in each.rglob("*")}
+    files = [file for each in folders for file in each.rglob("*")]
+    files += lookup.index.folder.parent.glob("encoder.*")
+    own = {(str(file), file.stat().st_ino) for file in files}
     return sorted(Path(path).name for path, _ in mapped & own), sorted(mapped - own)
 
 

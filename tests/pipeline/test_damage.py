@@ -55,7 +55,10 @@ DAMAGES = {
 def test_damage_to_any_file_is_found(
     changed, blank_normalizer, hashes, hybrid, tmp_path, damage, vectors
 ):
-    annoy = {**hashes, "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0}}
+    annoy = {
+        **hashes,
+        "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"},
+    }
     lists = {**hashes, "index": {"@misc": "spacy-connorm.IvfIndex.v1", "exact_below": 16}}
     settings = {"sparse": {}, "annoy": annoy, "lists": lists, "hybrid": hybrid}[vectors]
     changed(**settings).to_disk(tmp_path / "saved")

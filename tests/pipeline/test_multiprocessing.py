@@ -13,7 +13,7 @@ from .many_processes import answers
 
 SCRIPT = Path(__file__).with_name("many_processes.py")
 SETTINGS = {
-    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0},
+    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"},
     "types": ["Disease", "Symptom", "Chemical"],
 }
 
@@ -134,5 +134,6 @@ def test_documents_that_fail_in_a_worker(make, run):
 def test_workers_map_the_files_of_an_index_that_was_never_saved(make, run):
     found = run(make("dan"), "shared:fork:2", "shared:spawn:2")
     for way, (own, others) in found.items():
-        assert {"texts.unit.npy", "hashes.npy"} <= set(own), way
+        weights = "encoder.embeddings.weight.npy"
+        assert {"texts.unit.npy", "hashes.npy", weights} <= set(own), way
         assert others == [], way

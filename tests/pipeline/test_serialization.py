@@ -57,7 +57,7 @@ def test_round_trip(changed, blank_normalizer, hashes, tmp_path, pass_on, sieve,
     settings = {"sieve": {"@misc": "spacy-connorm.Sieve.v1", **SIEVES[sieve]}}
     settings |= {} if vectors == "sparse" else hashes
     settings |= (
-        {"index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0}}
+        {"index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"}}
         if vectors == "annoy"
         else {}
     )
