@@ -24,6 +24,7 @@ from spacy_connorm.annotations.mentions import annotated_mentions, split_ids
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.evaluation.end_to_end import DocumentSpans, LinkedSpan, score_documents
 from spacy_connorm.evaluation.report import Row
+from spacy_connorm.pipeline.finder_settings import FINDER_DEFAULTS
 from spacy_connorm.pipeline.loading import load_pipeline
 
 FINDERS = ("exact", "ontology", "trained")
@@ -37,8 +38,8 @@ NORMALIZATION = (
     *("unicode", "dashes", "greek", "tags", "possessives", "plurals", "spelling"),
     *("punctuation", "case"),
 )
-# Steps of `mention_finder` that can be left out.
-STEPS = ("coordinations", "derivations")
+# Settings of `mention_finder` that are true or false.
+SWITCHES = ("coordinations", "derivations", "inexact_names")
 # As `connorm index` has it without a config.
 _EXTRA_WORDS_WEIGHT = 0.2
 Reader = Callable[[Iterable[str]], Iterator[Doc]]
@@ -59,11 +60,11 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument("--finder", choices=FINDERS, nargs="+", default=list(FINDERS[:2]))
     parser.add_argument("--encoder", default="ngram", help="of the normalizer [%(default)s]")
     parser.add_argument(
-        "--without",
-        choices=STEPS,
+        "--switch",
+        choices=SWITCHES,
         nargs="+",
         default=[],
-        help="steps that the finder `ontology` leaves out",
+        help="settings of the finder `ontology` that are the other way round than by default",
     )
     parser.add_argument(
         "--learn-stop-texts",
@@ -110,7 +111,7 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "dataset": data.name,
         "part": data.part,
         "finder": finder,
-        "without": " ".join(arguments.without) if finder == "ontology" else None,
+        "switched": " ".join(arguments.switch) if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
         "encoder": arguments.encoder if finder != "exact" and not arguments.pipeline else None,
@@ -129,7 +130,8 @@ def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
         return _trained_pipeline(arguments, data).pipe
     nlp = spacy.blank("en")
     nlp.add_pipe("abbreviation_resolver")
-    nlp.add_pipe("mention_finder", config=dict.fromkeys(arguments.without, False))
+    switched = {name: not FINDER_DEFAULTS[name] for name in arguments.switch}
+    nlp.add_pipe("mention_finder", config=switched)
     encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
     _with_normalizer(
         *(nlp, data.ontology, encoder),

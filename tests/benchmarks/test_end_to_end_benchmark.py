@@ -40,11 +40,11 @@ def test_coordinations_are_one_mention_or_two(run, corpus):
     (corpus / "medic_2012" / "medic_06Jul2012.txt.gz").write_bytes(gzip.compress(medic.encode()))
     (corpus / "bc5cdr" / "test.pubtator.txt.gz").write_bytes(gzip.compress(note.encode()))
     out, scores = corpus / "out.json", []
-    for options in ([], ["--without", "coordinations"]):
+    for options in ([], ["--switch", "coordinations"]):
         base = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "ontology", "--json", out)
         run("end_to_end.py", *base, *options)
         scores.append(json.loads(out.read_text())[0])
-    assert [row["without"] for row in scores] == ["", "coordinations"]
+    assert [row["switched"] for row in scores] == ["", "coordinations"]
     assert [row["linked_f1"] for row in scores] == [100, 0]
 
 
