@@ -13,11 +13,11 @@ from ..index.backends.protocol import Searcher
 from ..index.builder.centroids import concept_centroids
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter, allowed_concepts
-from ..index.query import Query, run_search
+from ..index.query import Query
 from ..index.search import SEARCHES, Search
 from ..index.vectors.base import from_raw
 from ..linker.lookup import ConceptLookup
-from ..linker.sieve import Answer, Sieve, name_candidates
+from ..linker.sieve import Sieve, name_candidates, run_sieve
 from ..text.cleaning import clean
 
 # In the order of the paper's table.
@@ -90,11 +90,15 @@ def search_all(
             batch = waiting[start : start + _BATCH]
             vectors = from_raw(lookup.normalized_encoder.encode([text for _, text in batch]))
             known = np.flatnonzero(vectors.norms)
-            query = Query(vectors.unit[known], top_k, allowed)
+            searched = [batch[place][1] for place in known]
+            rows = index.keys.rows([batch[place][0] for place in known])
+            query, penalty = lookup.retriever.prepare(
+                Query(vectors.unit[known], top_k, allowed), searched, rows
+            )
             for search in SEARCHES:
-                hits = run_search(search, index, lookup.overlay, query)
-                answers = [Answer(search, each) for each in hits]
-                named = name_candidates(answers, index, [batch[place][1] for place in known])
+                alone = Sieve([search], [])
+                answers = run_sieve(alone, index, lookup.overlay, query, penalty)
+                named = name_candidates(answers, index, searched)
                 found[search].update(
                     (batch[place][0], candidates)
                     for place, candidates in zip(known, named, strict=True)

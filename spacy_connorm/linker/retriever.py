@@ -160,14 +160,28 @@ class Retriever:
             if known:
                 searched = [distinct[batch[place]] for place in known]
                 own_rows = rows[[batch[place] for place in known]]
-                rewritten = self._rewrite(searched, own_rows)
-                penalty = self._penalty(searched, own_rows, rewritten, question.top_k)
-                depth = question.top_k if penalty is None else max(question.top_k, _MIN_FOUND)
-                query = Query(vectors, depth, allowed, rewritten)
+                query = Query(vectors, question.top_k, allowed)
+                query, penalty = self.prepare(query, searched, own_rows)
                 answers = run_sieve(question.sieve, self.index, self.overlay, query, penalty)
                 named = name_candidates(answers, self.index, searched)
                 found |= dict(zip(searched, named, strict=True))
         return {text: found.get(text_of[key], []) for text, key in zip(texts, inputs, strict=True)}
+
+    def prepare(
+        self, query: Query, texts: Sequence[str], rows: np.ndarray
+    ) -> tuple[Query, ExtraWordsPenalty | None]:
+        """Add what the words of mentions say to what is asked for their vectors.
+
+        query (Query): b mentions.
+        texts (Sequence[str]): b cleaned texts.
+        rows (Ints1d): int64 (b,): their rows in the index; -1 if it lacks them.
+        RETURNS (Tuple[Query, Optional[ExtraWordsPenalty]]): The query with rewritten names, and as
+            deep as the penalty of extra words needs; and that penalty, if there is any.
+        """
+        rewritten = self._rewrite(texts, rows)
+        penalty = self._penalty(texts, rows, rewritten, query.top_k)
+        depth = query.top_k if penalty is None else max(query.top_k, _MIN_FOUND)
+        return query._replace(top_k=depth, rewritten=rewritten), penalty
 
     def _penalty(
         self, texts: Sequence[str], rows: np.ndarray, rewritten: Sequence[Rewritten], top_k: int

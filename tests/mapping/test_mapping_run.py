@@ -41,7 +41,7 @@ def rows(path):
 
 
 def test_a_table_becomes_mappings(pipeline, terms, out):
-    summary = map_terms(pipeline, terms, out, prefix="ward", accept=0.95)
+    summary = map_terms(pipeline, terms, out, prefix="ward", accept=0.99)
     assert summary.measure == "cosine"
     assert summary.rows == {ACCEPTED: 1, REVIEW: 2, UNMATCHED: 1}
     assert summary.counts == {ACCEPTED: 10, REVIEW: 7, UNMATCHED: 3}
