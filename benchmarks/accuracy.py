@@ -30,8 +30,9 @@ def main() -> None:
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row a search."""
     gold, found = search_mentions(arguments)
+    row = {**labels(arguments), "dtype": arguments.dtype}
     return [
-        {**labels(arguments), "search": name, **score_row(score_predictions(gold, predict(each)))}
+        {**row, "search": name, **score_row(score_predictions(gold, predict(each)))}
         for name, each in found.items()
     ]
 

@@ -9,6 +9,7 @@ import spacy
 from spacy.cli import app
 from spacy.language import Language
 from typer.testing import CliRunner
+from vector_files import write_fasttext, write_word2vec
 
 from spacy_connorm import Concept, Ontology, build_index
 from spacy_connorm.index.backends import annoy_costs
@@ -81,6 +82,35 @@ def hashes():
 def hybrid():
     """Settings for such vectors beside those of n-grams."""
     return HYBRID
+
+
+@pytest.fixture(scope="session")
+def word2vec(tmp_path_factory):
+    """A file with vectors of a few words."""
+    path = tmp_path_factory.mktemp("word2vec") / "vectors.txt"
+    write_word2vec(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def fasttext(tmp_path_factory):
+    """A model that has a vector for any word."""
+    path = tmp_path_factory.mktemp("fasttext") / "vectors.bin"
+    write_fasttext(path)
+    return path
+
+
+@pytest.fixture
+def load_grounded():
+    """A function that loads a deep averaging network over other vectors."""
+    from spacy_connorm.encoders.grounded_dan import GroundedDanEncoder
+
+    def load(**settings):
+        model = GroundedDanEncoder(**settings)
+        model.initialize()
+        return model
+
+    return load
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from spacy.cli.train import train
 from spacy.tokens import DocBin
 from spacy.util import load_config, load_model_from_config, registry
 from typer.main import get_command
-from vector_files import write_fasttext
 
 from spacy_connorm import convert_corpus, evaluate, save_pipeline
 from spacy_connorm.cli import app
@@ -106,14 +105,13 @@ def test_arguments_are_the_trainers(path, tmp_path):
 
 
 @pytest.mark.parametrize("path", TRAININGS, ids=name_of)
-def test_it_trains(path, files, tiny_folder, tmp_path):
+def test_it_trains(path, files, tiny_folder, fasttext, tmp_path):
     pytest.importorskip("accelerate")
     from spacy_connorm.training import train
 
     overrides = {**files, "encoder.name": str(tiny_folder)}
     if path.name == "grounded.cfg":
-        write_fasttext(tmp_path / "vectors.bin")
-        overrides = {**files, "encoder.hidden": 8, "paths.vectors": str(tmp_path / "vectors.bin")}
+        overrides = {**files, "encoder.hidden": 8, "paths.vectors": str(fasttext)}
     if "buckets" in sections(path)["encoder"]:
         overrides["encoder.buckets"] = 64
     if "eval_steps" in sections(path)["training"]["arguments"]:

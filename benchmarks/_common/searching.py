@@ -59,7 +59,6 @@ def labels(arguments: Namespace) -> Row:
         "part": arguments.part,
         "encoder": arguments.encoder,
         "train": train,
-        "dtype": arguments.dtype,
     }
 
 

@@ -27,22 +27,17 @@ TEXTS = ["heart attack", "skin cancer", "cancer of the skin", "the heart", "zzz"
 MEMBERS = [np.asarray([0, 3, 5]), np.asarray([1, 2]), np.asarray([], dtype="int64")]
 
 
-@pytest.fixture(scope="module")
-def vectors(tmp_path_factory):
-    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
-    write_word2vec(path)
-    return str(path)
+@pytest.fixture
+def vectors(word2vec):
+    return str(word2vec)
 
 
 @pytest.fixture
-def load(vectors):
+def load(load_grounded, vectors):
     """A function that loads an encoder over word vectors."""
 
     def load(**settings):
-        given = {"input": WordVectorEncoder(name=vectors), "hidden": 5, **settings}
-        model = GroundedDanEncoder(**given)
-        model.initialize()
-        return model
+        return load_grounded(**{"input": WordVectorEncoder(name=vectors), "hidden": 5, **settings})
 
     return load
 

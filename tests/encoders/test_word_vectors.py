@@ -21,10 +21,8 @@ def load(path, **settings):
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
-    write_word2vec(path)
-    return load(path)
+def model(word2vec):
+    return load(word2vec)
 
 
 def test_a_vector_is_the_mean_of_those_of_known_tokens(model):

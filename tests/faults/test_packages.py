@@ -30,16 +30,20 @@ ENCODERS = {
     "TransformerEncoder.v1": {"transformers"},
     "HybridEncoder.v1": {"hybrid", "dan"},
     "EnsembleEncoder.v1": {"dan", "transformers"},
+    "WordVectorEncoder.v1": set(),
+    "GroundedDanEncoder.v1": {"dan"},
 }
 INDEXES = {"ExactIndex.v1": set(), "AnnoyIndex.v1": set(), "IvfIndex.v1": {"faiss"}}
 # These have every encoder and every index.
 PACKAGED = [
     ("DanEncoder.v1", "IvfIndex.v1"),
     ("EnsembleEncoder.v1", "ExactIndex.v1"),
+    ("GroundedDanEncoder.v1", "AnnoyIndex.v1"),
     ("HybridEncoder.v1", "AnnoyIndex.v1"),
     ("NgramEncoder.v1", "ExactIndex.v1"),
     ("OnnxEncoder.v1", "AnnoyIndex.v1"),
     ("TransformerEncoder.v1", "ExactIndex.v1"),
+    ("WordVectorEncoder.v1", "ExactIndex.v1"),
 ]
 
 
@@ -51,6 +55,8 @@ def encoder_block(name, **folders):
         parts = {"dan": "DanEncoder.v1", "transformer": "TransformerEncoder.v1"}
         blocks = {part: encoder_block(each, **folders) for part, each in parts.items()}
         settings = {"encoders": blocks}
+    elif name == "GroundedDanEncoder.v1":
+        settings = {"input": encoder_block("WordVectorEncoder.v1", **folders), "hidden": 8}
     else:
         settings = {"name": folders[name]} if name in folders else {}
     if name == "DanEncoder.v1":
@@ -123,7 +129,9 @@ def wheel_of(request, demo_ontology, tmp_path_factory):
 
     def make(encoder, index):
         folders = {}
-        if encoder not in ("NgramEncoder.v1", "OnnxEncoder.v1"):
+        if encoder in ("WordVectorEncoder.v1", "GroundedDanEncoder.v1"):
+            folders = {"WordVectorEncoder.v1": str(request.getfixturevalue("fasttext"))}
+        elif encoder not in ("NgramEncoder.v1", "OnnxEncoder.v1"):
             tiny = str(request.getfixturevalue("tiny_folder"))
             folders = {"DanEncoder.v1": tiny, "TransformerEncoder.v1": tiny}
         if encoder == "OnnxEncoder.v1":

@@ -8,7 +8,7 @@ import spacy
 from spacy_connorm.linker.sieve import Sieve
 
 SEARCHES = ["O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C"]
-MENTIONS = ["MI", "cold", "head spinning", "heart attacks", "vertgo", "aspirine", "q"]
+MENTIONS = ["MI", "cold", "head spinning", "heart attak", "vertgo", "aspirine", "q"]
 
 
 def weigh(candidate, weight):
@@ -49,7 +49,7 @@ def test_other_encoders_have_one_cosine(make_normalizer, hashes):
 
 
 def test_explanations_tell_both_cosines(normalizer):
-    explanation = normalizer.explain("heart attacks", top_k=2)
+    explanation = normalizer.explain("heart attak", top_k=2)
     for step in explanation.steps:
         for candidate in step.candidates:
             assert candidate.score == pytest.approx(weigh(candidate, 0.5), abs=2e-5)
@@ -121,7 +121,7 @@ def test_the_weight_can_be_set_where_a_pipeline_is_loaded(make_pipeline, hybrid,
     weight = {"components.concept_normalizer.encoder.lexical_weight": 3}
     nlp = spacy.load(tmp_path / "pipeline", config=weight)
     lookup = nlp.get_pipe("concept_normalizer").lookup
-    (candidates,) = lookup.candidates(["heart attacks"], search="O-T", top_k=1)
+    (candidates,) = lookup.candidates(["heart attak"], search="O-T", top_k=1)
     assert candidates[0].score == pytest.approx(weigh(candidates[0], 3), abs=2e-5)
 
 

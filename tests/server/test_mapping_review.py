@@ -12,7 +12,7 @@ TABLE = "code,term,count\n1,heart attack,9\n2,head spinning,5\n3,low temperature
 @pytest.fixture
 def out(make_pipeline, tmp_path):
     (tmp_path / "terms.csv").write_text(TABLE, encoding="utf8")
-    map_terms(make_pipeline(), tmp_path / "terms.csv", tmp_path / "out.tsv", accept=0.96, review=0)
+    map_terms(make_pipeline(), tmp_path / "terms.csv", tmp_path / "out.tsv", accept=0.99, review=0)
     return tmp_path / "out.tsv"
 
 

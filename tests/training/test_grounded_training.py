@@ -5,12 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from vector_files import write_fasttext
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.encoders import encode, trainable
-from spacy_connorm.encoders.grounded_dan import GroundedDanEncoder
 from spacy_connorm.encoders.word_vectors import WordVectorEncoder
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.retrieval import score_retrieval
@@ -25,22 +23,13 @@ from .conftest import NAMES
 from .runs import InterruptAt, Interruption, assert_equal, weights
 
 
-@pytest.fixture(scope="module")
-def vectors(tmp_path_factory):
-    path = tmp_path_factory.mktemp("vectors") / "vectors.bin"
-    write_fasttext(path)
-    return str(path)
-
-
 @pytest.fixture
-def make(vectors):
+def make(load_grounded, fasttext):
     """A function that makes an untrained encoder."""
 
     def make(**settings):
-        given = {"hidden": 16, "dropout": 0.2, **settings}
-        model = GroundedDanEncoder(input=WordVectorEncoder(name=vectors), **given)
-        model.initialize()
-        return model
+        given = {"input": WordVectorEncoder(name=str(fasttext)), "hidden": 16, "dropout": 0.2}
+        return load_grounded(**given, **settings)
 
     return make
 
