@@ -20,6 +20,8 @@ LOCAL_PREFIX = "LOCAL"
 _RECORDS_KEY = "spacy_connorm.mentions"
 _ID_SEPARATORS = re.compile(r"[|+]")
 _NO_IDS = ("", NO_ID, NIL)
+# Corpora annotated with UMLS say so of a mention that has no concept there.
+_CUI_LESS = re.compile(r"cui[-_ ]?less", re.IGNORECASE)
 
 
 class Mention(NamedTuple):
@@ -28,7 +30,7 @@ class Mention(NamedTuple):
     text (str): The mention; the fragments of a discontinuous one are joined by a space.
     label (str): The entity type.
     kb_id (str): Gold ids, separated by `|` in a composite and by `+` in a combination; empty if
-        the annotators gave none, `-1` for a part without one.
+        the annotators gave none, `-1` or `CUI-less` for a part without one.
     fragments (Tuple[Tuple[int, int], ...]): Start and end of each fragment in the document's text
         (characters), in order.
     """
@@ -62,10 +64,15 @@ def split_ids(kb_id: str) -> tuple[str, ...]:
     """Split joined concept ids.
 
     kb_id (str): Ids joined by `|` or `+`.
-    RETURNS (Tuple[str, ...]): Each id once, in order, without `-1` and spaCy's `NIL`.
+    RETURNS (Tuple[str, ...]): Each id once, in order, without `-1`, `CUI-less` and spaCy's `NIL`,
+        which say that there is no concept.
     """
     parts = (part.strip() for part in _ID_SEPARATORS.split(kb_id))
-    return tuple(dict.fromkeys(part for part in parts if part not in _NO_IDS))
+    return tuple(dict.fromkeys(part for part in parts if not _is_no_id(part)))
+
+
+def _is_no_id(part: str) -> bool:
+    return part in _NO_IDS or _CUI_LESS.fullmatch(part) is not None
 
 
 def set_mentions(doc: Doc, mentions: Iterable[Mention]) -> None:

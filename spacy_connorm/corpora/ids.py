@@ -2,13 +2,14 @@
 
 import re
 
-from ..annotations.mentions import NO_ID
+from ..annotations.mentions import NO_ID, split_ids
 from ..concepts.curies import PREFIXES, split_curie
 
 _SEPARATORS = re.compile(r"([|+,;])")
 # Corpora write the ids of these without a prefix.
 _BARE = ("MESH", "UMLS")
-_NO_IDS = ("", "-", NO_ID)
+# Of NLM-Chem, for a part without a concept.
+_NONE = "-"
 
 
 def normalize_ids(ids: str) -> str:
@@ -18,7 +19,7 @@ def normalize_ids(ids: str) -> str:
 
     NLM-Chem's `,` becomes `+`: nearly all of its lists describe one thing by several concepts
     (`PBS-T`, `sodium pyruvate`). PubTator Central's `;` becomes `|`. A part without a concept
-    becomes `-1`, so that the number of parts is kept.
+    becomes `-1`, so that the number of parts is kept, and so does `CUI-less`.
 
     ids (str): The ids as annotated.
     RETURNS (str): The ids; empty if there are none.
@@ -41,4 +42,4 @@ def _normalize_id(concept_id: str) -> str:
         concept_id = local_id
     elif PREFIXES.knows(prefix):
         concept_id = PREFIXES.curie(concept_id)
-    return NO_ID if concept_id in _NO_IDS else concept_id
+    return concept_id if split_ids(concept_id) and concept_id != _NONE else NO_ID

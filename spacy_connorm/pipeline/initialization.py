@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from spacy.training import Example
 
+from ..annotations.mentions import split_ids
 from ..annotations.synonyms import annotated_synonyms, expanded_synonyms
 from ..concepts import AnyOntology
 from ..errors import ConnormError, Errors, refuse, refuse_text
@@ -47,7 +48,8 @@ def build_lookup(
 
     lookup (ConceptLookup): Takes them.
     ontology (Optional[Union[Ontology, ConceptStream, Callable]]): O, or a function that reads it.
-    annotated (Iterable[Tuple[str, str]]): D: texts and concept ids.
+    annotated (Iterable[Tuple[str, str]]): D: texts and concept ids; those without a concept, such
+        as `NIL` and `CUI-less`, are left out.
     substitutions (Optional[Union[Iterable[Substitution], Callable]]): Words that mentions may have
         in place of those of names, or a function that reads them.
     settings (Mapping[str, Any]): The settings of the component.
@@ -58,7 +60,7 @@ def build_lookup(
     from ..linker.interpretations import search_depth
 
     ontology = ontology() if callable(ontology) else ontology
-    annotated = list(annotated)
+    annotated = [pair for pair in annotated if split_ids(pair[1])]
     if ontology is None and not annotated:
         raise ConnormError(Errors.CN004.format(name=name))
     if not isinstance(ontology, AnyOntology | None):

@@ -18,7 +18,7 @@ def doc():
         [
             Mention("breast or ovarian cancer", "Disease", "D001943|D010051", ((0, 24),)),
             Mention("MI", "Disease", "D009203", ((46, 48),)),
-            Mention("fatigue", "Symptom", "", ((51, 58),)),
+            Mention("fatigue", "Symptom", "CUI-less", ((51, 58),)),
         ],
     )
     return doc

@@ -25,6 +25,11 @@ from spacy_connorm.corpora.ids import normalize_ids
         ("-", ""),
         ("", ""),
         ("-1|-1", ""),
+        ("CUI-less", ""),
+        ("CUI less", ""),
+        ("C0027051|CUI-less", "C0027051|-1"),
+        ("UMLS:CUI-less", ""),
+        ("NIL", ""),
     ],
 )
 def test_normalize_ids(annotated, expected):

@@ -50,6 +50,8 @@ def predict(found, *, written=None):
         ("D9", {"D9"}, False),
         ("C7", {"C7"}, False),
         ("-1", set(), False),
+        ("CUI-less", set(), False),
+        ("C1|CUI-less", {"C1"}, True),
         ("", set(), False),
     ],
 )

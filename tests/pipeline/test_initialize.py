@@ -92,6 +92,15 @@ def test_ontology_that_is_read_when_it_is_needed(blank, ontology):
     assert best(normalizer, "MI") == [("C2", "OD-T")]
 
 
+@pytest.mark.parametrize("nothing", ["CUI-less", "NIL", "-1"])
+def test_what_has_no_concept_is_no_annotated_data(blank, ontology, nothing):
+    _, normalizer = blank
+    pairs = [("odd sensation", nothing), ("head spinning", "C5")]
+    normalizer.initialize(lambda: [], ontology=ontology, synonyms=pairs)
+    assert normalizer.lookup.index.store.number(nothing) is None
+    assert best(normalizer, "head spinning") == [("C5", "D-T")]
+
+
 def test_synonyms_are_annotated_data(blank, ontology):
     _, normalizer = blank
     normalizer.initialize(lambda: [], ontology=ontology, synonyms=[("head spinning", "C5")])

@@ -56,6 +56,7 @@ def en_vocab(pipeline):
         ({"MI": "C2"}, {"MI": "C2|C3"}, (0, 0, 0, 0)),
         ({"MI": "C2"}, {"cold": "C3"}, (0, 0, 0, None)),
         ({"MI": "NIL"}, {"MI": "-1"}, (None, None, None, None)),
+        ({"MI": "NIL"}, {"MI": "CUI-less"}, (None, None, None, None)),
         ({}, {}, (None, None, None, None)),
     ],
     ids=[
@@ -69,6 +70,7 @@ def en_vocab(pipeline):
         "part of a composite",
         "other mentions",
         "nothing linked",
+        "gold is CUI-less",
         "nothing at all",
     ],
 )

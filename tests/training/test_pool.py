@@ -97,14 +97,14 @@ def test_an_id_comes_before_an_alternate_id(make):
     assert texts_of(pool, "C1") == {"a": 1, "b": 1, "e": 1}
 
 
-@pytest.mark.parametrize("kb_id", ["C2|C3", "C2+C3", "C2|-1", "X|Y", "C2|X"])
+@pytest.mark.parametrize("kb_id", ["C2|C3", "C2+C3", "C2|-1", "C2|CUI-less", "X|Y", "C2|X"])
 def test_composites_are_left_out(make, kb_id):
     pool, report = make(mention("heart attack and cold", kb_id))
     assert "heart attack and cold" not in pool.texts
     assert (report.composite_mentions, report.unknown_ids, report.data_texts) == (1, 0, 0)
 
 
-@pytest.mark.parametrize("kb_id", ["", "-1", "NIL"])
+@pytest.mark.parametrize("kb_id", ["", "-1", "NIL", "CUI-less"])
 def test_mentions_without_a_concept_are_left_out(make, kb_id):
     pool, report = make(mention("something", kb_id))
     assert "something" not in pool.texts
