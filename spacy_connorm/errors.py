@@ -175,6 +175,18 @@ class Errors(metaclass=_Coded):
         "'{path}' can't be read without '{text}', the text that its offsets count in. Put that "
         "file beside it."
     )
+    CN217 = (
+        "{place}: not a line of the format '{format}' ({reason}). Expected a line such as "
+        "`{example}`, with another pair of offsets for each gap in the mention."
+    )
+    CN218 = (
+        "'{path}' has no `.pipe.txt` files. If its annotations are in `.txt` files, name the "
+        "folder of their notes (`texts` in Python, `--texts` on the command line)."
+    )
+    CN219 = (
+        "{place}: the file {file}, which belongs to it, is not in '{folder}'. If the notes are "
+        "elsewhere, name their folder (`texts` in Python, `--texts` on the command line)."
+    )
 
     # Encoders
     CN300 = (

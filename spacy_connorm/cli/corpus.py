@@ -28,6 +28,9 @@ def corpus_cli(
         "", "--columns", metavar="A,B,...", help="TSV: what they hold. [id,name,mention]"
     ),
     header: bool = typer.Option(False, "--header", help="TSV: the first line is a header."),
+    texts: Path | None = typer.Option(
+        None, "--texts", metavar="FOLDER", help="MCN, ShARe/CLEF: the notes. [found]"
+    ),
 ) -> None:
     """Convert an annotated corpus to spaCy's format, and show what is in it.
 
@@ -38,6 +41,8 @@ def corpus_cli(
         options["columns"] = split_items(columns)
     if header:
         options["header"] = True
+    if texts is not None:
+        options["texts"] = texts
     report = convert_corpus(
         *(input_path, output_path),
         format=format,

@@ -14,6 +14,9 @@ from .ids import normalize_ids
 from .lines import Place
 from .report import CorpusReport
 
+# Of mentions in formats that tell no type.
+DEFAULT_TYPE = "MENTION"
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

@@ -16,10 +16,12 @@ class CorpusOptions(TypedDict, total=False):
     columns (Sequence[str]): tsv: what the columns hold, from the left: `mention`, `id` and, if
         there is one, `type`; other columns are ignored. ("id", "name", "mention") by default.
     header (bool): tsv: whether the first line is a header.
+    texts (Union[str, Path]): mcn, shareclef: the folder of the notes, if it is not found.
     """
 
     columns: Sequence[str]
     header: bool
+    texts: str | Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,10 @@ class CorpusFormat:
 FORMATS = {
     form.name: form
     for form in (
+        # Before `pubtator`: its files are called `.pipe.txt`.
+        CorpusFormat(
+            name="shareclef", suffixes=(".pipe",), options=("texts",), folder_of=".pipe.txt"
+        ),
         CorpusFormat(
             name="pubtator",
             suffixes=(".pubtator", ".txt"),
@@ -56,6 +62,7 @@ FORMATS = {
         ),
         CorpusFormat(name="bioc", suffixes=(".xml", ".json", ".bioc")),
         CorpusFormat(name="brat", suffixes=(".ann",), folder_of=".ann"),
+        CorpusFormat(name="mcn", suffixes=(".norm",), options=("texts",), folder_of=".norm"),
         CorpusFormat(name="craft", suffixes=(".jsonl",)),
         CorpusFormat(name="tsv", suffixes=(".tsv",), options=("columns", "header")),
     )

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..errors import ConnormError, Errors
-from .documents import Document, make_mention
+from .documents import DEFAULT_TYPE, Document, make_mention
 from .lines import placed_lines
 from .report import CorpusReport
 
 DEFAULT_COLUMNS = ("id", "name", "mention")
-DEFAULT_TYPE = "MENTION"
 
 
 def read_tsv_corpus(

@@ -90,6 +90,11 @@ def _pubtator(row: str) -> str:
     return f"7|t|{CANARY} and more\n{row}\n"
 
 
+def _note(world: World) -> Path:
+    """RETURNS (Path): The folder with the note of the annotations `a.norm`."""
+    return world.file("a.txt", CANARY).parent
+
+
 def _bioc(**fields: Any) -> str:
     return json.dumps([{"passages": [{"text": CANARY, "offset": 0, **fields}]}])
 
@@ -145,6 +150,7 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t{CANARY}\tx\tD\tD1")),
     ],
     "CN209": [lambda world: world.corpus("a.jsonl", _article(mentions=[{"spans": [CANARY]}]))],
+    "CN219": [lambda world: world.corpus("a.pipe", f"{CANARY}||D||C1||0||3\n")],
     "CN214": [
         lambda world: world.corpus("a.json", _bioc(offset=CANARY)),
         lambda world: world.corpus("a.json", _bioc(text=[CANARY])),
@@ -202,6 +208,11 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
             world.corpus("a.ann", f"T1\tD {CANARY}\t{CANARY}\n"),
         )
     ],
+    "CN217": [
+        lambda world: world.corpus("a.norm", f"{CANARY}\n", texts=_note(world)),
+        lambda world: world.corpus("a.norm", f"N0||C1||{CANARY}||3\n", texts=_note(world)),
+    ],
+    "CN218": [lambda world: list(read_corpus(_note(world), nlp=world.nlp, format="shareclef"))],
     "CN310": [
         lambda world: NgramEncoder(analyzer="char", ngram_range=[50, 50]).initialize(X=[CANARY])
     ],
