@@ -1,6 +1,7 @@
-"""The paper's table (Xu and Bethard 2021, Table 4): encoders trained on O and on O and D, by six
-searches and eight sieves, on one or more corpora, with average ranks. A training config stands for
-two encoders: one trained on O, one on O and the corpus's D. Each text is encoded once.
+"""The six searches and eight sieves of Xu and Bethard (2021, Table 4), with encoders trained on O
+and on O and D, on one or more corpora, with average ranks. A training config stands for two
+encoders: one trained on O, one on O and the corpus's D; the paper's own is `assets/triplet.cfg`.
+Each text is encoded once. The last table tells what each encoder was trained with.
 
 The first encoder's searches are compared with its default sieve, D-T+OD-T (paired bootstrap); the
 other encoders' searches with those of the first encoder.
@@ -11,14 +12,14 @@ Example: python benchmarks/grid.py --dataset ncbi bc5cdr-d --encoders dan --data
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from _common.builders import SIEVE, THRESHOLD, build_lookup, encoder_config, is_trained_here
 from _common.cli import begin, clear_errors, fail, make_parser
 from _common.datasets import Data
 from _common.options import add_datasets, add_part
 from _common.scoring import DEPTH, predict, read_standard
-from _common.trained_encoders import TRAINS
+from _common.trained_encoders import TRAINS, training_facts
 
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.grid import grid_sieves, search_all
@@ -26,7 +27,12 @@ from spacy_connorm.evaluation.pipelines.score_files import write_markdown, write
 from spacy_connorm.evaluation.pipelines.scoring import Run, Scored, to_rows
 from spacy_connorm.evaluation.ranks import add_ranks
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.evaluation.sections import AS_WRITTEN, grid_sections, sections_to_markdown
+from spacy_connorm.evaluation.sections import (
+    AS_WRITTEN,
+    Section,
+    grid_sections,
+    sections_to_markdown,
+)
 from spacy_connorm.linker.sieve import best_cosine
 
 # The means of the other searches are computed from the vectors of these.
@@ -77,7 +83,7 @@ def main() -> None:
     arguments = begin(parser)
     with clear_errors():
         rows = measure(arguments)
-    sections = grid_sections(rows)
+    sections = [*grid_sections(rows), training_section(rows)]
     print(sections_to_markdown(sections))
     if arguments.json is not None:
         write_scores(rows, arguments.json)
@@ -102,9 +108,19 @@ def measure(arguments: Namespace) -> list[Row]:
     rows = []
     for name in dict.fromkeys(arguments.dataset):
         data = Data(name, arguments.data, part=arguments.part)
-        scored = {each.label: score(each, data, arguments) for each in contenders}
-        rows += to_rows(scored, name, protocol=AS_WRITTEN)
+        blocks = {each: block_of(each, data, arguments) for each in contenders}
+        scored = {each.label: score(blocks[each], data, arguments) for each in contenders}
+        trained = {each.label: training_facts(blocks[each]) for each in contenders}
+        corpus_rows = to_rows(scored, name, protocol=AS_WRITTEN)
+        rows += [{**row, **trained[row["pipeline"]]} for row in corpus_rows]
     return add_ranks(rows)
+
+
+def training_section(rows: Sequence[Row]) -> Section:
+    """RETURNS (Section): What each encoder was trained with."""
+    keys = ("pipeline", "objective", "data_share", "interpolation")
+    table = {row["pipeline"]: {key: row[key] for key in keys} for row in rows}
+    return Section("What the encoders were trained with", list(table.values()))
 
 
 def name_contenders(
@@ -129,11 +145,14 @@ def name_contenders(
     return [Contender(name, *pair) for name, pair in zip(names, pairs, strict=True)]
 
 
-def score(contender: Contender, data: Data, arguments: Namespace) -> Scored:
+def block_of(contender: Contender, data: Data, arguments: Namespace) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The encoder's block of a pipeline's config."""
+    train = contender.train or TRAINS[0]
+    return encoder_config(contender.encoder, data, train=train, work=arguments.work)
+
+
+def score(block: dict[str, Any], data: Data, arguments: Namespace) -> Scored:
     """RETURNS (Scored): The scores of an encoder by fourteen searches."""
-    block = encoder_config(
-        contender.encoder, data, train=contender.train or TRAINS[0], work=arguments.work
-    )
     lookup = build_lookup(block, data, searches=BUILT, work=arguments.work)
     gold = read_standard(data)
     found = search_all(lookup, [mention.text for mention in gold], top_k=DEPTH)

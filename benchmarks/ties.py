@@ -17,8 +17,11 @@ from spacy_connorm.evaluation.report import Row
 def main() -> None:
     arguments = begin(add_search_options(make_parser(__doc__ or "")))
     with clear_errors():
-        gold, found = search_mentions(arguments)
-    rows = [{**labels(arguments), "search": name, **score(gold, found[name])} for name in found]
+        searched = search_mentions(arguments)
+    rows = [
+        {**labels(arguments), "search": name, **score(searched.gold, found)}
+        for name, found in searched.found.items()
+    ]
     finish(rows, arguments.json)
 
 

@@ -8,6 +8,8 @@ from _common.datasets import DATASETS, PARTS
 from _common.trained_encoders import TRAINS
 
 LEAST_REPEATS = 5
+# Of the rows with `--against`.
+AGAINST_COLUMNS = ("against", "difference", "difference_low", "difference_high", "p")
 INDEXES = {"exact": "spacy-connorm.ExactIndex.v1", "annoy": "spacy-connorm.AnnoyIndex.v1"}
 
 
@@ -63,6 +65,28 @@ def add_ontology(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--ontology", type=Path, metavar="PATH", help="another ontology than the usual one"
     )
+
+
+def add_against(parser: ArgumentParser) -> None:
+    """Add `--against`."""
+    parser.add_argument(
+        "--against",
+        type=_published,
+        metavar="SCORE=PERCENT",
+        help="a published number, e.g. lenient@1=91.15: prints the difference, its 95 %% interval "
+        "and p by one-sample bootstrap",
+    )
+
+
+def _published(text: str) -> tuple[str, float]:
+    name, _, number = text.partition("=")
+    try:
+        percent = float(number)
+    except ValueError:
+        percent = -1.0
+    if not name or not 0 <= percent <= 100:
+        raise ArgumentTypeError(f"expected a score and a percentage, lenient@1=91.15, not '{text}'")
+    return name, percent
 
 
 def add_repeats(parser: ArgumentParser) -> None:

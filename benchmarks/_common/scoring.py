@@ -2,9 +2,13 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from _common.datasets import Data
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Known, Prediction, read_gold
+from spacy_connorm.evaluation.report import Row, percent
+from spacy_connorm.evaluation.significance import one_sample_bootstrap
 
 # Candidates of a mention. For MRR, a right concept further down counts as missing.
 DEPTH = 20
@@ -32,6 +36,25 @@ def predict(found: Sequence[Sequence[Candidate]]) -> list[Prediction]:
         Prediction(candidates, candidates[0].concept_id if candidates else NIL)
         for candidates in found
     ]
+
+
+def compare_with_published(right: np.ndarray, score: str, published: float) -> Row:
+    """Compare a score with a published number.
+
+    right (Floats1d): (n,) 1.0 for a right mention, 0.0 for others.
+    score (str): The score's name.
+    published (float): The number, in percent.
+    RETURNS (Dict[str, Any]): The columns of `--against`: what it is compared with, the difference,
+        its 95 % interval in percent, and p.
+    """
+    difference, (low, high), p = one_sample_bootstrap(right, published / 100)
+    return {
+        "against": f"{score}={published:g}",
+        "difference": percent(difference),
+        "difference_low": percent(low),
+        "difference_high": percent(high),
+        "p": f"{p:.4f}",
+    }
 
 
 def same_first_concept(

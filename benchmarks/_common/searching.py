@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from _common.builders import (
     SIEVE,
@@ -16,6 +17,7 @@ from _common.datasets import DATASETS, Data
 from _common.exact_match import EXACT_SEARCHES, ExactMatcher
 from _common.options import add_encoder, add_ontology, add_part
 from _common.scoring import DEPTH, read_standard
+from _common.trained_encoders import training_facts
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation import Gold
 from spacy_connorm.evaluation.report import Row
@@ -25,13 +27,31 @@ SEARCHES = ("O-T", "OD-T", SIEVE)
 Found = list[list[Candidate]]
 
 
+class Searched(NamedTuple):
+    """The mentions of a part, searched.
+
+    data (Data): The data set.
+    gold (List[Gold]): The gold ids of each mention; none for some.
+    found (Dict[str, List[List[Candidate]]]): The candidates of each mention, by search.
+    training (Dict[str, Any]): What the encoder was trained with, see `training_facts`.
+    """
+
+    data: Data
+    gold: list[Gold]
+    found: dict[str, Found]
+    training: dict[str, Any]
+
+
 def add_search_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with data set, encoder and searches."""
     parser.add_argument("--dataset", required=True, choices=DATASETS)
     add_encoder(parser)
     add_part(parser)
     parser.add_argument(
-        "--search", nargs="+", metavar="NAME", default=SEARCHES, help="e.g. OD-T or D-T+OD-T"
+        "--search",
+        nargs="+",
+        metavar="NAME",
+        help=f"e.g. OD-C or D-T+O-T [{' '.join(SEARCHES)}]",
     )
     parser.add_argument(
         "--threshold",
@@ -62,31 +82,34 @@ def labels(arguments: Namespace) -> Row:
     }
 
 
-def search_mentions(arguments: Namespace) -> tuple[list[Gold], dict[str, Found]]:
-    """RETURNS (Tuple[List[Gold], Dict[str, List[List[Candidate]]]]): The gold ids of the part's
-    mentions (none for some), and the candidates of each search.
-    """
-    names = arguments.search
+def search_mentions(arguments: Namespace) -> Searched:
+    """RETURNS (Searched): The mentions of the part, searched by each search."""
+    names = arguments.search or SEARCHES
     for name in names:
         make_sieve(name, arguments.threshold)
     data = Data(arguments.dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
+    block: dict[str, Any] = {}
     if arguments.encoder == "exact":
         names = [name for name in names if name in EXACT_SEARCHES]
         if not names:
             fail(f"Exact matching knows only the searches {', '.join(EXACT_SEARCHES)}.")
         search = ExactMatcher(data.ontology, data.synonyms).search
     else:
-        search = _lookup_search(arguments, data)
+        block = encoder_config(arguments.encoder, data, train=arguments.train, work=arguments.work)
+        search = _lookup_search(block, names, arguments, data)
     gold = read_standard(data)
-    return gold, {name: search(name, [mention.text for mention in gold]) for name in names}
+    texts = [mention.text for mention in gold]
+    found = {name: search(name, texts) for name in names}
+    return Searched(data, gold, found, training_facts(block))
 
 
-def _lookup_search(arguments: Namespace, data: Data) -> Callable[[str, Sequence[str]], Found]:
-    block = encoder_config(arguments.encoder, data, train=arguments.train, work=arguments.work)
+def _lookup_search(
+    block: dict[str, Any], names: Sequence[str], arguments: Namespace, data: Data
+) -> Callable[[str, Sequence[str]], Found]:
     lookup = build_lookup(
         block,
         data,
-        searches=arguments.search,
+        searches=names,
         work=arguments.work,
         backend=ExactIndex(dtype=arguments.dtype),
     )

@@ -59,6 +59,29 @@ def train_once(config_path: Path, data: Data, *, on: str, work: Path) -> dict[st
     return read_block(folder)
 
 
+def training_facts(block: dict[str, Any]) -> dict[str, Any]:
+    """Tell what an encoder was trained with.
+
+    block (Dict[str, Any]): The encoder's block of a pipeline's config.
+    RETURNS (Dict[str, Any]): "objective", its registered name; "data_share", |D| / |O| in an epoch,
+        "once" if each text of D was drawn once, None if it was trained on O alone; "interpolation",
+        the share of the trained weights in the final ones. All None if no config of a training is
+        beside the encoder.
+    """
+    folder = block.get("name")
+    if folder is None or not (Path(folder) / CONFIG).is_file():
+        return dict.fromkeys(("objective", "data_share", "interpolation"))
+    config = Config().from_disk(Path(folder) / CONFIG)
+    training, data = config["training"], config["data"]
+    share = data.get("data_share")
+    drawn = "once" if share is None else f"{share:.3g}"
+    return {
+        "objective": training["objective"]["@losses"].rpartition("spacy-connorm.")[2],
+        "data_share": drawn if data.get("corpora") else None,
+        "interpolation": float(training.get("interpolation", 1)),
+    }
+
+
 def read_block(folder: Path) -> dict[str, Any]:
     """RETURNS (Dict[str, Any]): The block of an encoder that `spacy connorm train` wrote, with the
     pooling and length it was trained with.

@@ -21,7 +21,8 @@ class Interval(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The difference between the means of two runs over the same mentions.
+    """The difference between the means of two runs over the same mentions, or between the mean of
+    one run and a published number.
 
     difference (float): The first mean minus the second.
     interval (Interval): The interval of the difference.
@@ -72,6 +73,29 @@ def paired_bootstrap(
         interval=_middle(means, level),
         p=min(1.0, 2 * (int(tail) + 1) / (resamples + 1)),
     )
+
+
+def one_sample_bootstrap(
+    values: np.ndarray,
+    published: float,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = LEVEL,
+) -> Comparison:
+    """Compare a run with a published number, whose mentions are not at hand: the run alone is
+    resampled, as in Xu and Bethard (2021, section 6). What chance had in the other number is not
+    known, so p is smaller than that of a paired comparison of two such runs would be.
+
+    values (Floats1d): (n,) one per mention, at least one.
+    published (float): The mean that is published.
+    resamples (int): As for `bootstrap`.
+    seed (int): As for `bootstrap`.
+    level (float): As for `bootstrap`.
+    RETURNS (Comparison): The mean minus the published number, the interval of that and p.
+    """
+    same = np.full(len(values), published)
+    return paired_bootstrap(values, same, resamples=resamples, seed=seed, level=level)
 
 
 def _resampled_means(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from .conftest import pack
+
 KEYS = {"dataset", "encoder", "search", "lenient@1", "lenient@5", "strict@1", "strict@5", "mrr"}
 
 
@@ -34,6 +36,51 @@ def test_dev_is_scored_with_train_as_its_data(run, data):
     (row,) = json.loads(out.read_text())
     # of "heart attacks", which train has, and "apoplexy", which only dev itself has
     assert (row["mentions"], row["unseen_mentions"], row["lenient@1"]) == (2, 1, 50.0)
+
+
+def test_a_score_is_compared_with_a_published_number(run, data, capsys):
+    out = data / "out.json"
+    arguments = ["--dataset", "ncbi", "--encoder", "exact", "--data", data, "--search", "OD-T"]
+    run("accuracy.py", *arguments, "--against", "lenient@1=91.15", "--json", out)
+    (row,) = json.loads(out.read_text())
+    assert (row["against"], row["difference"]) == ("lenient@1=91.15", -16.15)
+    assert row["difference_low"] < row["difference"] < row["difference_high"]
+    assert 0 < float(row["p"]) <= 1
+    assert "lenient@1=91.15" in capsys.readouterr().out
+    for wrong in ("91.15", "lenient@1", "lenient@1=911", "mrr=50"):
+        with pytest.raises(SystemExit):
+            run("accuracy.py", *arguments, "--against", wrong)
+        assert "--against" in capsys.readouterr().err.splitlines()[-1]
+
+
+CTD = """\
+# DiseaseName\tDiseaseID\tAltDiseaseIDs\tDefinition\tParentIDs\tTreeNumbers\tParentTreeNumbers\
+\tSynonyms\tSlimMappings
+Infarction\tMESH:D1\tOMIM:100\t\t\t\t\tInfarkt\t
+Angle\tMESH:D3\t\t\t\t\t\tCVA\t
+"""
+
+
+def test_the_protocol_of_belb(run, data):
+    pack(data / "ctd_diseases_2017" / "CTD_diseases.tsv.gz", CTD)
+    out = data / "out.json"
+    arguments = ["--dataset", "ncbi", "--encoder", "ngram", "--data", data, "--json", out]
+    run("accuracy.py", *arguments, "--protocol", "belb")
+    ours, *published = json.loads(out.read_text())
+    # CTD lacks D2: apoplexy is left out; "infarkt" is D1 or D2, and D1 is right, strictly or not
+    assert ours["search"] == "O-T"
+    assert (ours["mentions"], ours["single"], ours["left_out"]) == (3, 2, 1)
+    assert (ours["belb@1"], ours["strict@1"]) == (100.0, 100.0)
+    assert [(row["encoder"], row["belb@1"]) for row in published] == [
+        ("BELHD (published)", 87.6),
+        ("GenBioEL, abbreviations expanded (published)", 85.8),
+    ]
+    run("accuracy.py", *arguments, "--protocol", "belb", "--against", "belb@1=87.6")
+    ours, *_ = json.loads(out.read_text())
+    assert ours["difference"] == 12.4
+    run("accuracy.py", *arguments, "--protocol", "belb", "--part", "dev", "--search", "D-T+OD-T")
+    (row,) = json.loads(out.read_text())  # nothing is published on dev
+    assert (row["search"], row["mentions"], row["left_out"]) == ("D-T+OD-T", 1, 1)
 
 
 def test_a_data_set_without_dev(run, data, capsys):

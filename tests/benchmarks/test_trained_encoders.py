@@ -100,6 +100,18 @@ def test_a_config_is_trained_once_for_its_text_and_data(score, write_config, wor
     assert len(trained(work)) == 4
 
 
+def test_rows_tell_what_their_encoder_was_trained_with(score, write_config):
+    keys = ("objective", "data_share", "interpolation")
+    config = write_config()
+    assert [score("ngram")[key] for key in keys] == [None] * 3
+    assert [score(config)[key] for key in keys] == ["SupervisedContrastive.v1", None, 1.0]
+    assert score(config, "--train", "OD")["data_share"] == "once"
+    text = config.read_text().replace("[data]", "[data]\ndata_share = 0.3333333")
+    config.write_text(text.replace("[training]\n", "[training]\ninterpolation = 0.5\n"))
+    row = score(config, "--train", "OD")
+    assert (row["data_share"], row["interpolation"]) == ("0.333", 0.5)
+
+
 def test_a_trained_folder_scores_as_its_config(score, write_config, work):
     own = score(write_config(), "--train", "OD")
     (folder,) = trained(work).values()
@@ -147,6 +159,8 @@ def test_the_grid_has_a_row_for_each_corpus_encoder_and_search(run, data, write_
         assert {"lenient@1", "strict@1", "mrr", "unseen_lenient@1"} <= shared
         assert {key: found[key] for key in shared} == {key: alone[key] for key in shared}
         assert min(row["lenient@1_rank"] for row in own) == 1
+    assert {row["data_share"] for row in rows} == {None, "once"}
+    assert "| SupervisedContrastive.v1 |" in markdown.read_text()
     lines = [line for line in markdown.read_text().splitlines() if "average rank" in line]
     assert len(lines) == 2  # lenient and strict
     assert "ncbi" in lines[0]

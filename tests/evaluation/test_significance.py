@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
-from spacy_connorm.evaluation.significance import bootstrap, paired_bootstrap
+from spacy_connorm.evaluation.significance import (
+    bootstrap,
+    one_sample_bootstrap,
+    paired_bootstrap,
+)
 
 
 def shares(right, n):
@@ -52,3 +56,15 @@ def test_the_other_way_round_the_sign_changes_and_p_does_not():
 def test_equal_runs_do_not_differ():
     same = shares(7, 10)
     assert paired_bootstrap(same, same) == (0.0, (0.0, 0.0), 1.0)
+
+
+def test_one_sample_is_compared_with_a_number():
+    values = shares(80, 100)
+    compared = one_sample_bootstrap(values, 0.85)
+    assert compared.difference == pytest.approx(-0.05)
+    low, high = bootstrap(values)
+    assert compared.interval == pytest.approx((low - 0.85, high - 0.85))
+    # 1.25 standard errors: two-sided, 0.21
+    assert compared.p == pytest.approx(0.21, abs=0.04)
+    assert one_sample_bootstrap(values, 0.95).p < 0.001
+    assert one_sample_bootstrap(values, 0.8).p > 0.9
