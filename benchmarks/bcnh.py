@@ -1,7 +1,8 @@
 """The ablation of BCNH (Yan et al. 2021, Table 3): BioSyn's marginal likelihood and the list-wise
 cross entropy, each with and without the norm loss, compared with the encoder that training starts
-from. Accuracy of OD-T with the learned weight of n-grams: the mean over seeds and its 95 %
-interval. Then, like Table 2, what an example mention finds before and after training.
+from. Accuracy of OD-T with the learned weight of n-grams, beside the same n-grams as in training:
+the mean over seeds and its 95 % interval. Then, like Table 2, what an example mention finds before
+and after training.
 
 The ontology is CTD's of 2017, which has a hierarchy; candidates are names of O, mentions are D.
 
@@ -11,13 +12,14 @@ Example: python benchmarks/bcnh.py --encoder dan --seeds 3 --data ../shared/data
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
 import srsly
 from _common.builders import build_lookup, encoder_config, make_hybrid
-from _common.cli import begin, clear_errors, finish_tables, make_parser
+from _common.cli import begin, clear_errors, fail, finish_tables, make_parser
 from _common.datasets import DATASETS, PARTS, Data
 from _common.options import at_least
 from _common.scoring import DEPTH, predict, read_standard
@@ -112,13 +114,15 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
     data = Data(arguments.dataset, arguments.data, ontology=ontology, part=arguments.part)
     gold = read_standard(data)
     start = encoder_config(arguments.encoder, data, train="OD", work=arguments.work)
+    lexical = lexical_block(arguments.config)
+    searched = partial(search, lexical=lexical, data=data, gold=gold, work=arguments.work)
     outcomes = {
-        "start, without n-grams": [search(start, 0.0, data, gold, arguments.work)],
-        "start": [search(start, arguments.start_weight, data, gold, arguments.work)],
+        "start, without n-grams": [searched(start, 0.0)],
+        "start": [searched(start, arguments.start_weight)],
     }
     for variant in VARIANTS:
         outcomes[variant.name] = [
-            search(*train(variant, start, data, arguments, seed=seed), data, gold, arguments.work)
+            searched(*train(variant, start, data, arguments, seed=seed))
             for seed in range(arguments.seeds)
         ]
     head = {"dataset": arguments.dataset, "part": arguments.part, "mentions": len(gold)}
@@ -166,16 +170,30 @@ def write_config(
     config.to_disk(path, interpolate=False)
 
 
+def lexical_block(path: Path) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The block of the n-grams that a training config ranks with."""
+    batcher = Config().from_disk(path, interpolate=False)["training"]["batcher"]
+    if "lexical" not in batcher:
+        fail(f"'{path}' names no n-grams: add a block [training.batcher.lexical].")
+    return batcher["lexical"]
+
+
 def slug(name: str) -> str:
     """RETURNS (str): A name for a file."""
     return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
 
 
 def search(
-    block: dict[str, Any], weight: float, data: Data, gold: Sequence[Gold], work: Path
+    block: dict[str, Any],
+    weight: float,
+    *,
+    lexical: dict[str, Any],
+    data: Data,
+    gold: Sequence[Gold],
+    work: Path,
 ) -> Outcome:
     """RETURNS (Outcome): The scores of an encoder with n-grams."""
-    block = make_hybrid(block, weight) if weight else block
+    block = make_hybrid(block, weight, lexical) if weight else block
     lookup = build_lookup(block, data, searches=[SEARCH], work=work)
     found = lookup.candidates([mention.text for mention in gold], top_k=DEPTH)
     (example,) = lookup.candidates([EXAMPLE], top_k=SHOWN)

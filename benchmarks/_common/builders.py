@@ -23,6 +23,7 @@ from spacy_connorm.text.substitutions import Substitution
 # The default sieve, and the cosine at which its first search answers (the paper's).
 SIEVE = "D-T+OD-T"
 THRESHOLD = 0.95
+_TRIGRAMS = {"@architectures": "spacy-connorm.NgramEncoder.v1", "ngram_range": [3, 3]}
 DAN = Path(__file__).parents[2] / "assets" / "dan.cfg"
 
 
@@ -102,13 +103,22 @@ def load_encoder(block: dict[str, Any]) -> Model:
     return encoder
 
 
-def make_hybrid(dense_block: dict[str, Any], weight: float) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The block of a hybrid encoder: a dense one and 3-grams."""
+def make_hybrid(
+    dense_block: dict[str, Any], weight: float, lexical: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Put n-grams beside a dense encoder.
+
+    dense_block (Dict[str, Any]): Its block of a pipeline's config.
+    weight (float): Of the n-grams.
+    lexical (Optional[Dict[str, Any]]): The block of their encoder; 3-grams if None. A learned
+        weight belongs to the n-grams that it was learned beside.
+    RETURNS (Dict[str, Any]): The block of a hybrid encoder.
+    """
     return {
         "@architectures": "spacy-connorm.HybridEncoder.v1",
         "lexical_weight": weight,
         "dense": dense_block,
-        "lexical": {"@architectures": "spacy-connorm.NgramEncoder.v1", "ngram_range": [3, 3]},
+        "lexical": lexical or _TRIGRAMS,
     }
 
 

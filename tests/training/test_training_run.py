@@ -147,7 +147,8 @@ def test_a_learned_weight_is_kept_and_dev_is_searched_with_it(config, tmp_path, 
     )
     out = tmp_path / "out"
     result = train(config, out)
-    learned = json.loads((out / "learned.json").read_text())["lexical_weight"]
+    written = json.loads((out / "learned.json").read_text())
+    learned = written["lexical_weight"]
     assert result.trained.learned == {"lexical_weight": learned}
     weights = [
         each["encoder"]["lexical_weight"] for each in searched if "dense" in each.get("encoder", {})
@@ -158,6 +159,15 @@ def test_a_learned_weight_is_kept_and_dev_is_searched_with_it(config, tmp_path, 
     block = card.split("```ini\n")[1].split("```")[0]
     encoder = Config().from_str(block)["components"]["concept_normalizer"]["encoder"]
     assert encoder["lexical_weight"] == learned
+    # What was ranked with, searched on dev and is told to search with is the same.
+    lexical = written["lexical"]
+    assert lexical == encoder["lexical"]
+    assert [
+        each["encoder"]["lexical"] for each in searched if "dense" in each.get("encoder", {})
+    ] == [
+        lexical,
+        lexical,
+    ]
     assert encoder["dense"]["name"] == str(out)
     hybrid = resolve({"encoder": encoder})["encoder"]
     hybrid.initialize(X=["heart attack", "headache"])
