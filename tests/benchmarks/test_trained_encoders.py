@@ -167,6 +167,22 @@ def test_the_grid_has_a_row_for_each_corpus_encoder_and_search(run, data, write_
     assert "bc5cdr-d" in lines[0]
 
 
+def test_a_search_is_tuned_on_dev_and_scored_on_test(run, data, capsys):
+    out = data / "grid.json"
+    options = ["grid.py", "--dataset", "ncbi", "--encoders", "ngram", "--data", data, "--tune"]
+    run(*options, "--json", out)
+    rows = json.loads(out.read_text())
+    assert len(rows) == SEARCHES
+    best = max(rows, key=lambda row: row["dev_lenient@1"])  # the first of equals
+    printed = capsys.readouterr().out.split("## The search that is best on dev, scored on test")[1]
+    assert f"| {best['search']} " in printed.split("##")[0]
+    # of "heart attacks" and "apoplexy", train, which is D, has the first
+    assert {row["search"]: row["dev_lenient@1"] for row in rows}["D-T"] == 50.0
+    with pytest.raises(SystemExit):
+        run(*options, "--part", "dev")
+    assert "--tune scores on test" in capsys.readouterr().err
+
+
 def test_encoders_of_one_name_need_labels(run, data, capsys):
     arguments = ["--dataset", "ncbi", "--encoders", "ngram", "ngram", "--data", data]
     with pytest.raises(SystemExit) as exit:
