@@ -39,8 +39,8 @@ def read_shareclef_corpus(
             annotation = read_barred(place, line, format="shareclef", example=_EXAMPLE)
             notes.setdefault(_doc_id(annotation.fields[0]), []).append(annotation)
         for doc_id, lines in notes.items() or [(_doc_id(file.name), [])]:
-            place = lines[0].place if lines else f"'{file}'"
-            note = require_file(folder, f"{doc_id}{TEXT}", place=place)
+            named = lines[0].place if lines else f"'{file}'"
+            note = require_file(folder, f"{doc_id}{TEXT}", place=named)
             yield _document(doc_id, read_note(note, report=report), lines, report=report)
 
 

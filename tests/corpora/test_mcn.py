@@ -16,7 +16,7 @@ NORMS = {
         "N002||C0239833||30||37||15||25\n"
         "N003||C0016860||51||61\n"
     ),
-    "0051": "",
+    "0051": "N000||CUI-less||3||13\n",
     "0007": "N000||C0004096||0||6\n",
 }
 
@@ -45,7 +45,7 @@ def test_the_list_tells_which_notes_are_read(release, nlp):
     ids, mentions, report = read(release, nlp)
     assert ids == ["0051", "0034"]
     assert mentions == [
-        [],
+        [Mention("complaints", "MENTION", "", ((3, 13),))],
         [
             Mention("Heart failure", "MENTION", "C0018801", ((0, 13),)),
             Mention("Left ankle swollen", "MENTION", "", ((15, 25), (30, 37))),
@@ -53,7 +53,7 @@ def test_the_list_tells_which_notes_are_read(release, nlp):
             Mention("furosemide", "MENTION", "C0016860", ((51, 61),)),
         ],
     ]
-    assert report.without_id == {"MENTION": 1}
+    assert report.without_id == {"MENTION": 2}
     assert report.discontinuous == 2
     assert report.skipped == {"annotations (.norm) that no list names": 1}
 

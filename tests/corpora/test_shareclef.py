@@ -2,7 +2,7 @@ import pytest
 
 from spacy_connorm.annotations.mentions import Mention, annotated_mentions
 from spacy_connorm.corpora import CorpusReport, read_corpus
-from spacy_connorm.errors import ConnormError
+from spacy_connorm.errors import ConnormError, ConnormWarning
 
 NOTE = "Abdomen is soft and tender.\nNo fever.\n"
 LINES = """\
@@ -44,7 +44,8 @@ MENTIONS = [
 
 
 def test_train_is_read(release, nlp):
-    ids, mentions, report = read(release / "train", nlp, texts=release / "notes")
+    with pytest.warns(ConnormWarning, match="CNW201"):
+        ids, mentions, report = read(release / "train", nlp, texts=release / "notes")
     assert ids == ["00098-016139-ECHO", "00100-000001-ECHO"]
     assert mentions == [MENTIONS, []]
     assert report.without_id == {"Disease_Disorder": 1}
@@ -63,7 +64,8 @@ def test_notes_may_stand_beside_their_annotations(release, nlp):
     (release / "train").rename(release / "notes" / "train")
     for path in (release / "notes" / "train").iterdir():
         path.rename(release / "notes" / path.name)
-    assert read(release / "notes", nlp)[1] == [MENTIONS, []]
+    with pytest.warns(ConnormWarning, match="CNW201"):
+        assert read(release / "notes", nlp)[1] == [MENTIONS, []]
     assert read(release / "notes" / "00098-016139-ECHO.pipe.txt", nlp)[1] == [MENTIONS]
 
 
