@@ -54,6 +54,8 @@ def test_a_score_is_compared_with_a_published_number(run, data, capsys):
 
 
 CTD = """\
+# Report of made-up diseases
+# Fields:
 # DiseaseName\tDiseaseID\tAltDiseaseIDs\tDefinition\tParentIDs\tTreeNumbers\tParentTreeNumbers\
 \tSynonyms\tSlimMappings
 Infarction\tMESH:D1\tOMIM:100\t\t\t\t\tInfarkt\t
