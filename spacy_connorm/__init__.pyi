@@ -4,6 +4,7 @@ from .concepts import Concept as Concept
 from .concepts import Ontology as Ontology
 from .corpora import convert_corpus as convert_corpus
 from .corpora import read_corpus as read_corpus
+from .distributed import annotate_corpus as annotate_corpus
 from .errors import ConnormError as ConnormError
 from .errors import ConnormWarning as ConnormWarning
 from .evaluation import calibrate as calibrate

@@ -434,7 +434,7 @@ class Errors(metaclass=_Coded):
         "command wrote."
     )
     CN706 = "'{path}' is not a file of spaCy documents (`.spacy`)."
-    CN707 = "{place}: expected a JSON object with a string `text`."
+    CN707 = "{place}: expected a JSON object with a string `{field}`."
     CN708 = "Can't {action} '{path}': its name must end in {known}."
     CN709 = (
         "{place}: {length:,} characters, but the pipeline takes at most {limit:,}. Split the text."
@@ -455,13 +455,14 @@ class Errors(metaclass=_Coded):
         "one, or delete its folder to start over."
     )
     CN716 = (
-        "A worker process died ({reason}) at batch {number} of the texts. The output is as it was "
-        "before. If memory ran out, use fewer processes (`n_process`) or smaller batches "
-        "(`batch_size`)."
+        "A worker process died ({reason}) at batch {number} of the texts. No output is "
+        "half-written: each is complete, or as it was before. If memory ran out, use fewer "
+        "processes (`n_process`) or smaller batches (`batch_size`)."
     )
     CN717 = (
-        "A worker process failed at batch {number} of the texts ({reason}). The output is as it "
-        "was before. To see the whole error, use one process (`n_process`)."
+        "A worker process failed at batch {number} of the texts ({reason}). No output is "
+        "half-written: each is complete, or as it was before. To see the whole error, use one "
+        "process (`n_process`)."
     )
     CN718 = "Stopped by {signal}. No output is half-written: each is complete, or as it was before."
     CN730 = "Got {labels} labels for {pipelines} pipelines. Give at most one `--label` for each."
@@ -534,6 +535,24 @@ class Errors(metaclass=_Coded):
     CN786 = "There is no such row in the file of mappings. Load the page again."
     CN787 = "Somebody has changed this row meanwhile. Look at it again, then decide."
     CN788 = "The predicate must be one of {known}."
+
+    # Corpora in fragments
+    CN790 = "'{path}' has nothing to annotate: no file ends in {known}."
+    CN791 = (
+        "'{path}' is no fragment like '{first}', which is of the same folder. Move one of them "
+        "elsewhere, or begin its name with `_` or `.`, as such files are passed over."
+    )
+    CN792 = "'{path}' can't be read as Parquet ({reason})."
+    CN793 = "The column '{column}' of '{path}' holds {found}, but must hold {expected}."
+    CN794 = (
+        "'{path}' was made from something else: '{fragment}' in it differs in {what}. Name a new "
+        "folder, or delete this one to start over."
+    )
+    CN795 = (
+        "'{output}' lies in '{input}', so the next run would read it as input. Name a folder "
+        "elsewhere."
+    )
+    CN796 = "{place}: the text is missing."
 
     # Training: objectives
     CN800 = "The objective's setting `{setting}` must be {expected}, not {value!r}."
@@ -695,6 +714,12 @@ class Warnings(metaclass=_Coded):
 
     # Exports
     CNW770 = "'{path}': {change}, since the format can't hold them: {count:,} times."
+
+    # Corpora in fragments
+    CNW790 = (
+        "'{path}': {count:,} texts failed and have no mentions. Their rows say why, in the column "
+        "`error`. The first is {first}: {reason}"
+    )
 
     # Training: data
     CNW810 = (

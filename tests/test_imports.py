@@ -27,6 +27,9 @@ IMPORTS = {
         *("annotations", "concepts", "encoders", "exports", "files", "index", "linker"),
         "text",
     },
+    "distributed": {
+        *("annotations", "encoders", "exports", "files", "pipeline"),
+    },
     "mapping": {
         *("concepts", "encoders", "exports", "files", "linker", "pipeline", "text"),
     },

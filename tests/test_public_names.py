@@ -17,6 +17,7 @@ HANDING_OUT = sorted(
 )
 COMMANDS = {
     *("convert_ontology", "convert_corpus", "train", "build_index", "search", "annotate"),
+    "annotate_corpus",
     *("export_encoder", "save_encoder", "evaluate", "calibrate", "explain", "check"),
     *(
         "save_pipeline",

@@ -30,9 +30,14 @@ def find_doc_id(doc: Doc, field: str) -> str | None:
     RETURNS (Optional[str]): What the field holds, if that is a text or a whole number, or else the
         id that it has in the corpus that it was read from, or None.
     """
-    value = other_fields(doc).get(field)
+    return find_id(other_fields(doc), field) or doc.user_data.get(DOC_ID_KEY)
+
+
+def find_id(fields: dict[str, Any], field: str) -> str | None:
+    """RETURNS (Optional[str]): What a field holds, if that is a text or a whole number."""
+    value = fields.get(field)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, str) and value.strip():
         return value.strip()
-    return doc.user_data.get(DOC_ID_KEY)
+    return None

@@ -9,6 +9,10 @@ import typer
 from wasabi import msg
 
 from ..concepts import NIL
+from ..distributed import AnnotatedCorpus, annotate_corpus
+from ..distributed.corpus_input import TEXT_FIELD
+from ..distributed.corpus_run import ENGINES
+from ..errors import ConnormError, Errors
 from ..exports import FORMATS, ExportOptions, find_export_format
 from ..pipeline import annotate
 from .app import command
@@ -17,9 +21,25 @@ from .app import command
 @command("annotate")
 def annotate_cli(
     pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
-    input_path: Path = typer.Argument(..., metavar="IN", help="A .txt, .jsonl or .spacy file."),
+    input_path: Path = typer.Argument(
+        ...,
+        metavar="IN",
+        help="A .txt, .jsonl or .spacy file. With --engine, a .parquet or .jsonl file, or a folder "
+        "of them.",
+    ),
     output_path: Path = typer.Argument(
-        ..., metavar="OUT", help="The file to write, or the folder for BRAT."
+        ...,
+        metavar="OUT",
+        help="The file to write, or the folder for BRAT. With --engine, the folder to write "
+        "Parquet files to, or to go on with.",
+    ),
+    engine: str | None = typer.Option(
+        None,
+        "--engine",
+        "-e",
+        help=f"For corpora of many files, each of which is written when it is done: "
+        f"{', '.join(ENGINES)}.",
+        show_default=False,
     ),
     format: str | None = typer.Option(
         None,
@@ -27,8 +47,15 @@ def annotate_cli(
         "-f",
         help=f"Format of OUT, if its name does not tell it: {', '.join(FORMATS)}.",
     ),
+    text_field: str = typer.Option(
+        TEXT_FIELD,
+        "--text-field",
+        help="With --engine: the column, or the field of a .jsonl line, that holds the text.",
+    ),
     id_field: str = typer.Option(
-        "id", "--id-field", help="The field of a .jsonl line that holds the text's id."
+        "id",
+        "--id-field",
+        help="The column, or the field of a .jsonl line, that holds the text's id.",
     ),
     date: str | None = typer.Option(
         None,
@@ -67,7 +94,8 @@ def annotate_cli(
 ) -> None:
     """Run a pipeline over texts and write what it finds. A .txt file is one text; a .jsonl file
     has an object with a "text" in each line, whose other fields are kept; the documents of a
-    .spacy file keep the entities that they have.
+    .spacy file keep the entities that they have. With --engine, a corpus of any size is written as
+    Parquet, one file for each of its files, and a run that was killed goes on where it was.
 
     Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
     """
@@ -79,6 +107,27 @@ def annotate_cli(
         "resource": resource,
         "subject_field": subject_field,
     }
+    if engine is not None:
+        others = {"format": format, "show": show or None, **options}
+        for name in _given(others):
+            option = f"--{name.replace('_', '-')}"
+            raise ConnormError(Errors.CN736.format(option=option, other="--engine"))
+        annotated = annotate_corpus(
+            pipeline,
+            input_path,
+            output_path,
+            engine=engine,
+            text_field=text_field,
+            id_field=id_field,
+            batch_size=batch_size,
+            n_process=n_process,
+            gpu_id=gpu_id,
+            component=component,
+        )
+        _tell(annotated)
+        return
+    if text_field != TEXT_FIELD:
+        raise ConnormError(Errors.CN733.format(option="--text-field", needed="`--engine`"))
     counts = annotate(
         pipeline,
         input_path,
@@ -101,6 +150,16 @@ def annotate_cli(
     form = find_export_format(output_path, format)
     if form.lacks:
         msg.info(f"The format '{form.name}' has no place for {form.lacks}.")
+
+
+def _tell(annotated: AnnotatedCorpus) -> None:
+    counts = annotated.counts
+    if annotated.earlier:
+        msg.info(f"{annotated.earlier:,} of {annotated.fragments:,} files were written earlier")
+    msg.good(
+        f"{annotated.fragments:,} files with {counts.texts:,} texts and {counts.mentions:,} "
+        f"mentions, {counts.linked:,} of them linked: {annotated.path}"
+    )
 
 
 def _given(options: dict[str, Any]) -> ExportOptions:

@@ -50,7 +50,7 @@ class ParquetExporter:
         import pyarrow
         from pyarrow.parquet import ParquetWriter
 
-        schema = _schema(pyarrow)
+        schema = row_schema()
         with ParquetWriter(path, schema, compression="zstd") as writer:
             for rows in minibatch(rendered, _ROWS):
                 writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
@@ -62,7 +62,10 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
     return {**candidate._asdict(), "codes": codes}
 
 
-def _schema(pa: Any) -> Any:
+def row_schema() -> Any:
+    """RETURNS (pyarrow.Schema): The columns of the rows that are rendered."""
+    import pyarrow as pa
+
     text, offset, number = pa.string(), pa.int32(), pa.float64()
     fragment = pa.struct([("start", offset), ("end", offset)])
     candidate = pa.struct(

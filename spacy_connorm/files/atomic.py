@@ -42,7 +42,7 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         path = path.resolve()
-        with _only_writer(path):
+        with only_writer(path):
             part = path.with_name(f".{path.stem}.{_PART}{_token()}{path.suffix}")
             try:
                 os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -75,7 +75,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path = path.resolve()
-        with _only_writer(path):
+        with only_writer(path):
             token = _token()
             stem = _part_stem(path)
             part, old = (stem.with_name(f"{stem.name}.{kind}{token}") for kind in (_PART, _OLD))
@@ -110,8 +110,12 @@ def _can_move(source: Path, target: Path) -> bool:
 
 
 @contextmanager
-def _only_writer(path: Path) -> Iterator[None]:
-    """Hold the lock of a target. Private folders have no other writers and need none."""
+def only_writer(path: Path) -> Iterator[None]:
+    """Hold the lock of a target. Private folders have no other writers and need none.
+
+    path (Path): The file or folder, resolved; the folder that it is in must exist.
+    RAISES (ConnormError): CN109 if another process holds it.
+    """
     if is_private(path):
         yield
         return

@@ -55,7 +55,9 @@ def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()
     }
     manifest = {"format": FORMAT_VERSION, **facts, "files": files, _PARTS: parts}
     text = json.dumps({**manifest, _OWN: checksum_of(manifest)}, ensure_ascii=False, indent=2)
-    own.write_text(text + "\n", encoding="utf8")
+    aside = own.with_name(f".{MANIFEST}")
+    aside.write_text(text + "\n", encoding="utf8")
+    aside.replace(own)
 
 
 def unseal(folder: Path) -> dict[str, Any]:

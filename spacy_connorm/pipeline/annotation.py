@@ -158,10 +158,20 @@ def to_record(doc: Doc, normalizer: ConceptNormalizer) -> Record:
         "kb_id" and "candidates", and the fields that came with the text. Spans that the normalizer
         skips for their label are included.
     """
-    return make_record(_read(doc, normalizer, 1, ID_FIELD))
+    return make_record(read_annotations(doc, normalizer, 1, ID_FIELD))
 
 
-def _read(doc: Doc, normalizer: ConceptNormalizer, number: int, id_field: str) -> ExportedDocument:
+def read_annotations(
+    doc: Doc, normalizer: ConceptNormalizer, number: int, id_field: str
+) -> ExportedDocument:
+    """Read what a concept normalizer wrote on a document.
+
+    doc (Doc): The document.
+    normalizer (ConceptNormalizer): Whose answers to take.
+    number (int): The document's number, from 1: its id, if it has no other.
+    id_field (str): The field of its JSON that may hold its id.
+    RETURNS (ExportedDocument): Its text, mentions and fields.
+    """
     return read_document(
         doc,
         number,
@@ -215,7 +225,7 @@ class _Annotator:
     def _annotate(self, docs: Iterable[Doc], first: int) -> Iterator[_Annotated]:
         annotated = self.nlp.pipe(docs, batch_size=self.batch_size)
         for number, doc in enumerate(annotated, start=first):
-            document = _read(doc, self.normalizer, number, self.id_field)
+            document = read_annotations(doc, self.normalizer, number, self.id_field)
             counts = AnnotationCounts()
             counts.add(document)
             rendered = self.exporter.render(document, counts.changes)

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -35,11 +36,15 @@ def read_inputs(path: str | Path, nlp: Language) -> Iterator[Doc]:
         yield from read_docs(path, nlp.vocab)
     elif path.name.endswith(".txt"):
         text = _storable("\n".join(line for _, line in read_lines(path)), replaced)
-        yield _make_doc(nlp, text, place=f"'{path}'")
+        yield make_input(nlp, text, place=f"'{path}'")
     elif path.name.endswith((".jsonl", ".jsonl.gz")):
         for number, line in read_lines(path):
             if line.strip():
-                yield _read_line(nlp, line, replaced, place=f"'{path}', line {number}")
+                place = f"'{path}', line {number}"
+                text, fields = parse_line(line, replaced, place=place)
+                doc = make_input(nlp, text, place=place)
+                set_other_fields(doc, fields)
+                yield doc
     else:
         known = ".txt, .jsonl, .jsonl.gz or .spacy"
         raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
@@ -47,18 +52,28 @@ def read_inputs(path: str | Path, nlp: Language) -> Iterator[Doc]:
         warn(Warnings.CNW202.format(count=replaced["surrogates"]))
 
 
-def _read_line(nlp: Language, line: str, replaced: Counter[str], *, place: str) -> Doc:
+def parse_line(
+    line: str, replaced: Counter[str], *, place: str, text_field: str = "text"
+) -> tuple[str, dict[str, Any]]:
+    """Read a JSON line.
+
+    line (str): The line.
+    replaced (Counter[str]): Counts lone surrogates, which are replaced by U+FFFD.
+    place (str): Where it stands, for messages.
+    text_field (str): The field with the text.
+    RETURNS (Tuple[str, Dict[str, Any]]): The text, and the other fields.
+    RAISES (ConnormError): CN707 if it is no object with a text.
+    """
+    error = ConnormError(Errors.CN707.format(place=place, field=text_field))
     try:
         fields = json.loads(line)
         # JSON escapes such as \ud83d become lone surrogates only here, in any of the fields.
         fields = json.loads(_storable(json.dumps(fields, ensure_ascii=False), replaced))
-    except (ValueError, RecursionError) as error:
-        raise ConnormError(Errors.CN707.format(place=place)) from error
-    if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
-        raise ConnormError(Errors.CN707.format(place=place))
-    doc = _make_doc(nlp, fields.pop("text"), place=place)
-    set_other_fields(doc, fields)
-    return doc
+    except (ValueError, RecursionError) as cause:
+        raise error from cause
+    if not isinstance(fields, dict) or not isinstance(fields.get(text_field), str):
+        raise error
+    return fields.pop(text_field), fields
 
 
 def _storable(text: str, replaced: Counter[str]) -> str:
@@ -68,7 +83,15 @@ def _storable(text: str, replaced: Counter[str]) -> str:
     return text
 
 
-def _make_doc(nlp: Language, text: str, *, place: str) -> Doc:
+def make_input(nlp: Language, text: str, *, place: str) -> Doc:
+    """Make the document of a text.
+
+    nlp (Language): Its tokenizer makes the document.
+    text (str): The text.
+    place (str): Where it stands, for messages.
+    RETURNS (Doc): The document.
+    RAISES (ConnormError): CN709 for a text longer than the pipeline takes.
+    """
     if len(text) > nlp.max_length:
         message = Errors.CN709.format(place=place, length=len(text), limit=nlp.max_length)
         raise ConnormError(message)

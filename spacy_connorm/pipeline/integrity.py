@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import spacy
 from tqdm import tqdm
 
 from ..errors import ConnormError, Errors
 from ..files.checksums import damaged
 from ..files.folders import MANIFEST, read_manifest, read_object, verify
 from .concept_normalizer import ConceptNormalizer
-from .loading import load_pipeline
+from .loading import find_pipeline_folder, load_pipeline
 from .saving import META_FACT, META_FILE, meaning_of
 
 # `spacy package` adds them, and nobody loads them.
@@ -44,22 +43,13 @@ def check(pipeline: str | Path) -> CheckReport:
         CN401 for another format version, CN402 for what is missing, differs or does not fit, CN430
         for a part of another build, and the errors of `load_pipeline`.
     """
-    path = _find(str(pipeline))
+    path = find_pipeline_folder(str(pipeline))
     report = _compare(path)
     nlp = load_pipeline(path)
     for name, pipe in nlp.components:
         if isinstance(pipe, ConceptNormalizer):
             _verify(pipe, path / name)
     return report
-
-
-def _find(name: str) -> Path:
-    if spacy.util.is_package(name):
-        package = spacy.util.get_package_path(name)
-        return next((found.parent for found in package.glob("*/config.cfg")), package)
-    if not Path(name).is_dir():
-        raise ConnormError(Errors.CN700.format(name=name))
-    return Path(name)
 
 
 def _compare(path: Path) -> CheckReport:

@@ -33,6 +33,21 @@ def load_pipeline(pipeline: str | Path | Language) -> Language:
         raise ConnormError(Errors.CN701.format(name=name, reason=reason)) from error
 
 
+def find_pipeline_folder(name: str) -> Path:
+    """Find the files of a pipeline.
+
+    name (str): An installed package, or a folder.
+    RETURNS (Path): The folder with its config.
+    RAISES (ConnormError): CN700 if there is none of this name.
+    """
+    if spacy.util.is_package(name):
+        package = spacy.util.get_package_path(name)
+        return next((found.parent for found in package.glob("*/config.cfg")), package)
+    if not Path(name).is_dir():
+        raise ConnormError(Errors.CN700.format(name=name))
+    return Path(name)
+
+
 def find_normalizer(nlp: Language, *, component: str | None = None) -> ConceptNormalizer:
     """Find the concept normalizer of a pipeline.
 

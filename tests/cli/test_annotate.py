@@ -87,3 +87,23 @@ def test_bad_input(invoke, refused, folder):
     ):
         refused(invoke("annotate", "pipeline", *arguments), code)
     assert not (folder / "out.jsonl").exists()
+
+
+def test_a_corpus_is_written_to_a_folder(invoke, words, folder):
+    options = ("--engine", "local", "--text-field", "text", "--id-field", "id")
+    result = invoke("annotate", "pipeline", "notes.jsonl", "out", *options)
+    assert result.exit_code == 0, result.output
+    assert "1 files with 2 texts and 4 mentions, 2 of them linked: out" in words(result)
+    assert (folder / "out" / "notes.jsonl.parquet").is_file()
+    again = invoke("annotate", "pipeline", "notes.jsonl", "out", *options)
+    assert "1 of 1 files were written earlier" in words(again)
+
+
+def test_options_of_files_and_of_corpora_are_not_mixed(invoke, refused, folder):
+    corpus = ("annotate", "pipeline", "notes.jsonl", "out", "--engine", "local")
+    refused(invoke(*corpus, "--format", "csv"), "CN736")
+    refused(invoke(*corpus, "--show"), "CN736")
+    refused(invoke(*corpus, "--omop-concept-ids"), "CN736")
+    refused(invoke(*corpus, "--engine", "spark"), "CN118")
+    refused(invoke("annotate", "pipeline", "a.jsonl", "b.csv", "--text-field", "note"), "CN733")
+    assert not (folder / "out").exists()

@@ -34,7 +34,10 @@ FUNCTIONS = {
 }
 # Settings of the format that is read or written.
 OPTIONS = {
-    "annotate": set(get_type_hints(ExportOptions)),
+    "annotate": {
+        *get_type_hints(ExportOptions),
+        *inspect.signature(spacy_connorm.annotate_corpus).parameters,
+    },
     "corpus": set(get_type_hints(CorpusOptions)),
     "ontology": set(get_type_hints(OntologyOptions)),
 }

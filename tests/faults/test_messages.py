@@ -7,6 +7,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from shutil import rmtree
 from string import Formatter
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ import pytest
 import spacy
 from spacy.language import Language
 
-from spacy_connorm import Concept, Ontology
+from spacy_connorm import Concept, Ontology, annotate_corpus
 from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.annotations.spans import choose_spans
 from spacy_connorm.concepts import read_concepts
@@ -107,6 +108,14 @@ def _read_inputs(world: World, lines: str) -> None:
     list(read_inputs(world.file("a.jsonl", lines), world.nlp))
 
 
+def _annotate_corpus(world: World) -> None:
+    line = json.dumps({"text": CANARY * 200_000, "id": CANARY})
+    world.nlp.to_disk(world.folder / "pipeline")
+    corpus, output = world.file("a.jsonl", line), world.folder / "out"
+    rmtree(output, ignore_errors=True)
+    annotate_corpus(world.folder / "pipeline", corpus, output)
+
+
 def _new_concept(world: World) -> None:
     normalizer = spacy.blank("en").add_pipe(
         "concept_normalizer", config={"encoder": NGRAMS, "index": EXACT}
@@ -174,6 +183,7 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CNW401": [_new_concept],
     "CNW600": [_strange_ids],
     "CNW810": [_pool],
+    "CNW790": [_annotate_corpus],
     "CN784": [lambda world: read_terms(world.file("a.csv", f"code,term,count\nA,b,{CANARY}\n"))],
 }
 # These never show a text, but are about files that may be full of them.
@@ -296,7 +306,8 @@ CN216 CN305 CN306 CN316
 CN321 CN322 CN324 CN331 CN332 CN333 CN336 CN341 CN343 CN344
 CN401 CN402 CN403 CN405 CN406 CN407 CN408 CN410 CN411
 CN412 CN413 CN416 CN430 CN500 CN601 CN610 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN735
-CN751 CN764 CN770 CN771 CN772 CN773 CN782 CN783 CN788 CN800 CN810 CN821 CN823 CN827 CN829 CN833
+CN751 CN764 CN770 CN771 CN772 CN773 CN782 CN783 CN788 CN790 CN791 CN792 CN793 CN794
+CN800 CN810 CN821 CN823 CN827 CN829 CN833
 CN920 CNW770
 """
 
