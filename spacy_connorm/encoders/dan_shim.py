@@ -19,6 +19,7 @@ from ..files.checksums import Stamp, damaged, stamp
 from .dan_precision import PRECISIONS, mean_vectors
 from .dan_weights import Dan, DanSettings, load_dan
 from .verified import load_verified
+from .weights import pack_weights, unpack_weights
 
 if TYPE_CHECKING:
     from .dan_module import DanModule
@@ -126,20 +127,14 @@ class DanShim(Shim):
         """
         if self._model is None:
             return b""
-        weights = {
-            name: {
-                "shape": list(array.shape),
-                "dtype": array.dtype.str,
-                "data": np.ascontiguousarray(array).data,
-            }
-            for name, array in sorted(self._model.weights.items())
-        }
         saved = {
             "settings": asdict(self._model.settings),
             "tokenizer": self._model.tokenizer,
             "digest": self._digest,
         }
-        return srsly.msgpack_dumps(saved if self.is_detached else {**saved, "weights": weights})
+        if not self.is_detached:
+            saved["weights"] = pack_weights(self._model.weights)
+        return srsly.msgpack_dumps(saved)
 
     def from_bytes(self, bytes_data: bytes) -> "DanShim":
         """Restore what `to_bytes` saved. The saved settings replace those of the config.
@@ -199,20 +194,13 @@ class DanShim(Shim):
 
 def _restore(saved: dict[str, Any]) -> tuple[Dan, str]:
     beside = "weights" not in saved
-    weights = {} if beside else {k: _read_weights(each) for k, each in saved["weights"].items()}
+    weights = {} if beside else unpack_weights(saved["weights"], PRECISIONS)
     dan = Dan(DanSettings.read(saved["settings"]), saved["tokenizer"], weights)
     if beside:
         return dan, saved["digest"]  # `attach` compares it
     # `FeatureReader` checks the ids of the tokenizer; to read it twice would take long.
     dan.check_weights()
     return dan, dan.digest()
-
-
-def _read_weights(saved: dict[str, Any]) -> np.ndarray:
-    dtype = np.dtype(saved.get("dtype", "<f4"))
-    if dtype not in map(np.dtype, PRECISIONS):
-        raise ValueError(f"its weights are {dtype}")
-    return np.frombuffer(saved["data"], dtype=dtype).reshape(saved["shape"])
 
 
 def _map(files: dict[str, tuple[Path, Stamp]]) -> dict[str, np.ndarray]:

@@ -3,7 +3,6 @@
 Imports the libraries tokenizers and safetensors: import it in functions.
 """
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.util import find_spec
@@ -20,6 +19,7 @@ from .dan_features import FeatureReader
 from .dan_precision import EMBEDDINGS, PRECISIONS, STEPS, Precision, restore_weights, round_weights
 from .ngram_range import is_ngram_range
 from .pretrained import find_folder, load_pretrained
+from .weights import digest_weights
 
 MODEL_TYPE = "connorm-dan"
 FORMAT_VERSION = 1
@@ -117,17 +117,13 @@ class Dan:
 
     def digest(self) -> str:
         """RETURNS (str): A checksum of everything, 32 hexadecimal digits."""
-        content = hashlib.blake2b(digest_size=16)
         settings = asdict(self.settings)
         # As it was before there was a choice: indexes know their encoder by this checksum.
         if settings["dtype"] == "float32":
             del settings["dtype"]
-        for part in (json.dumps(settings, sort_keys=True), self.tokenizer):
-            content.update(f"{len(part)}\n{part}".encode())
-        for name, array in sorted(self.weights.items()):
-            content.update(f"{name} {array.shape}\n".encode())
-            content.update(np.ascontiguousarray(array).data)
-        return content.hexdigest()
+        parts = (json.dumps(settings, sort_keys=True), self.tokenizer)
+        header = "".join(f"{len(part)}\n{part}" for part in parts)
+        return digest_weights(header, self.weights)
 
     def check(self) -> None:
         """RAISES (ValueError): If tokenizer, settings and weights do not fit together."""

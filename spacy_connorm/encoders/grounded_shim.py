@@ -13,6 +13,7 @@ from .grounded_weights import GroundedDan, load_grounded_dan, start_grounded_dan
 from .joint_shim import JointShim
 from .protocol import fingerprint
 from .verified import load_verified
+from .weights import pack_weights, unpack_weights
 
 if TYPE_CHECKING:
     from .grounded_module import GroundedDanModule
@@ -94,12 +95,8 @@ class GroundedDanShim(JointShim):
         """
         if self._dan is None:
             return b""
-        weights = {
-            name: {"shape": list(array.shape), "data": np.ascontiguousarray(array).data}
-            for name, array in self._dan.weights.items()
-        }
         saved = {
-            "weights": weights,
+            "weights": pack_weights(self._dan.weights),
             "width": self._dan.width,
             "input_fingerprint": self._dan.input_fingerprint,
             "digest": self._dan.digest(),
@@ -131,10 +128,7 @@ class GroundedDanShim(JointShim):
 
 
 def _restore(saved: dict[str, Any]) -> tuple[GroundedDan, str]:
-    weights = {
-        name: np.frombuffer(each["data"], dtype="<f4").reshape(each["shape"])
-        for name, each in saved["weights"].items()
-    }
+    weights = unpack_weights(saved["weights"])
     dan = GroundedDan(weights, saved["width"], saved["input_fingerprint"])
     dan.check()
     return dan, dan.digest()

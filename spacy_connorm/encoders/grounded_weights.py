@@ -3,7 +3,6 @@
 Imports the library safetensors: import it in functions.
 """
 
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from safetensors.numpy import load_file, save_file
 
 from ..errors import ConnormError, Errors
 from .vectors import unit_rows
+from .weights import digest_weights
 
 MODEL_TYPE = "connorm-grounded-dan"
 FORMAT_VERSION = 1
@@ -64,13 +64,7 @@ class GroundedDan:
 
     def digest(self) -> str:
         """RETURNS (str): A checksum of everything, 32 hexadecimal digits."""
-        content = hashlib.blake2b(
-            f"{self.width} {self.input_fingerprint}\n".encode(), digest_size=16
-        )
-        for name, array in sorted(self.weights.items()):
-            content.update(f"{name} {array.shape}\n".encode())
-            content.update(np.ascontiguousarray(array).data)
-        return content.hexdigest()
+        return digest_weights(f"{self.width} {self.input_fingerprint}\n", self.weights)
 
     def check(self) -> None:
         """RAISES (ValueError): If the weights do not fit together."""
@@ -127,8 +121,9 @@ def load_grounded_dan(folder: Path, asked: dict[str, Any]) -> GroundedDan:
     """
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf8"))
-        if (config["model_type"], config["format_version"]) != (MODEL_TYPE, FORMAT_VERSION):
-            raise ValueError(f"it holds a {config['model_type']} of version {FORMAT_VERSION}")
+        found = (config["model_type"], config["format_version"])
+        if found != (MODEL_TYPE, FORMAT_VERSION):
+            raise ValueError("it holds a {} of version {}".format(*found))
         weights = load_file(folder / "model.safetensors")
         dan = GroundedDan(weights, config["width"], config["input_fingerprint"])
         dan.check()

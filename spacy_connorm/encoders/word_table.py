@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .weights import pack_weights, unpack_weights
+
 FASTTEXT, FLORET = "fasttext", "floret"
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 # Of the hash function FNV-1a with 32 bits.
@@ -149,14 +151,10 @@ class WordTable:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (Dict[str, Any]): For msgpack; see `from_dict`."""
-        arrays = {"vectors": self.vectors, "buckets": self.buckets}
         return {
             "words": "\n".join(self.words),
             "subwords": asdict(self.subwords) if self.subwords else None,
-            **{
-                name: {"shape": list(each.shape), "data": np.ascontiguousarray(each).data}
-                for name, each in arrays.items()
-            },
+            **pack_weights({"vectors": self.vectors, "buckets": self.buckets}),
         }
 
     @classmethod
@@ -165,10 +163,7 @@ class WordTable:
         RETURNS (WordTable): The table.
         RAISES (ValueError): If the parts do not fit together.
         """
-        arrays = {
-            name: np.frombuffer(saved[name]["data"], dtype="<f4").reshape(saved[name]["shape"])
-            for name in ("vectors", "buckets")
-        }
+        arrays = unpack_weights({name: saved[name] for name in ("vectors", "buckets")})
         subwords = None
         if saved["subwords"] is not None:
             known = {each.name: saved["subwords"][each.name] for each in fields(SubwordSettings)}
