@@ -46,6 +46,10 @@ sys.stdin.readline()
 """
 
 
+# What any pipeline pays.
+BARE = "import spacy; spacy.blank('en')('one mention')"
+
+
 def main() -> None:
     parser = make_parser(__doc__ or "")
     parser.add_argument(
@@ -116,7 +120,8 @@ def run_once(python: Path, folder: Path, mentions: list[str], repeat: int) -> di
     folder (Path): The pipeline.
     mentions (List[str]): What it is asked.
     repeat (int): The number of the run; not used.
-    RETURNS (Dict[str, Any]): Seconds until it was ready, its processor seconds, and megabytes.
+    RETURNS (Dict[str, Any]): Seconds until it was ready, and of a process with spaCy alone; its
+        processor seconds, and megabytes.
     """
     threads = str(thread_count())
     environment = {
@@ -145,7 +150,15 @@ def run_once(python: Path, folder: Path, mentions: list[str], repeat: int) -> di
         process.communicate("\n")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"ready_s": ready, "processor_s": spent, "peak_mb": peak, "imported": imported}
+    begun = perf_counter()
+    subprocess.run([str(python), "-W", "ignore", "-c", BARE], env=environment, check=True)
+    return {
+        "ready_s": ready,
+        "spacy_s": perf_counter() - begun,
+        "processor_s": spent,
+        "peak_mb": peak,
+        "imported": imported,
+    }
 
 
 def summary(extra: str, folder: Path, runs: list[dict[str, Any]]) -> Row:
@@ -160,6 +173,7 @@ def summary(extra: str, folder: Path, runs: list[dict[str, Any]]) -> Row:
         "ready_s": ready.median,
         "fastest_s": ready.lowest,
         "slowest_s": ready.highest,
+        "spacy_s": round(spread([run["spacy_s"] for run in runs]).median, 2),
         "processor_s": round(spread([run["processor_s"] for run in runs]).median, 2),
         "peak_mb": peak.median,
         "highest_mb": peak.highest,

@@ -25,6 +25,7 @@ def test_a_row_tells_start_memory_and_size(modules, monkeypatch, tmp_path):
     row = lean.summary("dan", tmp_path, runs)
     assert (row["environment"], row["encoder"], row["runs"]) == ("dan", "dan", 2)
     assert 0 < row["fastest_s"] <= row["ready_s"] <= row["slowest_s"]
+    assert row["spacy_s"] > 0
     assert 1 < row["peak_mb"] <= row["highest_mb"] < 100
     assert (row["folder_mb"], row["imported"]) == (3, "none")
 
