@@ -55,4 +55,4 @@ def test_a_forest_can_be_told_to_answer_all(modules, tmp_path):
     assert forest_alone(searcher).costs is None
     exact = ExactSearcher(vectors)
     assert forest_alone(exact) is exact
-    assert (shipped_index().dtype, shipped_index().exact_below) == ("int8", 100_000)
+    assert (shipped_index().dtype, shipped_index().exact_below) == ("int8", 300_000)
