@@ -75,10 +75,10 @@ def rewrite(
     """
     if not 0 < len(bag) <= _MAX_WORDS or not len(names.hashes):
         return _NOTHING
-    parts = _derivations(bag, names)
+    single = _derivations(bag, names)
     if table is not None:
-        parts = _most_certain(parts, table.replacements(bag, min_certainty))
-    changes, certain = _with_pairs(parts, min_certainty)
+        single = _join(single, table.replacements(bag, min_certainty))
+    changes, certain = _with_pairs(single, min_certainty)
     # The same words, in another order or form, are the text itself.
     hashes = hash_bags([bag]) + np.concatenate([np.zeros(1, "uint64"), changes])
     certain = np.concatenate([np.ones(1), certain])
@@ -104,9 +104,9 @@ def _derivations(bag: tuple[str, ...], names: WordBags) -> "_Replacements":
     )
 
 
-def _most_certain(*parts: "_Replacements") -> "_Replacements":
-    """RETURNS (_Replacements): All of them, the most certain first."""
-    joined = _Replacements(*map(np.concatenate, zip(*parts, strict=True)))
+def _join(one: "_Replacements", other: "_Replacements") -> "_Replacements":
+    """RETURNS (_Replacements): All of both, the most certain first."""
+    joined = _Replacements(*map(np.concatenate, zip(one, other, strict=True)))
     order = np.argsort(-joined.certain, kind="stable")
     return _Replacements(*(column[order] for column in joined))
 

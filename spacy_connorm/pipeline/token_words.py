@@ -19,6 +19,7 @@ _BREAK = re.compile(r"""[.,;:?!()\[\]{}"“”…|]|\n\s*\n""")
 _MOST_TOKENS = 200_000
 _NO_TOKEN = np.zeros(1, dtype="uint64")
 _MODULUS = 1 << 64
+_NOT_DERIVED = np.zeros(0, dtype="int64"), np.zeros(0, dtype="uint64")
 
 
 class _Token(NamedTuple):
@@ -63,7 +64,7 @@ class TokenWords:
         orths, which = np.unique(np.concatenate([_NO_TOKEN[:0], *parts]), return_inverse=True)
         distinct = self._distinct(orths.tolist(), docs)
         hashes, sizes, letters, kinds = (column[which] for column in _columns(distinct))
-        derived, changes = _derived(distinct if derivations else [_END] * len(distinct), which)
+        derived, changes = _derived(distinct, which) if derivations else _NOT_DERIVED
         ends = np.arange(1, len(which) + 1)
         tokens = TokenArrays(hashes, sizes, letters, kinds, ends, derived, changes)
         start, expanded = 0, list[int]()

@@ -54,7 +54,6 @@ _ENDINGS = {
 _LONGEST_ENDING = max(map(len, _ENDINGS))
 
 
-@lru_cache(maxsize=65_536)
 def base_forms(word: str) -> tuple[str, ...]:
     """List the nouns that a word may be derived from.
 
