@@ -67,6 +67,12 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="settings of the finder `ontology` that are the other way round than by default",
     )
     parser.add_argument(
+        "--phrase-threshold",
+        type=float,
+        metavar="SCORE",
+        help="the finder `ontology` also finds phrases of at least this score that are no names",
+    )
+    parser.add_argument(
         "--learn-stop-texts",
         action="store_true",
         help="the finder `ontology` learns from D's documents what is no mention",
@@ -112,6 +118,7 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "part": data.part,
         "finder": finder,
         "switched": " ".join(arguments.switch) if finder == "ontology" else None,
+        "phrases": arguments.phrase_threshold if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
         "encoder": arguments.encoder if finder != "exact" and not arguments.pipeline else None,
@@ -131,10 +138,13 @@ def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
     nlp = spacy.blank("en")
     nlp.add_pipe("abbreviation_resolver")
     switched = {name: not FINDER_DEFAULTS[name] for name in arguments.switch}
-    nlp.add_pipe("mention_finder", config=switched)
+    phrases = {"phrase_threshold": arguments.phrase_threshold}
+    nlp.add_pipe("mention_finder", config={**switched, **phrases})
     encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
     _with_normalizer(
-        *(nlp, data.ontology, encoder),
+        nlp,
+        data.ontology,
+        encoder,
         extra_words_weight=_EXTRA_WORDS_WEIGHT,
         nil_threshold=arguments.nil_threshold,
     )
@@ -154,7 +164,10 @@ def _trained_pipeline(arguments: Namespace, data: Data) -> Language:
     nlp.remove_pipe("concept_normalizer")
     encoder = encoder_config(arguments.encoder, data, train="OD", work=arguments.work)
     return _with_normalizer(
-        *(nlp, data.ontology, encoder, data.expanded_synonyms),
+        nlp,
+        data.ontology,
+        encoder,
+        data.expanded_synonyms,
         nil_threshold=arguments.nil_threshold,
     )
 

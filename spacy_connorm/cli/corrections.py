@@ -16,13 +16,14 @@ _SHOWN = 20
 def corrections_cli(
     path: Path = typer.Argument(..., metavar="FILE", help="What `connorm serve` appends to."),
     output_path: Path | None = typer.Argument(
-        None, metavar="[OUT]", help="A .tsv file of synonyms, or a .spacy file. [only report]"
+        None, metavar="[OUT]", help="A .tsv, .spacy or .txt file. [only report]"
     ),
     lang: str = typer.Option("en", "--lang", "-l", help="Language, for the tokenizer."),
 ) -> None:
-    """Turn corrections into annotated data: a table for `connorm index --synonyms`, or documents
-    for `connorm index --corpus` and for training. Texts that were given different concepts are
-    listed.
+    """Turn corrections into annotated data: a table (.tsv) for `connorm index --synonyms`,
+    documents (.spacy) for `connorm index --corpus` and for training, or a list (.txt) of texts
+    without a concept for the `stop_list` of `mention_finder`. Texts that were given different
+    concepts are shown.
 
     Example: python -m spacy connorm corrections corrections.jsonl corrections.tsv
     """

@@ -17,16 +17,24 @@ _MOST_PARTS = 6
 
 
 def join_coordinations(
-    doc: Doc, mentions: Sequence[FoundMention], is_name: Callable[[str], bool]
-) -> list[FoundMention]:
+    docs: Sequence[Doc],
+    found: Sequence[Sequence[FoundMention]],
+    is_name: Callable[[str], bool],
+) -> list[list[FoundMention]]:
     """Widen mentions over what is coordinated with them, if each part is a name. Normalizers split
     such mentions again.
 
-    doc (Doc): The document.
-    mentions (Sequence[FoundMention]): Its mentions in order, none of which overlap.
+    docs (Sequence[Doc]): The documents.
+    found (Sequence[Sequence[FoundMention]]): The mentions of each in order, none of which overlap.
     is_name (Callable[[str], bool]): Whether a text is a name.
-    RETURNS (List[FoundMention]): The same mentions, some of them wider.
+    RETURNS (List[List[FoundMention]]): The same mentions, some of them wider.
     """
+    return [_join(doc, mentions, is_name) for doc, mentions in zip(docs, found, strict=True)]
+
+
+def _join(
+    doc: Doc, mentions: Sequence[FoundMention], is_name: Callable[[str], bool]
+) -> list[FoundMention]:
     joined: list[FoundMention] = []
     for place, mention in enumerate(mentions):
         first = joined[-1].end if joined else 0

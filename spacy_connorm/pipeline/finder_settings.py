@@ -47,6 +47,9 @@ class FinderSettings(TypedDict, total=False):
         related. They are searched for a mention anyway.
     coordinations (bool): Whether "breast and ovarian cancer" is one mention if "breast cancer" and
         "ovarian cancer" are names. Not with all overlaps.
+    phrase_threshold (Optional[float]): The least score, 0 to 1, of phrases that are mentions though
+        no name has their words: the normalizer searches every phrase of up to four words that names
+        have. None: there are none.
     """
 
     spans_key: str | None
@@ -65,6 +68,7 @@ class FinderSettings(TypedDict, total=False):
     derivations: bool
     inexact_names: bool
     coordinations: bool
+    phrase_threshold: float | None
 
 
 FINDER_DEFAULTS = FinderSettings(
@@ -84,8 +88,10 @@ FINDER_DEFAULTS = FinderSettings(
     derivations=True,
     inexact_names=False,
     coordinations=True,
+    phrase_threshold=None,
 )
 
+_A_SCORE = "a number from 0 to 1, or null"
 _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "spans_key": ((str, NoneType), "a key of `doc.spans`, or null"),
     "normalizer": ((str, NoneType), "the name of a component, or null"),
@@ -97,6 +103,7 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "derivations": ((bool,), "true or false"),
     "inexact_names": ((bool,), "true or false"),
     "coordinations": ((bool,), "true or false"),
+    "phrase_threshold": ((float, int, NoneType), _A_SCORE),
 }
 
 
@@ -128,6 +135,9 @@ def check_finder_settings(settings: Mapping[str, Any]) -> None:
         refuse("overlaps", "all", '"longest" or "best" without a `spans_key`')
     for setting in ("max_words", "min_letters"):
         require_positive(setting, settings[setting])
+    threshold = settings["phrase_threshold"]
+    if threshold is not None and not 0 <= threshold <= 1:
+        refuse("phrase_threshold", threshold, _A_SCORE)
     if settings["short_letters"] < 0:
         refuse("short_letters", settings["short_letters"], "at least 0")
     compose(settings["steps"])

@@ -16,11 +16,10 @@ from ..errors import ConnormError, Errors, refuse_text
 from ..files.atomic import atomic_folder
 from ..files.checksums import damaged
 from ..files.folders import seal, unseal_whole
-from ..files.text import read_lines
-from ..text.everyday_words import frequent_words
 from .batched_pipe import BatchedPipe
 from .concept_normalizer import ConceptNormalizer
 from .coordinations import join_coordinations
+from .finder_files import read_everyday_words, read_stop_list
 from .finder_settings import FINDER_DEFAULTS, FinderSettings, check_finder_settings
 from .found_mentions import FoundMention, MentionExplanation, choose_mentions, set_found_mentions
 from .serialization import read_settings
@@ -58,6 +57,7 @@ def make_mention_finder(
     derivations: bool,
     inexact_names: bool,
     coordinations: bool,
+    phrase_threshold: float | None,
 ) -> "MentionFinder":
     return MentionFinder(
         nlp,
@@ -78,6 +78,7 @@ def make_mention_finder(
         derivations=derivations,
         inexact_names=inexact_names,
         coordinations=coordinations,
+        phrase_threshold=phrase_threshold,
     )
 
 
@@ -145,12 +146,16 @@ class MentionFinder(BatchedPipe):
         """
         finder, overlaps = self._name_finder(), self.cfg["overlaps"]
         chosen = [choose_mentions(mentions, overlaps) for mentions in finder.find(docs)]
-        if not self.cfg["coordinations"] or overlaps == "all":
+        if self.cfg["coordinations"] and overlaps != "all":
+            chosen = join_coordinations(docs, chosen, finder.is_name)
+        threshold = self.cfg["phrase_threshold"]
+        if threshold is None:
             return chosen
-        return [
-            join_coordinations(doc, mentions, finder.is_name)
-            for doc, mentions in zip(docs, chosen, strict=True)
-        ]
+        from .phrases import add_phrases
+
+        return add_phrases(
+            docs, chosen, finder, self.normalizer, threshold=threshold, overlaps=overlaps
+        )
 
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[FoundMention]]
@@ -185,7 +190,7 @@ class MentionFinder(BatchedPipe):
         added = [texts] if isinstance(texts, str) else list(texts)
         if isinstance(texts, str) or not are_texts(added):
             refuse_text("texts", texts, "a list of texts")
-        self._accept({"stop_texts": list(dict.fromkeys([*self.cfg["stop_texts"], *added]))})
+        self._add("stop_texts", added)
 
     def learn_stop_texts(
         self, docs: Iterable[Doc], *, min_times: int = 3, max_share: float = 0.1
@@ -211,20 +216,22 @@ class MentionFinder(BatchedPipe):
         nlp: Language | None = None,
         background: str | Path | None = None,
         per_million: float = 100.0,
+        stop_list: str | Path | None = None,
     ) -> None:
-        """Learn which words are everyday words, if there is a text to learn from.
+        """Learn which words are everyday words, and which texts are no mentions, from files.
 
         get_examples (Callable[[], Iterable[Example]]): Not used.
         nlp (Optional[Language]): Not used.
         background (Optional[Union[str, Path]]): A file of plain text, such as notes of yours. Its
             frequent words are added to the setting `everyday_words`.
         per_million (float): How many of a million words a frequent one makes up, at least.
+        stop_list (Optional[Union[str, Path]]): A file with a text a line, e.g. of `connorm
+            corrections`. They are added to the setting `stop_texts`.
         RAISES (ConnormError): CN100, CN105, CN106 and CN107 for a file that can't be read.
         """
-        if background is not None:
-            lines = (line for _, line in read_lines(background))
-            words = [*self.cfg["everyday_words"], *frequent_words(lines, per_million=per_million)]
-            self._accept({"everyday_words": list(dict.fromkeys(words))})
+        everyday_words = read_everyday_words(background, per_million) if background else []
+        self._add("everyday_words", everyday_words)
+        self._add("stop_texts", read_stop_list(stop_list) if stop_list else [])
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write the settings, whole or not at all.
@@ -282,6 +289,9 @@ class MentionFinder(BatchedPipe):
             finder = NameFinder(retriever, self.cfg, limits, self._token_words)
             self._finder = finder
         return finder
+
+    def _add(self, setting: str, texts: Iterable[str]) -> None:
+        self._accept({setting: list(dict.fromkeys([*self.cfg[setting], *texts]))})
 
     def _accept(self, settings: Mapping[str, Any]) -> None:
         merged = {**self.cfg, **settings}

@@ -1,6 +1,6 @@
 """From documents to the windows that have the words of a name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span
 from ..index.filters import Filter, allowed_concepts
 from ..linker.known_names import KnownName, KnownNames
 from ..linker.name_rules import NameRules
-from ..linker.name_windows import find_windows
+from ..linker.name_windows import TokenArrays, find_windows
 from ..linker.retriever import Retriever
 from ..text.word_bags import hash_bag, word_bag
 from .found_mentions import FoundMention
@@ -96,6 +96,14 @@ class NameFinder:
         self.retriever.index.require_sound()
         return [self._mentions(windows) for windows in self._windows(docs)]
 
+    def read(self, docs: Sequence[Doc]) -> TokenArrays:
+        """RETURNS (TokenArrays): The tokens of each document and a break."""
+        return self._tokens.read(
+            docs,
+            expand_abbreviations=self.settings["expand_abbreviations"],
+            derivations=self.settings["derivations"],
+        )
+
     def _mentions(self, windows: Sequence[_Window]) -> list[FoundMention]:
         found: dict[tuple[int, int], FoundMention] = {}
         for each in windows:
@@ -108,12 +116,7 @@ class NameFinder:
 
     def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
         """RETURNS (List[List[_Window]]): By document."""
-        tokens = self._tokens.read(
-            docs,
-            expand_abbreviations=self.settings["expand_abbreviations"],
-            derivations=self.settings["derivations"],
-        )
-        windows = find_windows(tokens, self.names, max_words=self.settings["max_words"])
+        windows = find_windows(self.read(docs), self.names, max_words=self.settings["max_words"])
         order = np.argsort(windows.starts, kind="stable")
         columns = [column[order].tolist() for column in windows]
         offsets = np.cumsum([0, *(len(doc) + 1 for doc in docs)])
@@ -162,12 +165,16 @@ class NameFinder:
 
     def _label(self, value: int) -> str:
         if value not in self._labels:
-            types = [
-                each
-                for name in self.names.names(value)
-                for each in self.retriever.index.store.concept(name.concept).types
-            ]
-            labels = self.settings["labels"]
-            known = types if labels is None else [labels[each] for each in types if each in labels]
-            self._labels[value] = known[0] if known else self.settings["label"]
+            self._labels[value] = self._label_of(name.concept for name in self.names.names(value))
         return self._labels[value]
+
+    def label_of(self, concept_id: str) -> str:
+        """RETURNS (str): The label of mentions of a concept."""
+        number = self.retriever.index.store.number(concept_id)
+        return self._label_of([] if number is None else [number])
+
+    def _label_of(self, concepts: Iterable[int]) -> str:
+        store, labels = self.retriever.index.store, self.settings["labels"]
+        types = [each for concept in concepts for each in store.concept(concept).types]
+        known = types if labels is None else [labels[each] for each in types if each in labels]
+        return known[0] if known else self.settings["label"]

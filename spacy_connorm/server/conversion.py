@@ -1,4 +1,4 @@
-"""Corrections as annotated data: synonyms in a table, or annotated documents."""
+"""Corrections as annotated data: synonyms in a table, annotated documents, or a stop list."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +15,7 @@ from spacy.util import filter_spans
 from ..annotations.mentions import MENTIONS_KEY, Mention, set_mentions
 from ..concepts import NIL
 from ..errors import ConnormError, Errors
+from ..files.atomic import atomic_file
 from ..files.docbin import write_docs
 from ..files.overlap import require_apart
 from ..pipeline.synonym_files import write_synonyms
@@ -24,7 +25,7 @@ from .corrections_file import CorrectionsFile
 if TYPE_CHECKING:
     from ..linker.synonyms import ChangedSynonym
 
-_TSV, _SPACY = ".tsv", ".spacy"
+_TSV, _SPACY, _TXT = ".tsv", ".spacy", ".txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,10 @@ def convert_corrections(
     """Turn corrections into annotated data, D: `python -m spacy connorm corrections`.
 
     path (Union[str, Path]): The file that `serve` appends to.
-    output_path (Optional[Union[str, Path]]): A `.tsv` file for the `synonyms` of `build_index`, or
-        a `.spacy` file for its `corpora` and for training; if None, only the report is made.
+    output_path (Optional[Union[str, Path]]): A `.tsv` file for the `synonyms` of `build_index`; a
+        `.spacy` file for its `corpora` and for training; or a `.txt` file for the `stop_list` of
+        `mention_finder`, with the texts that no correction gives a concept. If None, only the
+        report is made.
     lang (str): The language of the texts, for the tokenizer of `.spacy` files.
     RETURNS (CorrectionReport): Counts and conflicts.
     RAISES (ConnormError): CN100 for a missing file, CN121 if it would be replaced, CN708 for
@@ -77,15 +80,13 @@ def convert_corrections(
         raise ConnormError(Errors.CN100.format(path=path))
     if output_path is not None:
         require_apart(output_path, path)
-        if Path(output_path).suffix not in (_TSV, _SPACY):
-            known = f"{_TSV} or {_SPACY}"
+        if Path(output_path).suffix not in (_TSV, _SPACY, _TXT):
+            known = f"{_TSV}, {_SPACY} or {_TXT}"
             raise ConnormError(Errors.CN708.format(action="write", path=output_path, known=known))
     records = CorrectionsFile(path).read()
     corrections = effective(records)
-    if output_path is not None and Path(output_path).suffix == _TSV:
-        write_synonyms(output_path, _counted(corrections))
-    elif output_path is not None:
-        write_docs(_docs(corrections, spacy.blank(lang)), output_path)
+    if output_path is not None:
+        _write(corrections, Path(output_path), lang)
     return CorrectionReport(
         records=len(records),
         corrections=len(corrections),
@@ -93,6 +94,17 @@ def convert_corrections(
         texts=len({each.text for each in corrections}),
         conflicts=tuple(_conflicts(corrections)),
     )
+
+
+def _write(corrections: Sequence[Correction], path: Path, lang: str) -> None:
+    if path.suffix == _TSV:
+        write_synonyms(path, _counted(corrections))
+    elif path.suffix == _SPACY:
+        write_docs(_docs(corrections, spacy.blank(lang)), path)
+    else:
+        with atomic_file(path) as part:
+            lines = "".join(f"{text}\n" for text in _without_concept(corrections))
+            part.write_text(lines, encoding="utf8")
 
 
 def _counted(corrections: Iterable[Correction]) -> "list[ChangedSynonym]":
@@ -106,13 +118,24 @@ def _counted(corrections: Iterable[Correction]) -> "list[ChangedSynonym]":
     return [ChangedSynonym(*pair, times) for pair, times in counts.items()]
 
 
-def _conflicts(corrections: Sequence[Correction]) -> Iterator[CorrectionConflict]:
+def _by_text(corrections: Iterable[Correction]) -> list[dict[str, Correction]]:
+    """RETURNS (List[Dict[str, Correction]]): Of each text, the last correction to each concept."""
     by_text: dict[str, dict[str, Correction]] = {}
     for each in corrections:
         chosen = by_text.setdefault(" ".join(each.mention.lower().split()), {})
         chosen.pop(each.kb_id, None)
         chosen[each.kb_id] = each
-    for chosen in by_text.values():
+    return list(by_text.values())
+
+
+def _without_concept(corrections: Sequence[Correction]) -> list[str]:
+    """RETURNS (List[str]): The texts that are never given a concept, in alphabetical order."""
+    found = (chosen[NIL] for chosen in _by_text(corrections) if chosen.keys() == {NIL})
+    return sorted(" ".join(each.mention.split()) for each in found)
+
+
+def _conflicts(corrections: Sequence[Correction]) -> Iterator[CorrectionConflict]:
+    for chosen in _by_text(corrections):
         if len(chosen) > 1:
             *_, last = chosen.values()
             authors = tuple([each.author for each in chosen.values()])

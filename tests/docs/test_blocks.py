@@ -21,6 +21,7 @@ import spacy_connorm
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import parse_overrides
 from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
+from spacy_connorm.pipeline.mention_finder import MentionFinder
 
 from .fake_hub import FakeHub
 from .pages import (
@@ -227,8 +228,9 @@ def test_configs_parse_and_resolve(page):
             factory = settings.get("factory", component)
             known = spacy.blank("en").get_factory_meta(factory).default_config
             assert settings.keys() - {"factory"} <= known.keys()
-        for sources in config.get("initialize", {}).get("components", {}).values():
-            takes = inspect.signature(ConceptNormalizer.initialize).parameters
+        for component, sources in config.get("initialize", {}).get("components", {}).items():
+            kind = MentionFinder if component == "mention_finder" else ConceptNormalizer
+            takes = inspect.signature(kind.initialize).parameters
             assert sources.keys() <= takes.keys() | {"kb_loader"}
 
 

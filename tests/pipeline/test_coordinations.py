@@ -67,5 +67,5 @@ def test_it_can_be_switched_off(nlp):
 def test_neighbours_are_not_taken_twice():
     doc = spacy.blank("en")("b c and a and b c")
     mentions = [FoundMention(0, 2, 1.0, "X"), FoundMention(5, 7, 1.0, "X")]
-    joined = join_coordinations(doc, mentions, lambda text: True)
+    (joined,) = join_coordinations([doc], [mentions], lambda text: True)
     assert [(each.start, each.end) for each in joined] == [(0, 4), (5, 7)]

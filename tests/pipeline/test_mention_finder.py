@@ -138,6 +138,19 @@ def test_everyday_words_are_learned_from_a_plain_text(make, tmp_path):
     assert finder.cfg["everyday_words"] == ["fall"]
 
 
+def test_a_stop_list_is_read(make, tmp_path):
+    (tmp_path / "stop.txt").write_text("Crohn disease\n\n haemorrhages \n", encoding="utf8")
+    nlp = make()
+    text = "Crohn's disease, hemorrhage, thalassemia beta"
+    assert len(nlp(text).ents) == 3
+    finder = nlp.get_pipe("mention_finder")
+    finder.initialize(lambda: [], nlp=nlp, stop_list=tmp_path / "stop.txt")
+    assert finder.cfg["stop_texts"][-2:] == ["Crohn disease", "haemorrhages"]
+    assert found(nlp, text) == [("thalassemia beta", "C5")]
+    with pytest.raises(ConnormError, match="CN100.*nowhere"):
+        finder.initialize(lambda: [], nlp=nlp, stop_list=tmp_path / "nowhere")
+
+
 def test_fewer_steps_allow_fewer_differences(make):
     text = "cancer of breast, BREAST CANCER, Breast cancers"
     assert len(found(make(), text)) == 3
@@ -235,6 +248,8 @@ def test_the_normalizer_can_be_named(make):
         ("spans_key", 3),
         ("expand_abbreviations", "yes"),
         ("coordinations", 1),
+        ("phrase_threshold", 1.5),
+        ("phrase_threshold", "high"),
     ],
 )
 def test_invalid_settings_are_refused(setting, value):
@@ -365,3 +380,44 @@ def test_inexact_synonyms_are_found_on_request(make_anatomy):
     assert found(make_anatomy(), text) == [("whole organism", "U4")]
     both = [("body", "U4"), ("whole organism", "U4")]
     assert found(make_anatomy(inexact_names=True), text) == both
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [
+        (None, ["disease"]),
+        (0.99, ["disease"]),
+        (0.75, ["aldrich syndrome", "disease"]),
+        (0.0, ["aldrich syndrome", "disease", "breast"]),
+    ],
+)
+def test_phrases_are_found_where_a_name_is_near(make, threshold, expected):
+    nlp = make(phrase_threshold=threshold, stop_texts=[])
+    doc = nlp("It is the aldrich syndrome. He sang, had the disease, and a lump in the breast.")
+    assert [ent.text for ent in doc.ents] == expected
+
+
+def test_phrases_overlap_no_names_and_have_labels(make):
+    nlp = make(phrase_threshold=0.1, labels={"Tumor": "TUMOUR"}, label="OTHER")
+    doc = nlp("Neoplasms of the type: breast cancer")
+    found = [(ent.text, ent.label_) for ent in doc.ents]
+    assert found == [("Neoplasms", "TUMOUR"), ("type", "OTHER"), ("breast cancer", "TUMOUR")]
+    explained = nlp.get_pipe("mention_finder").explain(doc[0:1])
+    assert explained.is_mention and not explained.names
+
+
+def test_phrases_of_several_documents(make):
+    nlp = make(phrase_threshold=0.5)
+    texts = ["", "Aldrich syndrome.", "None here", "The syndrome, of aldrich type"]
+    docs = list(nlp.pipe(texts))
+    assert [[ent.text for ent in doc.ents] for doc in docs] == [
+        [ent.text for ent in nlp(text).ents] for text in texts
+    ]
+    assert docs[1].ents and docs[3].ents
+
+
+def test_all_phrases_are_kept_in_a_group_of_spans(make):
+    nlp = make(phrase_threshold=0.2, spans_key="found", overlaps="all")
+    doc = nlp("aldrich syndrome")
+    found = [span.text for span in doc.spans["found"]]
+    assert found == ["aldrich", "aldrich syndrome", "syndrome"]

@@ -43,6 +43,14 @@ def test_annotated_documents(said, tmp_path):
     assert ("cold", "C4") in list(annotated_synonyms(docs))
 
 
+def test_a_stop_list_has_what_is_never_given_a_concept(said, corrected, correct, tmp_path):
+    correct(corrected, NOTE, "a cold", "NIL")
+    correct(corrected, OTHER_NOTE, "aspirin", "NIL")
+    convert_corrections(said, tmp_path / "stop.txt")
+    # One correction says that "cold" is a concept.
+    assert (tmp_path / "stop.txt").read_text(encoding="utf8") == "a cold\naspirin\n"
+
+
 def test_both_become_part_of_an_index(said, tmp_path, ontology, ngrams):
     ontology.to_disk(tmp_path / "o.jsonl")
     overrides = {ngrams[0].removeprefix("--"): ngrams[1]}

@@ -1,0 +1,16 @@
+"""The finder's speed beside spaCy's matcher."""
+
+import json
+
+
+def test_a_row_a_side(run, data):
+    out = data / "out.json"
+    names = ("ncbi", "bc5cdr-d")
+    run("finder.py", "--dataset", *names, "--data", data, "--json", out)
+    *speed, cost = json.loads(out.read_text())
+    sides = {row["side"]: row for row in speed}
+    assert list(sides) == ["mention_finder", "without derivations", "PhraseMatcher"]
+    # "Apoplexy", "infarct", "CVA" and "infarkt" of both corpora
+    assert {row["tokens"] for row in speed} == {8}
+    assert sides["PhraseMatcher"]["ratio"] == 1
+    assert cost["names"] == 6 and cost["bytes_per_name"] > 12
