@@ -9,6 +9,7 @@ from argparse import Namespace
 
 import numpy as np
 from _common.belb import BELB, COLUMNS, belb_ontology, published_rows, score_belb
+from _common.belb import SCORES as BELB_SCORES
 from _common.belb import SEARCHES as BELB_SEARCHES
 from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.options import AGAINST_COLUMNS, add_against
@@ -20,6 +21,8 @@ from spacy_connorm.evaluation.metrics import ALL, hits
 from spacy_connorm.evaluation.report import Row, score_row
 
 AS_WRITTEN = "as-written"
+# What can be compared with a published number.
+SCORES = ("lenient@1", "strict@1")
 SHOWN = (
     *("dataset", "part", "encoder", "train", "objective", "data_share", "interpolation", "dtype"),
     *("search", "mentions", "lenient@1", "lenient@5", "mrr", "strict@1", "strict@5"),
@@ -47,6 +50,9 @@ def main() -> None:
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row a search, then published ones."""
     is_belb = arguments.protocol == BELB
+    scores_of = BELB_SCORES if is_belb else SCORES
+    if arguments.against is not None and arguments.against[0] not in scores_of:
+        fail(f"--against: compare one of {', '.join(scores_of)}, not '{arguments.against[0]}'.")
     if is_belb:
         arguments.search = arguments.search or BELB_SEARCHES
         arguments.ontology = arguments.ontology or belb_ontology(arguments.dataset, arguments.data)
@@ -78,8 +84,6 @@ def compare(right: dict[str, np.ndarray], arguments: Namespace) -> Row:
     if arguments.against is None:
         return {}
     name, published = arguments.against
-    if name not in right:
-        fail(f"--against: there is no score '{name}'. Name one of {', '.join(right)}.")
     return compare_with_published(right[name], name, published)
 
 

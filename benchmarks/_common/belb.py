@@ -20,6 +20,7 @@ from spacy_connorm.evaluation.significance import bootstrap
 BELB = "belb"
 SEARCHES = ("O-T",)
 SCORE = "belb@1"
+SCORES = (SCORE, "strict@1")
 COLUMNS = (
     *("dataset", "part", "encoder", "train", "objective", "data_share", "interpolation"),
     *("search", "mentions", SCORE, f"{SCORE}_low", f"{SCORE}_high"),

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .barred import TEXT, read_barred, read_note, require_file
+from .barred import TEXT, BarredLine, read_barred, read_note, require_file
 from .documents import DEFAULT_TYPE, Document, make_mention
 from .lines import placed_lines
 from .report import CorpusReport
@@ -39,9 +39,13 @@ def read_mcn_corpus(
         there, and what `make_mention` and `placed_lines` raise.
     """
     for file in _annotations(path, report=report):
+        lines = [
+            read_barred(place, line, format="mcn", example=_EXAMPLE)
+            for place, line in placed_lines(file, report=report)
+        ]
         folder = Path(texts) if texts is not None else _notes(file.parent)
         note = require_file(folder, f"{file.stem}{TEXT}", place=f"'{file}'")
-        yield _document(file, read_note(note, report=report), report=report)
+        yield _document(file.stem, read_note(note, report=report), lines, report=report)
 
 
 def _annotations(path: Path, *, report: CorpusReport) -> Iterator[Path]:
@@ -75,11 +79,7 @@ def _notes(folder: Path) -> Path:
     return notes if notes.is_dir() else folder
 
 
-def _document(path: Path, text: str, *, report: CorpusReport) -> Document:
-    lines = [
-        read_barred(place, line, format="mcn", example=_EXAMPLE)
-        for place, line in placed_lines(path, report=report)
-    ]
+def _document(doc_id: str, text: str, lines: list[BarredLine], *, report: CorpusReport) -> Document:
     mentions = [
         make_mention(
             text,
@@ -91,4 +91,4 @@ def _document(path: Path, text: str, *, report: CorpusReport) -> Document:
         )
         for each in lines
     ]
-    return Document(path.stem, text, tuple(mentions))
+    return Document(doc_id, text, tuple(mentions))

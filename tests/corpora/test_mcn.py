@@ -126,3 +126,9 @@ def test_other_formats_have_no_notes(release, nlp):
         read(release, nlp, format="brat", texts=release)
     with pytest.raises(ConnormError, match="CN203"):
         read(release / "train" / "train_note", nlp, format="mcn")
+
+
+@pytest.mark.parametrize("name", ["absent.norm", "train"])
+def test_what_is_not_there_is_named(tmp_path, nlp, name):
+    with pytest.raises(ConnormError, match=f"CN100.*{name}"):
+        read(tmp_path / name, nlp, format="mcn")
