@@ -87,6 +87,9 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         "--ner", choices=NERS, default="tok2vec", help="of the finder `trained` [%(default)s]"
     )
     parser.add_argument(
+        "--without-features", action="store_true", help="the NER does not see where names stand"
+    )
+    parser.add_argument(
         "--pipeline", metavar="FOLDER", help="the finder `trained`, instead: NER and a normalizer"
     )
     return parser
@@ -121,6 +124,7 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "phrases": arguments.phrase_threshold if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
+        "features": not arguments.without_features if finder == "trained" else None,
         "encoder": arguments.encoder if finder != "exact" and not arguments.pipeline else None,
         "nil_threshold": arguments.nil_threshold,
         **score_documents(documents),
@@ -159,7 +163,13 @@ def _trained_pipeline(arguments: Namespace, data: Data) -> Language:
     names = _with_normalizer(
         spacy.blank("en"), data.ontology, encoder_config("ngram", data, work=arguments.work)
     )
-    folder = train_finder_once(NERS[arguments.ner], data, names, work=arguments.work)
+    folder = train_finder_once(
+        NERS[arguments.ner],
+        data,
+        names,
+        features=not arguments.without_features,
+        work=arguments.work,
+    )
     nlp = load_pipeline(folder)
     nlp.remove_pipe("concept_normalizer")
     encoder = encoder_config(arguments.encoder, data, train="OD", work=arguments.work)

@@ -28,7 +28,9 @@ _LABEL = "MENTION"
 _WATCHED = 10
 
 
-def train_finder_once(config_path: Path, data: Data, names: Language, *, work: Path) -> Path:
+def train_finder_once(
+    config_path: Path, data: Data, names: Language, *, features: bool, work: Path
+) -> Path:
     """Train an NER on D, unless an earlier run trained the same config on the same data. To score
     dev, it learns from train, and dev chooses the step: these scores are a bit too good. To score
     test, it learns from train and dev in as many passes, and the last step is taken.
@@ -36,30 +38,40 @@ def train_finder_once(config_path: Path, data: Data, names: Language, *, work: P
     config_path (Path): A training config such as `assets/ner-tok2vec.cfg`. Its paths are replaced.
     data (Data): The data set and the part to score.
     names (Language): A pipeline with a concept normalizer, whose D is empty.
+    features (bool): Whether the NER sees where names stand.
     work (Path): Keeps the pipeline.
     RETURNS (Path): The pipeline with the trained NER, and with this normalizer.
     """
     parts = Data(data.name, data.folder, ontology=data.other_ontology, part="dev")
     config = Config().from_disk(config_path, interpolate=False)
-    content = [config.to_str(), data.digest(with_data=True), parts.digest_of_scored()]
+    scale = f"{_name_embed(config['components'], 'components')}.scale"
+    overrides: dict[str, Any] = {} if features else {scale: 0.0}
+    content = [config.to_str(), data.digest(with_data=True), parts.digest_of_scored(), *overrides]
     folder = work / f"{config_path.stem}-{sha256(' '.join(content).encode()).hexdigest()[:16]}"
     if not (folder / "done").is_dir():
-        overrides: dict[str, Any] = {
-            "paths.train": _write(data.docs, folder / "train.spacy"),
-            "paths.index": str(save_pipeline(names, folder / "index")),
-        }
+        overrides["paths.train"] = _write(data.docs, folder / "train.spacy")
+        overrides["paths.index"] = str(save_pipeline(names, folder / "index"))
         if "transformer" in config["paths"]:
             overrides["paths.transformer"] = str(save_encoder(_MINILM, folder / "encoder").path)
         chosen, steps = parts.scored_docs, config["training"]["max_steps"]
         if data.part == "test":
             chosen = chosen[:_WATCHED]
             overrides["training.max_steps"] = round(steps * len(data.docs) / len(parts.docs))
+            overrides["training.patience"] = 0
         overrides["paths.dev"] = _write(chosen, folder / "dev.spacy")
         with redirect_stdout(sys.stderr):
             train(config_path, folder / "ner", overrides=overrides)
         name = "model-last" if data.part == "test" else "model-best"
         save_pipeline(folder / "ner" / name, folder / "done")
     return folder / "done"
+
+
+def _name_embed(block: dict[str, Any], path: str) -> str:
+    """RETURNS (str): The section of a config that makes names features; empty if there is none."""
+    if block.get("@architectures") == "spacy-connorm.NameEmbed.v1":
+        return path
+    inner = ((each, f"{path}.{key}") for key, each in block.items() if isinstance(each, dict))
+    return next(filter(None, (_name_embed(*each) for each in inner)), "")
 
 
 def _write(docs: Sequence[Doc], path: Path) -> str:

@@ -4,6 +4,7 @@ import gzip
 import json
 
 import pytest
+import spacy
 
 NOTE = (
     "1|t|Atrial fibrillation (AFB).\n"
@@ -72,8 +73,22 @@ def test_an_ner_is_trained_once(run, corpus, capsys):
         printed.append("Training pipeline" in capsys.readouterr().err)
     assert printed == [True, False]
     (row,) = json.loads(out.read_text())
-    assert (row["ner"], row["encoder"]) == ("tok2vec", "ngram")
+    assert (row["ner"], row["encoder"], row["features"]) == ("tok2vec", "ngram", True)
     assert row["found"] and row["mention_f1"] and row["document_f1"]
+
+
+def test_an_ner_can_do_without_features(run, corpus, work):
+    for part in ("train", "dev"):
+        path = corpus / "bc5cdr" / f"{part}.pubtator.txt.gz"
+        path.write_bytes(gzip.compress(NOTE.encode()))
+    out = corpus / "out.json"
+    options = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "trained", "--json", out)
+    run("end_to_end.py", *options, "--without-features")
+    (row,) = json.loads(out.read_text())
+    assert row["features"] is False
+    (ner,) = work.glob("ner-tok2vec-*")
+    embed = spacy.load(ner / "done").config["components"]["ner"]["model"]["tok2vec"]["embed"]
+    assert embed["scale"] == 0
 
 
 def test_a_pipeline_of_yours_is_named(run, corpus):
