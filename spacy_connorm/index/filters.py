@@ -5,8 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .concept_index import ConceptIndex
+from .search import Search
 
-_MAX_MASKS = 64
+# A mask has a byte a concept, and one a text for each search.
+_MAX_MASKS = 16
 
 
 class Filter(NamedTuple):
@@ -20,12 +22,42 @@ class Filter(NamedTuple):
     branches: tuple[str, ...] = ()
 
 
-def allowed_concepts(filter: Filter, index: ConceptIndex) -> np.ndarray | None:
+class AllowedConcepts:
+    """The concepts of an index that may be found. Which of its texts name them is worked out once a
+    search, not once a call: that takes a while with millions of names.
+    """
+
+    def __init__(self, index: ConceptIndex, concepts: np.ndarray) -> None:
+        """index (ConceptIndex): The index.
+        concepts (np.ndarray): bool (concepts,): which concepts may be found.
+        """
+        self.concepts = concepts
+        self._index = index
+        self._texts: dict[Search, np.ndarray] = {}
+
+    def texts(self, search: Search) -> np.ndarray:
+        """search (Search): A search over texts.
+        RETURNS (np.ndarray): bool (items,): which of its items name a concept that may be found.
+        """
+        if search not in self._texts:
+            self._texts[search] = self._allowed_texts(search)
+        return self._texts[search]
+
+    def _allowed_texts(self, search: Search) -> np.ndarray:
+        index, members = self._index, self._index.members
+        rows = np.zeros(len(members.start) - 1, dtype="bool")
+        named = (members.target & search.target > 0) & self.concepts[members.concept]
+        rows[index.row_numbers[named]] = True
+        first = index.first_row(search)
+        return rows[first : first + len(index.searcher(search))]
+
+
+def allowed_concepts(filter: Filter, index: ConceptIndex) -> AllowedConcepts | None:
     """Find the concepts that a filter lets through.
 
     filter (Filter): What may be found.
     index (ConceptIndex): The index.
-    RETURNS (Optional[np.ndarray]): bool (concepts,); None if everything may be found.
+    RETURNS (Optional[AllowedConcepts]): The concepts; None if everything may be found.
     RAISES (ConnormError): CN406 for a type that no concept has, CN407 for an unknown branch.
     """
     if not filter.types and not filter.branches:
@@ -35,17 +67,17 @@ def allowed_concepts(filter: Filter, index: ConceptIndex) -> np.ndarray | None:
         mask &= _among(index.store.of_types(filter.types), len(mask))
     if filter.branches:
         mask &= _among(index.store.of_branches(filter.branches), len(mask))
-    return mask
+    return AllowedConcepts(index, mask)
 
 
 class Masks:
     """Caches the masks of filters. Threads may share it."""
 
     def __init__(self) -> None:
-        self._masks: dict[Filter, np.ndarray | None] = {}
+        self._masks: dict[Filter, AllowedConcepts | None] = {}
 
-    def get(self, filter: Filter, index: ConceptIndex) -> np.ndarray | None:
-        """RETURNS (Optional[np.ndarray]): As `allowed_concepts`, always of the same index."""
+    def get(self, filter: Filter, index: ConceptIndex) -> AllowedConcepts | None:
+        """RETURNS (Optional[AllowedConcepts]): As `allowed_concepts`, always of the same index."""
         try:
             return self._masks[filter]
         except KeyError:

@@ -10,6 +10,7 @@ from ..errors import ConnormError, Errors
 from .backends.protocol import Neighbours, Searcher
 from .backends.rescoring import rescore
 from .concept_index import ConceptIndex
+from .filters import AllowedConcepts
 from .members import D
 from .overlay import SynonymOverlay
 from .ranking import Hit, best_hits, best_members, rounded
@@ -29,7 +30,7 @@ class Query(NamedTuple):
 
     vectors (Raw): (b, width) unit mention vectors.
     top_k (int): How many concepts each mention wants.
-    allowed (Optional[np.ndarray]): bool (concepts,): which may be found; all if None.
+    allowed (Optional[AllowedConcepts]): Which concepts may be found; all if None.
     rewritten (Sequence[Rewritten]): b times the names that a mention becomes when words in it are
         replaced; empty if no mention becomes any. The certainty says how much of what a name lacks
         to a cosine of one it gets.
@@ -37,7 +38,7 @@ class Query(NamedTuple):
 
     vectors: Raw
     top_k: int
-    allowed: np.ndarray | None = None
+    allowed: AllowedConcepts | None = None
     rewritten: Sequence[Rewritten] = ()
 
     def only(self, places: list[int]) -> "Query":
@@ -137,28 +138,17 @@ def _with_parts(found: list[list[Hit]], vectors: Vectors, queries: Raw) -> list[
 def _over_texts(
     search: Search, index: ConceptIndex, overlay: SynonymOverlay, query: Query
 ) -> list[_Source]:
-    allowed = query.allowed
-    first = index.first_row(search)
     searcher = index.searcher(search)
 
     def hits(neighbours: Neighbours) -> list[list[Hit]]:
         return _member_hits(index, overlay, search, neighbours, query)
 
-    items = None if allowed is None else _allowed_rows(index, search.target, allowed)
-    if items is not None:
-        items = items[first : first + len(searcher)]
+    items = None if query.allowed is None else query.allowed.texts(search)
     sources = [_Source(searcher, hits, items)]
     added = overlay.searcher if search.target & D else None
     if added is not None:
         sources.append(_Source(added, lambda found: _added_hits(overlay, found, query), None))
     return sources
-
-
-def _allowed_rows(index: ConceptIndex, target: int, allowed: np.ndarray) -> np.ndarray:
-    members = index.members
-    rows = np.zeros(len(members.start) - 1, dtype="bool")
-    rows[index.row_numbers[(members.target & target > 0) & allowed[members.concept]]] = True
-    return rows
 
 
 def _member_hits(
@@ -177,7 +167,7 @@ def _member_hits(
     which = members.of_rows(row)
     keep = members.target[which] & target > 0
     if query.allowed is not None:
-        keep &= query.allowed[members.concept[which]]
+        keep &= query.allowed.concepts[members.concept[which]]
     if overlay.removed:
         pairs = zip(np.repeat(row, size).tolist(), members.concept[which].tolist(), strict=True)
         keep &= np.fromiter((pair not in overlay.removed for pair in pairs), "bool", len(which))
@@ -225,7 +215,7 @@ def _added_hits(overlay: SynonymOverlay, found: Neighbours, query: Query) -> lis
                 for item, score in zip(items, scores, strict=True)
                 if item >= 0
                 for concept, (text, count, preferred) in denoted[item].items()
-                if allowed is None or allowed[concept]
+                if allowed is None or allowed.concepts[concept]
             ),
             query.top_k,
         )
@@ -241,7 +231,7 @@ def _over_concepts(
     concerned, means = overlay.means(search)
     if allowed is None and means is None:
         return [_Source(searcher, lambda found: _mean_hits(concepts, found, query.top_k), None)]
-    may = np.ones(index.concept_count, dtype="bool") if allowed is None else allowed
+    may = np.ones(index.concept_count, dtype="bool") if allowed is None else allowed.concepts
     stale = np.isin(concepts, concerned)
     sources = [
         _Source(

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
+from ..index.filters import AllowedConcepts
 from ..index.members import TARGETS, D
 from ..index.overlay import SynonymOverlay
 from ..index.word_bags import WordBags
@@ -36,7 +37,7 @@ class KnownNames:
         self,
         index: ConceptIndex,
         overlay: SynonymOverlay,
-        allowed: np.ndarray | None = None,
+        allowed: AllowedConcepts | None = None,
         target: str = "OD",
         *,
         inexact: bool = True,
@@ -45,7 +46,7 @@ class KnownNames:
 
         index (ConceptIndex): The index.
         overlay (SynonymOverlay): Synonyms added and removed since it was built.
-        allowed (Optional[np.ndarray]): bool (concepts,): leave out the names of other concepts.
+        allowed (Optional[AllowedConcepts]): Leave out the names of other concepts.
         target (str): Whose names: "O", "D" or "OD". Added synonyms belong to D.
         inexact (bool): Whether synonyms of O that are not exact are names.
         RAISES (ConnormError): CN412 if an older version built the index.
@@ -113,4 +114,4 @@ class KnownNames:
         ]
 
     def _is_allowed(self, concept: int) -> bool:
-        return self._allowed is None or bool(self._allowed[concept])
+        return self._allowed is None or bool(self._allowed.concepts[concept])

@@ -15,7 +15,7 @@ from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import Raw, stack, weighted
 from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
-from ..index.filters import Masks
+from ..index.filters import AllowedConcepts, Masks
 from ..index.members import TARGETS
 from ..index.overlay import SynonymOverlay
 from ..index.query import Query
@@ -142,7 +142,7 @@ class Retriever:
         return dict(zip([keys[place] for place in known], found, strict=True))
 
     def _retrieve(
-        self, texts: Sequence[str], question: Question, allowed: np.ndarray | None
+        self, texts: Sequence[str], question: Question, allowed: AllowedConcepts | None
     ) -> dict[str, list[Candidate]]:
         """Search for texts whose forms nobody knows: one of those with equal encoder inputs, and
         none that the memo knows by its row.

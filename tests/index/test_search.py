@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from spacy_connorm.encoders.vectors import HybridArray
+from spacy_connorm.index.filters import AllowedConcepts
 from spacy_connorm.index.members import D, O
 from spacy_connorm.index.overlay import Synonym, SynonymOverlay
 from spacy_connorm.index.overlay_files import read_overlay, write_overlay
@@ -116,7 +117,8 @@ def test_filter_finds_k_survivors(search, index, encoder_of):
     allowed[[index.store.number(f"C{number:03}") for number in (3, 10, 15)]] = True
     kept = {"C031", "C003", "C010", "C015"}
     overlay = SynonymOverlay(index)
-    results = found(search, index, overlay, encoder_of, MENTIONS, 4, allowed)
+    may = AllowedConcepts(index, allowed)
+    results = found(search, index, overlay, encoder_of, MENTIONS, 4, may)
     for mention, result in zip(MENTIONS, results, strict=True):
         ids, scores = expected(
             search, mention, encoder_of, make_synonyms(), 4, allowed=kept.__contains__
@@ -268,3 +270,14 @@ def test_hits_of_a_hybrid_tell_both_cosines(search, index, encoder_of):
                 text = hit.text or index.store.texts([hit.member])[hit.member]
                 assert dense == 0 if "5" in text else dense != 0
                 assert lexical == 0 if "6" in text else True
+
+
+@pytest.mark.parametrize("target", ["O", "D", "OD"])
+def test_which_texts_a_filter_allows_is_worked_out_once(target, index, monkeypatch):
+    concepts = np.arange(index.concept_count) % 3 == 0
+    allowed, search = AllowedConcepts(index, concepts), Search(f"{target}-T")
+    texts = allowed.texts(search)
+    monkeypatch.setattr(type(index), "row_numbers", None)
+    assert allowed.texts(search) is texts
+    assert len(texts) == len(index.searcher(search))
+    assert texts.any() and not texts.all()
