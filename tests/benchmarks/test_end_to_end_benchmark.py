@@ -25,6 +25,15 @@ def corpus(data):
     return data
 
 
+@pytest.fixture
+def annotated(corpus):
+    """A corpus with train and dev parts, too."""
+    for part in ("train", "dev"):
+        path = corpus / "bc5cdr" / f"{part}.pubtator.txt.gz"
+        path.write_bytes(gzip.compress(NOTE.encode()))
+    return corpus
+
+
 def test_the_finder_finds_what_exact_matching_misses(run, corpus):
     out = corpus / "out.json"
     run("end_to_end.py", "--dataset", "bc5cdr-d", "--data", corpus, "--json", out)
@@ -61,12 +70,9 @@ def test_stop_texts_are_learned_from_annotated_documents(run, corpus):
     assert [(row["learned"], row["found"]) for row in scores] == [(False, 5), (True, 4)]
 
 
-def test_an_ner_is_trained_once(run, corpus, capsys):
-    for part in ("train", "dev"):
-        path = corpus / "bc5cdr" / f"{part}.pubtator.txt.gz"
-        path.write_bytes(gzip.compress(NOTE.encode()))
-    out = corpus / "out.json"
-    options = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "trained", "--json", out)
+def test_an_ner_is_trained_once(run, annotated, capsys):
+    out = annotated / "out.json"
+    options = ("--dataset", "bc5cdr-d", "--data", annotated, "--finder", "trained", "--json", out)
     printed = []
     for _ in range(2):
         run("end_to_end.py", *options)
@@ -77,12 +83,9 @@ def test_an_ner_is_trained_once(run, corpus, capsys):
     assert row["found"] and row["mention_f1"] and row["document_f1"]
 
 
-def test_an_ner_can_do_without_features(run, corpus, work):
-    for part in ("train", "dev"):
-        path = corpus / "bc5cdr" / f"{part}.pubtator.txt.gz"
-        path.write_bytes(gzip.compress(NOTE.encode()))
-    out = corpus / "out.json"
-    options = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "trained", "--json", out)
+def test_an_ner_can_do_without_features(run, annotated, work):
+    out = annotated / "out.json"
+    options = ("--dataset", "bc5cdr-d", "--data", annotated, "--finder", "trained", "--json", out)
     run("end_to_end.py", *options, "--without-features")
     (row,) = json.loads(out.read_text())
     assert row["features"] is False
