@@ -1,13 +1,14 @@
 import json
 import pickle
 
+import pandas
 import pyarrow
 import pytest
 from troublesome import Troublesome
 
 from spacy_connorm.distributed import CorpusAnnotator
 from spacy_connorm.distributed.corpus_annotator import corpus_schema
-from spacy_connorm.distributed.corpus_input import CorpusText
+from spacy_connorm.distributed.corpus_input import CorpusFields, CorpusText
 from spacy_connorm.errors import ConnormError
 
 from .conftest import TEXTS
@@ -101,3 +102,31 @@ def test_a_copy_loads_its_own_pipeline(annotator):
 def test_the_pipeline_must_be_there(tmp_path):
     with pytest.raises(ConnormError, match="CN700"):
         CorpusAnnotator(str(tmp_path / "none")).load()
+
+
+def test_tables_of_pandas_are_annotated_one_by_one(saved_pipeline):
+    day = pandas.Timestamp("2024-05-31")
+    tables = iter(
+        [
+            pandas.DataFrame({"key": ["a", "b"], "note": [TEXTS[0], None], "day": [day, None]}),
+            pandas.DataFrame({"key": [], "note": [], "day": []}),
+            pandas.DataFrame({"key": [7], "note": ["FAIL"], "day": [day]}, index=[42]),
+        ]
+    )
+    fields = CorpusFields("note", "key")
+    annotator = pickle.loads(pickle.dumps(CorpusAnnotator(str(saved_pipeline), fields=fields)))
+    first, empty, last = map(annotator, tables)
+    assert list(first.doc_id) == ["a", "b"] and list(last.doc_id) == ["7"]
+    assert [each["kb_id"] for each in first.mentions[0]] == ["C6", "C3"]
+    assert json.loads(first.fields[0]) == {"key": "a", "day": "2024-05-31 00:00:00"}
+    assert pandas.isna(first.error[0]) and first.error[1].startswith("[CN796] 'table', row 2")
+    assert list(last.error) == ["RuntimeError"] and last.mentions[0] is None
+    assert list(empty.columns) == corpus_schema().names and empty.empty
+    # As Spark does, with the schema that it was told.
+    for table in (first, empty, last):
+        pyarrow.Table.from_pandas(table, schema=corpus_schema(), preserve_index=False)
+
+
+def test_a_table_without_texts_is_refused(annotator):
+    with pytest.raises(ConnormError, match=r"CN114.*'text'.*note"):
+        annotator(pandas.DataFrame({"note": ["A cold."]}))
