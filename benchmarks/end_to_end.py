@@ -1,5 +1,6 @@
 """From plain text to concept ids: exact matching of names, `mention_finder` with an ontology alone,
-and pipelines with a trained NER, on the same documents.
+pipelines with a trained NER, and gilda's matcher (in an environment that the first run makes from
+_peers/gilda.txt), on the same documents.
 
 Example: python benchmarks/end_to_end.py --dataset ncbi bc5cdr-d --finder exact ontology trained
 """
@@ -15,6 +16,7 @@ from _common.cli import begin, clear_errors, finish, make_parser
 from _common.datasets import Data, blank_english
 from _common.options import add_datasets, add_ontology, add_part
 from _common.trained_finders import NERS, train_finder_once
+from _peers.gilda_reader import GildaReader
 from spacy.language import Language
 from spacy.matcher import PhraseMatcher
 from spacy.tokens import Doc, Span
@@ -27,7 +29,9 @@ from spacy_connorm.evaluation.report import Row
 from spacy_connorm.pipeline.finder_settings import FINDER_DEFAULTS
 from spacy_connorm.pipeline.loading import load_pipeline
 
-FINDERS = ("exact", "ontology", "trained")
+FINDERS = ("exact", "ontology", "trained", "gilda")
+# Those with a normalizer.
+ENCODED = ("ontology", "trained")
 SHOWN = (
     *("dataset", "part", "finder", "encoder", "documents"),
     *("document_f1", "document_f1_low", "document_f1_high", "document_precision"),
@@ -125,7 +129,7 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
         "features": not arguments.without_features if finder == "trained" else None,
-        "encoder": arguments.encoder if finder != "exact" and not arguments.pipeline else None,
+        "encoder": arguments.encoder if finder in ENCODED and not arguments.pipeline else None,
         "nil_threshold": arguments.nil_threshold,
         **score_documents(documents),
         "tokens_per_second": round(sum(map(len, docs)) / seconds),
@@ -135,6 +139,8 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
 def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
     if finder == "exact":
         return ExactReader(data.ontology)
+    if finder == "gilda":
+        return GildaReader(data.ontology, arguments.work)
     if finder == "trained" and arguments.pipeline:
         return load_pipeline(arguments.pipeline).pipe
     if finder == "trained":

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from _common.cli import fail
@@ -26,6 +27,20 @@ def make_environment(folder: Path, installs: Sequence[Sequence[str]], *, python:
             install(own, each)
         whole.touch()
     return own
+
+
+def make_pinned_environment(name: str, requirements: Path, *, python: str, work: Path) -> Path:
+    """Make the environment of a peer.
+
+    name (str): The peer.
+    requirements (Path): A file of requirements, all of them pinned.
+    python (str): The interpreter to use.
+    work (Path): Keeps the environment.
+    RETURNS (Path): Its interpreter.
+    """
+    digest = sha256(requirements.read_bytes() + python.encode()).hexdigest()[:16]
+    installs = [["--requirement", str(requirements)]]
+    return make_environment(work / f"{name}-{digest}", installs, python=python)
 
 
 def make_lean_environment(extra: str, work: Path) -> Path:

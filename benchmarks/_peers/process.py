@@ -6,14 +6,13 @@ import re
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from _common.cli import fail
 from _common.machine import thread_count
 from _measure.children import child_environment
-from _measure.environments import make_environment
+from _measure.environments import make_pinned_environment
 from _measure.memory_usage import read_status
 
 REQUIREMENTS = Path(__file__).with_name("scispacy.txt")
@@ -77,9 +76,7 @@ def make_scispacy_environment(python: str, work: Path) -> Path:
     work (Path): Keeps the environment.
     RETURNS (Path): The interpreter of the environment.
     """
-    digest = sha256(REQUIREMENTS.read_bytes() + python.encode()).hexdigest()[:16]
-    installs = [["--requirement", str(REQUIREMENTS)]]
-    return make_environment(work / f"scispacy-{digest}", installs, python=python)
+    return make_pinned_environment("scispacy", REQUIREMENTS, python=python, work=work)
 
 
 def describe_environment(python: Path) -> str:

@@ -100,3 +100,30 @@ def test_a_pipeline_of_yours_is_named(run, corpus):
             *("end_to_end.py", "--dataset", "ncbi", "--data", corpus),
             *("--finder", "trained", "--pipeline", corpus / "nowhere"),
         )
+
+
+def test_gilda_finds_in_an_environment_of_its_own(run, corpus, monkeypatch):
+    from _peers import gilda_reader
+
+    child = corpus / "child.py"
+    child.write_text(
+        "import json, sys\n"
+        "given = json.load(sys.stdin)\n"
+        "(id, _, _), *_ = given['concepts']\n"
+        "json.dump({'found': [[[27, 39, id]] for _ in given['texts']]}, sys.stdout)\n",
+        encoding="utf8",
+    )
+    monkeypatch.setattr(gilda_reader, "CHILD", child)
+    made = []
+    monkeypatch.setattr(
+        gilda_reader,
+        "make_pinned_environment",
+        lambda name, requirements, *, python, work: made.append(requirements.name) or python,
+    )
+    out = corpus / "out.json"
+    options = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "gilda", "--json", out)
+    run("end_to_end.py", *options)
+    (row,) = json.loads(out.read_text())
+    assert made == ["gilda.txt"]
+    # Tokens are whole: "Heart attack" of "Heart attacks" is widened.
+    assert (row["found"], row["linked_precision"], row["encoder"]) == (1, 100, None)
