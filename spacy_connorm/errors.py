@@ -553,6 +553,11 @@ class Errors(metaclass=_Coded):
         "elsewhere."
     )
     CN796 = "{place}: the text is missing."
+    CN797 = "The engine `ray` needs Ray: `pip install 'spacy-connorm[ray]'`."
+    CN798 = "Can't connect to a Ray cluster ({reason}). Is it running, and is its address right?"
+    CN799 = (
+        "Ray could not go on ({reason}). What is written is whole: start the same command again."
+    )
 
     # Training: objectives
     CN800 = "The objective's setting `{setting}` must be {expected}, not {value!r}."

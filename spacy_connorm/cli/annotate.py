@@ -91,6 +91,12 @@ def annotate_cli(
     component: str | None = typer.Option(
         None, "--component", help="Which concept normalizer's answers, if there are several."
     ),
+    ray_address: str | None = typer.Option(
+        None,
+        "--ray-address",
+        help="With --engine ray: the cluster's address, or auto; one is started on this machine if "
+        "there is none.",
+    ),
 ) -> None:
     """Run a pipeline over texts and write what it finds. A .txt file is one text; a .jsonl file
     has an object with a "text" in each line, whose other fields are kept; the documents of a
@@ -123,11 +129,16 @@ def annotate_cli(
             n_process=n_process,
             gpu_id=gpu_id,
             component=component,
+            ray_address=ray_address,
         )
         _tell(annotated)
         return
-    if text_field != TEXT_FIELD:
-        raise ConnormError(Errors.CN733.format(option="--text-field", needed="`--engine`"))
+    for option, is_given in (
+        ("--text-field", text_field != TEXT_FIELD),
+        ("--ray-address", ray_address is not None),
+    ):
+        if is_given:
+            raise ConnormError(Errors.CN733.format(option=option, needed="`--engine`"))
     counts = annotate(
         pipeline,
         input_path,

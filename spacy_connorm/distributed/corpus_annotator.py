@@ -132,7 +132,7 @@ class CorpusAnnotator:
         except (ConnormError, OSError, MemoryError):
             raise
         except Exception as error:
-            return _failed(text, _describe(error))
+            return _failed(text, describe_error(error))
 
     def _make(self, text: CorpusText) -> Doc:
         nlp, _ = self.load()
@@ -143,7 +143,7 @@ class CorpusAnnotator:
         except (OSError, MemoryError):
             raise
         except Exception as error:
-            raise _NotMade(_describe(error)) from error
+            raise _NotMade(describe_error(error)) from error
         set_other_fields(doc, text.fields)
         doc.user_data[DOC_ID_KEY] = text.doc_id
         return doc
@@ -177,8 +177,12 @@ def _failed(text: CorpusText, error: str) -> Row:
     return {"doc_id": text.doc_id, "text": text.text, "fields": fields, **nothing}
 
 
-def _describe(error: Exception) -> str:
-    """RETURNS (str): An error, without texts of users unless they may be shown."""
+def describe_error(error: Exception) -> str:
+    """Describe an error of any library.
+
+    error (Exception): The error.
+    RETURNS (str): What it is, with its message only if texts of users may be shown.
+    """
     if isinstance(error, ConnormError):
         return str(error)
     return repr(error) if is_text_shown() else type(error).__name__

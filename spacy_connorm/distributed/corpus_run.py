@@ -1,5 +1,6 @@
 """Annotating a corpus of many files with a saved pipeline."""
 
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
@@ -16,9 +17,11 @@ from .corpus_input import TEXT_FIELD, CorpusFields, find_fragments, require_fiel
 from .fragment_files import FragmentCounts
 from .local_engine import annotate_locally
 from .output_folder import OutputFolder, identify
+from .ray_engine import annotate_on_ray
 
 LOCAL = "local"
-ENGINES = (LOCAL,)
+_RAY = "ray"
+ENGINES = (LOCAL, _RAY)
 
 
 class AnnotatedCorpus(NamedTuple):
@@ -48,6 +51,7 @@ def annotate_corpus(
     n_process: int = 1,
     gpu_id: int = -1,
     component: str | None = None,
+    ray_address: str | None = None,
 ) -> AnnotatedCorpus:
     """Run a pipeline over a corpus of any size: `python -m spacy connorm annotate --engine`. For
     each file of the corpus a Parquet file is written, whole or not at all. A run that was killed
@@ -57,31 +61,39 @@ def annotate_corpus(
     pipeline (Union[str, Path]): An installed package, or a pipeline's folder.
     input_path (Union[str, Path]): A `.parquet`, `.jsonl` or `.jsonl.gz` file, or a folder of them.
     output_path (Union[str, Path]): A new folder, or the one of an earlier run.
-    engine (str): "local": processes of this machine.
+    engine (str): "local": processes of this machine. "ray": actors on a Ray cluster, all of whose
+        machines must see the pipeline, the input and the output at the same paths.
     text_field (str): The column, or the field of a JSON line, that holds the text.
     id_field (str): The one that holds the text's id. Without such a one, its id is the name of its
         file and its number there.
     batch_size (int): Texts that the pipeline reads together.
-    n_process (int): Processes; -1 for all cores.
-    gpu_id (int): The GPU for the pipeline; -1 for the CPU.
+    n_process (int): Processes, or actors in the whole cluster; -1 for all cores.
+    gpu_id (int): The GPU for the pipeline; -1 for the CPU. With ray, 0 gives each actor one GPU.
     component (Optional[str]): Which concept normalizer's answers to write, if there are several.
+    ray_address (Optional[str]): The address of the cluster, or "auto". If None, the cluster that
+        this process is connected to or that RAY_ADDRESS names; or else one is started on this
+        machine for as long as it is needed.
     RETURNS (AnnotatedCorpus): What was annotated, now and by earlier runs.
     RAISES (ConnormError): CN006 for no process or an empty batch, CN118 for an unknown engine,
         CN700 to CN704 as `load_normalizer`, CN705 if the output is something else, CN713 if the GPU
         cannot be used, CN716 if a process dies, CN773 without pyarrow, CN790 to CN795 for input and
-        output, and the errors of readers and components.
+        output, CN797 to CN799 for ray, and the errors of readers and components.
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all, CNW790 if texts failed.
     """
     if engine not in ENGINES:
         known = ", ".join(ENGINES)
         raise ConnormError(Errors.CN118.format(setting="engine", value=engine, known=known))
+    if ray_address is not None and engine != _RAY:
+        raise ConnormError(Errors.CN733.format(option="--ray-address", needed="`--engine ray`"))
     if n_process == 0:
         refuse("n_process", n_process, "at least 1, or -1 for all cores")
     require_positive("batch_size", batch_size)
     source, path = Path(input_path), Path(output_path).resolve()
     fields = CorpusFields(text_field, id_field)
+    # Another process may be in another folder.
+    name = str(Path(pipeline).resolve()) if Path(pipeline).is_dir() else str(pipeline)
     annotator = CorpusAnnotator(
-        str(pipeline), fields=fields, batch_size=batch_size, gpu_id=gpu_id, component=component
+        name, fields=fields, batch_size=batch_size, gpu_id=gpu_id, component=component
     )
     fragments = find_fragments(source)
     _require_elsewhere(path, source)
@@ -94,9 +106,10 @@ def annotate_corpus(
         texts = require_fields(waiting, fields)
         if waiting:
             with _Progress(texts) as progress:
-                annotate_locally(
-                    annotator, waiting, output, processes=n_process, report=progress.report
-                )
+                run = annotate_locally
+                if engine == _RAY:
+                    run = partial(annotate_on_ray, address=ray_address)
+                run(annotator, waiting, output, processes=n_process, report=progress.report)
         counts = output.finish(fragments)
     _warn_of(counts, path, component)
     return AnnotatedCorpus(Path(output_path), len(fragments), len(written), counts)

@@ -86,6 +86,13 @@ class OutputFolder:
             written[fragment.name] = counts
         return written
 
+    def find(self, fragment: InputFragment) -> FragmentCounts | None:
+        """RETURNS (Optional[FragmentCounts]): What is in the output of a fragment, if it is there
+        and made from this input.
+        """
+        found = read_origin(self.target(fragment))
+        return found[1] if found and found[0] == self.origin(fragment) else None
+
     def finish(self, fragments: Sequence[InputFragment]) -> FragmentCounts:
         """Write the manifest.
 
