@@ -26,7 +26,7 @@ test: $(INSTALLED)
 	$(RUN) -m pytest -n auto --dist worksteal
 
 faults: $(INSTALLED)
-	$(RUN) -m pytest tests/faults --faults-long -n auto --dist worksteal
+	$(RUN) -m pytest tests/faults tests/distributed --faults-long -n auto --dist worksteal
 
 lint: $(INSTALLED)
 	$(RUN) -m ruff check .

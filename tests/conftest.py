@@ -6,6 +6,7 @@ from pathlib import Path
 import hashing_encoder  # noqa: F401  (registers it)
 import pytest
 import spacy
+from long_run import is_long
 from spacy.cli import app
 from spacy.language import Language
 from typer.testing import CliRunner
@@ -70,6 +71,22 @@ HYBRID = {
     },
     "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"},
 }
+
+
+def pytest_addoption(parser):
+    parser.addoption("--faults-long", action="store_true", help="run all tests and trials")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long: part of the long run only")
+
+
+def pytest_collection_modifyitems(config, items):
+    left_out = (
+        [] if is_long(config) else [each for each in items if each.get_closest_marker("long")]
+    )
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [each for each in items if each not in left_out]
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,6 @@
-"""On a cluster of two nodes, both of them on this machine."""
+"""On a cluster of two nodes, both of them on this machine. That takes minutes where other tests run
+beside it, so `make faults` does it.
+"""
 
 import sys
 
@@ -37,6 +39,7 @@ def cluster(tmp_path_factory):
             cluster.shutdown()
 
 
+@pytest.mark.long
 def test_a_node_and_an_actor_may_be_lost(
     cluster, save_troublesome, write_parquet, tmp_path, contents, monkeypatch
 ):
@@ -56,6 +59,7 @@ def test_a_node_and_an_actor_may_be_lost(
     assert contents(done.path) == contents(alone.path)
 
 
+@pytest.mark.long
 def test_what_ends_an_actor_ends_the_run(cluster, saved_pipeline, corpus, write_parquet, tmp_path):
     def run(**options):
         annotate_corpus(saved_pipeline, corpus, tmp_path / "out", engine="ray", **options)

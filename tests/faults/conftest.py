@@ -1,36 +1,14 @@
 """How often a fault is looked for: a few times in `make test`, long in `make faults`."""
 
-import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from long_run import is_long
 
 _TRIALS = "trials"
 # A test can record this property, with numbers by outcome.
 OUTCOMES = "outcomes"
-
-
-def pytest_addoption(parser):
-    parser.addoption("--faults-long", action="store_true", help="run all trials of tests/faults")
-
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "long: part of the long run only")
-
-
-def pytest_collection_modifyitems(config, items):
-    left_out = (
-        [] if is_long(config) else [each for each in items if each.get_closest_marker("long")]
-    )
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [each for each in items if each not in left_out]
-
-
-def is_long(config) -> bool:
-    """Whether this is the long run."""
-    asked = config.getoption("--faults-long", default=False)
-    return asked or os.environ.get("CONNORM_FAULTS") == "long"
 
 
 @pytest.fixture

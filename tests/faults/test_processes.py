@@ -10,6 +10,7 @@ from contextlib import suppress
 
 import pytest
 import spacy
+from long_run import is_long
 
 from spacy_connorm import annotate
 from spacy_connorm.cli import app
@@ -17,7 +18,6 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.pipeline.worker_pool import map_in_processes
 
 from . import gated
-from .conftest import is_long
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 SECONDS = 5  # within which everything ends

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 import spacy
+from long_run import is_long
 
 from spacy_connorm import save_pipeline
 
-from .conftest import is_long
 from .soak import TEXTS, answers
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs /proc")
