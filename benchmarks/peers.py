@@ -29,9 +29,10 @@ from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import DISEASES, Data
 from _common.options import LEAST_REPEATS, add_repeats, at_least
 from _common.scoring import read_standard
+from _measure.environments import make_pinned_environment
 from _measure.interleaved import take_turns
 from _measure.memory_usage import require_proc
-from _peers.process import Peer, describe_environment, make_scispacy_environment
+from _peers.process import REQUIREMENTS, Peer, describe_environment
 from _peers.rows import Build, Passes, Start, Turn, answer_row, build_row, speed_row, start_row
 from _peers.sides import (
     SCISPACY,
@@ -96,7 +97,9 @@ def parse_setting(text: str) -> tuple[str, Any]:
 def measure(arguments: Namespace) -> Tables:
     """RETURNS (Dict[str, List[Dict[str, Any]]]): Rows by title."""
     tables: dict[str, list[Row]] = defaultdict(list)
-    python = make_scispacy_environment(arguments.python, arguments.work)
+    python = make_pinned_environment(
+        "scispacy", REQUIREMENTS, python=arguments.python, work=arguments.work
+    )
     print(describe_environment(python), file=sys.stderr)
     work = arguments.work / "peers"
     builds = arguments.builds

@@ -12,7 +12,6 @@ from typing import Any
 from _common.cli import fail
 from _common.machine import thread_count
 from _measure.children import child_environment
-from _measure.environments import make_pinned_environment
 from _measure.memory_usage import read_status
 
 REQUIREMENTS = Path(__file__).with_name("scispacy.txt")
@@ -67,16 +66,6 @@ class Peer:
     def peak_mb(self) -> float:
         """RETURNS (float): The peak of its resident memory so far, in megabytes."""
         return read_status(self._process.pid, "VmHWM") * 1024 / 1e6
-
-
-def make_scispacy_environment(python: str, work: Path) -> Path:
-    """Install scispaCy, unless an earlier run did.
-
-    python (str): The interpreter to use.
-    work (Path): Keeps the environment.
-    RETURNS (Path): The interpreter of the environment.
-    """
-    return make_pinned_environment("scispacy", REQUIREMENTS, python=python, work=work)
 
 
 def describe_environment(python: Path) -> str:

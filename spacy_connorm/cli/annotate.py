@@ -115,9 +115,7 @@ def annotate_cli(
     }
     if engine is not None:
         others = {"format": format, "show": show or None, **options}
-        for name in _given(others):
-            option = f"--{name.replace('_', '-')}"
-            raise ConnormError(Errors.CN736.format(option=option, other="--engine"))
+        _refuse_given(others, Errors.CN736, other="--engine")
         annotated = annotate_corpus(
             pipeline,
             input_path,
@@ -133,12 +131,8 @@ def annotate_cli(
         )
         _tell(annotated)
         return
-    for option, is_given in (
-        ("--text-field", text_field != TEXT_FIELD),
-        ("--ray-address", ray_address is not None),
-    ):
-        if is_given:
-            raise ConnormError(Errors.CN733.format(option=option, needed="`--engine`"))
+    others = {"text_field": None if text_field == TEXT_FIELD else text_field}
+    _refuse_given({**others, "ray_address": ray_address}, Errors.CN733, needed="`--engine`")
     counts = annotate(
         pipeline,
         input_path,
@@ -171,6 +165,13 @@ def _tell(annotated: AnnotatedCorpus) -> None:
         f"{annotated.fragments:,} files with {counts.texts:,} texts and {counts.mentions:,} "
         f"mentions, {counts.linked:,} of them linked: {annotated.path}"
     )
+
+
+def _refuse_given(options: dict[str, Any], message: str, **fields: str) -> None:
+    """RAISES (ConnormError): With the message, for the first option that is given."""
+    for name in _given(options):
+        option = f"--{name.replace('_', '-')}"
+        raise ConnormError(message.format(option=option, **fields))
 
 
 def _given(options: dict[str, Any]) -> ExportOptions:

@@ -5,12 +5,13 @@ and ShARe/CLEF share.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from ..errors import ConnormError, Errors, quote_id
 from ..files.text import read_text
+from .documents import Document, make_mention
 from .lines import Place, replace_surrogates
 from .report import CorpusReport
 
@@ -57,6 +58,29 @@ def read_barred(place: Place, line: str, *, format: str, example: str) -> Barred
         refuse("its last fields are no offsets")
     numbers = list(map(int, offsets))
     return BarredLine(place, head, tuple(zip(numbers[::2], numbers[1::2], strict=True)))
+
+
+def make_barred_document(
+    doc_id: str,
+    text: str,
+    annotations: Iterable[tuple[str, str, BarredLine]],
+    *,
+    report: CorpusReport,
+) -> Document:
+    """Put the annotations of a note together.
+
+    doc_id (str): Its id in the corpus.
+    text (str): Its text.
+    annotations (Iterable[Tuple[str, str, BarredLine]]): Type, gold ids and line of each.
+    report (CorpusReport): Counts problems.
+    RETURNS (Document): The note.
+    RAISES (ConnormError): What `make_mention` raises.
+    """
+    mentions = [
+        make_mention(text, line.fragments, label=label, ids=ids, place=line.place, report=report)
+        for label, ids, line in annotations
+    ]
+    return Document(doc_id, text, tuple(mentions))
 
 
 def require_file(folder: Path, name: str, *, place: Place | str) -> Path:

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .barred import TEXT, BarredLine, read_barred, read_note, require_file
-from .documents import DEFAULT_TYPE, Document, make_mention
+from .barred import TEXT, make_barred_document, read_barred, read_note, require_file
+from .documents import DEFAULT_TYPE, Document
 from .lines import placed_lines
 from .report import CorpusReport
 
@@ -44,8 +44,11 @@ def read_mcn_corpus(
             for place, line in placed_lines(file, report=report)
         ]
         folder = Path(texts) if texts is not None else _notes(file.parent)
-        note = require_file(folder, f"{file.stem}{TEXT}", place=f"'{file}'")
-        yield _document(file.stem, read_note(note, report=report), lines, report=report)
+        note = read_note(
+            require_file(folder, f"{file.stem}{TEXT}", place=f"'{file}'"), report=report
+        )
+        annotations = [(DEFAULT_TYPE, each.fields[1], each) for each in lines]
+        yield make_barred_document(file.stem, note, annotations, report=report)
 
 
 def _annotations(path: Path, *, report: CorpusReport) -> Iterator[Path]:
@@ -77,18 +80,3 @@ def _listed(path: Path, *, report: CorpusReport) -> Iterator[Path]:
 def _notes(folder: Path) -> Path:
     notes = folder.with_name(_NORM.sub("note", folder.name))
     return notes if notes.is_dir() else folder
-
-
-def _document(doc_id: str, text: str, lines: list[BarredLine], *, report: CorpusReport) -> Document:
-    mentions = [
-        make_mention(
-            text,
-            each.fragments,
-            label=DEFAULT_TYPE,
-            ids=each.fields[1],
-            place=each.place,
-            report=report,
-        )
-        for each in lines
-    ]
-    return Document(doc_id, text, tuple(mentions))

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import ConnormError, Errors
-from .barred import TEXT, BarredLine, read_barred, read_note, require_file
-from .documents import Document, make_mention
+from .barred import TEXT, BarredLine, make_barred_document, read_barred, read_note, require_file
+from .documents import Document
 from .lines import placed_lines
 from .report import CorpusReport
 
@@ -40,8 +40,9 @@ def read_shareclef_corpus(
             notes.setdefault(_doc_id(annotation.fields[0]), []).append(annotation)
         for doc_id, lines in notes.items() or [(_doc_id(file.name), [])]:
             named = lines[0].place if lines else f"'{file}'"
-            note = require_file(folder, f"{doc_id}{TEXT}", place=named)
-            yield _document(doc_id, read_note(note, report=report), lines, report=report)
+            note = read_note(require_file(folder, f"{doc_id}{TEXT}", place=named), report=report)
+            annotations = [(*each.fields[1:], each) for each in lines]
+            yield make_barred_document(doc_id, note, annotations, report=report)
 
 
 def _files(path: Path, *, texts: str | Path | None) -> list[Path]:
@@ -58,18 +59,3 @@ def _doc_id(name: str) -> str:
         if name.endswith(end):
             return name.removesuffix(end)
     return name
-
-
-def _document(doc_id: str, text: str, lines: list[BarredLine], *, report: CorpusReport) -> Document:
-    mentions = [
-        make_mention(
-            text,
-            each.fragments,
-            label=each.fields[1],
-            ids=each.fields[2],
-            place=each.place,
-            report=report,
-        )
-        for each in lines
-    ]
-    return Document(doc_id, text, tuple(mentions))

@@ -75,10 +75,8 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, max_words: int) -> W
     max_words (int): At most how many tokens of a window are words.
     RETURNS (Windows): The windows, by length.
     """
-    # Most tokens occur again and again: each distinct one is searched once.
-    distinct, which = np.unique(tokens.hashes, return_inverse=True)
     is_word = tokens.kinds == WORD
-    single = known.have_words(distinct)[which] | (tokens.sizes > 1)
+    single = _have_known_words(tokens, known)
     tokens = _with_known_forms(tokens, known)
     single[tokens.derived] = True
     places = np.flatnonzero(is_word & single)
@@ -123,8 +121,7 @@ def find_phrases(
     RETURNS (Phrases): The windows, by length.
     """
     is_word = tokens.kinds == WORD
-    distinct, which = np.unique(tokens.hashes, return_inverse=True)
-    is_known = (known.have_words(distinct)[which] | (tokens.sizes > 1)) & ~is_taken
+    is_known = _have_known_words(tokens, known) & ~is_taken
     places = np.flatnonzero(is_word & is_known)
     is_break = (tokens.kinds == BREAK) | is_taken | (is_word & ~is_known)
     runs = _runs(tokens, places, is_break=is_break)
@@ -137,6 +134,13 @@ def find_phrases(
         starts.append(places[first])
         ends.append(tokens.ends[places[first + length - 1]])
     return Phrases(np.concatenate(starts), np.concatenate(ends))
+
+
+def _have_known_words(tokens: TokenArrays, known: KnownNames) -> np.ndarray:
+    """RETURNS (np.ndarray): bool (t,): false for tokens of one word that no name has."""
+    # Most tokens occur again and again: each distinct one is searched once.
+    distinct, which = np.unique(tokens.hashes, return_inverse=True)
+    return known.have_words(distinct)[which] | (tokens.sizes > 1)
 
 
 def _with_known_forms(tokens: TokenArrays, known: KnownNames) -> TokenArrays:

@@ -229,9 +229,10 @@ class MentionFinder(BatchedPipe):
             corrections`. They are added to the setting `stop_texts`.
         RAISES (ConnormError): CN100, CN105, CN106 and CN107 for a file that can't be read.
         """
-        everyday_words = read_everyday_words(background, per_million) if background else []
-        self._add("everyday_words", everyday_words)
-        self._add("stop_texts", read_stop_list(stop_list) if stop_list else [])
+        if background is not None:
+            self._add("everyday_words", read_everyday_words(background, per_million))
+        if stop_list is not None:
+            self._add("stop_texts", read_stop_list(stop_list))
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write the settings, whole or not at all.

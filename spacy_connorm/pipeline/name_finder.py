@@ -1,10 +1,8 @@
 """From documents to the windows that have the words of a name."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
-import numpy as np
 from spacy.tokens import Doc, Span
 
 from ..index.filters import Filter, allowed_concepts
@@ -14,7 +12,7 @@ from ..linker.name_windows import TokenArrays, find_windows
 from ..linker.retriever import Retriever
 from ..text.word_bags import hash_bag, word_bag
 from .found_mentions import FoundMention
-from .token_words import TokenWords
+from .token_words import TokenWords, by_document, document_offsets
 
 # The scores of names, and of names that one word is derived from.
 _KNOWN, _DERIVED = 1.0, 0.9
@@ -117,26 +115,21 @@ class NameFinder:
     def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
         """RETURNS (List[List[_Window]]): By document."""
         windows = find_windows(self.read(docs), self.names, max_words=self.settings["max_words"])
-        order = np.argsort(windows.starts, kind="stable")
-        columns = [column[order].tolist() for column in windows]
-        offsets = np.cumsum([0, *(len(doc) + 1 for doc in docs)])
-        bounds = np.searchsorted(windows.starts[order], offsets).tolist()
-        found = []
-        for number, (doc, (first, last)) in enumerate(zip(docs, pairwise(bounds), strict=True)):
-            before = int(offsets[number])
-            found.append(
-                [
-                    _Window(
-                        *(start - before, end - before, value),
-                        _DERIVED if is_derived else _KNOWN,
-                        self._reason(doc, start - before, end - before, value, letters),
-                    )
-                    for start, end, value, letters, is_derived in zip(
-                        *(column[first:last] for column in columns), strict=True
-                    )
-                ]
-            )
-        return found
+        offsets = document_offsets(docs)
+        numbers = by_document(windows.starts, offsets)
+        return [
+            [
+                _Window(
+                    *(start - before, end - before, value),
+                    _DERIVED if is_derived else _KNOWN,
+                    self._reason(doc, start - before, end - before, value, letters),
+                )
+                for start, end, value, letters, is_derived in zip(
+                    *(column[own].tolist() for column in windows), strict=True
+                )
+            ]
+            for doc, before, own in zip(docs, offsets, numbers, strict=False)
+        ]
 
     def _reason(self, doc: Doc, start: int, end: int, value: int, letters: int) -> str:
         text = doc[start:end].text

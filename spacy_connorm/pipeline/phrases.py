@@ -2,7 +2,6 @@
 is."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from spacy.tokens import Doc
 from ..linker.name_windows import find_phrases
 from .concept_normalizer import ConceptNormalizer
 from .found_mentions import FoundMention, choose_mentions
+from .token_words import by_document, document_offsets
 
 if TYPE_CHECKING:
     from .name_finder import NameFinder
@@ -71,22 +71,18 @@ def _phrases(
 ) -> list[list[tuple[int, int]]]:
     """RETURNS (List[List[Tuple[int, int]]]): By document, without those of too few letters."""
     tokens = finder.read(docs)
-    offsets = np.cumsum([0, *(len(doc) + 1 for doc in docs)])
+    offsets = document_offsets(docs)
     is_taken = np.zeros(len(tokens.kinds), dtype="bool")
-    for first, names in zip(offsets.tolist(), found, strict=False):
+    for first, names in zip(offsets, found, strict=False):
         for each in names:
             is_taken[first + each.start : first + each.end] = True
     phrases = find_phrases(tokens, finder.names, is_taken, max_words=_MAX_WORDS)
     letters = np.concatenate([[0], np.cumsum(tokens.letters)])
     enough = letters[phrases.ends] - letters[phrases.starts] >= finder.settings["min_letters"]
     starts, ends = phrases.starts[enough], phrases.ends[enough]
-    order = np.argsort(starts, kind="stable")
-    bounds = np.searchsorted(starts[order], offsets)
     return [
         list(zip((starts[own] - offset).tolist(), (ends[own] - offset).tolist(), strict=True))
-        for offset, own in zip(
-            offsets.tolist(), (order[a:b] for a, b in pairwise(bounds)), strict=False
-        )
+        for offset, own in zip(offsets, by_document(starts, offsets), strict=False)
     ]
 
 

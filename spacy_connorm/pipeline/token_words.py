@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -67,10 +68,10 @@ class TokenWords:
         derived, changes = _derived(distinct, which) if derivations else _NOT_DERIVED
         ends = np.arange(1, len(which) + 1)
         tokens = TokenArrays(hashes, sizes, letters, kinds, ends, derived, changes)
-        start, expanded = 0, list[int]()
-        for doc in docs if expand_abbreviations else ():
-            expanded += _expand(tokens, doc, start)
-            start += len(doc) + 1
+        expanded = list[int]()
+        if expand_abbreviations:
+            for doc, start in zip(docs, document_offsets(docs), strict=False):
+                expanded += _expand(tokens, doc, start)
         kept = ~np.isin(derived, expanded)
         return tokens._replace(derived=derived[kept], changes=changes[kept])
 
@@ -82,6 +83,25 @@ class TokenWords:
                 text = docs[0].vocab.strings[orth] if orth else ""
                 self._known[orth] = _read_token(text)
         return [self._known[orth] for orth in orths]
+
+
+def document_offsets(docs: Sequence[Doc]) -> list[int]:
+    """RETURNS (List[int]): The first token of each of n documents among those that `TokenWords`
+    read, and how many these are (n + 1).
+    """
+    return np.cumsum([0, *(len(doc) + 1 for doc in docs)]).tolist()
+
+
+def by_document(starts: np.ndarray, offsets: Sequence[int]) -> list[np.ndarray]:
+    """Sort windows of tokens into documents.
+
+    starts (Ints1d): int64 (w,): the first token of each window.
+    offsets (Sequence[int]): See `document_offsets`.
+    RETURNS (List[Ints1d]): The numbers of each document's windows, int64, by their first token.
+    """
+    order = np.argsort(starts, kind="stable")
+    bounds = np.searchsorted(starts[order], offsets).tolist()
+    return [order[first:last] for first, last in pairwise(bounds)]
 
 
 def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:

@@ -25,8 +25,6 @@ from .corrections_file import CorrectionsFile
 if TYPE_CHECKING:
     from ..linker.synonyms import ChangedSynonym
 
-_TSV, _SPACY, _TXT = ".tsv", ".spacy", ".txt"
-
 
 @dataclass(frozen=True, slots=True)
 class CorrectionConflict:
@@ -80,13 +78,13 @@ def convert_corrections(
         raise ConnormError(Errors.CN100.format(path=path))
     if output_path is not None:
         require_apart(output_path, path)
-        if Path(output_path).suffix not in (_TSV, _SPACY, _TXT):
-            known = f"{_TSV}, {_SPACY} or {_TXT}"
+        if Path(output_path).suffix not in _WRITERS:
+            known = " or ".join(_WRITERS)
             raise ConnormError(Errors.CN708.format(action="write", path=output_path, known=known))
     records = CorrectionsFile(path).read()
     corrections = effective(records)
     if output_path is not None:
-        _write(corrections, Path(output_path), lang)
+        _WRITERS[Path(output_path).suffix](corrections, Path(output_path), lang)
     return CorrectionReport(
         records=len(records),
         corrections=len(corrections),
@@ -96,15 +94,21 @@ def convert_corrections(
     )
 
 
-def _write(corrections: Sequence[Correction], path: Path, lang: str) -> None:
-    if path.suffix == _TSV:
-        write_synonyms(path, _counted(corrections))
-    elif path.suffix == _SPACY:
-        write_docs(_docs(corrections, spacy.blank(lang)), path)
-    else:
-        with atomic_file(path) as part:
-            lines = "".join(f"{text}\n" for text in _without_concept(corrections))
-            part.write_text(lines, encoding="utf8")
+def _write_table(corrections: Sequence[Correction], path: Path, lang: str) -> None:
+    write_synonyms(path, _counted(corrections))
+
+
+def _write_docs(corrections: Sequence[Correction], path: Path, lang: str) -> None:
+    write_docs(_docs(corrections, spacy.blank(lang)), path)
+
+
+def _write_stop_list(corrections: Sequence[Correction], path: Path, lang: str) -> None:
+    with atomic_file(path) as part:
+        lines = "".join(f"{text}\n" for text in _without_concept(corrections))
+        part.write_text(lines, encoding="utf8")
+
+
+_WRITERS = {".tsv": _write_table, ".spacy": _write_docs, ".txt": _write_stop_list}
 
 
 def _counted(corrections: Iterable[Correction]) -> "list[ChangedSynonym]":

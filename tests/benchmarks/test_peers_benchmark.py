@@ -77,9 +77,13 @@ def stand_in(modules, monkeypatch, tmp_path):
         (package / f"{name}.py").write_text(code)
     monkeypatch.setenv("PYTHONPATH", str(package.parent), prepend=os.pathsep)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    from _peers import process as peer_process
+    from _measure import environments
 
-    monkeypatch.setattr(peer_process, "make_scispacy_environment", lambda python, work: python)
+    monkeypatch.setattr(
+        environments,
+        "make_pinned_environment",
+        lambda name, requirements, *, python, work: python,
+    )
 
 
 @pytest.fixture

@@ -2,12 +2,26 @@ import pytest
 import spacy
 
 from spacy_connorm.annotations.mentions import annotated_mentions
+from spacy_connorm.annotations.metadata import DOC_ID_KEY
 from spacy_connorm.corpora import CorpusReport, read_corpus
 
 
 @pytest.fixture(scope="session")
 def nlp():
     return spacy.blank("en")
+
+
+@pytest.fixture
+def read_folder(nlp):
+    """Read a corpus of several files: ids of the documents, mentions of each, report."""
+
+    def read(path, **settings):
+        report = CorpusReport()
+        docs = list(read_corpus(path, nlp=nlp, report=report, **settings))
+        ids = [doc.user_data[DOC_ID_KEY] for doc in docs]
+        return ids, [list(annotated_mentions(doc)) for doc in docs], report
+
+    return read
 
 
 @pytest.fixture

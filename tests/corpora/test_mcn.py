@@ -1,7 +1,6 @@
 import pytest
 
-from spacy_connorm.annotations.mentions import Mention, annotated_mentions
-from spacy_connorm.corpora import CorpusReport, read_corpus
+from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.errors import ConnormError
 
 NOTES = {
@@ -33,16 +32,8 @@ def release(tmp_path):
     return tmp_path
 
 
-def read(path, nlp, **settings):
-    """Ids of the documents, the mentions of each, and the report."""
-    report = CorpusReport()
-    docs = list(read_corpus(path, nlp=nlp, report=report, **settings))
-    ids = [doc.user_data["spacy_connorm.doc_id"] for doc in docs]
-    return ids, [list(annotated_mentions(doc)) for doc in docs], report
-
-
-def test_the_list_tells_which_notes_are_read(release, nlp):
-    ids, mentions, report = read(release, nlp)
+def test_the_list_tells_which_notes_are_read(release, read_folder):
+    ids, mentions, report = read_folder(release)
     assert ids == ["0051", "0034"]
     assert mentions == [
         [Mention("complaints", "MENTION", "", ((3, 13),))],
@@ -58,35 +49,35 @@ def test_the_list_tells_which_notes_are_read(release, nlp):
     assert report.skipped == {"annotations (.norm) that no list names": 1}
 
 
-def test_a_list_is_a_corpus_and_so_is_a_file(release, nlp):
+def test_a_list_is_a_corpus_and_so_is_a_file(release, read_folder):
     path = release / "train" / "train_file_list.txt"
     path.write_text("0034.txt\n\n0007.norm\n")
-    assert read(path, nlp, format="mcn")[0] == ["0034", "0007"]
-    assert read(release / "train" / "train_norm" / "0007.norm", nlp)[0] == ["0007"]
+    assert read_folder(path, format="mcn")[0] == ["0034", "0007"]
+    assert read_folder(release / "train" / "train_norm" / "0007.norm")[0] == ["0007"]
 
 
-def test_without_a_list_all_are_read_in_order(release, nlp):
+def test_without_a_list_all_are_read_in_order(release, read_folder):
     (release / "train" / "train_file_list.txt").unlink()
-    ids, _, report = read(release / "train" / "train_norm", nlp)
+    ids, _, report = read_folder(release / "train" / "train_norm")
     assert ids == ["0007", "0034", "0051"]
     assert not report.skipped
 
 
-def test_the_folder_of_the_annotations_may_have_a_longer_name(release, nlp):
+def test_the_folder_of_the_annotations_may_have_a_longer_name(release, read_folder):
     train, test = release / "train", release / "test"
     train.rename(test)
     (test / "train_note").rename(test / "test_note")
     (test / "train_norm").rename(test / "test_norm_cui_replaced_with_unk")
     (test / "train_file_list.txt").rename(test / "test_file_list.txt")
-    assert read(release, nlp)[0] == ["0051", "0034"]
+    assert read_folder(release)[0] == ["0051", "0034"]
 
 
-def test_notes_may_be_elsewhere(release, nlp):
+def test_notes_may_be_elsewhere(release, read_folder):
     notes = release / "notes"
     (release / "train" / "train_note").rename(notes)
     with pytest.raises(ConnormError, match=r"CN219.*0051\.norm': the file '0051\.txt'.*--texts"):
-        read(release, nlp)
-    assert read(release, nlp, texts=notes)[0] == ["0051", "0034"]
+        read_folder(release)
+    assert read_folder(release, texts=notes)[0] == ["0051", "0034"]
 
 
 @pytest.mark.parametrize(
@@ -107,28 +98,28 @@ def test_notes_may_be_elsewhere(release, nlp):
         ("N001||C1||5||0", "CN206"),
     ],
 )
-def test_bad_lines_are_named(release, nlp, line, code):
+def test_bad_lines_are_named(release, read_folder, line, code):
     path = release / "train" / "train_norm" / "0034.norm"
     path.write_text(f"N000||C0018801||0||13\n{line}\n")
     with pytest.raises(ConnormError, match=rf"\[{code}\] .*0034\.norm', line 2"):
-        read(release, nlp)
+        read_folder(release)
 
 
 @pytest.mark.parametrize("name", ["0099", "../train_norm/0034", "..", "a\0b"])
-def test_a_list_names_files_that_are_there(release, nlp, name):
+def test_a_list_names_files_that_are_there(release, read_folder, name):
     (release / "train" / "train_file_list.txt").write_text(f"0034\n{name}\n")
     with pytest.raises(ConnormError, match=r"\[CN219\] .*train_file_list\.txt', line 2"):
-        read(release, nlp)
+        read_folder(release)
 
 
-def test_other_formats_have_no_notes(release, nlp):
+def test_other_formats_have_no_notes(release, read_folder):
     with pytest.raises(ConnormError, match=r"CN202.*'brat'.*texts"):
-        read(release, nlp, format="brat", texts=release)
+        read_folder(release, format="brat", texts=release)
     with pytest.raises(ConnormError, match="CN203"):
-        read(release / "train" / "train_note", nlp, format="mcn")
+        read_folder(release / "train" / "train_note", format="mcn")
 
 
 @pytest.mark.parametrize("name", ["absent.norm", "train"])
-def test_what_is_not_there_is_named(tmp_path, nlp, name):
+def test_what_is_not_there_is_named(tmp_path, read_folder, name):
     with pytest.raises(ConnormError, match=f"CN100.*{name}"):
-        read(tmp_path / name, nlp, format="mcn")
+        read_folder(tmp_path / name, format="mcn")

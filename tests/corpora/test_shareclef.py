@@ -1,7 +1,6 @@
 import pytest
 
-from spacy_connorm.annotations.mentions import Mention, annotated_mentions
-from spacy_connorm.corpora import CorpusReport, read_corpus
+from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.errors import ConnormError, ConnormWarning
 
 NOTE = "Abdomen is soft and tender.\nNo fever.\n"
@@ -28,14 +27,6 @@ def release(tmp_path):
     return tmp_path
 
 
-def read(path, nlp, **settings):
-    """Ids of the documents, the mentions of each, and the report."""
-    report = CorpusReport()
-    docs = list(read_corpus(path, nlp=nlp, report=report, **settings))
-    ids = [doc.user_data["spacy_connorm.doc_id"] for doc in docs]
-    return ids, [list(annotated_mentions(doc)) for doc in docs], report
-
-
 MENTIONS = [
     Mention("Abdomen tender", "Disease_Disorder", "C0000737", ((0, 7), (20, 26))),
     Mention("tender", "Disease_Disorder", "", ((20, 26),)),
@@ -43,36 +34,36 @@ MENTIONS = [
 ]
 
 
-def test_train_is_read(release, nlp):
+def test_train_is_read(release, read_folder):
     with pytest.warns(ConnormWarning, match="CNW201"):
-        ids, mentions, report = read(release / "train", nlp, texts=release / "notes")
+        ids, mentions, report = read_folder(release / "train", texts=release / "notes")
     assert ids == ["00098-016139-ECHO", "00100-000001-ECHO"]
     assert mentions == [MENTIONS, []]
     assert report.without_id == {"Disease_Disorder": 1}
     assert (report.discontinuous, report.without_mentions) == (1, 1)
 
 
-def test_test_is_read_whose_annotations_are_called_as_the_notes(release, nlp):
+def test_test_is_read_whose_annotations_are_called_as_the_notes(release, read_folder):
     notes = release / "notes"
-    ids, mentions, _ = read(release / "test", nlp, format="shareclef", texts=str(notes))
+    ids, mentions, _ = read_folder(release / "test", format="shareclef", texts=str(notes))
     assert (ids, mentions) == (["00098-016139-ECHO"], [MENTIONS])
     with pytest.raises(ConnormError, match=r"CN218.*test'.*--texts"):
-        read(release / "test", nlp, format="shareclef")
+        read_folder(release / "test", format="shareclef")
 
 
-def test_notes_may_stand_beside_their_annotations(release, nlp):
+def test_notes_may_stand_beside_their_annotations(release, read_folder):
     (release / "train").rename(release / "notes" / "train")
     for path in (release / "notes" / "train").iterdir():
         path.rename(release / "notes" / path.name)
     with pytest.warns(ConnormWarning, match="CNW201"):
-        assert read(release / "notes", nlp)[1] == [MENTIONS, []]
-    assert read(release / "notes" / "00098-016139-ECHO.pipe.txt", nlp)[1] == [MENTIONS]
+        assert read_folder(release / "notes")[1] == [MENTIONS, []]
+    assert read_folder(release / "notes" / "00098-016139-ECHO.pipe.txt")[1] == [MENTIONS]
 
 
-def test_one_file_may_have_the_annotations_of_several_notes(release, nlp):
+def test_one_file_may_have_the_annotations_of_several_notes(release, read_folder):
     path = release / "all.pipe"
     path.write_text(f"00100-000001-ECHO.txt||Disease_Disorder||C1||0||4\n{LINES}")
-    ids, mentions, _ = read(path, nlp, texts=release / "notes")
+    ids, mentions, _ = read_folder(path, texts=release / "notes")
     assert ids == ["00100-000001-ECHO", "00098-016139-ECHO"]
     assert mentions[1] == MENTIONS
 
@@ -93,16 +84,16 @@ def test_one_file_may_have_the_annotations_of_several_notes(release, nlp):
         ("../notes/00098-016139-ECHO.txt||Disease_Disorder||C1||0||7", "CN219"),
     ],
 )
-def test_bad_lines_are_named(release, nlp, line, code):
+def test_bad_lines_are_named(release, read_folder, line, code):
     path = release / "train" / "00098-016139-ECHO.pipe.txt"
     path.write_text(f"00098-016139-ECHO.txt||Disease_Disorder||C1||0||7\n{line}\n")
     with pytest.raises(ConnormError, match=rf"\[{code}\] .*ECHO\.pipe\.txt', line 2"):
-        read(release / "train", nlp, texts=release / "notes")
+        read_folder(release / "train", texts=release / "notes")
 
 
-def test_a_note_of_an_empty_file_must_be_there(release, nlp):
+def test_a_note_of_an_empty_file_must_be_there(release, read_folder):
     (release / "notes" / "00100-000001-ECHO.txt").unlink()
     with pytest.raises(
         ConnormError, match=r"CN219.*00100-000001-ECHO\.pipe\.txt': the file '00100"
     ):
-        read(release / "train", nlp, texts=release / "notes")
+        read_folder(release / "train", texts=release / "notes")
