@@ -3,7 +3,8 @@ ontology alone, beside spaCy's own matcher of phrases.
 
 Documents are tokenized before. All sides read the same ones in turns; ratios are to `PhraseMatcher`
 in the same turn, over 1: faster. The first turn of a side is told apart: there it learns tokens and
-names. Memory is what the process has grown by after the finder's first turn.
+names. Memory is what the process has grown by after the finder's first turn. With
+--phrase-threshold, a third finder also finds phrases that are no names, by vectors of --encoder.
 
 Example: OMP_NUM_THREADS=1 python benchmarks/finder.py --dataset ncbi bc5cdr-d --data ../shared/data
 """
@@ -14,9 +15,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import spacy
+from _common.builders import encoder_config
 from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import Data
 from _common.options import add_datasets, add_ontology, add_repeats
@@ -33,6 +36,7 @@ from spacy_connorm.evaluation.report import Row
 from spacy_connorm.index.word_bags import WordBags
 
 FINDER, WITHOUT, MATCHER = "mention_finder", "without derivations", "PhraseMatcher"
+PHRASES = "with phrases"
 Side = Callable[[], object]
 
 
@@ -49,6 +53,10 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add_datasets(parser)
     add_ontology(parser)
     add_repeats(parser)
+    parser.add_argument("--encoder", default="ngram", help="of the normalizer [%(default)s]")
+    parser.add_argument(
+        "--phrase-threshold", type=float, metavar="SCORE", help="also find phrases of this score"
+    )
     return parser
 
 
@@ -58,7 +66,8 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
     data = parts[0]
     if arguments.ontology is not None:
         data.other_ontology = arguments.ontology
-    nlp = make_pipeline(data.ontology)
+    encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
+    nlp = make_pipeline(data.ontology, encoder, phrase_threshold=arguments.phrase_threshold)
     docs = [nlp.make_doc(doc.text) for each in parts for doc in each.scored_docs]
     sides = make_sides(nlp, docs, data.ontology)
     before = _memory()
@@ -71,15 +80,16 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
     }
 
 
-def make_pipeline(ontology: Ontology) -> Language:
-    """RETURNS (Language): One with both finders."""
+def make_pipeline(
+    ontology: Ontology, encoder: dict[str, Any], *, phrase_threshold: float | None = None
+) -> Language:
+    """RETURNS (Language): One with all finders."""
     nlp = spacy.blank("en")
     nlp.add_pipe("mention_finder", FINDER)
     nlp.add_pipe("mention_finder", WITHOUT, config={"derivations": False})
-    settings = {
-        "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
-        "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
-    }
+    if phrase_threshold is not None:
+        nlp.add_pipe("mention_finder", PHRASES, config={"phrase_threshold": phrase_threshold})
+    settings = {"encoder": encoder, "index": {"@misc": "spacy-connorm.ExactIndex.v1"}}
     normalizer = nlp.add_pipe("concept_normalizer", config=settings)
     normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
     return nlp
@@ -91,7 +101,7 @@ def make_sides(nlp: Language, docs: Sequence[Doc], ontology: Ontology) -> dict[s
     names = [name for concept in ontology for name in concept.names]
     matcher.add("NAME", list(nlp.tokenizer.pipe(names)))
     return {
-        **{name: partial(_find, nlp, name, docs) for name in (FINDER, WITHOUT)},
+        **{name: partial(_find, nlp, name, docs) for name in nlp.pipe_names[:-1]},
         MATCHER: partial(_match, matcher, docs),
     }
 

@@ -221,9 +221,12 @@ def register_abbreviation_attributes() -> None:
 
 def abbreviation_spans(doc: Doc) -> list[Span]:
     """RETURNS (List[Span]): Every use of a short form that the document defines, in order."""
+    defined = get_abbreviations(doc)
+    if not defined:
+        return []  # joining the text of a document takes longer than all else
     found = []
     abbreviations = read_abbreviations(doc)
-    shorts = ShortForms(each.short for each in get_abbreviations(doc))
+    shorts = ShortForms(each.short for each in defined)
     for use in shorts.find(doc.text):
         span = doc.char_span(use.start, use.end)
         # In joined documents, it may be defined in another one.

@@ -50,6 +50,7 @@ class ConceptStore:
         self._labels: Cache[int, tuple[str, str]] = Cache(_CACHED)
         self._texts: Cache[int, str] = Cache(_CACHED)
         self._xrefs: Cache[str, tuple[str, ...]] = Cache(_CACHED)
+        self._types: Cache[int, tuple[str, ...]] = Cache(_CACHED)
 
     def __len__(self) -> int:
         return self._count
@@ -100,12 +101,7 @@ class ConceptStore:
     def _read_xrefs(self, concept_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         if not self.has_xrefs:
             return {}
-        found: list[tuple] = []
-        for start in range(0, len(concept_ids), _BATCH):
-            batch = concept_ids[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            found += self._query(f"{_XREFS} WHERE id IN ({marks})", batch)
-        self._require_texts(found)
+        found = self._select(f"{_XREFS} WHERE id IN", concept_ids)
         curies = {concept_id: tuple(curies.split()) for concept_id, curies in found}
         return {concept_id: curies.get(concept_id, ()) for concept_id in concept_ids}
 
@@ -152,7 +148,7 @@ class ConceptStore:
             concept_id=concept_id,
             canonical_name=name,
             definition=definition,
-            types=self._column("SELECT type FROM types WHERE number = ?", number, str),
+            types=self.types_of([number])[number],
             parents=self._column(
                 "SELECT id FROM parents JOIN concepts ON number = parent WHERE child = ?",
                 number,
@@ -161,6 +157,17 @@ class ConceptStore:
             alt_ids=self._column("SELECT id FROM alt_ids WHERE number = ?", number, str),
             xrefs=self._xrefs_of(number),
         )
+
+    def types_of(self, numbers: Iterable[int]) -> dict[int, tuple[str, ...]]:
+        """RETURNS (Dict[int, Tuple[str, ...]]): Semantic types by concept number."""
+        return self._types.get_all(numbers, self._read_types)
+
+    def _read_types(self, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        sql = "SELECT number, type FROM types WHERE number IN"
+        types: dict[int, tuple[str, ...]] = dict.fromkeys(numbers, ())
+        for number, name in self._select(sql, numbers):
+            types[number] += (name,)
+        return types
 
     def types(self) -> list[str]:
         """RETURNS (List[str]): The semantic types of all concepts, sorted."""
@@ -218,14 +225,18 @@ class ConceptStore:
     def _read(self, sql: str, keys: Iterable[int]) -> list[tuple]:
         """RETURNS (List[tuple]): One row per key: the key and strings."""
         distinct = [int(key) for key in dict.fromkeys(keys)]
-        rows: list[tuple] = []
-        for start in range(0, len(distinct), _BATCH):
-            batch = distinct[start : start + _BATCH]
-            rows += self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
+        rows = self._select(sql, distinct)
         if len(rows) != len(distinct):
             raise damaged(self.path, f"it lacks {len(distinct) - len(rows)} rows")
-        if not all(type(value) is str for row in rows for value in row[1:]):
-            raise damaged(self.path, _INVALID)
+        return rows
+
+    def _select(self, sql: str, keys: Sequence[Any]) -> list[tuple]:
+        """RETURNS (List[tuple]): Any number of rows per key: the key and strings."""
+        rows: list[tuple] = []
+        for start in range(0, len(keys), _BATCH):
+            batch = keys[start : start + _BATCH]
+            rows += self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
+        self._require_texts(row[1:] for row in rows)
         return rows
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:

@@ -1,5 +1,6 @@
 """All names of an index and of the synonyms added to it, found by their words."""
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -81,37 +82,52 @@ class KnownNames:
 
     def names(self, value: int) -> tuple[KnownName, ...]:
         """RETURNS (Tuple[KnownName, ...]): The names whose bag has this hash."""
-        found = self._names.get(value)
-        if found is None:
-            found = (*self._indexed(value), *self._of_overlay(value))
-            self._names.put(value, found)
-        return found
+        return self.names_of([value])[value]
 
-    def _indexed(self, value: int) -> list[KnownName]:
-        (rows,) = self._bags.rows_of(np.asarray([value], dtype="uint64"))
+    def names_of(self, values: Iterable[int]) -> dict[int, tuple[KnownName, ...]]:
+        """RETURNS (Dict[int, Tuple[KnownName, ...]]): What `names` says of several hashes, read
+        from the index at once.
+        """
+        return self._names.get_all(values, self._read)
+
+    def _read(self, values: Sequence[int]) -> dict[int, tuple[KnownName, ...]]:
+        found: dict[int, list[KnownName]] = {value: [] for value in values}
+        hashes = np.asarray(values, dtype="uint64")
+        self._add_indexed(found, hashes)
+        self._add_overlaid(found, hashes)
+        return {value: tuple(names) for value, names in found.items()}
+
+    def _add_indexed(self, found: dict[int, list[KnownName]], hashes: np.ndarray) -> None:
+        rows, of_bag = _with_owner(self._bags.rows_of(hashes))
         members, removed = self.index.members, self.overlay.removed
         places = members.of_rows(rows)
-        of_row = np.repeat(rows, np.diff(members.start)[rows]).tolist()
+        sizes = members.start[rows + 1] - members.start[rows]
+        columns = (
+            *(places, np.repeat(rows, sizes), np.repeat(hashes[of_bag], sizes)),
+            *(members.concept[places], members.count[places]),
+            (members.target[places] & self._target > 0)
+            & (self._inexact | (members.inexact[places] == 0)),
+        )
         texts = self.index.store.texts(places.tolist())
-        return [
-            KnownName(texts[place], concept, int(members.count[place]))
-            for place, row, concept in zip(
-                places.tolist(), of_row, members.concept[places].tolist(), strict=True
-            )
-            if members.target[place] & self._target
-            and (self._inexact or not members.inexact[place])
-            and (row, concept) not in removed
-            and self._is_allowed(concept)
-        ]
+        for place, row, value, concept, count, is_known in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            if is_known and (row, concept) not in removed and self._is_allowed(concept):
+                found[value].append(KnownName(texts[place], concept, count))
 
-    def _of_overlay(self, value: int) -> list[KnownName]:
-        (rows,) = self._added.rows_of(np.asarray([value], dtype="uint64"))
-        synonyms = [self.overlay.synonyms[row] for row in rows.tolist()]
-        return [
-            KnownName(each.text, each.concept, self.overlay.count(each))
-            for each in synonyms
-            if self._is_allowed(each.concept)
-        ]
+    def _add_overlaid(self, found: dict[int, list[KnownName]], hashes: np.ndarray) -> None:
+        rows, of_bag = _with_owner(self._added.rows_of(hashes))
+        for row, value in zip(rows.tolist(), hashes[of_bag].tolist(), strict=True):
+            each = self.overlay.synonyms[row]
+            if self._is_allowed(each.concept):
+                name = KnownName(each.text, each.concept, self.overlay.count(each))
+                found[value].append(name)
 
     def _is_allowed(self, concept: int) -> bool:
         return self._allowed is None or bool(self._allowed.concepts[concept])
+
+
+def _with_owner(rows: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """RETURNS (Tuple[Ints1d, Ints1d]): All rows, int64, and whose each is, by its place."""
+    owners = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+    return np.concatenate([np.zeros(0, dtype="int64"), *rows]), owners

@@ -1,10 +1,12 @@
 """From documents to the windows that have the words of a name."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
+from ..index.cache import Cache
 from ..index.filters import Filter, allowed_concepts
 from ..linker.known_names import KnownName, KnownNames
 from ..linker.name_rules import NameRules
@@ -16,6 +18,7 @@ from .token_words import TokenWords, by_document, document_offsets
 
 # The scores of names, and of names that one word is derived from.
 _KNOWN, _DERIVED = 1.0, 0.9
+_CACHED = 100_000
 _NO_NAME = "no name has these words"
 
 
@@ -66,7 +69,7 @@ class NameFinder:
             inexact=settings["inexact_names"],
         )
         self._tokens = token_words
-        self._labels: dict[int, str] = {}
+        self._labels: Cache[int, str] = Cache(_CACHED)
         self._rules = NameRules(
             settings["min_letters"],
             settings["short_letters"],
@@ -92,7 +95,10 @@ class NameFinder:
         RETURNS (List[List[FoundMention]]): All windows by document, also those that overlap.
         """
         self.retriever.index.require_sound()
-        return [self._mentions(windows) for windows in self._windows(docs)]
+        found = self._windows(docs)
+        values = (each.value for windows in found for each in windows if not each.reason)
+        labels = self._labels.get_all(values, self._read_labels)
+        return [_mentions(windows, labels) for windows in found]
 
     def read(self, docs: Sequence[Doc]) -> TokenArrays:
         """RETURNS (TokenArrays): The tokens of each document and a break."""
@@ -102,27 +108,20 @@ class NameFinder:
             derivations=self.settings["derivations"],
         )
 
-    def _mentions(self, windows: Sequence[_Window]) -> list[FoundMention]:
-        found: dict[tuple[int, int], FoundMention] = {}
-        for each in windows:
-            known = found.get((each.start, each.end))
-            if not each.reason and (known is None or known.score < each.score):
-                label = self._label(each.value)
-                mention = FoundMention(each.start, each.end, each.score, label)
-                found[each.start, each.end] = mention
-        return list(found.values())
-
     def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
         """RETURNS (List[List[_Window]]): By document."""
         windows = find_windows(self.read(docs), self.names, max_words=self.settings["max_words"])
         offsets = document_offsets(docs)
         numbers = by_document(windows.starts, offsets)
+        known = self.names.names_of(windows.hashes.tolist())
         return [
             [
                 _Window(
                     *(start - before, end - before, value),
                     _DERIVED if is_derived else _KNOWN,
-                    self._reason(doc, start - before, end - before, value, letters),
+                    self._rules.reason(
+                        value, letters, doc[start - before : end - before].text, known[value]
+                    ),
                 )
                 for start, end, value, letters, is_derived in zip(
                     *(column[own].tolist() for column in windows), strict=True
@@ -130,10 +129,6 @@ class NameFinder:
             ]
             for doc, before, own in zip(docs, offsets, numbers, strict=False)
         ]
-
-    def _reason(self, doc: Doc, start: int, end: int, value: int, letters: int) -> str:
-        text = doc[start:end].text
-        return self._rules.reason(value, letters, text, self.names.names(value))
 
     def is_name(self, text: str) -> bool:
         """RETURNS (bool): Whether a text by itself would be a mention."""
@@ -156,18 +151,32 @@ class NameFinder:
         best = min(own, key=lambda window: (bool(window.reason), -window.score))
         return best.reason, self.names.names(best.value)
 
-    def _label(self, value: int) -> str:
-        if value not in self._labels:
-            self._labels[value] = self._label_of(name.concept for name in self.names.names(value))
-        return self._labels[value]
+    def _read_labels(self, values: Sequence[int]) -> dict[int, str]:
+        names = self.names.names_of(values)
+        concepts = {name.concept for own in names.values() for name in own}
+        types = self.retriever.index.store.types_of(concepts)
+        return {
+            value: self._label_of(chain.from_iterable(types[name.concept] for name in own))
+            for value, own in names.items()
+        }
 
     def label_of(self, concept_id: str) -> str:
         """RETURNS (str): The label of mentions of a concept."""
-        number = self.retriever.index.store.number(concept_id)
-        return self._label_of([] if number is None else [number])
+        store = self.retriever.index.store
+        number = store.number(concept_id)
+        return self._label_of(() if number is None else store.types_of([number])[number])
 
-    def _label_of(self, concepts: Iterable[int]) -> str:
-        store, labels = self.retriever.index.store, self.settings["labels"]
-        types = [each for concept in concepts for each in store.concept(concept).types]
-        known = types if labels is None else [labels[each] for each in types if each in labels]
-        return known[0] if known else self.settings["label"]
+    def _label_of(self, types: Iterable[str]) -> str:
+        labels = self.settings["labels"]
+        known = types if labels is None else (labels[each] for each in types if each in labels)
+        return next(iter(known), self.settings["label"])
+
+
+def _mentions(windows: Sequence[_Window], labels: Mapping[int, str]) -> list[FoundMention]:
+    found: dict[tuple[int, int], FoundMention] = {}
+    for each in windows:
+        known = found.get((each.start, each.end))
+        if not each.reason and (known is None or known.score < each.score):
+            mention = FoundMention(each.start, each.end, each.score, labels[each.value])
+            found[each.start, each.end] = mention
+    return list(found.values())

@@ -79,11 +79,28 @@ def _phrases(
     phrases = find_phrases(tokens, finder.names, is_taken, max_words=_MAX_WORDS)
     letters = np.concatenate([[0], np.cumsum(tokens.letters)])
     enough = letters[phrases.ends] - letters[phrases.starts] >= finder.settings["min_letters"]
-    starts, ends = phrases.starts[enough], phrases.ends[enough]
+    chunks = _noun_chunks(docs)
+    is_kept = enough & (chunks[phrases.starts] == chunks[phrases.ends - 1])
+    is_kept &= chunks[phrases.starts] >= 0
+    starts, ends = phrases.starts[is_kept], phrases.ends[is_kept]
     return [
         list(zip((starts[own] - offset).tolist(), (ends[own] - offset).tolist(), strict=True))
         for offset, own in zip(offsets, by_document(starts, offsets), strict=False)
     ]
+
+
+def _noun_chunks(docs: Sequence[Doc]) -> np.ndarray:
+    """RETURNS (Ints1d): int64 (t,): the number of each token's noun chunk in its document, -1 for
+    other tokens. A document that no parser has read is one chunk.
+    """
+    numbers = []
+    for doc in docs:
+        is_parsed = doc.has_annotation("DEP") and doc.vocab.get_noun_chunks is not None
+        own = np.full(len(doc) + 1, -1 if is_parsed else 0, dtype="int64")
+        for number, chunk in enumerate(doc.noun_chunks if is_parsed else ()):
+            own[chunk.start : chunk.end] = number
+        numbers.append(own)
+    return np.concatenate(numbers)
 
 
 def _nearest(texts: Sequence[str], normalizer: ConceptNormalizer) -> dict[str, _Nearest]:

@@ -14,3 +14,13 @@ def test_a_row_a_side(run, data):
     assert {row["tokens"] for row in speed} == {8}
     assert sides["PhraseMatcher"]["ratio"] == 1
     assert cost["names"] == 6 and cost["bytes_per_name"] > 12
+
+
+def test_phrases_are_a_side_of_their_own(run, data):
+    out = data / "out.json"
+    run("finder.py", "--dataset", "ncbi", "--data", data, "--phrase-threshold", 0.5, "--json", out)
+    sides = {row["side"]: row for row in json.loads(out.read_text())[:-1]}
+    assert list(sides) == [
+        *("mention_finder", "without derivations", "with phrases", "PhraseMatcher")
+    ]
+    assert sides["with phrases"]["tokens_per_second"] > 0

@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+from spacy.tokens import Doc
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
@@ -421,3 +422,28 @@ def test_all_phrases_are_kept_in_a_group_of_spans(make):
     doc = nlp("aldrich syndrome")
     found = [span.text for span in doc.spans["found"]]
     assert found == ["aldrich", "aldrich syndrome", "syndrome"]
+
+
+def test_phrases_of_parsed_documents_stand_within_noun_chunks(make):
+    nlp = make(phrase_threshold=0.2, stop_texts=[], spans_key="found", overlaps="all")
+    words = ["It", "was", "the", "aldrich", "syndrome", "type"]
+    doc = nlp(Doc(nlp.vocab, words))
+    free = {span.text for span in doc.spans["found"]}
+    parse = {
+        "heads": [1, 1, 4, 4, 1, 1],
+        "deps": ["nsubj", "ROOT", "det", "amod", "attr", "dep"],
+        "pos": ["PRON", "AUX", "DET", "ADJ", "NOUN", "NOUN"],
+    }
+    parsed = nlp(Doc(nlp.vocab, words, **parse))
+    assert [chunk.text for chunk in parsed.noun_chunks] == ["It", "the aldrich syndrome"]
+    within = {span.text for span in parsed.spans["found"]}
+    assert {"aldrich syndrome", "syndrome type", "type"} <= free
+    assert within == {"aldrich", "aldrich syndrome", "syndrome"}
+
+
+def test_a_language_without_noun_chunks_needs_no_parse(make):
+    nlp = make(phrase_threshold=0.2, stop_texts=[])
+    other = spacy.blank("hu").vocab
+    doc = Doc(other, ["aldrich", "syndrome"], heads=[1, 1], deps=["amod", "ROOT"])
+    nlp.get_pipe("mention_finder")(doc)
+    assert [ent.text for ent in doc.ents] == ["aldrich syndrome"]
