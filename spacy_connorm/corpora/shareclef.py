@@ -41,7 +41,7 @@ def read_shareclef_corpus(
         for doc_id, lines in notes.items() or [(_doc_id(file.name), [])]:
             named = lines[0].place if lines else f"'{file}'"
             note = read_note(require_file(folder, f"{doc_id}{TEXT}", place=named), report=report)
-            annotations = [(*each.fields[1:], each) for each in lines]
+            annotations = [(each.fields[1], each.fields[2], each) for each in lines]
             yield make_barred_document(doc_id, note, annotations, report=report)
 
 
