@@ -50,7 +50,7 @@ def index_cli(
         None,
         "--reuse",
         metavar="PIPELINE",
-        help="Copy vectors from its index, if the encoder is the same.",
+        help="Copy vectors and lists from its index, if the encoder is the same.",
     ),
     gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the encoder; -1 for the CPU."),
 ) -> None:
@@ -82,6 +82,6 @@ def index_cli(
 
 def _show(manifest: dict[str, Any]) -> None:
     counts = [(label, f"{manifest['counts'][key]:,}") for key, label in _COUNTS.items()]
-    msg.table(
-        [*counts, ("Searches", ", ".join(manifest["searches"]))], aligns=("l", "r"), max_col=_WIDTH
-    )
+    searches = ("Searches", ", ".join(manifest["searches"]))
+    updates = [(f"Lists of {name}", update) for name, update in manifest["updates"].items()]
+    msg.table([*counts, searches, *updates], aligns=("l", "r"), max_col=_WIDTH)

@@ -1,6 +1,7 @@
 """Approximate search with an inverted file (IVF): RaBitQ codes propose, exact cosines decide."""
 
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, isqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -11,7 +12,8 @@ from ...encoders.vectors import Raw
 from ...errors import refuse
 from ..vectors.base import Vectors
 from .exact import ExactSearcher
-from .protocol import Neighbours, require_positive_settings
+from .list_fit import ListFit
+from .protocol import Earlier, Neighbours, require_positive_settings
 from .rabitq import RabitqLists
 from .rescoring import build_dense, fill_exactly, open_dense, rescore
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 # close together, so many small lists separate concepts well.
 _LISTS_PER_ROOT = 16
 _MOST_LISTS = 16_384
+# Earlier lists are kept if their number differs by at most this share from what it would be now, so
+# the number of vectors by at most a fifth.
+_OTHER_COUNT = 0.1
 # faiss can't learn codes from fewer vectors.
 _LEAST_VECTORS = 16
 # One in so many lists is probed.
@@ -71,6 +76,20 @@ class IvfIndex:
         """
         build_dense(vectors, path, self._build)
 
+    def update(self, vectors: Vectors, path: Path, earlier: Earlier) -> str | None:
+        """Build the lists of dense vectors, with the centroids of an earlier build as long as these
+        fit: `lists` and `seed` are the same, the number of vectors has changed by less than a
+        fifth, and the vectors are about as close to their centroids, and the lists about as equal
+        in size, as when the centroids were learned. Otherwise they are learned anew.
+
+        vectors (Vectors): The items, one per row.
+        path (Path): The file that faiss writes and maps later.
+        earlier (Earlier): The earlier build.
+        RETURNS (Optional[str]): Whether the lists were kept, and if not, why; None if there are no
+            lists.
+        """
+        return build_dense(vectors, path, partial(self._update, earlier=earlier))
+
     def open(self, vectors: Vectors, path: Path) -> "Searcher":
         """Map the lists into memory.
 
@@ -82,14 +101,49 @@ class IvfIndex:
 
     def _build(self, vectors: Vectors, path: Path) -> None:
         if len(vectors) >= self.exact_below:
-            lists = self.lists or min(_LISTS_PER_ROOT * isqrt(len(vectors)), _MOST_LISTS)
-            lists = min(lists, len(vectors))
-            RabitqLists.build(vectors, lists=lists, seed=self.seed).write(path)
+            lists = self._list_count(len(vectors))
+            inverted, fit = RabitqLists.build(vectors, lists=lists, seed=self.seed)
+            inverted.write(path)
+            fit.write(path)
+
+    def _update(self, vectors: Vectors, path: Path, earlier: Earlier) -> str | None:
+        if len(vectors) < self.exact_below:
+            return None
+        misfit = self._keep(vectors, path, earlier)
+        if misfit is None:
+            return "kept"
+        self._build(vectors, path)
+        return f"learned anew: {misfit}"
+
+    def _keep(self, vectors: Vectors, path: Path, earlier: Earlier) -> str | None:
+        """RETURNS (Optional[str]): Why the earlier centroids don't fit; None if lists with them
+        were written.
+        """
+        fit = ListFit.read(earlier.path)
+        if fit is None:
+            return "there were none"
+        if fit.seed != self.seed:
+            return "the seed is another one"
+        wanted = self._list_count(len(vectors))
+        if abs(fit.lists - wanted) > (0 if self.lists else _OTHER_COUNT * wanted):
+            return f"there were {fit.lists} lists where {wanted} are wanted"
+        lists, fit = RabitqLists.update(earlier, vectors, fit)
+        misfit = fit.misfit()
+        if misfit is None:
+            lists.write(path)
+            fit.write(path)
+        return misfit
+
+    def _list_count(self, vectors: int) -> int:
+        lists = self.lists or min(_LISTS_PER_ROOT * isqrt(vectors), _MOST_LISTS)
+        return min(lists, vectors)
 
     def _open(self, vectors: Vectors, path: Path) -> "Searcher":
         if len(vectors) < self.exact_below:
             return ExactSearcher(vectors)
-        return IvfSearcher(self, vectors, RabitqLists.open(path, vectors))
+        return IvfSearcher(
+            self, vectors, RabitqLists.open(path, rows=len(vectors), width=vectors.width)
+        )
 
 
 class IvfSearcher:

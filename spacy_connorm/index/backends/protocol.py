@@ -1,7 +1,7 @@
 """The interface of search backends."""
 
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -76,3 +76,32 @@ class Backend(Protocol):
 
     def open(self, vectors: Vectors, path: Path) -> Searcher:
         """Open what `build` wrote, as a searcher over the same vectors."""
+
+
+class Earlier(NamedTuple):
+    """What a backend built before, of vectors that were mostly the same.
+
+    path (Path): The file that it wrote.
+    size (int): How many items there were.
+    items (Ints1d): int64 (n,): for each of n items now, the item that had the same vector then; -1
+        for a new one.
+    """
+
+    path: Path
+    size: int
+    items: np.ndarray
+
+
+@runtime_checkable
+class UpdatingBackend(Backend, Protocol):
+    """A backend that can keep a part of what it built before, e.g. `IvfIndex`."""
+
+    def update(self, vectors: Vectors, path: Path, earlier: Earlier) -> str | None:
+        """As `build`, but keep what still fits.
+
+        vectors (Vectors): The items, one per row.
+        path (Path): The file to write, which is not the earlier one.
+        earlier (Earlier): The earlier build.
+        RETURNS (Optional[str]): What became of it, for the manifest; None if there is nothing to
+            tell.
+        """

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from math import ceil
 from pathlib import Path
@@ -18,8 +19,10 @@ import numpy as np
 from ...errors import ConnormError, Errors
 from ...files.checksums import damaged
 from ..vectors.base import Vectors
+from .list_fit import ListFit
+from .protocol import Earlier
+from .rabitq_filling import add_items, copy_items
 from .rabitq_parts import parts_fit
-from .rescoring import blocks
 
 # k-means: more samples or iterations take longer and hardly improve the lists.
 _SAMPLE_OF_A_LIST = 16
@@ -57,28 +60,55 @@ class RabitqLists:
         self.lists = int(index.nlist)
 
     @classmethod
-    def build(cls, vectors: Vectors, *, lists: int, seed: int) -> "RabitqLists":
+    def build(cls, vectors: Vectors, *, lists: int, seed: int) -> tuple["RabitqLists", ListFit]:
         """Learn centroids from a sample, then read all vectors once.
 
         vectors (DenseVectors): The items, one per row.
         lists (int): The number of lists, at most one per vector.
         seed (int): The seed of the sample and of k-means.
-        RETURNS (RabitqLists): The lists.
+        RETURNS (Tuple[RabitqLists, ListFit]): The lists, and how well they fit.
         RAISES (ConnormError): CN417 without faiss.
         """
+        faiss = load_faiss()
         index = _train(_sample(vectors, lists, seed), lists, seed)
-        quantizer = load_faiss().downcast_index(index.quantizer)
-        for block in blocks(vectors):
-            index.add(block)
-        quantizer.k_factor = _SEARCHING_DEPTH
-        return cls(index)
+        count, total = add_items(faiss, index, vectors, np.arange(len(vectors)))
+        faiss.downcast_index(index.quantizer).k_factor = _SEARCHING_DEPTH
+        distance, imbalance = total / max(count, 1), _imbalance(index)
+        return cls(index), ListFit(lists, seed, distance, imbalance, distance, imbalance)
 
     @classmethod
-    def open(cls, path: Path, vectors: Vectors) -> "RabitqLists":
+    def update(
+        cls, earlier: Earlier, vectors: Vectors, fit: ListFit
+    ) -> tuple["RabitqLists", ListFit]:
+        """Keep the centroids of an earlier file, and the codes of vectors that it has. Only new
+        vectors are read.
+
+        earlier (Earlier): What `write` wrote, and which of its items are still there.
+        vectors (DenseVectors): The items, one per row.
+        fit (ListFit): How well the earlier lists fitted.
+        RETURNS (Tuple[RabitqLists, ListFit]): The lists, and how well they fit now.
+        RAISES (ConnormError): As in `open`.
+        """
+        faiss = load_faiss()
+        # Opened twice: one gets other lists, which are copied from those of the other one.
+        old = cls.open(earlier.path, rows=earlier.size, width=vectors.width)._index
+        index = cls.open(earlier.path, rows=earlier.size, width=vectors.width)._index
+        copied = copy_items(faiss, old, index, earlier.items)
+        quantizer = faiss.downcast_index(index.quantizer)
+        quantizer.k_factor = _BUILDING_DEPTH
+        count, total = add_items(faiss, index, vectors, np.flatnonzero(~copied))
+        quantizer.k_factor = _SEARCHING_DEPTH
+        kept = int(np.count_nonzero(copied))
+        distance = (kept * fit.distance + total) / max(kept + count, 1)
+        return cls(index), replace(fit, distance=distance, imbalance=_imbalance(index))
+
+    @classmethod
+    def open(cls, path: Path, *, rows: int, width: int) -> "RabitqLists":
         """Map the file into memory.
 
         path (Path): The file that `write` wrote.
-        vectors (DenseVectors): The items that it was built from.
+        rows (int): The number of vectors that it was built from.
+        width (int): Their width.
         RETURNS (RabitqLists): The lists.
         RAISES (ConnormError): CN417 without faiss, CN416 if it does not belong to these vectors.
         """
@@ -89,8 +119,8 @@ class RabitqLists:
         except (RuntimeError, MemoryError) as error:
             reason = f"{error}".partition("\n")[0] or "it is too large"
             raise ConnormError(Errors.CN416.format(path=path, reason=reason)) from error
-        if not parts_fit(faiss, index, rows=len(vectors), width=vectors.width):
-            reason = f"it is not of {len(vectors)} vectors of {vectors.width} components"
+        if not parts_fit(faiss, index, rows=rows, width=width):
+            reason = f"it is not of {rows} vectors of {width} components"
             raise ConnormError(Errors.CN416.format(path=path, reason=reason))
         # As `build` sets it; a file can have any.
         faiss.downcast_index(index.quantizer).k_factor = _SEARCHING_DEPTH
@@ -169,6 +199,10 @@ def _threads_for(queries: int) -> Iterator[None]:
         yield
     finally:
         faiss.omp_set_num_threads(threads)
+
+
+def _imbalance(index: Any) -> float:
+    return float(load_faiss().downcast_InvertedLists(index.invlists).imbalance_factor())
 
 
 def _maps_whole_files() -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -18,21 +18,24 @@ if TYPE_CHECKING:
 
 # How many vectors are read at once.
 _BLOCK = 16_384
+Built = TypeVar("Built")
 
 
-def build_dense(vectors: Vectors, path: Path, build: Callable[[Vectors, Path], None]) -> None:
+def build_dense(
+    vectors: Vectors, path: Path, build: Callable[[Vectors, Path], Built]
+) -> Built | None:
     """Build what an approximate search needs. Sparse vectors need nothing, they are searched
     exactly; the lexical side of hybrid vectors gets an inverted index.
 
     vectors (Vectors): The items, one per row.
     path (Path): The file for dense vectors; an inverted index is written beside it.
     build (Callable): Writes that file.
+    RETURNS (Optional[Built]): What `build` returned; None if it was not called.
     """
     if isinstance(vectors, HybridVectors):
-        build(vectors.dense, path)
         InvertedIndex.from_vectors(vectors.lexical).write(path.parent, _postings_of(path))
-    elif not isinstance(vectors, SparseVectors):
-        build(vectors, path)
+        return build(vectors.dense, path)
+    return None if isinstance(vectors, SparseVectors) else build(vectors, path)
 
 
 def open_dense(
@@ -61,8 +64,14 @@ def _postings_of(path: Path) -> str:
 
 def blocks(vectors: Vectors) -> Iterator[np.ndarray]:
     """YIELDS (Floats2d): All vectors in order as float32 unit vectors, some thousands at a time."""
-    for start in range(0, len(vectors), _BLOCK):
-        yield vectors.queries(np.arange(start, min(start + _BLOCK, len(vectors))))
+    for rows in row_blocks(np.arange(len(vectors))):
+        yield vectors.queries(rows)
+
+
+def row_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
+    """YIELDS (Ints1d): Some thousand rows at a time."""
+    for start in range(0, len(rows), _BLOCK):
+        yield rows[start : start + _BLOCK]
 
 
 def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: int) -> Neighbours:

@@ -18,7 +18,7 @@ from ...errors import ConnormError, Errors, Warnings, warn
 from ...files.atomic import atomic_folder
 from ...files.folders import seal, verify
 from ...text.substitutions import Substitution
-from ..backends.protocol import Backend
+from ..backends.protocol import Backend, Earlier, UpdatingBackend
 from ..concept_index import ConceptIndex
 from ..keys import KeyTable
 from ..members import D, Members, O
@@ -27,6 +27,7 @@ from ..search import Search
 from ..vectors.base import Vectors, open_vectors
 from ..word_bags import WordBags
 from .centroids import Centroids
+from .copied_rows import CopiedRows
 from .grouping import group_names
 from .name_file import NameFile
 from .row_encoder import RowEncoder, can_reuse
@@ -70,9 +71,9 @@ def write_index(
     with atomic_folder(path) as folder:
         facts = _facts(encoder, searches, backend, source or Source())
         texts = _ConceptTexts(concepts, synonyms, clean)
-        counts = _fill(folder, texts, encoder, searches, backend, known)
+        counts, updates = _fill(folder, texts, encoder, searches, backend, known)
         counts["substitutions"] = _write_rewriting(folder, substitutions)
-        seal(folder, {**facts, "counts": counts})
+        seal(folder, {**facts, "counts": counts, "updates": updates})
 
 
 class _ConceptTexts(NamedTuple):
@@ -90,10 +91,11 @@ def _fill(
     searches: Sequence[str],
     backend: Backend,
     known: ConceptIndex | None,
-) -> dict[str, int]:
+) -> tuple[dict[str, int], dict[str, str]]:
     """Write all files except the manifest.
 
-    RETURNS (Dict[str, int]): Counts for the manifest.
+    RETURNS (Tuple[Dict[str, int], Dict[str, str]]): Counts for the manifest, and for each search
+        what became of what the older index had built for it.
     """
     with (
         StoreWriter(folder / "concepts.sqlite") as store,
@@ -110,22 +112,28 @@ def _fill(
         WordBags.from_texts(texts, grouped.members.row_numbers()).write(folder)
         reused = _reusable(known, encoder, backend)
         rows = RowEncoder(encoder.encode, names, dtype=backend.dtype, known=reused)
-        copied = rows.write(grouped, folder, "texts")
+        written = rows.write(grouped, folder, "texts")
         concept_count, only_in_data = len(store), store.only_in_data
     del grouped
     vectors = open_vectors(folder, "texts")
     members = Members.open(folder, rows=len(vectors), concepts=concept_count)
-    for search in searches:
-        _write_search(folder, Search(search), vectors, members, backend, concept_count)
-    return {
+    copied = CopiedRows(reused, written)
+    updates = {}
+    for search in map(Search, searches):
+        items = _items(folder, search, vectors, members, backend, concept_count)
+        if len(items):
+            earlier = copied.earlier(search, members.rows_of(search.target), len(items))
+            updates[search.value] = _build(items, folder / f"{search}.index", backend, earlier)
+    counts = {
         "concepts": concept_count,
         "concepts_only_in_data": only_in_data,
         "rows": len(vectors),
-        "copied_rows": copied,
+        "copied_rows": int(np.count_nonzero(written >= 0)),
         "width": vectors.width,
         "ontology_members": int(np.count_nonzero(members.target & O)),
         "data_members": int(np.count_nonzero(members.target & D)),
     }
+    return counts, {search: update for search, update in updates.items() if update}
 
 
 def _write_rewriting(folder: Path, substitutions: Iterable[Substitution]) -> int:
@@ -191,22 +199,28 @@ def all_texts(
     return texts
 
 
-def _write_search(
+def _items(
     folder: Path,
     search: Search,
     vectors: Vectors,
     members: Members,
     backend: Backend,
     concept_count: int,
-) -> None:
+) -> Vectors:
+    """RETURNS (Vectors): What a search compares with; means of concepts are written first."""
     if search.representation == "T":
-        items = vectors.view(*members.rows_of(search.target))
-    else:
-        means = Centroids(vectors, members, search.target, concept_count)
-        means.write(folder, search, dtype=backend.dtype)
-        items = open_vectors(folder, search)
-    if len(items):
-        backend.build(items, folder / f"{search}.index")
+        return vectors.view(*members.rows_of(search.target))
+    means = Centroids(vectors, members, search.target, concept_count)
+    means.write(folder, search, dtype=backend.dtype)
+    return open_vectors(folder, search)
+
+
+def _build(items: Vectors, path: Path, backend: Backend, earlier: Earlier | None) -> str | None:
+    """RETURNS (Optional[str]): What became of the earlier build, if the backend can keep any."""
+    if earlier is not None and isinstance(backend, UpdatingBackend):
+        return backend.update(items, path, earlier)
+    backend.build(items, path)
+    return None
 
 
 def _facts(

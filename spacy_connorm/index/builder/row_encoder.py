@@ -42,21 +42,23 @@ class RowEncoder:
         self._dtype = dtype
         self._known = known
 
-    def write(self, grouped: GroupedNames, folder: Path, stem: str) -> int:
+    def write(self, grouped: GroupedNames, folder: Path, stem: str) -> np.ndarray:
         """Write the vectors of all rows.
 
         grouped (GroupedNames): The rows.
         folder (Path): Where to write.
         stem (str): How the file names start.
-        RETURNS (int): How many vectors were copied.
+        RETURNS (Ints1d): int32 (rows,): the row of the older index that each was copied from; -1
+            for one that was computed.
         """
-        writer, encoded, copied = VectorWriter(folder, stem), grouped.encoded, 0
+        writer, encoded = VectorWriter(folder, stem), grouped.encoded
+        copied = np.full(len(encoded), _NOTHING, dtype="int32")
         with tqdm(total=len(encoded), desc="Encoding", unit="text", delay=2, disable=None) as bar:
             for start in range(0, len(encoded), _WINDOW):
                 window = slice(start, start + _WINDOW)
                 rows = self._known_rows(grouped.hashes[window])
                 writer.append(self._vectors(encoded[window], rows))
-                copied += int(np.count_nonzero(rows != _NOTHING))
+                copied[window] = rows
                 bar.update(len(rows))
         writer.close()
         return copied

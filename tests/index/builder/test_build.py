@@ -13,10 +13,21 @@ from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.concept_index import ConceptIndex
-from spacy_connorm.index.search import Search
+from spacy_connorm.index.search import SEARCHES, Search
 from spacy_connorm.index.vectors.base import from_raw
+from spacy_connorm.index.verification import verify_index
 
-from ..conftest import DENSE, HYBRID, SPARSE, WIDTH, build, make_concepts, make_synonyms
+from ..conftest import (
+    DENSE,
+    HYBRID,
+    LISTS,
+    SPARSE,
+    WEIGHT,
+    WIDTH,
+    build,
+    make_concepts,
+    make_synonyms,
+)
 
 
 def rows(index):
@@ -286,6 +297,37 @@ def test_an_index_is_rebuilt_in_its_own_place(tmp_path):
     asked, heard = listening(DENSE)
     new = build(tmp_path / "i", encoder=asked, known=old)
     assert (heard, arrays(new)) == ([], before)
+
+
+@NO_WARNING
+@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda each: each.name)
+def test_lists_are_kept_and_find_what_new_ones_find(tmp_path, encoder):
+    concepts = [*make_concepts()[1:], Concept("A000", "brand new", ("shared", "newer"))]
+    old = build(tmp_path / "old", encoder=encoder, backend=LISTS)
+    new = build(tmp_path / "new", encoder=encoder, backend=LISTS, concepts=concepts, known=old)
+    fresh = build(tmp_path / "fresh", encoder=encoder, backend=LISTS, concepts=concepts)
+    updates = {} if encoder is SPARSE else dict.fromkeys(["O-T", "OD-T"], "kept")
+    assert (old.manifest["updates"], new.manifest["updates"]) == ({}, updates)
+    verify_index(new, report=lambda count: None)
+    queries = new.vectors.queries(np.arange(0, rows(new), 9), weight=WEIGHT)
+    for search in SEARCHES:
+        best = ExactSearcher(new.search_vectors(search)).nearest(queries, 3).scores
+        kept, learned = (
+            np.isclose(each.searcher(search).nearest(queries, 3).scores, best, atol=1e-5)
+            for each in (new, fresh)
+        )
+        assert kept[:, 0].all()
+        assert kept.mean() >= learned.mean() - 0.05
+
+
+@NO_WARNING
+def test_a_search_that_the_older_index_lacks_gets_its_own_lists(tmp_path):
+    backend = ExactIndex()
+    old = build(tmp_path / "old", backend=backend)
+    new = build(tmp_path / "new", backend=LISTS, known=old)
+    none = "learned anew: there were none"
+    assert new.manifest["counts"]["copied_rows"] == rows(new)
+    assert new.manifest["updates"] == dict.fromkeys(["O-T", "OD-T"], none)
 
 
 # int8
