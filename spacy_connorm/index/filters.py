@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .backends.allowed_items import AllowedItems
 from .concept_index import ConceptIndex
 from .search import Search
 
-# A mask has a byte a concept, and one a text for each search.
+# A mask has a byte a concept, and for each search one an item.
 _MAX_MASKS = 16
 
 
@@ -23,8 +24,8 @@ class Filter(NamedTuple):
 
 
 class AllowedConcepts:
-    """The concepts of an index that may be found. Which of its texts name them is worked out once a
-    search, not once a call: that takes a while with millions of names.
+    """The concepts of an index that may be found. Which items of a search they are is worked out
+    once a search, not once a call: that takes a while with millions of names.
     """
 
     def __init__(self, index: ConceptIndex, concepts: np.ndarray) -> None:
@@ -33,17 +34,21 @@ class AllowedConcepts:
         """
         self.concepts = concepts
         self._index = index
-        self._texts: dict[Search, np.ndarray] = {}
+        self._items: dict[Search, AllowedItems] = {}
 
-    def texts(self, search: Search) -> np.ndarray:
-        """search (Search): A search over texts.
-        RETURNS (np.ndarray): bool (items,): which of its items name a concept that may be found.
+    def items(self, search: Search) -> AllowedItems:
+        """search (Search): A search.
+        RETURNS (AllowedItems): Its items that are, or name, a concept that may be found.
         """
-        if search not in self._texts:
-            self._texts[search] = self._allowed_texts(search)
-        return self._texts[search]
+        if search not in self._items:
+            if search.representation == "T":
+                mask = self._texts(search)
+            else:
+                mask = self.concepts[self._index.concepts_of(search)]
+            self._items[search] = AllowedItems(mask)
+        return self._items[search]
 
-    def _allowed_texts(self, search: Search) -> np.ndarray:
+    def _texts(self, search: Search) -> np.ndarray:
         index, members = self._index, self._index.members
         rows = np.zeros(len(members.start) - 1, dtype="bool")
         named = (members.target & search.target > 0) & self.concepts[members.concept]

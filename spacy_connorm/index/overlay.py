@@ -7,11 +7,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ..encoders.vectors import Raw, stack
+from .backends.allowed_items import AllowedItems
 from .backends.exact import ExactSearcher
+from .cache import Cache
 from .concept_index import ConceptIndex
+from .filters import AllowedConcepts
 from .members import D
 from .search import Search
 from .vectors.base import from_raw
+
+# Filters whose means are kept: two masks each, with a byte a concept.
+_MAX_ALLOWED = 16
 
 
 class Synonym(NamedTuple):
@@ -65,6 +71,7 @@ class SynonymOverlay:
         self._index = index
         self._by_key = by_key or {}
         self._means: dict[Search, tuple[np.ndarray, ExactSearcher | None]] = {}
+        self._allowed: Cache[tuple, tuple[AllowedItems, AllowedItems]] = Cache(_MAX_ALLOWED)
         self.raw = raw or {}
         self.removed = frozenset(removed)
 
@@ -180,6 +187,29 @@ class SynonymOverlay:
             searcher = ExactSearcher(from_raw(stack(means))) if means else None
             self._means[search] = (np.asarray(concepts, dtype="int64"), searcher)
         return self._means[search]
+
+    def allowed_means(
+        self, search: Search, allowed: AllowedConcepts | None
+    ) -> tuple[AllowedItems, AllowedItems]:
+        """Find out which means may be found; once for each filter.
+
+        search (Search): A search over concepts some of whose synonyms have changed.
+        allowed (Optional[AllowedConcepts]): Which concepts may be found; all if None.
+        RETURNS (Tuple[AllowedItems, AllowedItems]): The means in the index that are not outdated,
+            and the new ones of concepts that have texts left.
+        """
+        known = self._allowed.get((search, allowed))
+        if known is None:
+            concerned, means = self.means(search)
+            concepts = self._index.concepts_of(search)
+            kept = ~np.isin(concepts, concerned)
+            left = np.zeros(0, dtype="bool") if means is None else means.vectors.norms > 0
+            if allowed is not None:
+                kept &= allowed.concepts[concepts]
+                left &= allowed.concepts[concerned]
+            known = AllowedItems(kept), AllowedItems(left)
+            self._allowed.put((search, allowed), known)
+        return known
 
     def _changed_concepts(self, target: int) -> list[int]:
         removed = {concept for _, concept in self.removed}

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..encoders.vectors import HybridArray, Raw
 from ..errors import ConnormError, Errors
+from .backends.allowed_items import AllowedItems
 from .backends.protocol import Neighbours, Searcher
 from .backends.rescoring import rescore
 from .concept_index import ConceptIndex
@@ -53,12 +54,12 @@ class _Source(NamedTuple):
     searcher (Searcher): Finds items.
     hits (Callable): Gives what neighbours denote: for each mention at most top_k concepts, best
         first.
-    allowed (Optional[np.ndarray]): bool (items,): which may be found; all if None.
+    allowed (Optional[AllowedItems]): Which may be found; all if None.
     """
 
     searcher: Searcher
     hits: Callable[[Neighbours], list[list[Hit]]]
-    allowed: np.ndarray | None
+    allowed: AllowedItems | None
 
 
 def run_search(
@@ -143,7 +144,7 @@ def _over_texts(
     def hits(neighbours: Neighbours) -> list[list[Hit]]:
         return _member_hits(index, overlay, search, neighbours, query)
 
-    items = None if query.allowed is None else query.allowed.texts(search)
+    items = None if query.allowed is None else query.allowed.items(search)
     sources = [_Source(searcher, hits, items)]
     added = overlay.searcher if search.target & D else None
     if added is not None:
@@ -226,24 +227,16 @@ def _added_hits(overlay: SynonymOverlay, found: Neighbours, query: Query) -> lis
 def _over_concepts(
     search: Search, index: ConceptIndex, overlay: SynonymOverlay, query: Query
 ) -> list[_Source]:
-    allowed = query.allowed
     searcher, concepts = index.searcher(search), index.concepts_of(search)
     concerned, means = overlay.means(search)
-    if allowed is None and means is None:
-        return [_Source(searcher, lambda found: _mean_hits(concepts, found, query.top_k), None)]
-    may = np.ones(index.concept_count, dtype="bool") if allowed is None else allowed.concepts
-    stale = np.isin(concepts, concerned)
-    sources = [
-        _Source(
-            searcher, lambda found: _mean_hits(concepts, found, query.top_k), may[concepts] & ~stale
-        )
+    if means is None:
+        items = None if query.allowed is None else query.allowed.items(search)
+        return [_Source(searcher, lambda found: _mean_hits(concepts, found, query.top_k), items)]
+    kept, left = overlay.allowed_means(search, query.allowed)
+    return [
+        _Source(searcher, lambda found: _mean_hits(concepts, found, query.top_k), kept),
+        _Source(means, lambda found: _mean_hits(concerned, found, query.top_k), left),
     ]
-    if means is not None:
-        left = may[concerned] & (means.vectors.norms > 0)
-        sources.append(
-            _Source(means, lambda found: _mean_hits(concerned, found, query.top_k), left)
-        )
-    return sources
 
 
 def _mean_hits(concepts: np.ndarray, found: Neighbours, top_k: int) -> list[list[Hit]]:

@@ -272,12 +272,27 @@ def test_hits_of_a_hybrid_tell_both_cosines(search, index, encoder_of):
                 assert lexical == 0 if "6" in text else True
 
 
-@pytest.mark.parametrize("target", ["O", "D", "OD"])
-def test_which_texts_a_filter_allows_is_worked_out_once(target, index, monkeypatch):
+@pytest.mark.parametrize("search", SEARCHES)
+def test_which_items_a_filter_allows_is_worked_out_once(search, index, monkeypatch):
     concepts = np.arange(index.concept_count) % 3 == 0
-    allowed, search = AllowedConcepts(index, concepts), Search(f"{target}-T")
-    texts = allowed.texts(search)
+    allowed = AllowedConcepts(index, concepts)
+    items = allowed.items(search)
     monkeypatch.setattr(type(index), "row_numbers", None)
-    assert allowed.texts(search) is texts
-    assert len(texts) == len(index.searcher(search))
-    assert texts.any() and not texts.all()
+    assert allowed.items(search) is items
+    assert len(items.mask) == len(index.searcher(search))
+    assert 0 < items.count < len(items.mask)
+
+
+@pytest.mark.parametrize("search", [Search.O_C, Search.D_C, Search.OD_C])
+def test_which_means_a_filter_allows_is_worked_out_once(search, index, encoder_of):
+    allowed = AllowedConcepts(index, np.arange(index.concept_count) % 3 == 0)
+    overlay = SynonymOverlay(index).without_synonyms(
+        synonyms_of(index, encoder_of, [("alias 3 0", "C003"), ("mention 3", "C003")])
+    )
+    kept, left = overlay.allowed_means(search, allowed)
+    assert overlay.allowed_means(search, allowed) == (kept, left)
+    number = index.number("C003")
+    assert kept.count == allowed.items(search).count - allowed.concepts[number]
+    assert left.count == allowed.concepts[number]
+    everything, _ = overlay.allowed_means(search, None)
+    assert everything.count == len(index.searcher(search)) - 1

@@ -1,3 +1,4 @@
+from .allowed_items import AllowedItems as AllowedItems
 from .annoy import AnnoyIndex as AnnoyIndex
 from .exact import ExactIndex as ExactIndex
 from .ivf import IvfIndex as IvfIndex

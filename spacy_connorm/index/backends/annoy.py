@@ -14,6 +14,7 @@ from ...encoders.vectors import Raw
 from ...errors import ConnormError, Errors, Warnings, refuse, warn
 from ...files.checksums import damaged
 from ..vectors.base import Vectors
+from .allowed_items import AllowedItems
 from .annoy_costs import AnnoyCosts, measure_costs
 from .annoy_forest import has_each_item_in_each_tree, require_sound_forest, stored_vectors
 from .exact import ExactSearcher
@@ -153,17 +154,17 @@ class AnnoySearcher:
     def __len__(self) -> int:
         return len(self.vectors)
 
-    def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
+    def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query. The search is exact if that costs no more than
         asking the forest: the batch is large, `search_k` is at least the number of items, or a
         filter leaves few.
 
         queries (Floats2d): float32 (b, width) unit vectors.
         n (int): How many.
-        allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
+        allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 cosines of approximate neighbours.
         """
-        possible = len(self) if allowed is None else int(np.count_nonzero(allowed))
+        possible = len(self) if allowed is None else allowed.count
         n = min(n, len(self))
         wanted = min(n, possible)
         # Enough proposals to expect enough allowed items among them.
@@ -191,10 +192,10 @@ class AnnoySearcher:
         return self.costs is not None and self.costs.exact_pays(queries)
 
     def _propose(
-        self, queries: Raw, count: int, allowed: np.ndarray | None
+        self, queries: Raw, count: int, allowed: AllowedItems | None
     ) -> Iterator[np.ndarray]:
         for items in _propose(self._forest, queries, count, self.search_k):
-            yield items if allowed is None else items[allowed[items]]
+            yield items if allowed is None else items[allowed.mask[items]]
 
 
 def _propose(forest: Any, queries: Raw, count: int, search_k: int) -> list[np.ndarray]:

@@ -9,7 +9,11 @@ import numpy as np
 
 from ...encoders.vectors import Raw
 from ..vectors.base import DenseVectors, QuantizedVectors, Vectors
+from .allowed_items import AllowedItems
 from .protocol import Neighbours, require_positive_settings
+
+# How much more it costs to compare scattered rows than consecutive ones.
+_SCATTERED_COST = 4
 
 
 @dataclass(frozen=True)
@@ -52,16 +56,19 @@ class ExactSearcher:
     def __len__(self) -> int:
         return len(self.vectors)
 
-    def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
+    def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query.
 
         queries (Union[Floats2d, csr_matrix]): (b, width) unit vectors.
         n (int): How many.
-        allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
+        allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 cosines; with dense vectors they do not depend on the
             other queries of the batch.
         """
-        found = self._find(queries, n, allowed)
+        if allowed is not None and allowed.count * _SCATTERED_COST < len(self):
+            found = self._find_among(queries, min(n, len(self)), allowed.items)
+        else:
+            found = self._find(queries, n, allowed)
         if isinstance(self.vectors, DenseVectors | QuantizedVectors):
             return self._rescored(found, queries)
         return found
@@ -81,13 +88,24 @@ class ExactSearcher:
             found.scores[query, : len(order)] = cosines[order]
         return found
 
-    def _find(self, queries: Raw, n: int, allowed: np.ndarray | None) -> Neighbours:
+    def _find(self, queries: Raw, n: int, allowed: AllowedItems | None) -> Neighbours:
         found = Neighbours(*_nothing(queries.shape[0]))
         for start, scores in self._blocks(queries):
             if allowed is not None:
-                scores = np.where(allowed[start : start + scores.shape[1]], scores, -np.inf)
+                scores = np.where(allowed.mask[start : start + scores.shape[1]], scores, -np.inf)
             best = _better if found.items.shape[1] == n else _best
             found = _keep_best(found, best(scores, found, n, start), n)
+        return found
+
+    def _find_among(self, queries: Raw, n: int, items: np.ndarray) -> Neighbours:
+        """RETURNS (Neighbours): (b, n): the nearest of some items, found without reading others."""
+        shape = (queries.shape[0], n)
+        found = Neighbours(np.full(shape, -1, dtype="int64"), np.full(shape, -np.inf, "float32"))
+        for start in range(0, len(items), self.block_rows):
+            rows = items[start : start + self.block_rows]
+            chosen = self.vectors.take(rows)
+            best = _best(chosen.dots(queries, 0, len(rows)), found, n, 0)
+            found = _keep_best(found, best._replace(items=rows[best.items]), n)
         return found
 
     def _blocks(self, queries: Raw) -> Iterator[tuple[int, np.ndarray]]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...encoders.vectors import HybridArray
 from ..vectors.base import HybridVectors
+from .allowed_items import AllowedItems
 from .exact import ExactSearcher
 from .inverted_index import InvertedIndex
 from .protocol import Neighbours
@@ -45,13 +46,13 @@ class HybridSearcher:
         return len(self.vectors)
 
     def nearest(
-        self, queries: HybridArray, n: int, allowed: np.ndarray | None = None
+        self, queries: HybridArray, n: int, allowed: AllowedItems | None = None
     ) -> Neighbours:
         """Find the n nearest items of each query.
 
         queries (HybridArray): (b, width) unit vectors.
         n (int): How many.
-        allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
+        allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 scores.
         """
         return self._nearest(queries, n, allowed, depth=_MORE * n)
@@ -61,7 +62,7 @@ class HybridSearcher:
         self._lexical.verify(self.vectors.lexical, path)
 
     def _nearest(
-        self, queries: HybridArray, n: int, allowed: np.ndarray | None, depth: int
+        self, queries: HybridArray, n: int, allowed: AllowedItems | None, depth: int
     ) -> Neighbours:
         if depth * _SINGLE_ROW_COST > len(self):
             return self._exact.nearest(queries, n, allowed)
@@ -78,14 +79,14 @@ class HybridSearcher:
         return found
 
     def _weigh(
-        self, queries: HybridArray, proposed: np.ndarray, n: int, allowed: np.ndarray | None
+        self, queries: HybridArray, proposed: np.ndarray, n: int, allowed: AllowedItems | None
     ) -> Neighbours:
         items = np.full((len(proposed), n), -1, dtype="int64")
         scores = np.full(items.shape, -np.inf, dtype="float32")
         for query, proposals in enumerate(proposed):
             rows = np.unique(proposals[proposals >= 0])
             if allowed is not None:
-                rows = rows[allowed[rows]]
+                rows = rows[allowed.mask[rows]]
             weighed = self.vectors.rescore(queries, query, rows)
             order = np.lexsort((rows, -weighed))[:n]
             items[query, : len(order)] = rows[order]

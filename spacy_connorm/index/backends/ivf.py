@@ -6,11 +6,10 @@ from math import ceil, isqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-import numpy as np
-
 from ...encoders.vectors import Raw
 from ...errors import refuse
 from ..vectors.base import Vectors
+from .allowed_items import AllowedItems
 from .exact import ExactSearcher
 from .list_fit import ListFit
 from .protocol import Earlier, Neighbours, require_positive_settings
@@ -164,16 +163,16 @@ class IvfSearcher:
     def __len__(self) -> int:
         return len(self.vectors)
 
-    def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
+    def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query. The search is exact if so many lists would have
         to be read that it takes no longer.
 
         queries (Floats2d): float32 (b, width) unit vectors.
         n (int): How many.
-        allowed (Optional[np.ndarray]): bool (len(self),): the items that may be found.
+        allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 cosines of approximate neighbours.
         """
-        possible = len(self) if allowed is None else int(np.count_nonzero(allowed))
+        possible = len(self) if allowed is None else allowed.count
         n = min(n, len(self))
         wanted = min(n, possible)
         proposals = min(wanted * self.settings.oversample, possible)

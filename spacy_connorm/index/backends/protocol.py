@@ -8,6 +8,7 @@ import numpy as np
 from ...encoders.vectors import Raw
 from ...errors import require_positive
 from ..vectors.base import Vectors
+from .allowed_items import AllowedItems
 
 
 class Neighbours(NamedTuple):
@@ -49,7 +50,7 @@ class Searcher(Protocol):
 
     def __len__(self) -> int: ...
 
-    def nearest(self, queries: Raw, n: int, allowed: np.ndarray | None = None) -> Neighbours:
+    def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest allowed items of each unit query."""
 
     def verify(self, path: Path) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from ...errors import ConnormError, Errors
 from ...files.checksums import damaged
 from ..vectors.base import Vectors
+from .allowed_items import AllowedItems
 from .list_fit import ListFit
 from .protocol import Earlier
 from .rabitq_filling import add_items, copy_items
@@ -165,21 +166,21 @@ class RabitqLists:
             raise damaged(path, "its lists do not hold every vector once")
 
     def propose(
-        self, queries: np.ndarray, count: int, *, probes: int, allowed: np.ndarray | None
+        self, queries: np.ndarray, count: int, *, probes: int, allowed: AllowedItems | None
     ) -> np.ndarray:
         """Search the lists nearest to each query.
 
         queries (Floats2d): float32 (b, width) unit vectors.
         count (int): Items to propose per query.
         probes (int): Lists to read per query.
-        allowed (Optional[np.ndarray]): bool (items,): the items that may be proposed.
+        allowed (Optional[AllowedItems]): The items that may be proposed; all if None.
         RETURNS (Ints2d): int64 (b, count) items, -1 if the lists have fewer.
         RAISES (ConnormError): CN416 if the lists hold what is no item.
         """
         faiss = load_faiss()
         settings = faiss.IVFRaBitQSearchParameters(nprobe=probes, qb=_QUERY_BITS)
         if allowed is not None:
-            settings.sel = faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
+            settings.sel = faiss.IDSelectorBitmap(allowed.bits)
         asked = np.ascontiguousarray(queries, dtype="float32")
         with _threads_for(len(asked)):
             items = self._index.search(asked, count, params=settings)[1]

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...encoders.vectors import Raw
 from ..vectors.base import HybridVectors, SparseVectors, Vectors
+from .allowed_items import AllowedItems
 from .exact import ExactSearcher
 from .hybrid import HybridSearcher
 from .inverted_index import InvertedIndex
@@ -99,7 +100,7 @@ def fill_exactly(
     queries: Raw,
     *,
     wanted: int,
-    allowed: np.ndarray | None,
+    allowed: AllowedItems | None,
 ) -> Neighbours:
     """Repeat the search exactly for queries that found too few neighbours.
 
@@ -107,7 +108,7 @@ def fill_exactly(
     exact (ExactSearcher): A searcher over the same items.
     queries (Floats2d): float32 (b, width) unit vectors.
     wanted (int): How many neighbours each query must have, at most n.
-    allowed (Optional[np.ndarray]): bool (items,): the items that may be found.
+    allowed (Optional[AllowedItems]): The items that may be found; all if None.
     RETURNS (Neighbours): The same neighbours, completed.
     """
     short = np.flatnonzero(np.count_nonzero(found.items >= 0, axis=1) < wanted)

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from spacy_connorm.encoders.vectors import HybridArray, stack
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.index.backends.allowed_items import AllowedItems
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.hybrid import HybridSearcher
@@ -89,7 +90,7 @@ def test_the_nearest_are_those_of_the_definition(searcher, n, weight):
 def test_only_what_is_allowed_is_found_and_all_of_it(searcher, kept):
     allowed = np.zeros(ROWS, dtype=bool)
     allowed[RNG.permutation(ROWS)[:kept]] = True
-    found = searcher.nearest(units(QUERIES), 10, allowed)
+    found = searcher.nearest(units(QUERIES), 10, AllowedItems(allowed))
     there = found.items >= 0
     assert (there.sum(axis=1) == min(10, kept)).all()
     assert allowed[found.items[there]].all()
@@ -113,7 +114,7 @@ def test_it_is_exact_where_the_dense_side_is(seed, rows, n, weight, share):
     inverted = InvertedIndex.from_vectors(vectors.lexical)
     searcher = HybridSearcher(vectors, ExactSearcher(vectors.dense), inverted)
     allowed = None if share is None else rng.random(rows) < share
-    found = searcher.nearest(units(queries), n, allowed)
+    found = searcher.nearest(units(queries), n, None if allowed is None else AllowedItems(allowed))
     expected = definition(queries, raw, allowed)[:, :n]
     scores = found.scores[:, : expected.shape[1]]
     np.testing.assert_allclose(scores, expected, atol=2e-6)

@@ -10,6 +10,7 @@ import pytest
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends import rabitq
+from spacy_connorm.index.backends.allowed_items import AllowedItems
 from spacy_connorm.index.backends.exact import ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex, IvfSearcher
 from spacy_connorm.index.vectors.base import from_raw
@@ -111,9 +112,9 @@ def test_lists_are_searched_only_as_long_as_that_is_faster(searcher, monkeypatch
     monkeypatch.setattr(ExactSearcher, "nearest", fail)
     searcher.nearest(QUERIES, 100)
     half = np.arange(3000) % 2 == 0
-    assert (searcher.nearest(QUERIES, 10, half).items % 2 == 0).all()
+    assert (searcher.nearest(QUERIES, 10, AllowedItems(half)).items % 2 == 0).all()
     with pytest.raises(AssertionError, match="all"):
-        searcher.nearest(QUERIES, 10, np.arange(3000) < 30)
+        searcher.nearest(QUERIES, 10, AllowedItems(np.arange(3000) < 30))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc/self/smaps")

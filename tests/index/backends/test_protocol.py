@@ -3,6 +3,7 @@ import pytest
 from scipy import sparse
 
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.index.backends.allowed_items import AllowedItems
 from spacy_connorm.index.backends.annoy import AnnoyIndex, AnnoySearcher
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex
@@ -61,7 +62,7 @@ def test_more_asked_for_than_there_is(searcher):
 def test_only_allowed_items_and_enough_of_them(searcher, kept):
     allowed = np.zeros(2000, dtype=bool)
     allowed[RNG.permutation(2000)[:kept]] = True
-    found = searcher.nearest(UNIT, 10, allowed)
+    found = searcher.nearest(UNIT, 10, AllowedItems(allowed))
     _, scores = brute_force(min(10, kept), allowed)
     there = found.items >= 0
     assert (there.sum(axis=1) == min(10, kept)).all()
@@ -70,7 +71,7 @@ def test_only_allowed_items_and_enough_of_them(searcher, kept):
 
 
 def test_nothing_allowed_finds_nothing(searcher):
-    found = searcher.nearest(UNIT, 3, np.zeros(2000, dtype=bool))
+    found = searcher.nearest(UNIT, 3, AllowedItems(np.zeros(2000, dtype=bool)))
     assert not (found.items >= 0).any()
 
 
