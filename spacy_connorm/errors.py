@@ -362,10 +362,22 @@ class Errors(metaclass=_Coded):
         "IvfIndex needs faiss, which is not installed: `pip install 'spacy-connorm[faiss]'`, or "
         'use `index = {{"@misc": "spacy-connorm.AnnoyIndex.v1"}}`.'
     )
+    CN418 = (
+        "The index '{path}' was built with `metric = \"{found}\"`, and the config says "
+        '"{expected}". Build it again, or set `metric = "{found}"` in the block of the index.'
+    )
     CN419 = "'{path}' was replaced again and again while it was read. Try again."
     CN420 = (
-        "A search found cosines that are no numbers or too large: vectors of the index, or those "
+        "A search found scores that are no numbers or too large: vectors of the index, or those "
         "that the encoder computes, are damaged. Rebuild the index, or copy the pipeline again."
+    )
+    CN421 = (
+        'With `metric = "{metric}"`, scores are inner products: they have no upper limit, and '
+        "those of two mentions can't be compared. Set {settings}."
+    )
+    CN422 = (
+        "{what} needs scores from 0 to 1, and those of '{name}' are inner products "
+        '(`metric = "dot"`). {mend}'
     )
     CN430 = (
         "'{path}' is of another build than what is saved beside it: its manifest has the checksum "

@@ -77,6 +77,6 @@ def _draw_curve(axis: Any, curve: NilCurve, threshold: float | None) -> None:
     if threshold is not None:
         axis.axvline(threshold, color="#666666", linestyle=":", linewidth=1)
     axis.set_title(f"Ids written from a threshold on, {chosen}")
-    axis.set_xlabel("NIL threshold (cosine)")
+    axis.set_xlabel("NIL threshold (score)")
     axis.set_ylim(0, 1.02)
     axis.legend(frameon=False, loc="lower left")

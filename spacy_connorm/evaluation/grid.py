@@ -54,7 +54,7 @@ class CompleteIndex(ConceptIndex):
             self.vectors, self.members, search.target, self.concept_count
         )
         self._concepts[search] = concepts
-        return ExactSearcher(from_raw(means, dtype=self.backend.dtype))
+        return ExactSearcher(self.as_compared(from_raw(means, dtype=self.backend.dtype)))
 
 
 def search_all(
@@ -77,6 +77,7 @@ def search_all(
     RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
     """
     index = CompleteIndex(lookup.index)
+    weight = lookup.normalized_encoder.lexical_weight
     limits = Filter(tuple(map(clean, types)), tuple(map(clean, branches)))
     allowed = allowed_concepts(limits, index)
     texts = [clean(mention) for mention in mentions]
@@ -88,12 +89,13 @@ def search_all(
     with tqdm(total=len(waiting), unit=" mentions", delay=2, leave=False, disable=None) as bar:
         for start in range(0, len(waiting), _BATCH):
             batch = waiting[start : start + _BATCH]
-            vectors = from_raw(lookup.normalized_encoder.encode([text for _, text in batch]))
+            raw = lookup.normalized_encoder.encode([text for _, text in batch])
+            vectors = index.as_compared(from_raw(raw))
             known = np.flatnonzero(vectors.norms)
             searched = [batch[place][1] for place in known]
             rows = index.keys.rows([batch[place][0] for place in known])
             query, penalty = lookup.retriever.prepare(
-                Query(vectors.unit[known], top_k, allowed), searched, rows
+                Query(vectors.queries(known, weight=weight), top_k, allowed), searched, rows
             )
             for search in SEARCHES:
                 alone = Sieve([search], [])

@@ -24,7 +24,7 @@ class Neighbour(NamedTuple):
     rank (int): Its rank among the texts, from 1.
     concept_ids (Tuple[str, ...]): The concepts that it denotes, ordered.
     text (str): The text.
-    score (float): Its cosine with the mention.
+    score (float): Its cosine or inner product with the mention.
     """
 
     rank: int
@@ -36,7 +36,7 @@ class Neighbour(NamedTuple):
 def nearest_texts(
     lookup: ConceptLookup, mention: str, *, ranks: Sequence[int] = RANKS
 ) -> list[Neighbour]:
-    """Rank the texts of O and D by their exact cosines with a mention, without filters. A text
+    """Rank the texts of O and D by their exact scores with a mention, without filters. A text
     counts once even if it denotes several concepts; texts that are the same to the encoder are one.
 
     lookup (ConceptLookup): Encoder, index and synonyms added later.
@@ -45,11 +45,13 @@ def nearest_texts(
     RETURNS (List[Neighbour]): In this order; without ranks beyond the last text, and empty if the
         mention is empty to the encoder.
     """
-    vectors = from_raw(lookup.normalized_encoder.encode([clean(mention)]))
+    raw = lookup.normalized_encoder.encode([clean(mention)])
+    vectors = lookup.index.as_compared(from_raw(raw))
     if not vectors.norms[0]:
         return []
-    texts = {**_indexed(lookup, vectors.unit, max(ranks))}
-    for row, score, denoted in _added(lookup, vectors.unit):
+    query = vectors.queries(np.arange(1), weight=lookup.normalized_encoder.lexical_weight)
+    texts = {**_indexed(lookup, query, max(ranks))}
+    for row, score, denoted in _added(lookup, query):
         score, known = texts.get(row, (score, {}))
         texts[row] = score, denoted | known
     ordered = sorted(texts.values(), key=lambda each: (-each[0], min(each[1].items())))

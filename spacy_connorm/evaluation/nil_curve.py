@@ -9,12 +9,13 @@ from ..annotations.spans import written_id
 from .protocol import Gold, Prediction, by_part
 
 _MAX_POINTS = 200
+_ROUNDED = 1e-4
 
 
 class NilCurve(NamedTuple):
     """What is written at each threshold, highest first. Shares of nothing are 0.
 
-    threshold (Floats1d): float64 (n,), cosines, descending: ids with at least that score are
+    threshold (Floats1d): float64 (n,), scores, descending: ids with at least that score are
         written.
     written (Ints1d): int64 (n,), the number of mentions for which ids are written.
     right (Ints1d): int64 (n,), the number of these whose ids equal the gold standard.
@@ -76,13 +77,17 @@ def _steps(gold: Gold, prediction: Prediction) -> Iterator[tuple[float, int, int
     and the changes in the number of written and of right mentions.
     """
     was_written = was_right = False
-    # Cosines rounded above 1 are 1, as no threshold is higher.
-    scores = {min(part[0].score, 1.0) for part in by_part(prediction.candidates)}
+    scores = {_within_one(part[0].score) for part in by_part(prediction.candidates)}
     for score in sorted(scores, reverse=True):
         ids = prediction._replace(written=written_id(prediction.candidates, score)).written_ids
         is_right = bool(ids) and ids == gold.concept_ids
         yield score, bool(ids) - was_written, is_right - was_right
         was_written, was_right = bool(ids), is_right
+
+
+def _within_one(score: float) -> float:
+    # Cosines rounded above 1 are 1, as no threshold is higher. Inner products may be.
+    return 1.0 if 1 < score < 1 + _ROUNDED else score
 
 
 def choose_threshold(curve: NilCurve) -> float | None:

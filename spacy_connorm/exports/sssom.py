@@ -72,7 +72,7 @@ class TermMapping:
     author_id, author_label (str): Who says so; empty if no person does.
     mapping_date (str): When, as YYYY-MM-DD.
     confidence (Optional[float]): 0 to 1; None if unmatched.
-    similarity_score (Optional[float]): The cosine, 0 to 1.
+    similarity_score (Optional[float]): The cosine, 0 to 1; None for other scores.
     match_string (str): What the term and the concept's name share, if they are the same text.
     status (str): `ACCEPTED`, `REVIEW` or `UNMATCHED`.
     count (int): How often the term occurs where it comes from.

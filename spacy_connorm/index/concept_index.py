@@ -30,10 +30,12 @@ from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
 from .keys import KeyTable
 from .members import TARGETS, Members, O
+from .metrics import metric_of, stored_metric
 from .rewriting import RewritingTable
 from .search import Search
 from .store import ConceptStore
 from .vectors.base import Vectors, open_vectors
+from .vectors.scaled import scaled
 from .word_bags import WordBags
 
 
@@ -73,6 +75,7 @@ class ConceptIndex:
         self._owner = owner
         self._searches = _searches_of(folder, self.manifest)
         self._fingerprint = _fingerprint_of(folder, self.manifest)
+        self.metric = stored_metric(folder, self.manifest)
         self._searchers: dict[str, Searcher] = {}
         self._concepts: dict[str, np.ndarray] = {}
 
@@ -119,13 +122,18 @@ class ConceptIndex:
 
         encoder (NormalizedEncoder): The encoder.
         searches (Iterable[str]): The searches.
-        RAISES (ConnormError): CN410 if it was built with another encoder, CN402 if its vectors are
-            not like the encoder's, CN408 if it was built without one of the searches.
+        RAISES (ConnormError): CN410 if it was built with another encoder, CN418 if with another
+            metric than that of the backend, CN402 if its vectors are not like the encoder's, CN408
+            if it was built without one of the searches.
         """
         fingerprint = encoder.fingerprint()
         if self.fingerprint != fingerprint:
             found = self.fingerprint
             message = Errors.CN410.format(path=self.folder, found=found, expected=fingerprint)
+            raise ConnormError(message)
+        metric = metric_of(self.backend)
+        if self.metric != metric:
+            message = Errors.CN418.format(path=self.folder, found=self.metric, expected=metric)
             raise ConnormError(message)
         if encoder.widths != self.vectors.widths:
             reason = f"its vectors have {self.vectors.widths} components, not {encoder.widths}"
@@ -202,8 +210,21 @@ class ConceptIndex:
             return self.backend.open(vectors, self.folder / f"{search}.index")
         return ExactSearcher(vectors)
 
+    @cached_property
+    def compared(self) -> Vectors:
+        """RETURNS (Vectors): The vectors as searches compare them."""
+        return self.as_compared(self.vectors)
+
+    def as_compared(self, vectors: Vectors) -> Vectors:
+        """RETURNS (Vectors): Other vectors of the same encoder, compared as those of the index."""
+        return scaled(vectors, self.metric)
+
     def search_vectors(self, search: Search) -> Vectors:
         """RETURNS (Vectors): What a search compares with: text vectors or concept means."""
+        return self.as_compared(self.stored_vectors(search))
+
+    def stored_vectors(self, search: Search) -> Vectors:
+        """RETURNS (Vectors): The same as they are stored: at unit length."""
         if search.representation == "T":
             return self.vectors.view(*self._rows_of[search.target])
         vectors = open_vectors(self.folder, search)

@@ -171,7 +171,7 @@ class SynonymOverlay:
         None if there are none.
         """
         vectors = [self.raw[key] for key in self._by_key]
-        return ExactSearcher(from_raw(stack(vectors))) if vectors else None
+        return self._searcher(vectors) if vectors else None
 
     def means(self, search: Search) -> tuple[np.ndarray, ExactSearcher | None]:
         """Average the texts of concepts whose synonyms have changed.
@@ -184,7 +184,7 @@ class SynonymOverlay:
         if search not in self._means:
             concepts = self._changed_concepts(search.target)
             means = [self._mean(concept, search.target) for concept in concepts]
-            searcher = ExactSearcher(from_raw(stack(means))) if means else None
+            searcher = self._searcher(means) if means else None
             self._means[search] = (np.asarray(concepts, dtype="int64"), searcher)
         return self._means[search]
 
@@ -210,6 +210,9 @@ class SynonymOverlay:
             known = AllowedItems(kept), AllowedItems(left)
             self._allowed.put((search, allowed), known)
         return known
+
+    def _searcher(self, raw: list[Raw]) -> ExactSearcher:
+        return ExactSearcher(self._index.as_compared(from_raw(stack(raw))))
 
     def _changed_concepts(self, target: int) -> list[int]:
         removed = {concept for _, concept in self.removed}

@@ -29,7 +29,8 @@ _MAX_COSINE = 1.5
 class Query(NamedTuple):
     """What every search is asked.
 
-    vectors (Raw): (b, width) unit mention vectors.
+    vectors (Raw): (b, width) mention vectors: at unit length, unless the index compares by inner
+        products.
     top_k (int): How many concepts each mention wants.
     allowed (Optional[AllowedConcepts]): Which concepts may be found; all if None.
     rewritten (Sequence[Rewritten]): b times the names that a mention becomes when words in it are
@@ -76,11 +77,11 @@ def run_search(
     index (ConceptIndex): What is searched.
     overlay (SynonymOverlay): What was added to it and removed from it.
     query (Query): b mentions.
-    threshold (float): Mentions whose best cosine is lower need no concepts.
+    threshold (float): Mentions whose best score is lower need no concepts.
     RETURNS (List[List[Hit]]): For each mention at most top_k concepts, best first, each with its
         best text.
     RAISES (ConnormError): CN408 for a search over concepts that the index was built without, CN420
-        for cosines that can't be.
+        for scores that can't be.
     """
     over = _over_texts if search.representation == "T" else _over_concepts
     sources = over(search, index, overlay, query)
@@ -103,8 +104,8 @@ def _ask(source: _Source, query: Query, threshold: float) -> list[list[Hit]]:
     waiting, n = np.arange(len(found)), _FIRST_LOOK * query.top_k
     while len(waiting):
         neighbours = source.searcher.nearest(query.vectors[waiting], n, source.allowed)
-        # Larger ones, infinite ones and NaN come from vectors that are not at unit length.
-        if not (neighbours.scores <= _MAX_COSINE).all():
+        # Larger ones, infinite ones and NaN come from damaged vectors.
+        if not (neighbours.scores <= _largest(source.searcher.vectors)).all():
             raise ConnormError(Errors.CN420)
         neighbours = neighbours._replace(scores=rounded(neighbours.scores))
         if neighbours.scores.shape[1]:
@@ -116,6 +117,10 @@ def _ask(source: _Source, query: Query, threshold: float) -> list[list[Hit]]:
         waiting = waiting[~_complete(neighbours, hits, n, query.top_k)]
         n *= 4
     return _with_parts(found, source.searcher.vectors, query.vectors)
+
+
+def _largest(vectors: Vectors) -> float:
+    return float(np.finfo("float32").max) if vectors.is_scaled else _MAX_COSINE
 
 
 def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int) -> np.ndarray:

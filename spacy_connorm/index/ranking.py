@@ -6,28 +6,36 @@ from typing import NamedTuple
 import numpy as np
 
 # Scores closer than this are ties: the cosine of a text with itself, in float32, is off by 1e-6.
+# Inner products of 10 and more have six digits that count.
 DIGITS = 5
 SCALE = 10**DIGITS
+_LARGE = 10
 _NO_MEMBER = -1
 
 
-def rounded(cosines: np.ndarray) -> np.ndarray:
-    """RETURNS (np.ndarray): Cosines without rounding noise, float64."""
-    return np.round(cosines.astype("float64"), DIGITS)
+def rounded(scores: np.ndarray) -> np.ndarray:
+    """RETURNS (np.ndarray): Cosines or inner products without rounding noise, float64."""
+    wide = scores.astype("float64")
+    found = np.round(wide, DIGITS)
+    large = np.isfinite(wide) & (np.abs(wide) >= _LARGE)
+    if large.any():
+        units = 10.0 ** (np.floor(np.log10(np.abs(wide[large]))) - DIGITS)
+        found[large] = np.round(np.round(wide[large] / units) * units, DIGITS)
+    return found
 
 
 class Hit(NamedTuple):
     """A concept found by one search. Hits sort best first.
 
-    distance (float): Minus the score, rounded to five digits: the cosine, raised for a name that
-        the mention becomes by substitutions, lowered for words that the mention lacks.
+    distance (float): Minus the score, rounded to five digits: the cosine or inner product, raised
+        for a name that the mention becomes by substitutions, lowered for words that it lacks.
     rarity (int): Minus how often D gives the text this concept.
     rank (int): Of the text among the concept's names, from `Members.ranks`.
     concept (int): The concept's number; numbers follow the order of ids.
     item (int): Its place among the vectors that were searched.
     member (int): The member of the index with the text; -1 if none has it.
     text (str): The text, if no member has it or if it was read already; empty for a mean.
-    parts (Optional[Tuple[float, float]]): The dense and the lexical cosine of a hybrid encoder.
+    parts (Optional[Tuple[float, float]]): The dense and the lexical score of a hybrid encoder.
     """
 
     distance: float

@@ -176,7 +176,7 @@ def _verify_means(index: ConceptIndex, search: Search, report: _Report) -> None:
     folder, concepts, vectors = (
         index.folder,
         index.concepts_of(search),
-        index.search_vectors(search),
+        index.stored_vectors(search),
     )
     means = Centroids(index.vectors, index.members, search.target, index.concept_count)
     path = folder / f"{search}.concepts.npy"

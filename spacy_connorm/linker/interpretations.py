@@ -46,7 +46,8 @@ class MentionInterpreter:
         lookup (ConceptLookup): Finds concepts for texts.
         top_k (int): At most how many candidates of each text.
         types, branches, search: As in `ConceptLookup.candidates`.
-        split_composites (bool): Whether coordinated mentions are also read as their parts.
+        split_composites (bool): Whether coordinated mentions are also read as their parts; never
+            with inner products.
         calibration (Optional[Calibration]): Gives candidates their probabilities.
         document_context (float): The bonus of `raise_certain`; 0 for none.
         RAISES (ConnormError): CN001 as `ConceptLookup.retriever`, CN006 for a `top_k` under 1.
@@ -57,7 +58,8 @@ class MentionInterpreter:
         sieve = lookup.sieve if search is None else Sieve((search,), ())
         depth = search_depth(top_k)
         self._question = make_question(sieve, top_k=depth, types=types, branches=branches)
-        self._split_composites = split_composites
+        self._compares = not self._retriever.index.compared.is_scaled
+        self._split_composites = split_composites and self._compares
         self._calibration = calibration
         self._document_context = document_context
 
@@ -139,7 +141,8 @@ class MentionInterpreter:
 
     def _read_whole(self, pairs: Sequence[tuple[str, str]]) -> list[list[Interpretation]]:
         defined = {mention for mention, long_form in pairs if long_form}
-        certain = self._find_certain(defined) if defined else defined
+        # The scores of two texts can't be compared if they are inner products.
+        certain = self._find_certain(defined) if defined and self._compares else set()
         asked: list[list[tuple[WholeKind, str]]] = []
         for mention, long_form in pairs:
             ways: list[tuple[WholeKind, str]] = [("long form", long_form)] if long_form else []

@@ -14,9 +14,11 @@ from ..files.temporary import TemporaryFolder
 from ..index.backends.protocol import Backend
 from ..index.builder.build import all_texts, write_index
 from ..index.concept_index import ConceptIndex
+from ..index.metrics import metric_of
 from ..index.overlay import SynonymOverlay
 from ..text.cleaning import clean
 from ..text.substitutions import Substitution
+from .comparable import require_comparable
 from .memo import Memo
 from .memo_writer import make_memo
 from .retriever import TUNABLE, Retriever
@@ -106,7 +108,9 @@ class ConceptLookup:
 
         settings (Mapping[str, Any]): By name: `cache_size`, `extra_words_weight`,
             `rewriting_weight`; those that are missing keep their values, and others are ignored.
+        RAISES (ConnormError): CN421 if any make no sense with the metric of the backend.
         """
+        require_comparable(metric_of(self.backend), self.sieve, settings)
         own = {name: settings[name] for name in TUNABLE if name in settings}
         with self._changing:
             self._settings |= own
@@ -278,7 +282,8 @@ class ConceptLookup:
         overlay (Optional[SynonymOverlay]): Of a new index; an empty one if None.
         memo (Optional[Memo]): Of a new index. A memo built with other settings is ignored.
         RAISES (ConnormError): CN408 if the index lacks a search of the sieve, CN410 if it was
-            built with another encoder or other steps of normalization.
+            built with another encoder or other steps of normalization, CN418 with another metric,
+            CN421 if the sieve makes no sense with that.
         """
         normalized = NormalizedEncoder(encoder, self._encoder.normalization)
         with self._changing:
@@ -287,6 +292,7 @@ class ConceptLookup:
                 index, overlay, memo = old.index, old.overlay, old.memo
             if index is not None:
                 index.require(normalized, self.sieve.searches)
+                require_comparable(index.metric, self.sieve, self._settings)
                 overlay = SynonymOverlay(index) if overlay is None else overlay
                 memo = memo if memo is not None and memo.fits(index, normalized) else None
                 retriever = Retriever(normalized, index, overlay, memo, **self._settings)

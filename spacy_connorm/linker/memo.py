@@ -25,6 +25,7 @@ from ..files.folders import pack, require_same_build, unpack
 from ..files.temporary import TemporaryFolder
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter
+from ..index.metrics import COSINE, metric_of
 from ..index.overlay import SynonymOverlay
 from ..index.ranking import SCALE
 from ..index.store import ConceptStore
@@ -36,7 +37,8 @@ from .strings import Strings
 FACTS = "memo.json"
 # How many answers and new texts are compared at once.
 _BLOCK = 512
-# A text that scores lower than the last candidate by more than this cannot change an answer.
+# A text that scores lower than the last candidate by more than this, or by more than this part of
+# a larger score, cannot change an answer.
 _NOISE = 2 / SCALE
 NONE = -1
 # Does what `Candidate._make` does, which takes longer than the rest of an answer.
@@ -48,7 +50,7 @@ def find_premises(index: ConceptIndex, encoder: NormalizedEncoder) -> dict[str, 
     backend = index.backend
     return {
         "index": index.checksum,
-        "backend": {"name": type(backend).__name__, **vars(backend)},
+        "backend": {"name": type(backend).__name__, "metric": metric_of(backend), **vars(backend)},
         "lexical_weight": encoder.lexical_weight,
     }
 
@@ -66,7 +68,10 @@ class Memo:
         self.folder = folder
         try:
             facts = json.loads((folder / FACTS).read_text(encoding="utf8"))
-            self.premises = {**facts["premises"], "index": int(facts["premises"]["index"])}
+            # Memos of older versions do not name the metric.
+            backend = {"metric": COSINE, **facts["premises"]["backend"]}
+            number = int(facts["premises"]["index"])
+            self.premises = {**facts["premises"], "backend": backend, "index": number}
             self.question = Question(
                 Sieve(facts["searches"], facts["thresholds"]),
                 int(facts["top_k"]),
@@ -204,7 +209,8 @@ class Memo:
         if any(search.representation == "C" for search, _ in self.question.sieve.steps):
             stale[:] = True
         if added:
-            stale |= self._is_near(from_raw(stack(added.values())), index)
+            vectors = index.as_compared(from_raw(stack(added.values())))
+            stale |= self._is_near(vectors, index)
         if removed:
             gone = np.concatenate([index.members.of(*pair) for pair in removed])
             places = np.flatnonzero(np.isin(self.arrays.texts, gone))
@@ -219,14 +225,15 @@ class Memo:
         """
         thresholds = self.question.sieve.thresholds
         least = np.minimum(self._last_scores(), min(thresholds, default=np.inf))
+        least -= _NOISE * np.maximum(np.abs(least), 1)
         near = np.zeros(len(self), dtype="bool")
         weight = self.premises["lexical_weight"]
         for start in range(0, len(self), _BLOCK):
             block = slice(start, start + _BLOCK)
-            own = index.vectors.queries(self.arrays.rows[block], weight=weight)
+            own = index.compared.queries(self.arrays.rows[block], weight=weight)
             for first in range(0, len(added), _BLOCK):
-                cosines = added.dots(own, first, min(first + _BLOCK, len(added)))
-                near[block] |= cosines.max(axis=1) >= least[block] - _NOISE
+                scores = added.dots(own, first, min(first + _BLOCK, len(added)))
+                near[block] |= scores.max(axis=1) >= least[block]
         return near
 
     def _last_scores(self) -> np.ndarray:

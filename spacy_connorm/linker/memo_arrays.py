@@ -9,6 +9,7 @@ from ..files.arrays import open_array
 from ..files.checksums import damaged
 
 _END = 2**31
+_SCORES = ("int32", "int64")
 
 
 class Arrays(NamedTuple):
@@ -21,9 +22,9 @@ class Arrays(NamedTuple):
     labels (Ints1d): int32 (c,), sorted: the numbers of all concepts in answers.
     texts (Ints1d): int32 (m,), sorted: the numbers of all members in answers.
     concepts (Ints2d): int32 (n, k): places in `labels`, best first; -1 for none.
-    scores (Ints2d): int32 (n, k): cosines, times `index.ranking.SCALE`.
+    scores (Ints2d): int32 (n, k): cosines, times `index.ranking.SCALE`; int64 inner products.
     members (Ints2d): int32 (n, k): places in `texts`; -1 for the mean of a concept.
-    parts (Ints3d): int32 (n, k, 2): dense and lexical cosines of a hybrid encoder, times `SCALE`;
+    parts (Ints3d): as `scores`, (n, k, 2): dense and lexical scores of a hybrid encoder;
         (n, k, 0) for others.
     """
 
@@ -55,7 +56,7 @@ def open_arrays(folder: Path, *, steps: int) -> Arrays:
     n, none = len(rows), -1
     concepts = open_array(file["concepts"], "int32", (n, None), bounds=(none, len(labels)))
     shape = concepts.shape
-    parts = open_array(file["parts"], "int32", (*shape, None))
+    parts = open_array(file["parts"], _SCORES, (*shape, None))
     if parts.shape[2] not in (0, 2):
         raise damaged(file["parts"], f"it has {parts.shape[2]} parts of each score")
     return Arrays(
@@ -66,7 +67,7 @@ def open_arrays(folder: Path, *, steps: int) -> Arrays:
         labels=labels,
         texts=texts,
         concepts=concepts,
-        scores=open_array(file["scores"], "int32", shape),
+        scores=open_array(file["scores"], _SCORES, shape),
         members=open_array(file["members"], "int32", shape, bounds=(none, len(texts))),
         parts=parts,
     )

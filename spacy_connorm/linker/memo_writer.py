@@ -16,7 +16,7 @@ from ..index.members import D
 from ..index.overlay import SynonymOverlay
 from ..index.query import Query
 from ..index.ranking import SCALE
-from ..index.vectors.base import HybridVectors
+from ..index.vectors.base import HybridVectors, Vectors
 from .memo import FACTS, NONE, Memo, find_premises, hash_forms
 from .memo_arrays import Arrays
 from .sieve import Answer, Question, run_sieve
@@ -83,7 +83,7 @@ def _choose_rows(index: ConceptIndex, size: int) -> np.ndarray:
 def _work_out(
     rows: np.ndarray, index: ConceptIndex, lexical_weight: float, question: Question
 ) -> Arrays:
-    arrays = _make_arrays(rows, question.top_k, isinstance(index.vectors, HybridVectors))
+    arrays = _make_arrays(rows, question.top_k, index.compared)
     nothing_added = SynonymOverlay(index)
     allowed = allowed_concepts(question.filter, index)
     # A text with a zero vector has no answer.
@@ -91,7 +91,7 @@ def _work_out(
     with tqdm(total=len(asked), desc="Memo", unit="text", delay=2, disable=None) as bar:
         for start in range(0, len(asked), _BATCH):
             batch = asked[start : start + _BATCH]
-            vectors = index.vectors.queries(rows[batch], weight=lexical_weight)
+            vectors = index.compared.queries(rows[batch], weight=lexical_weight)
             query = Query(vectors, question.top_k, allowed)
             answers = run_sieve(question.sieve, index, nothing_added, query)
             for place, answer in zip(batch.tolist(), answers, strict=True):
@@ -102,9 +102,11 @@ def _work_out(
     return arrays._replace(labels=labels, concepts=concepts, texts=texts, members=members)
 
 
-def _make_arrays(rows: np.ndarray, top_k: int, is_hybrid: bool) -> Arrays:
+def _make_arrays(rows: np.ndarray, top_k: int, vectors: Vectors) -> Arrays:
     """Empty arrays. Concepts and members are numbers before `_factored`, places after it."""
     shape = (len(rows), top_k)
+    # Inner products have no upper limit.
+    kind = "int64" if vectors.is_scaled else "int32"
     return Arrays(
         hashes=np.empty(0, dtype="uint64"),
         places=np.empty(0, dtype="int32"),
@@ -113,9 +115,9 @@ def _make_arrays(rows: np.ndarray, top_k: int, is_hybrid: bool) -> Arrays:
         labels=np.empty(0, dtype="int32"),
         texts=np.empty(0, dtype="int32"),
         concepts=np.full(shape, NONE, dtype="int32"),
-        scores=np.zeros(shape, dtype="int32"),
+        scores=np.zeros(shape, dtype=kind),
         members=np.full(shape, NONE, dtype="int32"),
-        parts=np.zeros((*shape, 2 if is_hybrid else 0), dtype="int32"),
+        parts=np.zeros((*shape, 2 if isinstance(vectors, HybridVectors) else 0), dtype=kind),
     )
 
 

@@ -156,7 +156,7 @@ class Retriever:
         left = [place for place, text in enumerate(distinct) if text not in found]
         for start in range(0, len(left), _BATCH):
             batch = left[start : start + _BATCH]
-            known, vectors = self._unit_vectors([keys[place] for place in batch], rows[batch])
+            known, vectors = self._query_vectors([keys[place] for place in batch], rows[batch])
             if known:
                 searched = [distinct[batch[place]] for place in known]
                 own_rows = rows[[batch[place] for place in known]]
@@ -207,20 +207,21 @@ class Retriever:
             return []
         return [each._replace(certainty=weight * each.certainty) for each in rewritten]
 
-    def _unit_vectors(self, inputs: Sequence[bytes], rows: np.ndarray) -> tuple[list[int], Raw]:
+    def _query_vectors(self, inputs: Sequence[bytes], rows: np.ndarray) -> tuple[list[int], Raw]:
         """Take vectors from the index, from the synonyms beside it, or from the encoder.
 
         inputs (Sequence[bytes]): b encoder inputs.
         rows (Ints1d): int64 (b,): their rows in the index; -1 if it lacks them.
-        RETURNS (Tuple[List[int], Raw]): The places of the vectors that are not zero, and their unit
-            vectors, if there are any. A text of which the encoder knows nothing has a zero vector.
+        RETURNS (Tuple[List[int], Raw]): The places of the vectors that are not zero, and these
+            as the index compares them, if there are any. A text of which the encoder knows nothing
+            has a zero vector.
         """
         index, added = self.index, self.overlay.raw
         held = np.flatnonzero(rows >= 0)
         held = held[index.vectors.norms[rows[held]] > 0]
-        places, units = held.tolist(), []
+        places, found = held.tolist(), []
         if places:
-            units.append(index.vectors.queries(rows[held]))
+            found.append(index.compared.queries(rows[held]))
         other = np.flatnonzero(rows < 0).tolist()
         own = [place for place in other if inputs[place] in added]
         new = [place for place in other if inputs[place] not in added]
@@ -229,11 +230,11 @@ class Retriever:
             (new, [self.encoder.encode_inputs([inputs[place] for place in new])] if new else []),
         ):
             if some:
-                vectors = from_raw(stack(raw))
+                vectors = index.as_compared(from_raw(stack(raw)))
                 nonzero = np.flatnonzero(vectors.norms)
                 places += [some[place] for place in nonzero.tolist()]
-                units.append(vectors.unit[nonzero])
-        return places, weighted(stack(units), self.encoder.lexical_weight) if places else None
+                found.append(vectors.queries(nonzero))
+        return places, weighted(stack(found), self.encoder.lexical_weight) if places else None
 
 
 def _as_searched(candidates: list[Candidate], text: str) -> list[Candidate]:

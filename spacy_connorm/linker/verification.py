@@ -73,7 +73,7 @@ def _verify_answers(memo: Memo, index: ConceptIndex) -> None:
     are_equal = np.array_equal(index.members.concept[members], named)
     require_sound(are_equal, folder / "members.npy", "a text does not denote its concept")
     _verify_scores(memo, index, has_text)
-    scores = np.where(arrays.concepts == NONE, np.iinfo("int32").min, arrays.scores)
+    scores = np.where(arrays.concepts == NONE, np.iinfo("int64").min, arrays.scores)
     is_best_first = (scores[:, 1:] <= scores[:, :-1]).all()
     require_sound(is_best_first, folder / "scores.npy", "answers are not best first")
 
@@ -82,12 +82,12 @@ def _verify_scores(memo: Memo, index: ConceptIndex, has_text: np.ndarray) -> Non
     arrays, weight = memo.arrays, memo.premises["lexical_weight"]
     for start in range(0, len(memo), _BLOCK):
         block = range(start, min(start + _BLOCK, len(memo)))
-        own = index.vectors.queries(arrays.rows[block.start : block.stop], weight=weight)
+        own = index.compared.queries(arrays.rows[block.start : block.stop], weight=weight)
         for place, answer in enumerate(block):
             filled = has_text[answer]
             found = index.row_numbers[arrays.texts[arrays.members[answer][filled]]]
-            cosines = index.vectors.rescore(own, place, found)
-            are_equal = np.allclose(arrays.scores[answer][filled] / SCALE, cosines, atol=_ROUNDED)
+            scores = index.compared.rescore(own, place, found)
+            are_equal = np.allclose(arrays.scores[answer][filled] / SCALE, scores, atol=_ROUNDED)
             path = memo.folder / "scores.npy"
             require_sound(are_equal, path, "a score is not that of its text")
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 from ..about import __version__
 from ..concepts import NIL, Candidate
 from ..encoders.protocol import is_sparse
+from ..errors import ConnormError, Errors
 from ..exports.sssom import (
     ACCEPTED,
     NO_TERM,
@@ -40,6 +41,7 @@ class TermMapper:
         normalizer (ConceptNormalizer): Has found the candidates.
         ids (MappingIds): Writes CURIEs.
         accept, review, top_k: As for `map_terms`.
+        RAISES (ConnormError): CN422 for inner products without a calibration.
         """
         self._normalizer = normalizer
         self._ids = ids
@@ -47,6 +49,12 @@ class TermMapper:
         self._by_spelling = is_sparse(normalizer.lookup.encoder)
         self._today = date.today().isoformat()
         is_calibrated = normalizer.cfg["calibration"] is not None
+        self._has_cosines = not normalizer.lookup.index.compared.is_scaled
+        if not is_calibrated and not self._has_cosines:
+            mend = "Calibrate it first: `connorm evaluate --calibrate`."
+            raise ConnormError(
+                Errors.CN422.format(what="A mapping", name=normalizer.name, mend=mend)
+            )
         self.measure = "probability" if is_calibrated else "cosine"
 
     def map(self, term: LocalTerm, found: Sequence[Candidate]) -> TermMapping:
@@ -86,7 +94,7 @@ class TermMapper:
             mapping_justification=relation.justification,
             match_string=relation.match_string,
             confidence=kept[0].confidence,
-            similarity_score=_share(best.score),
+            similarity_score=_share(best.score) if self._has_cosines else None,
             status=status,
             **common,
         )
@@ -129,7 +137,7 @@ class TermMapper:
             "comment": comment + (terms_of_use if ontology.get("licence") else ""),
             "mapping_tool": "spacy_connorm",
             "mapping_tool_version": __version__,
-            "similarity_measure": "cosine",
+            **({"similarity_measure": "cosine"} if self._has_cosines else {}),
             "subject_source": subject_source,
             "object_source": object_source,
             "object_source_version": f"sha256:{ontology.get('sha256', '')}",

@@ -18,6 +18,7 @@ from ..annotations.spans import (
 )
 from ..concepts import AnyOntology, Candidate
 from ..errors import refuse
+from ..index.metrics import metric_of
 from ..linker.calibration import read_calibration
 from ..text.substitutions import Substitution
 from . import serialization
@@ -57,7 +58,8 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
             they are encoded; see `text.normalization`.
         scorer (Optional[Callable]): Scores examples.
         **settings (Settings): What `to_disk` saves; see `settings.Settings`.
-        RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting.
+        RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
+            CN421 for settings that make no sense with the metric of the index.
         """
         from ..linker.lookup import ConceptLookup
 
@@ -182,7 +184,7 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
 
     def _accept(self, settings: Mapping[str, Any]) -> None:
         merged = {**self.cfg, **settings}
-        check_settings(merged)
+        check_settings(merged, metric=metric_of(self.lookup.backend))
         self._calibration = read_calibration(merged["calibration"])
         self.cfg = merged
         self.lookup.tune(merged)

@@ -25,7 +25,7 @@ def create_candidate_generator(
 
     attribute_prefix (str): The normalizer's.
     RETURNS (Callable): Knowledge base and span to spaCy candidates. Their prior probability is
-        the cosine, at least 0. Concepts that the knowledge base lacks are left out. An entity that
+        the score, 0 to 1. Concepts that the knowledge base lacks are left out. An entity that
         was set after the normalizer ran, such as a gold one that your NER does not find, has no
         candidates; the linker learns nothing from it.
     RAISES (ConnormError): CN007 for a document that no normalizer has processed.
@@ -45,7 +45,7 @@ def create_candidate_generator(
                 entity_freq=0,
                 entity_vector=kb.get_vector(candidate.concept_id),
                 alias_hash=strings.add(candidate.text),
-                prior_prob=max(candidate.score, 0.0),
+                prior_prob=min(max(candidate.score, 0.0), 1.0),
             )
             for candidate in candidates or ()
             if kb.contains_entity(candidate.concept_id)

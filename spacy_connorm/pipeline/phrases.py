@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from spacy.tokens import Doc
 
+from ..errors import ConnormError, Errors
+from ..index.metrics import COSINE
 from ..linker.name_windows import find_phrases
 from .concept_normalizer import ConceptNormalizer
 from .found_mentions import FoundMention, choose_mentions
@@ -44,7 +46,12 @@ def add_phrases(
     threshold (float): The least score of a phrase, 0 to 1.
     overlaps (str): Which of several phrases is kept; see `choose_mentions`.
     RETURNS (List[List[FoundMention]]): Names and phrases of each document, in order.
+    RAISES (ConnormError): CN422 if the scores are inner products.
     """
+    if normalizer.lookup.index.metric != COSINE:
+        mend = "Set it to null."
+        what = "The setting `phrase_threshold`"
+        raise ConnormError(Errors.CN422.format(what=what, name=normalizer.name, mend=mend))
     windows = _phrases(docs, found, finder)
     texts = list(
         dict.fromkeys(

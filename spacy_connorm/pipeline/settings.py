@@ -1,11 +1,13 @@
 """The settings of a concept normalizer."""
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Any, TypedDict
 
 from ..concepts.curies import PREFIXES
 from ..errors import refuse, require_positive
+from ..index.metrics import COSINE
 
 
 class Settings(TypedDict, total=False):
@@ -16,7 +18,8 @@ class Settings(TypedDict, total=False):
     attribute_prefix (str): Prefix of `candidates`, `kb_id` and `kb_ents` in `span._`. A normalizer
         with a prefix does not write `span.kb_id_`.
     top_k (int): At most how many candidates of a span; of a composite, of each part.
-    nil_threshold (Optional[float]): A lower best score makes "NIL"; None: never.
+    nil_threshold (Optional[float]): A lower best score makes "NIL"; None: never. From -1 to 1, or
+        any number if scores are inner products.
     calibration (Optional[Mapping[str, float]]): Turns scores into probabilities; fitted by
         `connorm evaluate --calibrate`.
     expand_abbreviations (bool): Whether to search for the long form of a mention if its document
@@ -97,12 +100,13 @@ DEFAULTS = Settings(
 )
 
 
+_LARGEST = sys.float_info.max
 # spaCy's config checks these, but not the settings that are saved beside an index.
 _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "spans_key": ((str, NoneType), "a key of `doc.spans`, or null"),
     "attribute_prefix": ((str,), "a text"),
     "top_k": ((int,), "a whole number"),
-    "nil_threshold": ((float, int, NoneType), "a cosine, from -1 to 1, or null"),
+    "nil_threshold": ((float, int, NoneType), "a score, or null"),
     "extra_words_weight": ((float, int), "a number from 0 to 1"),
     "document_context": ((float, int), "a number from 0 to 1"),
     "rewriting_weight": ((float, int), "a number from 0 to 1"),
@@ -112,10 +116,11 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
 }
 
 
-def check_settings(settings: dict[str, Any]) -> None:
+def check_settings(settings: dict[str, Any], *, metric: str = COSINE) -> None:
     """Refuse settings that would fail later, or silently find nothing.
 
     settings (Dict[str, Any]): All settings by name.
+    metric (str): Of the index: what scores are.
     RAISES (ConnormError): CN006 for the first that is invalid.
     """
     for setting, (types, expected) in _TYPES.items():
@@ -138,9 +143,10 @@ def check_settings(settings: dict[str, Any]) -> None:
     for setting in ("extra_words_weight", "rewriting_weight", "document_context"):
         if not 0 <= settings[setting] <= 1:
             refuse(setting, settings[setting], "a number from 0 to 1")
-    threshold = settings["nil_threshold"]
-    if threshold is not None and not -1 <= threshold <= 1:
-        refuse("nil_threshold", threshold, "a cosine, from -1 to 1, or null")
+    threshold, limit = settings["nil_threshold"], 1.0 if metric == COSINE else _LARGEST
+    if threshold is not None and not -limit <= threshold <= limit:
+        expected = "a cosine, from -1 to 1" if limit == 1 else "a finite number"
+        refuse("nil_threshold", threshold, f"{expected}, or null")
     prefix = settings["attribute_prefix"]
     if prefix and not prefix.isidentifier():
         refuse("attribute_prefix", prefix, "the beginning of a Python name, e.g. 'mesh_'")

@@ -29,6 +29,10 @@ ASKED = [
 MEANS = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["D-C", "OD-C"], "thresholds": [0.9]}
 ONE = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []}
 ANNOY = {"index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"}}
+DOT = {
+    "index": {"@misc": "spacy-connorm.ExactIndex.v1", "metric": "dot"},
+    **{"sieve": ONE, "rewriting_weight": 0.0, "split_composites": False},
+}
 HALF = {"index": {"@misc": "spacy-connorm.ExactIndex.v1", "dtype": "float16"}}
 CHANGES = st.lists(
     st.tuples(
@@ -40,7 +44,13 @@ CHANGES = st.lists(
 )
 
 
-@pytest.fixture(scope="module", params=["ngrams", "annoy", "half", "hybrid", "means", "one"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        *("ngrams", "annoy", "half", "hybrid"),
+        *("means", "one", "dot", "dot-hybrid", "dot-ngrams"),
+    ],
+)
 def config(request, hashes, hybrid):
     return {
         "ngrams": {},
@@ -49,6 +59,9 @@ def config(request, hashes, hybrid):
         "hybrid": hybrid,
         "means": {**hashes, "sieve": MEANS},
         "one": {"sieve": ONE},
+        "dot": {**hashes, **DOT},
+        "dot-hybrid": {**hybrid, **DOT},
+        "dot-ngrams": DOT,
     }[request.param]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from spacy.language import Language
 
 from ...encoders.devices import choose_device
@@ -11,6 +12,7 @@ from ...errors import ConnormError, Errors, Warnings, warn
 from ...files.atomic import atomic_file
 from ...files.folders import read_object, replaced, require_replaceable
 from ...files.overlap import require_apart
+from ...index.metrics import COSINE
 from ...linker.calibration import read_calibration
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...pipeline.loading import find_normalizer, load_pipeline
@@ -236,11 +238,12 @@ def _check(gold: Sequence[Gold], own: Sequence[Prediction], path: Path) -> None:
 def _as_it_was(normalizer: ConceptNormalizer, gold: list[Gold], own: list[Prediction]) -> Outcome:
     answers = read_calibration_data(gold, own)
     calibration = read_calibration(normalizer.cfg["calibration"])
-    probabilities = (
-        cosines_as_probabilities(answers)
-        if calibration is None
-        else predict_probabilities(answers, calibration)
-    )
+    if calibration is not None:
+        probabilities = predict_probabilities(answers, calibration)
+    elif normalizer.lookup.index.metric == COSINE:
+        probabilities = cosines_as_probabilities(answers)
+    else:
+        return Outcome(gold, own, np.empty(0), np.empty(0, dtype="bool"))
     return Outcome(gold, own, probabilities, answers.right)
 
 

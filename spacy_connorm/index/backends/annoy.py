@@ -1,10 +1,9 @@
-"""Approximate search with Annoy: the forest proposes, exact float32 cosine decides. Where asking
+"""Approximate search with Annoy: the forest proposes, exact float32 scores decide. Where asking
 the forest does not pay, or annoy is not installed, the search is exact.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -13,7 +12,9 @@ import numpy as np
 from ...encoders.vectors import Raw
 from ...errors import ConnormError, Errors, Warnings, refuse, warn
 from ...files.checksums import damaged
+from ..metrics import Metric, require_metric
 from ..vectors.base import Vectors
+from ..vectors.scaled import lifted, lifted_queries
 from .allowed_items import AllowedItems
 from .annoy_costs import AnnoyCosts, measure_costs
 from .annoy_forest import has_each_item_in_each_tree, require_sound_forest, stored_vectors
@@ -46,6 +47,7 @@ class AnnoyIndex:
     exact_below (int): Plant no forest for fewer vectors: search them exactly.
     seed (int): The seed of the random splits; the same seed gives the same forest.
     dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
+    metric (str): "cosine" or "dot", see `ExactIndex`.
     """
 
     # Without annoy the search is exact, so packages of pipelines need no compiler.
@@ -58,8 +60,10 @@ class AnnoyIndex:
     exact_below: int = 0
     seed: int = 13
     dtype: Literal["float32", "float16", "int8"] = "float32"
+    metric: Metric = "cosine"
 
     def __post_init__(self) -> None:
+        require_metric(self.metric)
         # Annoy takes a negative number of trees for a huge one and builds until memory is full.
         require_positive_settings(self, "n_trees", "oversample")
         if self.search_k is not None:
@@ -88,7 +92,7 @@ class AnnoyIndex:
         return open_dense(vectors, path, self._open)
 
     def _open(self, vectors: Vectors, path: Path) -> "Searcher":
-        forest = _new_forest(vectors.width) if _is_planted(path) else None
+        forest = _new_forest(lifted(vectors).width) if _is_planted(path) else None
         if forest is not None:
             return AnnoySearcher(self, vectors, path, forest)
         self._warn_of_many(len(vectors))
@@ -98,13 +102,14 @@ class AnnoyIndex:
         if len(vectors) < self.exact_below:
             path.write_bytes(_NO_FOREST + b"an exact search of so few vectors is cheaper\n")
             return
-        forest = _new_forest(vectors.width)
+        planted = lifted(vectors)
+        forest = _new_forest(planted.width)
         if forest is None:
             self._warn_of_many(len(vectors))
             path.write_bytes(_NO_FOREST + b"annoy was not installed\n")
             return
         forest.set_seed(self.seed)
-        for item, vector in enumerate(row for block in blocks(vectors) for row in block):
+        for item, vector in enumerate(row for block in blocks(planted) for row in block):
             forest.add_item(item, vector)
         # One job, since the forest depends on the number of jobs. Built in memory and then saved,
         # since Annoy's building on disk dies of SIGBUS when the disk is full.
@@ -112,7 +117,7 @@ class AnnoyIndex:
         forest.save(str(path))
         costs = measure_costs(
             vectors,
-            partial(_propose, forest),
+            lambda queries, *rest: _propose(forest, lifted_queries(planted, queries), *rest),
             search_k=self.search_k,
             recall=self.recall,
             oversample=self.oversample,
@@ -145,8 +150,9 @@ class AnnoySearcher:
         self.search_k = settings.search_k or measured
         self._exact = ExactSearcher(vectors)
         self._forest = forest
+        self._planted = lifted(vectors)
         try:
-            require_sound_forest(path, items=len(vectors), width=vectors.width)
+            require_sound_forest(path, items=len(vectors), width=self._planted.width)
             self._forest.load(str(path))
         except OSError as error:
             raise ConnormError(Errors.CN403.format(path=path, reason=error)) from error
@@ -159,10 +165,10 @@ class AnnoySearcher:
         asking the forest: the batch is large, `search_k` is at least the number of items, or a
         filter leaves few.
 
-        queries (Floats2d): float32 (b, width) unit vectors.
+        queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
         n (int): How many.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
-        RETURNS (Neighbours): Exact float32 cosines of approximate neighbours.
+        RETURNS (Neighbours): Exact float32 scores of approximate neighbours.
         """
         possible = len(self) if allowed is None else allowed.count
         n = min(n, len(self))
@@ -176,11 +182,11 @@ class AnnoySearcher:
         return fill_exactly(found, self._exact, queries, wanted=wanted, allowed=allowed)
 
     def verify(self, path: Path) -> None:
-        width = self.vectors.width
+        width = self._planted.width
         if not has_each_item_in_each_tree(path, items=len(self), width=width):
             raise damaged(path, "its trees do not hold every vector once")
         stored, start = stored_vectors(path, items=len(self), width=width), 0
-        for block in blocks(self.vectors):
+        for block in blocks(self._planted):
             if not np.allclose(stored[start : start + len(block)], block, atol=_ROUNDED):
                 raise damaged(path, "it holds other vectors")
             start += len(block)
@@ -194,7 +200,8 @@ class AnnoySearcher:
     def _propose(
         self, queries: Raw, count: int, allowed: AllowedItems | None
     ) -> Iterator[np.ndarray]:
-        for items in _propose(self._forest, queries, count, self.search_k):
+        asked = lifted_queries(self._planted, queries)
+        for items in _propose(self._forest, asked, count, self.search_k):
             yield items if allowed is None else items[allowed.mask[items]]
 
 

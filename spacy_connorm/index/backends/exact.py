@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from ...encoders.vectors import Raw
-from ..vectors.base import DenseVectors, QuantizedVectors, Vectors
+from ..metrics import Metric, require_metric
+from ..vectors.base import Vectors
 from .allowed_items import AllowedItems
 from .protocol import Neighbours, require_positive_settings
 
@@ -23,14 +24,18 @@ class ExactIndex:
     dtype (str): How dense vectors are stored: float16 halves the file, int8 quarters it. Scores are
         float32, and exact for the stored vectors.
     block_rows (int): How many vectors are compared at once.
+    metric (str): "cosine"; or "dot": vectors keep the lengths that the encoder gives them, and
+        scores are inner products.
     """
 
     extra: ClassVar[str] = ""
 
     dtype: Literal["float32", "float16", "int8"] = "float32"
     block_rows: int = 32768
+    metric: Metric = "cosine"
 
     def __post_init__(self) -> None:
+        require_metric(self.metric)
         require_positive_settings(self, "block_rows")
 
     def build(self, vectors: Vectors, path: Path) -> None:
@@ -59,17 +64,18 @@ class ExactSearcher:
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query.
 
-        queries (Union[Floats2d, csr_matrix]): (b, width) unit vectors.
+        queries (Union[Floats2d, csr_matrix]): (b, width): at unit length, unless the vectors are
+            scaled.
         n (int): How many.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
-        RETURNS (Neighbours): Exact float32 cosines; with dense vectors they do not depend on the
+        RETURNS (Neighbours): Exact float32 scores; with dense vectors they do not depend on the
             other queries of the batch.
         """
         if allowed is not None and allowed.count * _SCATTERED_COST < len(self):
             found = self._find_among(queries, min(n, len(self)), allowed.items)
         else:
             found = self._find(queries, n, allowed)
-        if isinstance(self.vectors, DenseVectors | QuantizedVectors):
+        if [*self.vectors.widths] == ["dense"]:
             return self._rescored(found, queries)
         return found
 
@@ -77,15 +83,15 @@ class ExactSearcher:
         """Do nothing: only the vectors are searched."""
 
     def _rescored(self, found: Neighbours, queries: Raw) -> Neighbours:
-        """Make cosines independent of the batch: the order of summation in a matrix product depends
+        """Make scores independent of the batch: the order of summation in a matrix product depends
         on its size.
         """
         for query, items in enumerate(found.items):
             some = np.sort(items[items >= 0])
-            cosines = self.vectors.rescore(queries, query, some)
-            order = np.lexsort((some, -cosines))
+            scores = self.vectors.rescore(queries, query, some)
+            order = np.lexsort((some, -scores))
             found.items[query, : len(order)] = some[order]
-            found.scores[query, : len(order)] = cosines[order]
+            found.scores[query, : len(order)] = scores[order]
         return found
 
     def _find(self, queries: Raw, n: int, allowed: AllowedItems | None) -> Neighbours:

@@ -34,7 +34,7 @@ class HybridSearcher:
         """Combine both sides.
 
         vectors (HybridVectors): The items, one per row.
-        dense (Searcher): Proposes items by dense cosine.
+        dense (Searcher): Proposes items by dense score.
         lexical (InvertedIndex): Proposes items by lexical cosine.
         """
         self.vectors = vectors
@@ -50,7 +50,7 @@ class HybridSearcher:
     ) -> Neighbours:
         """Find the n nearest items of each query.
 
-        queries (HybridArray): (b, width) unit vectors.
+        queries (HybridArray): (b, width), the lexical side at unit length.
         n (int): How many.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 scores.
@@ -71,7 +71,9 @@ class HybridSearcher:
         found = self._weigh(queries, np.hstack([dense.items, lexical.items]), n, allowed)
         # A row without any feature of the query has a lexical cosine of 0. If the dense side found
         # fewer items than requested, there are no others.
-        others = queries.score(dense.scores[:, -1], np.maximum(lexical.scores[:, -1], 0))
+        others = self.vectors.score(
+            queries, dense.scores[:, -1], np.maximum(lexical.scores[:, -1], 0)
+        )
         uncertain = np.flatnonzero(found.scores[:, -1] < others)
         if len(uncertain):
             better = self._nearest(queries[uncertain], n, allowed, depth * _MORE)

@@ -1,4 +1,4 @@
-"""Approximate search with an inverted file (IVF): RaBitQ codes propose, exact cosines decide."""
+"""Approximate search with an inverted file (IVF): RaBitQ codes propose, exact scores decide."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ...encoders.vectors import Raw
 from ...errors import refuse
+from ..metrics import Metric, require_metric
 from ..vectors.base import Vectors
+from ..vectors.scaled import lifted, lifted_queries
 from .allowed_items import AllowedItems
 from .exact import ExactSearcher
 from .list_fit import ListFit
@@ -48,6 +50,7 @@ class IvfIndex:
     exact_below (int): Fewer vectors than this are searched exactly, which is as fast.
     seed (int): The seed of k-means; the same seed gives the same lists.
     dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
+    metric (str): "cosine" or "dot", see `ExactIndex`.
     """
 
     extra: ClassVar[str] = "faiss"
@@ -58,8 +61,10 @@ class IvfIndex:
     exact_below: int = 20_000
     seed: int = 13
     dtype: Literal["float32", "float16", "int8"] = "float32"
+    metric: Metric = "cosine"
 
     def __post_init__(self) -> None:
+        require_metric(self.metric)
         require_positive_settings(self, "oversample")
         for setting in ("lists", "probes"):
             if getattr(self, setting) is not None:
@@ -101,7 +106,7 @@ class IvfIndex:
     def _build(self, vectors: Vectors, path: Path) -> None:
         if len(vectors) >= self.exact_below:
             lists = self._list_count(len(vectors))
-            inverted, fit = RabitqLists.build(vectors, lists=lists, seed=self.seed)
+            inverted, fit = RabitqLists.build(lifted(vectors), lists=lists, seed=self.seed)
             inverted.write(path)
             fit.write(path)
 
@@ -140,9 +145,9 @@ class IvfIndex:
     def _open(self, vectors: Vectors, path: Path) -> "Searcher":
         if len(vectors) < self.exact_below:
             return ExactSearcher(vectors)
-        return IvfSearcher(
-            self, vectors, RabitqLists.open(path, rows=len(vectors), width=vectors.width)
-        )
+        held = lifted(vectors)
+        lists = RabitqLists.open(path, rows=len(held), width=held.width)
+        return IvfSearcher(self, vectors, lists)
 
 
 class IvfSearcher:
@@ -158,6 +163,7 @@ class IvfSearcher:
         self.settings = settings
         self.vectors = vectors
         self._inverted = inverted
+        self._held = lifted(vectors)
         self._exact = ExactSearcher(vectors)
 
     def __len__(self) -> int:
@@ -167,10 +173,10 @@ class IvfSearcher:
         """Find the n nearest items of each query. The search is exact if so many lists would have
         to be read that it takes no longer.
 
-        queries (Floats2d): float32 (b, width) unit vectors.
+        queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
         n (int): How many.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
-        RETURNS (Neighbours): Exact float32 cosines of approximate neighbours.
+        RETURNS (Neighbours): Exact float32 scores of approximate neighbours.
         """
         possible = len(self) if allowed is None else allowed.count
         n = min(n, len(self))
@@ -179,12 +185,13 @@ class IvfSearcher:
         probes = self._probes(proposals, possible)
         if probes * _MOST_PROBED > self._inverted.lists:
             return self._exact.nearest(queries, n, allowed)
-        items = self._inverted.propose(queries, proposals, probes=probes, allowed=allowed)
+        asked = lifted_queries(self._held, queries)
+        items = self._inverted.propose(asked, proposals, probes=probes, allowed=allowed)
         found = rescore(self.vectors, queries, (rows[rows >= 0] for rows in items), n)
         return fill_exactly(found, self._exact, queries, wanted=wanted, allowed=allowed)
 
     def verify(self, path: Path) -> None:
-        self._inverted.verify(self.vectors, path)
+        self._inverted.verify(self._held, path)
 
     def _probes(self, proposals: int, possible: int) -> int:
         """RETURNS (int): Enough lists to hold as many allowed items as `probes` lists hold without

@@ -16,7 +16,7 @@ class Neighbours(NamedTuple):
     items compete for the last places, it is undefined which of them are found.
 
     items (Ints2d): int64 (b, n), -1 if fewer were found.
-    scores (Floats2d): float32 (b, n) cosines, -inf if fewer were found.
+    scores (Floats2d): float32 (b, n) cosines or inner products, -inf if fewer were found.
     """
 
     items: np.ndarray
@@ -51,7 +51,9 @@ class Searcher(Protocol):
     def __len__(self) -> int: ...
 
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
-        """Find the n nearest allowed items of each unit query."""
+        """Find the n nearest allowed items of each query, at unit length unless the vectors are
+        scaled.
+        """
 
     def verify(self, path: Path) -> None:
         """Check that what is searched holds every item once, and nothing else.
@@ -64,7 +66,8 @@ class Searcher(Protocol):
 class Backend(Protocol):
     """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`.
 
-    extra (str): The extra of spacy-connorm that it needs; empty if none.
+    extra (str): The extra of spacy-connorm that it needs; empty if none. What its scores are says
+        `metrics.metric_of`.
     """
 
     extra: ClassVar[str]

@@ -1,4 +1,4 @@
-"""What approximate searches share: exact cosines of the proposals decide."""
+"""What approximate searches share: exact scores of the proposals decide."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ...encoders.vectors import Raw
-from ..vectors.base import HybridVectors, SparseVectors, Vectors
+from ..vectors.base import HybridVectors, Vectors
 from .allowed_items import AllowedItems
 from .exact import ExactSearcher
 from .hybrid import HybridSearcher
@@ -36,7 +36,7 @@ def build_dense(
     if isinstance(vectors, HybridVectors):
         InvertedIndex.from_vectors(vectors.lexical).write(path.parent, _postings_of(path))
         return build(vectors.dense, path)
-    return None if isinstance(vectors, SparseVectors) else build(vectors, path)
+    return None if "sparse" in vectors.widths else build(vectors, path)
 
 
 def open_dense(
@@ -54,7 +54,7 @@ def open_dense(
             path.parent, _postings_of(path), rows=len(vectors), width=vectors.lexical.width
         )
         return HybridSearcher(vectors, open(vectors.dense, path), lexical)
-    if isinstance(vectors, SparseVectors):
+    if "sparse" in vectors.widths:
         return ExactSearcher(vectors)
     return open(vectors, path)
 
@@ -76,10 +76,10 @@ def row_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: int) -> Neighbours:
-    """Keep the best proposals by exact cosine.
+    """Keep the best proposals by exact score.
 
     vectors (Vectors): The items.
-    queries (Floats2d): float32 (b, width) unit vectors.
+    queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
     proposed (Iterable[Ints1d]): The proposals for each query, without duplicates.
     n (int): How many to keep.
     RETURNS (Neighbours): (b, n) neighbours.
@@ -87,10 +87,10 @@ def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: i
     items = np.full((queries.shape[0], n), -1, dtype="int64")
     scores = np.full(items.shape, -np.inf, dtype="float32")
     for query, rows in enumerate(proposed):
-        cosines = vectors.rescore(queries, query, rows)
-        order = np.lexsort((rows, -cosines))[:n]
+        own = vectors.rescore(queries, query, rows)
+        order = np.lexsort((rows, -own))[:n]
         items[query, : len(order)] = rows[order]
-        scores[query, : len(order)] = cosines[order]
+        scores[query, : len(order)] = own[order]
     return Neighbours(items, scores)
 
 
@@ -106,7 +106,7 @@ def fill_exactly(
 
     found (Neighbours): (b, n) neighbours, changed in place.
     exact (ExactSearcher): A searcher over the same items.
-    queries (Floats2d): float32 (b, width) unit vectors.
+    queries (Floats2d): float32 (b, width), as for `rescore`.
     wanted (int): How many neighbours each query must have, at most n.
     allowed (Optional[AllowedItems]): The items that may be found; all if None.
     RETURNS (Neighbours): The same neighbours, completed.

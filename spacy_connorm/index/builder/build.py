@@ -22,9 +22,11 @@ from ..backends.protocol import Backend, Earlier, UpdatingBackend
 from ..concept_index import ConceptIndex
 from ..keys import KeyTable
 from ..members import D, Members, O
+from ..metrics import COSINE, metric_of
 from ..rewriting import RewritingTable
 from ..search import Search
 from ..vectors.base import Vectors, open_vectors
+from ..vectors.scaled import scaled
 from ..word_bags import WordBags
 from .centroids import Centroids
 from .copied_rows import CopiedRows
@@ -117,10 +119,13 @@ def _fill(
     del grouped
     vectors = open_vectors(folder, "texts")
     members = Members.open(folder, rows=len(vectors), concepts=concept_count)
-    copied = CopiedRows(reused, written)
+    # What is built for inner products depends on the longest vector of all.
+    are_cosines = reused is not None and reused.metric == metric_of(backend) == COSINE
+    copied = CopiedRows(reused if are_cosines else None, written)
     updates = {}
     for search in map(Search, searches):
         items = _items(folder, search, vectors, members, backend, concept_count)
+        items = scaled(items, metric_of(backend))
         if len(items):
             earlier = copied.earlier(search, members.rows_of(search.target), len(items))
             updates[search.value] = _build(items, folder / f"{search}.index", backend, earlier)

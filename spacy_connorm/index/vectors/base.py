@@ -25,10 +25,14 @@ _MOST_COLUMNS = 2**31
 
 
 class Vectors(Protocol):
-    """Unit vectors, one per row."""
+    """Unit vectors, one per row; or scaled ones, whose scores are inner products: see `scaled`."""
 
     norms: np.ndarray
     width: int
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether scores are inner products, not cosines."""
 
     @property
     def unit(self) -> Any:
@@ -47,14 +51,14 @@ class Vectors(Protocol):
         """Get some rows, as an exact copy."""
 
     def dots(self, queries: Raw, start: int, stop: int) -> np.ndarray:
-        """Get cosines of unit queries with rows start to stop: float32 (b, stop - start)."""
+        """Get the scores of queries with rows start to stop: float32 (b, stop - start)."""
 
     def rescore(self, queries: Raw, query: int, rows: np.ndarray) -> np.ndarray:
-        """Get cosines of one query with some rows: float32 (len(rows),)."""
+        """Get the scores of one query with some rows: float32 (len(rows),)."""
 
     def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> Raw:
-        """Get some rows (b,) as unit queries (b, width): as if their texts were encoded again, up
-        to the precision of the rows. The weight is for the lexical side of hybrid vectors.
+        """Get some rows (b,) as queries (b, width): as if their texts were encoded again, up to
+        the precision of the rows. The weight is for the lexical side of hybrid vectors.
         """
 
     def sums(self, incidence: "csr_matrix") -> Raw:
@@ -65,7 +69,9 @@ class Vectors(Protocol):
 
 
 class HybridVectors:
-    """Dense and lexical vectors of the same texts. Queries carry the weight of lexical cosines."""
+    """Dense and lexical vectors of the same texts. Queries carry the weight of lexical cosines. Two
+    cosines are averaged; a cosine is added to an inner product.
+    """
 
     def __init__(
         self,
@@ -92,6 +98,11 @@ class HybridVectors:
         return cls(_dense(raw.dense, dtype), lexical, weight=raw.weight)
 
     @property
+    def is_scaled(self) -> bool:
+        """RETURNS (bool): Whether the dense scores are inner products."""
+        return self.dense.is_scaled
+
+    @property
     def unit(self) -> HybridArray:
         """RETURNS (HybridArray): All rows of both sides."""
         return HybridArray(self.dense.unit, self.lexical.unit, self.weight)
@@ -109,14 +120,28 @@ class HybridVectors:
     def take(self, rows: np.ndarray) -> "HybridVectors":
         return HybridVectors(self.dense.take(rows), self.lexical.take(rows))
 
+    def score(self, queries: HybridArray, dense: np.ndarray, lexical: np.ndarray) -> np.ndarray:
+        """Combine the scores of both sides.
+
+        queries (HybridArray): They know the weight.
+        dense (np.ndarray): Cosines or inner products.
+        lexical (np.ndarray): Cosines, of the same shape.
+        RETURNS (np.ndarray): Scores.
+        """
+        if self.is_scaled:
+            return dense + queries.weight * lexical
+        return queries.score(dense, lexical)
+
     def dots(self, queries: HybridArray, start: int, stop: int) -> np.ndarray:
-        return queries.score(
+        return self.score(
+            queries,
             self.dense.dots(queries.dense, start, stop),
             self.lexical.dots(queries.lexical, start, stop),
         )
 
     def rescore(self, queries: HybridArray, query: int, rows: np.ndarray) -> np.ndarray:
-        return queries.score(
+        return self.score(
+            queries,
             self.dense.rescore(queries.dense, query, rows),
             self.lexical.rescore(queries.lexical, query, rows),
         )
@@ -127,12 +152,12 @@ class HybridVectors:
     def parts(
         self, queries: HybridArray, asked: np.ndarray, rows: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Get the two cosines that `rescore` weighs, for pairs of a query and a row.
+        """Get the two scores that `rescore` weighs, for pairs of a query and a row.
 
-        queries (HybridArray): (b, width) unit vectors.
+        queries (HybridArray): (b, width).
         asked (Ints1d): int64 (n,): the query of each pair.
         rows (Ints1d): int64 (n,): the row of each pair.
-        RETURNS (Tuple[np.ndarray, np.ndarray]): The dense and the lexical cosines; float32 (n,).
+        RETURNS (Tuple[np.ndarray, np.ndarray]): The dense and the lexical scores; float32 (n,).
         """
         dense = self.dense.pairs(queries.dense, asked, rows)
         shared = self.lexical.unit[rows].multiply(queries.lexical[asked])

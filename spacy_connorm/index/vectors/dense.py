@@ -23,6 +23,8 @@ _QUANTIZED = ("codes", "lengths", "norms")
 class DenseVectors:
     """Vectors as one float32 or float16 matrix."""
 
+    is_scaled = False
+
     def __init__(self, unit: np.ndarray, norms: np.ndarray) -> None:
         """Wrap a matrix.
 
@@ -93,6 +95,8 @@ class QuantizedVectors:
     one. Cosines are computed with the row's codes at unit length, so a row's cosine with itself
     is 1.
     """
+
+    is_scaled = False
 
     def __init__(self, codes: np.ndarray, lengths: np.ndarray, norms: np.ndarray) -> None:
         """Wrap a matrix.

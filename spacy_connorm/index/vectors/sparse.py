@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 class SparseVectors:
     """Vectors as a CSR matrix of float32."""
 
+    is_scaled = False
+
     def __init__(self, unit: "csr_matrix", norms: np.ndarray) -> None:
         """Wrap a matrix.
 

@@ -6,7 +6,7 @@ import { fill, h, percent } from "./dom.js";
 export const NIL = "NIL";
 
 // A candidate has a probability if its pipeline is calibrated, and always a score.
-export const certainty = (candidate) => candidate.probability ?? Math.max(candidate.score, 0);
+export const certainty = (candidate) => candidate.probability ?? Math.min(Math.max(candidate.score, 0), 1);
 
 export function certaintyText(candidate) {
   return candidate.probability === null ? candidate.score.toFixed(2) : percent(candidate.probability);
