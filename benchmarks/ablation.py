@@ -16,14 +16,12 @@ from _common.builders import SIEVE, THRESHOLD, build_lookup, encoder_config, mak
 from _common.cli import begin, clear_errors, finish, make_parser
 from _common.datasets import Data
 from _common.options import add_datasets, add_encoder, add_lexical_weight, add_ontology, add_part
-from _common.scoring import DEPTH, read_standard
+from _common.prepared import answer_prepared
+from _common.scoring import read_standard
 from _common.searching import labels
 from _common.variants import ABBREVIATIONS, AS_READ, AS_WRITTEN, Steps, lexical_weight_of, predict
 
-from spacy_connorm.annotations.spans import written_id
-from spacy_connorm.evaluation import Gold, Prediction, score_predictions
-from spacy_connorm.evaluation.biosyn import biosyn_ids, biosyn_texts
-from spacy_connorm.evaluation.pipelines.queries import join_parts
+from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.text.normalization import STEPS
@@ -127,26 +125,8 @@ def _measure_one(arguments: Namespace) -> Iterator[Row]:
             steps, data, build(replace(steps, name="", composites=False, document_context=0.0))
         )
         yield {**row, "steps": steps.name, **score_row(score_predictions(gold, predictions))}
-    gold, predictions = follow_papers(data, build(PREPARED))
+    gold, predictions = answer_prepared(data, build(PREPARED))
     yield {**row, "steps": PREPARED.name, **score_row(score_predictions(gold, predictions))}
-
-
-def follow_papers(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[Prediction]]:
-    """RETURNS (Tuple[List[Gold], List[Prediction]]): Gold ids and predictions with the papers'
-    preprocessing of mentions. That of names is the index's.
-    """
-    ids = [biosyn_ids(mention.concept_ids) for mention in data.mentions]
-    texts = [
-        biosyn_texts(mention.text, gold_ids, {mention.text: long_form} if long_form else {})
-        for mention, gold_ids, long_form in zip(data.mentions, ids, data.long_forms, strict=True)
-    ]
-    found = lookup.candidates([text for parts in texts for text in parts], top_k=DEPTH)
-    answers = join_parts(found, map(len, texts))
-    gold = [
-        each._replace(concept_ids=frozenset(map(data.ontology.primary_id, gold_ids)))
-        for each, gold_ids in zip(read_standard(data), ids, strict=True)
-    ]
-    return gold, [Prediction(each, written_id(each, None)) for each in answers]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The data sets: their files, and how to read them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
@@ -193,12 +193,20 @@ class Data:
         """RETURNS (List[str]): The long form of each mention in its document; empty if it has
         none.
         """
-        return [
-            definitions.long_form(mention.text, mention.extent[1] - 1)
-            for doc in self.scored_docs
-            for definitions in [Abbreviations([(0, find_abbreviations(doc.text))])]
-            for mention in annotated_mentions(doc)
-        ]
+        return read_long_forms(self.scored_docs)
 
     def _read(self, path: Path) -> Iterator[Doc]:
         yield from read_corpus(path, nlp=blank_english(), types=self.dataset.types)
+
+
+def read_long_forms(docs: Iterable[Doc]) -> list[str]:
+    """RETURNS (List[str]): The long form of each mention in its document; empty if it has none.
+
+    docs (Iterable[Doc]): The documents.
+    """
+    return [
+        definitions.long_form(mention.text, mention.extent[1] - 1)
+        for doc in docs
+        for definitions in [Abbreviations([(0, find_abbreviations(doc.text))])]
+        for mention in annotated_mentions(doc)
+    ]

@@ -45,6 +45,9 @@ class CandidateBatcher:
         k1.
     hypernyms (int): At most how many hypernyms a mention has: names of the parents of its concepts,
         in the order of O. The paper's k2, but short lists are not padded.
+    lexical_share (Optional[float]): The share of the candidates that n-grams alone choose; the
+        encoder alone chooses the others, among the names that are left. BioSyn's code has 0.5. None
+        takes the highest sums of both, as the paper says.
     lexical (Optional[Model[List[str], Floats2d]]): The n-gram encoder, which is fitted to the texts
         of the pool; a default `NgramEncoder` if None.
     """
@@ -53,6 +56,7 @@ class CandidateBatcher:
     candidates: int = 20
     hypernyms: int = 10
     lexical: Any = None
+    lexical_share: float | None = None
     # N-gram vectors of the last pool, by its digest: they are the same in all epochs.
     _ngrams: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -64,6 +68,8 @@ class CandidateBatcher:
         require_positive("candidates", self.candidates)
         if self.hypernyms < 0:
             refuse("hypernyms", self.hypernyms, "at least 0")
+        if self.lexical_share is not None and not 0 <= self.lexical_share <= 1:
+            refuse("lexical_share", self.lexical_share, "a share from 0 to 1, or null")
         if self.lexical is not None and not is_sparse(self.lexical):
             refuse("lexical", self.lexical.name, "an encoder of n-grams, e.g. NgramEncoder.v1")
 
@@ -115,10 +121,20 @@ class CandidateBatcher:
         for start in range(0, len(mentions), at_once):
             part = slice(start, start + at_once)
             cosines = (ngrams[part] @ ngrams_of_names).toarray()
-            chosen = top_columns(own[part] @ others.T + ranking.lexical_weight * cosines, count)
+            chosen = self._choose(own[part] @ others.T, cosines, ranking.lexical_weight, count)
             candidates[part] = names[chosen]
             lexical[part] = np.take_along_axis(cosines, chosen, axis=1)
         return candidates, lexical
+
+    def _choose(
+        self, dense: np.ndarray, lexical: np.ndarray, weight: float, count: int
+    ) -> np.ndarray:
+        """The columns of each mention's candidates: int64 (b, count)."""
+        if self.lexical_share is None:
+            return top_columns(dense + weight * lexical, count)
+        by_ngrams = top_columns(lexical, round(self.lexical_share * count))
+        np.put_along_axis(dense, by_ngrams, -np.inf, axis=1)
+        return np.hstack([by_ngrams, top_columns(dense, count - by_ngrams.shape[1])])
 
     def _ngrams_of(self, pool: SynonymPool) -> Any:
         """The n-gram vectors of all texts at unit length: CSR, float32."""

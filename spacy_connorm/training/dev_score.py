@@ -17,6 +17,7 @@ from ..evaluation.pipelines.queries import DEPTH
 from ..evaluation.report import score_row
 from ..files.temporary import TemporaryFolder
 from ..index.backends.exact import ExactIndex
+from ..index.metrics import COSINE, Metric
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve
 from .config import LINKING_METRICS, MEAN_AVERAGE_PRECISION, TrainingData
@@ -41,13 +42,19 @@ class DevScore:
         mentions: Sequence[Mention],
         *,
         to_search: ToSearch = dict,
+        metric: Metric = COSINE,
     ) -> None:
         """encoder_config (Dict[str, Any]): The config block of the encoder; its `name` is replaced.
         ontology (Ontology): O.
         synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
         mentions (Sequence[Mention]): The dev mentions; those without gold ids are left out.
         to_search (Callable): Turns the block into that of the encoder that searches.
+        metric (str): How vectors are compared; inner products are searched by OD-T alone.
         """
+        self._backend = ExactIndex(metric=metric)
+        self._sieve = Sieve(_SEARCHES, _THRESHOLDS)
+        if metric != COSINE:
+            self._sieve = Sieve(_SEARCHES[-1:], [])
         self._encoder_config = encoder_config
         self._ontology = ontology
         self._synonyms = synonyms
@@ -55,8 +62,8 @@ class DevScore:
         self._mentions = [mention for mention in mentions if mention.concept_ids]
 
     def __call__(self, module: TrainableModule) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): The scores of the default sieve, in percent, and the number
-        of mentions.
+        """RETURNS (Dict[str, float]): The scores of the sieve, in percent, and the number of
+        mentions.
         """
         # Warnings about O and D were issued before the training.
         folder = TemporaryFolder()
@@ -65,7 +72,7 @@ class DevScore:
             module.save(folder.path)
             block = self._to_search({**self._encoder_config, "name": str(folder.path)})
             encoder = registry.resolve({"encoder": block})["encoder"]
-            lookup = ConceptLookup(encoder, Sieve(_SEARCHES, _THRESHOLDS), ExactIndex())
+            lookup = ConceptLookup(encoder, self._sieve, self._backend)
             lookup.build(self._ontology, self._synonyms)
             texts = [mention.text for mention in self._mentions]
             found = lookup.candidates(texts, top_k=DEPTH)
@@ -90,6 +97,7 @@ def make_dev_score(
     *,
     metric: str,
     to_search: ToSearch,
+    searched_by: Metric = COSINE,
 ) -> "DevScore | DevRetrieval | None":
     """Read the dev data of a training config, to choose the best epoch by.
 
@@ -99,6 +107,7 @@ def make_dev_score(
     mentions (Sequence[Mention]): The annotated mentions that are learned from.
     metric (str): What chooses the epoch: one of `METRICS`.
     to_search (Callable): Gives the block of the encoder that searches.
+    searched_by (str): The metric of the index: how the objective compares vectors.
     RETURNS (Optional[Union[DevScore, DevRetrieval]]): Scores an encoder; None without dev data.
     RAISES (ConnormError): CN600 if no dev mention has a gold id, CN837 if none can be ranked, and
         the errors of `read_docs`.
@@ -121,4 +130,6 @@ def make_dev_score(
         from .dev_retrieval import DevRetrieval
 
         return DevRetrieval(ontology, synonyms, gold)
-    return DevScore(encoder_config, ontology, synonyms, gold, to_search=to_search)
+    return DevScore(
+        encoder_config, ontology, synonyms, gold, to_search=to_search, metric=searched_by
+    )

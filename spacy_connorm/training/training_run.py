@@ -20,6 +20,7 @@ from ..files.failures import write_errors
 from ..files.folders import require_replaceable
 from ..files.overlap import require_apart
 from ..files.text import sha256
+from ..index.metrics import Metric
 from .config import TrainingData
 from .encoder_folder import is_encoder, write_encoder
 from .mentions import read_mentions
@@ -125,6 +126,7 @@ def train(
         mentions,
         metric=training.metric,
         to_search=to_search,
+        searched_by=_metric(training.objective),
     )
     with write_errors(work):
         trained = run_training(
@@ -176,6 +178,12 @@ def _to_search(block: dict[str, Any], *, config: Config, objective: Any) -> dict
     lexical = config["training"]["batcher"].get("lexical") or {"@architectures": _NGRAMS}
     both = {"dense": block, "lexical": lexical}
     return {"@architectures": _HYBRID, **objective.learned(), **both}
+
+
+def _metric(objective: Any) -> Metric:
+    """RETURNS (str): How an index must compare vectors to rank as the objective does."""
+    is_ranked = getattr(objective, "ranked", False)
+    return "dot" if is_ranked and not objective.normalized else "cosine"
 
 
 def _sources(data: TrainingData, ontology: Ontology) -> Iterator[tuple[str, str]]:

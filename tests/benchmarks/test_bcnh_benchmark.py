@@ -79,6 +79,31 @@ def test_each_variant_is_trained_with_each_seed_and_scored(run, data, start, wor
         assert each["batcher"]["hypernyms"] == (0 if name in ("biosyn", "bcnh-list-wise") else 10)
         assert (each["seed"], each["arguments"]["num_train_epochs"]) == (1, 1)
         assert each["arguments"]["learning_rate"] == 1e-4
+        assert each["batcher"]["lexical_share"] == 0.5
+        compared = {key: each["objective"][key] for key in ("similarity", "lexical_weight")}
+        assert compared == {"similarity": "inner_product", "lexical_weight": 0.0}
+
+
+def test_names_and_mentions_are_prepared_as_biosyn_does(data, modules, tmp_path):
+    from _common.datasets import Data
+    from _common.prepared import PreparedData
+
+    ontology = tmp_path / "ontology.jsonl"
+    ontology.write_text(ONTOLOGY.replace("CVA", "C.V.A., Stroke").strip(), encoding="utf8")
+    prepared = PreparedData("ncbi", data, ontology=ontology)
+    assert [concept.names for concept in prepared.ontology] == [
+        ("infarct", "infarcts"),
+        ("stroke", "c v a stroke"),
+        ("disease",),
+    ]
+    assert next(concept.parents for concept in prepared.ontology) == ("D3",)
+    assert prepared.synonyms == [
+        ("heart attacks", "OMIM:100"),
+        ("apoplexy", "D2"),
+        ("heart attacks", "D1"),
+    ]
+    as_it_is = Data("ncbi", data, ontology=ontology)
+    assert prepared.digest(with_data=True) != as_it_is.digest(with_data=True)
 
 
 def test_the_interval_is_student_s(modules):

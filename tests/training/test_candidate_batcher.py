@@ -218,6 +218,30 @@ def test_mentions_of_unknown_concepts_have_no_list(inputs):
         draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
 
 
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_n_grams_alone_choose_a_share_of_the_candidates(pool, share):
+    vectors = vectors_of(pool)
+    batcher = CandidateBatcher(size=4, candidates=6, lexical_share=share)
+    encoder = NgramEncoder()
+    encoder.initialize(X=pool.texts)
+    ngrams, points = unit(encoder.predict(pool.texts).toarray()), unit(vectors)
+    for mention, (candidates, _, _) in lists_of(draw(batcher, pool, Now(vectors))).items():
+        first = round(share * 6)
+        lexical = {name: float(ngrams[mention] @ ngrams[name]) for name in pool.names.tolist()}
+        own = sorted((lexical[name] for name in candidates[:first]), reverse=True)
+        assert own == pytest.approx(sorted(lexical.values(), reverse=True)[:first], abs=1e-6)
+        left = [name for name in pool.names.tolist() if name not in candidates[:first]]
+        dense = {name: float(points[mention] @ points[name]) for name in left}
+        assert candidates[first:] == sorted(left, key=dense.get, reverse=True)[: 6 - first]
+        assert len({*candidates}) == 6
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
+def test_a_share_that_cannot_be(share):
+    with pytest.raises(ConnormError, match="CN006.*lexical_share"):
+        CandidateBatcher(lexical_share=share)
+
+
 @pytest.mark.parametrize("settings", [{"size": 0}, {"candidates": 0}, {"hypernyms": -1}])
 def test_bad_settings(settings):
     with pytest.raises(ConnormError, match=f"CN006.*{next(iter(settings))}"):

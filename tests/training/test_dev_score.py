@@ -34,7 +34,9 @@ def score(tiny_folder):
     encoder = TransformerEncoder(name=str(tiny_folder))
     encoder.initialize()
     module = trainable(encoder)
-    return lambda *gold: DevScore(block, ONTOLOGY, SYNONYMS, mentions(*gold))(module)
+    return lambda *gold, **settings: DevScore(
+        block, ONTOLOGY, SYNONYMS, mentions(*gold), **settings
+    )(module)
 
 
 def test_alternate_ids_and_concepts_of_the_data_count(score):
@@ -55,3 +57,14 @@ def test_a_text_is_seen_if_the_encoder_cannot_tell_it_from_one_of_the_data(score
     # Of the two that D lacks one is right.
     assert found["unseen_lenient@1"] == 50.0
     assert "unseen_lenient@1" not in score(("THE headache", "C3"))
+
+
+def test_an_encoder_that_is_trained_for_inner_products_is_scored_by_them(score, tiny_folder):
+    encoder = TransformerEncoder(name=str(tiny_folder))
+    encoder.initialize()
+    names = {"heart attack": "C1", "skin cancer": "C2", "headache": "C3", "the headache": "C3"}
+    texts = [*names, "attack"]
+    vectors, (mention,) = encoder.predict(texts), encoder.predict(["skin attack"])
+    best = texts[int((vectors @ mention).argmax())]
+    found = score(("skin attack", {**names, "attack": "C9"}[best]), metric="dot")
+    assert found["lenient@1"] == 100.0

@@ -43,12 +43,13 @@ def Bcnh(
 
         (|v_m| - |v_h|) / (|v_m| + |v_h|)
 
-    similarity (str): "cosine", as an index searches, or "inner_product", as in the paper, whose
-        temperature is 1.
+    similarity (str): "cosine", or "inner_product", as in the paper, whose temperature is 1; search
+        with the same: `metric` of the index.
     temperature (float): Divides the scores.
     norm_weight (float): Of the norm loss; 1 in the paper, 0 to leave it out.
-    lexical_weight (float): The initial lambda. Its logarithm is learned, so it stays above 0.
-    learning_rate (float): Of that logarithm.
+    lexical_weight (float): The initial lambda. Its logarithm is learned, so it stays above 0; from
+        0, as in BioSyn's code, it is learned itself, and counts as 0 below that.
+    learning_rate (float): Of what is learned.
     RETURNS (RankingLoss): The objective.
     RAISES (ConnormError): CN800 for an invalid setting, CN801 if a library is missing.
     """
@@ -76,8 +77,8 @@ def BioSyn(
     similarity (str): "cosine" or "inner_product".
     temperature (float): Divides the scores.
     norm_weight (float): Of the norm loss; 0 to leave it out, as BioSyn does.
-    lexical_weight (float): The initial lambda.
-    learning_rate (float): Of its logarithm.
+    lexical_weight (float): The initial lambda, as for `Bcnh`.
+    learning_rate (float): Of what is learned.
     RETURNS (RankingLoss): The objective.
     RAISES (ConnormError): CN800 for an invalid setting, CN801 if a library is missing.
     """
@@ -95,8 +96,10 @@ def _build(
     learning_rate: float,
 ) -> "RankingLoss":
     require_similarity(similarity)
-    require_above_zero(temperature=temperature, lexical_weight=lexical_weight)
-    require_at_least_zero(norm_weight=norm_weight, learning_rate=learning_rate)
+    require_above_zero(temperature=temperature)
+    require_at_least_zero(
+        norm_weight=norm_weight, lexical_weight=lexical_weight, learning_rate=learning_rate
+    )
     require_libraries()
     from .ranking_loss import RankingLoss
 

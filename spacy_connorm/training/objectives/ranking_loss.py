@@ -34,8 +34,9 @@ class RankingLoss(torch.nn.Module):
         normalized (bool): Whether to compare vectors scaled to unit length.
         temperature (float): Divides the scores.
         norm_weight (float): Of the norm loss.
-        lexical_weight (float): The initial weight of the n-grams.
-        learning_rate (float): Of its logarithm.
+        lexical_weight (float): The initial weight of the n-grams. From 0 it is learned itself,
+            otherwise its logarithm.
+        learning_rate (float): Of what is learned.
         """
         super().__init__()
         self.list_loss = list_loss
@@ -43,11 +44,18 @@ class RankingLoss(torch.nn.Module):
         self.temperature = temperature
         self.norm_weight = norm_weight
         self.learning_rate = learning_rate
-        self.log_lexical_weight = torch.nn.Parameter(torch.tensor(log(lexical_weight)))
+        self._from_zero = lexical_weight == 0
+        if self._from_zero:
+            self.lexical_weight = torch.nn.Parameter(torch.tensor(0.0))
+        else:
+            self.log_lexical_weight = torch.nn.Parameter(torch.tensor(log(lexical_weight)))
 
     def learned(self) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): The current weight of the n-grams."""
-        return {"lexical_weight": self.log_lexical_weight.exp().item()}
+        """RETURNS (Dict[str, float]): The current weight of the n-grams, at least 0."""
+        return {"lexical_weight": max(self._weight().item(), 0.0)}
+
+    def _weight(self) -> torch.Tensor:
+        return self.lexical_weight if self._from_zero else self.log_lexical_weight.exp()
 
     def forward(self, vectors: torch.Tensor, rankings: Rankings) -> torch.Tensor:
         """vectors (torch.Tensor): (B, d), of any length.
@@ -64,7 +72,7 @@ class RankingLoss(torch.nn.Module):
     def _scores(self, vectors: torch.Tensor, rankings: Rankings) -> torch.Tensor:
         points = to_unit_length(vectors) if self.normalized else vectors
         dense = torch.einsum("md,mkd->mk", points[rankings.mentions], points[rankings.candidates])
-        lexical = self.log_lexical_weight.exp() * rankings.lexical
+        lexical = self._weight() * rankings.lexical
         return (dense + lexical) / self.temperature
 
 

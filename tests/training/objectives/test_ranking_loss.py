@@ -152,13 +152,30 @@ def test_the_weight_of_n_grams_is_learned_and_stays_above_zero(name, lists):
 
 
 @every_objective
+def test_a_weight_from_zero_is_learned_itself(name, lists):
+    objective = build(name, lexical_weight=0.0)
+    assert objective.learned() == {"lexical_weight": 0.0}
+    assert [*dict(objective.named_parameters())] == ["lexical_weight"]
+    vectors, exact = vectors_of(6), vectors_of(6).double()
+    weight = torch.tensor(0.0, dtype=torch.double, requires_grad=True)
+    EQUATIONS[name](exact, lists, weight).backward()
+    objective(vectors, lists).backward()
+    slope = objective.lexical_weight.grad
+    torch.testing.assert_close(slope.double(), weight.grad, rtol=1e-3, atol=1e-4)
+    for value in (0.7, -0.7):
+        objective.lexical_weight.data.fill_(value)
+        # A search adds what is similar, never takes it away.
+        assert objective.learned()["lexical_weight"] == pytest.approx(max(value, 0.0))
+
+
+@every_objective
 @pytest.mark.parametrize(
     "settings",
     [
         {"similarity": "euclidean"},
         {"temperature": 0.0},
         {"norm_weight": -1.0},
-        {"lexical_weight": 0.0},
+        {"lexical_weight": -0.1},
         {"learning_rate": float("nan")},
     ],
 )
