@@ -61,6 +61,13 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add_datasets(parser)
     add_part(parser)
     add_ontology(parser)
+    parser.add_argument(
+        "--types",
+        nargs="+",
+        default=[],
+        metavar="TYPE",
+        help="leave out concepts of other semantic types, such as MeSH's D for chemicals",
+    )
     parser.add_argument("--finder", choices=FINDERS, nargs="+", default=list(FINDERS[:2]))
     parser.add_argument("--encoder", default="ngram", help="of the normalizer [%(default)s]")
     parser.add_argument(
@@ -111,6 +118,7 @@ def measure(arguments: Namespace) -> list[Row]:
 def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
     if arguments.ontology is not None:
         data.other_ontology = arguments.ontology
+    data.concept_types = arguments.types
     read = _reader(arguments, data, finder)
     texts = [doc.text for doc in data.scored_docs]
     start = perf_counter()
@@ -124,6 +132,7 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "dataset": data.name,
         "part": data.part,
         "finder": finder,
+        "types": " ".join(arguments.types),
         "switched": " ".join(arguments.switch) if finder == "ontology" else None,
         "phrases": arguments.phrase_threshold if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,

@@ -1,6 +1,6 @@
 """The data sets: their files, and how to read them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
@@ -113,6 +113,8 @@ class Data:
         self.folder = folder
         self.part = part
         self.other_ontology = ontology
+        # Of the concepts of O that have types, those with one of these; all if empty.
+        self.concept_types: Sequence[str] = ()
         if part == "dev" and not self.dataset.train:
             fail(f"{name} has no dev part: score --part test.")
         for path in self._ontology_files + self._data_files + [self._scored_file]:
@@ -140,6 +142,7 @@ class Data:
         content = sha256()
         for path in self._ontology_files + (self._data_files if with_data else []):
             content.update(path.read_bytes())
+        content.update(" ".join(self.concept_types).encode())
         if with_data:
             content.update(" ".join(self.dataset.types).encode())
         return content.hexdigest()
@@ -151,6 +154,14 @@ class Data:
     @cached_property
     def ontology(self) -> Ontology:
         """RETURNS (Ontology): O."""
+        ontology = self._read_ontology()
+        if not self.concept_types:
+            return ontology
+        wanted = set(self.concept_types)
+        kept = [each for each in ontology if not each.types or wanted.intersection(each.types)]
+        return Ontology(kept, source=ontology.source)
+
+    def _read_ontology(self) -> Ontology:
         if self.other_ontology is not None:
             return read_ontology(self.other_ontology)
         source = self.dataset.ontology

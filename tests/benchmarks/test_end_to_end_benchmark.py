@@ -127,3 +127,20 @@ def test_gilda_finds_in_an_environment_of_its_own(run, corpus, monkeypatch):
     assert made == ["gilda.txt"]
     # Tokens are whole: "Heart attack" of "Heart attacks" is widened.
     assert (row["found"], row["linked_precision"], row["encoder"]) == (1, 100, None)
+
+
+def test_concepts_of_other_types_are_left_out(run, corpus):
+    path, out = corpus / "typed.jsonl", corpus / "out.json"
+    concepts = [
+        {"concept_id": "D1", "canonical_name": "Heart Attack", "types": ["C", "C14"]},
+        {"concept_id": "D2", "canonical_name": "Stroke", "types": ["F"]},
+        {"concept_id": "D3", "canonical_name": "Atrial Fibrillation"},
+    ]
+    path.write_text("".join(json.dumps(each) + "\n" for each in concepts))
+    base = ("--dataset", "bc5cdr-d", "--data", corpus, "--ontology", path, "--json", out)
+    found = {}
+    for types in ([], ["--types", "C14", "A"]):
+        run("end_to_end.py", *base, *types, "--finder", "ontology")
+        (row,) = json.loads(out.read_text())
+        found[row["types"]] = row["document_recall"]
+    assert found == {"": 100, "C14 A": pytest.approx(66.67)}
