@@ -18,6 +18,7 @@ from .ontology import read_ontology as read_ontology
 from .pipeline import ConceptNormalizer as ConceptNormalizer
 from .pipeline import annotate as annotate
 from .pipeline import build_index as build_index
+from .pipeline import cascade as cascade
 from .pipeline import check as check
 from .pipeline import explain as explain
 from .pipeline import load_normalizer as load_normalizer

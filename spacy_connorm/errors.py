@@ -73,6 +73,18 @@ class Errors(metaclass=_Coded):
         'after "mention_finder": `nlp.add_pipe("concept_normalizer")`.'
     )
 
+    CN011 = (
+        "The pipeline '{pipeline}' is not calibrated, so nobody knows when it is certain: `connorm "
+        "evaluate {pipeline} DEV --calibrate OUT`, then use OUT."
+    )
+    CN012 = (
+        "The pipelines '{first}' and '{second}' can't be joined ({reason}). Build both with the "
+        "same ontology and the same annotated data."
+    )
+    CN013 = (
+        "The pipeline '{pipeline}' is a cascade already. Join the pipelines that it was made of."
+    )
+
     # Ontology
     CN100 = "Can't find the file '{path}'."
     CN101 = "A concept has no `{field}`: {concept}. Every concept needs an id and a preferred name."

@@ -4,6 +4,7 @@ from spacy.cli._util import app as spacy_app
 
 from .annotate import annotate_cli
 from .app import app
+from .cascade import cascade_cli
 from .check import check_cli
 from .corpus import corpus_cli
 from .corrections import corrections_cli
@@ -26,6 +27,7 @@ spacy_app.add_typer(app, name="connorm")
 __all__ = [
     "annotate_cli",
     "app",
+    "cascade_cli",
     "check_cli",
     "corpus_cli",
     "corrections_cli",

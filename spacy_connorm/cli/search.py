@@ -141,6 +141,8 @@ def _show_explanation(explanation: "Explanation") -> None:
             for place, each in enumerate(explanation.interpretations)
         ]
         msg.table(rows, header=_INTERPRETATIONS, divider=True, max_col=_WIDTH)
+    if explanation.is_second:
+        msg.info("The second encoder of the cascade answers")
     for step in explanation.steps:
         needed = "the last search" if step.threshold is None else f"needs {step.threshold}"
         answers = "this one answers" if step.answers else "does not answer"

@@ -72,12 +72,14 @@ class Explanation(NamedTuple):
         the first of its parts.
     steps (List[Step]): What the searches of the sieve find for it, in order.
     interpretations (Sequence[Interpretation]): How the mention was read; the first one answers.
+    is_second (bool): Whether the second encoder of a cascade answers; the steps are its.
     """
 
     mention: str
     searched: str
     steps: list[Step]
     interpretations: Sequence[Interpretation] = ()
+    is_second: bool = False
 
     @property
     def readings(self) -> Sequence[Interpretation]:

@@ -4,7 +4,7 @@ A mention is read as the long form that its document defines for it, as it is wr
 mentions that it coordinates. All of them are searched; the one that links best answers.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, compress
 from typing import Literal
 
@@ -15,7 +15,7 @@ from ..text.composites import split_composite
 from .calibration import Calibration, with_probabilities
 from .choice import best_first, is_settled
 from .document_context import raise_certain
-from .explanation import Explanation, Interpretation, explain_sieve
+from .explanation import Explanation, Interpretation, Step, explain_sieve
 from .lookup import ConceptLookup
 from .sieve import Sieve, make_question
 
@@ -24,6 +24,8 @@ from .sieve import Sieve, make_question
 _DEPTH = 10
 
 WholeKind = Literal["long form", "as written"]
+# A mention and its long form.
+_Pair = tuple[str, str]
 
 
 class MentionInterpreter:
@@ -40,6 +42,8 @@ class MentionInterpreter:
         split_composites: bool = True,
         calibration: Calibration | None = None,
         document_context: float = 0.0,
+        second: "MentionInterpreter | None" = None,
+        is_certain: Callable[[Sequence[Candidate]], bool] | None = None,
     ) -> None:
         """Store what answers depend on.
 
@@ -50,6 +54,9 @@ class MentionInterpreter:
             with inner products.
         calibration (Optional[Calibration]): Gives candidates their probabilities.
         document_context (float): The bonus of `raise_certain`; 0 for none.
+        second (Optional[MentionInterpreter]): The second encoder of a cascade reads the mentions of
+            whose candidates this one is not certain.
+        is_certain (Optional[Callable]): Whether candidates of a text are certain.
         RAISES (ConnormError): CN001 as `ConceptLookup.retriever`, CN006 for a `top_k` under 1.
         """
         require_positive("top_k", top_k)
@@ -62,6 +69,8 @@ class MentionInterpreter:
         self._split_composites = split_composites and self._compares
         self._calibration = calibration
         self._document_context = document_context
+        self._second = second
+        self._is_certain = is_certain
 
     def candidates(
         self,
@@ -82,12 +91,17 @@ class MentionInterpreter:
         long_forms (Sequence[str]): What they stand for; empty where that is not known.
         RETURNS (Explanation): The interpretations and the searches.
         """
-        mention = mentions[0]
         interpretations = self.read(mentions, long_forms, [0] * len(mentions))[0]
-        text = interpretations[0].texts[0]
-        steps = explain_sieve(text, self._retriever, self._question._replace(top_k=self._top_k))
+        asked = clean(mentions[0]), clean(long_forms[0])
+        is_second = bool(self._unsure(dict(zip([asked], self._read([asked]), strict=True))))
+        answering = self._second if is_second and self._second is not None else self
+        steps, searched = answering._explain_sieve(interpretations[0].texts[0], self._top_k)
+        return Explanation(mentions[0], searched, steps, interpretations, is_second)
+
+    def _explain_sieve(self, text: str, top_k: int) -> tuple[list[Step], str]:
+        question = self._question._replace(top_k=top_k)
         searched = self._retriever.encoder.normalize(text)
-        return Explanation(mention, searched, steps, interpretations)
+        return explain_sieve(text, self._retriever, question), searched
 
     def read(
         self,
@@ -116,10 +130,19 @@ class MentionInterpreter:
         asked = list(zip(map(clean, mentions), map(clean, long_forms), strict=True))
         distinct = list(dict.fromkeys(asked))
         read = dict(zip(distinct, self._read(distinct), strict=True))
+        if self._second is not None and (unsure := self._unsure(read)):
+            read |= zip(unsure, self._second._read(unsure), strict=True)
         found = [list(read[pair]) for pair in asked]
         if self._document_context and documents is not None:
             self._add_context(found, documents)
         return [[each.first(self._top_k) for each in ways] for ways in found]
+
+    def _unsure(self, read: Mapping[_Pair, list[Interpretation]]) -> list[_Pair]:
+        """RETURNS (List[Tuple[str, str]]): The mentions and long forms to read again."""
+        is_certain = self._is_certain
+        if is_certain is None:
+            return []
+        return [pair for pair, ways in read.items() if not all(map(is_certain, ways[0].parts))]
 
     def _add_context(self, found: Sequence[list[Interpretation]], documents: Sequence[int]) -> None:
         by_document: dict[int, list[list[Interpretation]]] = {}
@@ -130,7 +153,7 @@ class MentionInterpreter:
             for ways, answer in zip(mentions, raised, strict=True):
                 ways[0] = answer._replace(parts=tuple(map(self._calibrated, answer.parts)))
 
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[list[Interpretation]]:
+    def _read(self, pairs: Sequence[_Pair]) -> list[list[Interpretation]]:
         interpretations = self._read_whole(pairs)
         if self._split_composites:
             for found, parts in zip(
@@ -139,7 +162,7 @@ class MentionInterpreter:
                 found.extend(parts)
         return [best_first(found) for found in interpretations]
 
-    def _read_whole(self, pairs: Sequence[tuple[str, str]]) -> list[list[Interpretation]]:
+    def _read_whole(self, pairs: Sequence[_Pair]) -> list[list[Interpretation]]:
         defined = {mention for mention, long_form in pairs if long_form}
         # The scores of two texts can't be compared if they are inner products.
         certain = self._find_certain(defined) if defined and self._compares else set()

@@ -80,6 +80,11 @@ class ConceptLookup:
         return self._encoder
 
     @property
+    def lookups(self) -> tuple["ConceptLookup", ...]:
+        """RETURNS (Tuple[ConceptLookup, ...]): This one; a cascade has another one."""
+        return (self,)
+
+    @property
     def is_ready(self) -> bool:
         """RETURNS (bool): Whether there is an index."""
         return self._retriever is not None
@@ -160,9 +165,9 @@ class ConceptLookup:
         self.use(encoder.model, ConceptIndex(owner.path / _INDEX, self.backend, owner=owner))
         self._reused = None
 
-    def reuse(self, index: ConceptIndex) -> None:
-        """Let the next `build` copy the vectors that another index has of the same encoder."""
-        self._reused = index
+    def reuse(self, lookup: "ConceptLookup") -> None:
+        """Let the next `build` copy the vectors that another lookup has of the same encoder."""
+        self._reused = lookup.index
 
     def memoize(
         self, *, size: int, top_k: int, types: Sequence[str] = (), branches: Sequence[str] = ()

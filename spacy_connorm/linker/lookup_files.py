@@ -13,16 +13,22 @@ from .memo import Memo
 _ENCODER = "encoder"
 _INDEX = "index"
 _MEMO = "memo"
+# What the second lookup of a cascade has.
+SECOND = "second"
 
 
 def write_lookup(lookup: ConceptLookup, folder: Path, *, exclude: Collection[str] = ()) -> None:
-    """Write encoder, index, synonyms and memo.
+    """Write encoder, index, synonyms and memo; those of a cascade's second lookup in a folder of
+    their own.
 
     lookup (ConceptLookup): The lookup.
     folder (Path): An existing folder.
     exclude (Collection[str]): Any of "encoder", "index".
     RAISES (ConnormError): CN001 if there is no index, unless it is excluded.
     """
+    for other in lookup.lookups[1:]:
+        (folder / SECOND).mkdir()
+        write_lookup(other, folder / SECOND, exclude=exclude)
     if _INDEX not in exclude:
         retriever = lookup.retriever
         retriever.index.write(folder / _INDEX)
@@ -50,6 +56,8 @@ def read_lookup(
     RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN430 for an index of another
         build, and those of `ConceptLookup.use`.
     """
+    for other in lookup.lookups[1:]:
+        read_lookup(other, folder / SECOND, exclude=exclude, owner=owner)
     encoder = lookup.encoder
     if _ENCODER not in exclude:
         encoder = lookup.normalized_encoder.loaded(folder / _ENCODER).model

@@ -24,7 +24,7 @@ from ..text.substitutions import Substitution
 from . import serialization
 from .batched_pipe import BatchedPipe
 from .concept_search import ConceptSearch
-from .initialization import Given, build_lookup, read_annotated
+from .initialization import Given, build_lookup, make_lookup, read_annotated
 from .requirements import require_extras
 from .settings import DEFAULTS, Settings, check_arguments, check_settings
 
@@ -44,6 +44,7 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         index: Any,
         sieve: Any,
         normalization: Sequence[str] = (),
+        cascade: Any = None,
         scorer: Callable | None = None,
         **settings: Unpack[Settings],
     ) -> None:
@@ -56,18 +57,17 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         sieve (Sieve): `Sieve.v1`: the searches and their thresholds.
         normalization (Sequence[str]): Steps that names and mentions go through, in order, before
             they are encoded; see `text.normalization`.
+        cascade (Optional[Cascade]): `Cascade.v1`: a second encoder, for uncertain mentions.
         scorer (Optional[Callable]): Scores examples.
         **settings (Settings): What `to_disk` saves; see `settings.Settings`.
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
             CN421 for settings that make no sense with the metric of the index.
         """
-        from ..linker.lookup import ConceptLookup
-
-        check_arguments(index=index, sieve=sieve, settings=settings)
+        check_arguments(index=index, sieve=sieve, cascade=cascade, settings=settings)
         self.vocab = vocab
         self.name = name
         self.scorer = scorer
-        self.lookup = ConceptLookup(encoder, sieve, index, normalization=normalization)
+        self.lookup = make_lookup(encoder, sieve, index, normalization, cascade)
         self.cfg: dict[str, Any] = dict(DEFAULTS)
         self._accept(settings)
 

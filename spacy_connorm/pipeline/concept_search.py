@@ -104,11 +104,19 @@ class ConceptSearch:
     def _interpreter(
         self, search: str | None = None, **limits: Unpack[Limits]
     ) -> "MentionInterpreter":
+        from ..linker.cascade import CascadeLookup
         from ..linker.interpretations import MentionInterpreter
 
         how = {key: self.cfg[key] for key in ("split_composites", "document_context")}
-        how |= choose_limits(self.cfg, limits) | {"calibration": self._calibration}
-        return MentionInterpreter(self.lookup, search=search, **how)
+        how |= choose_limits(self.cfg, limits)
+        backing: dict[str, Any] = {}
+        if isinstance(self.lookup, CascadeLookup) and search is None:
+            cascade = self.lookup.cascade
+            second = MentionInterpreter(self.lookup.second, calibration=cascade.fitted, **how)
+            backing = {"second": second, "is_certain": cascade.is_certain}
+        return MentionInterpreter(
+            self.lookup, search=search, calibration=self._calibration, **how, **backing
+        )
 
     def concept(self, concept_id: str) -> Concept:
         """RETURNS (Concept): What the index has of a concept, by its id or an alternate id, with or

@@ -31,6 +31,7 @@ prefixes = {}
 kb_url_template = null
 memo_size = 10000
 cache_size = 10000
+cascade = null
 
 [concept_normalizer.encoder]
 @architectures = "spacy-connorm.TransformerEncoder.v1"
@@ -88,6 +89,7 @@ def make_concept_normalizer(
     kb_url_template: str | None,
     memo_size: int,
     cache_size: int,
+    cascade: Any,
     scorer: Callable | None,
 ) -> ConceptNormalizer:
     return ConceptNormalizer(
@@ -115,5 +117,6 @@ def make_concept_normalizer(
         kb_url_template=kb_url_template,
         memo_size=memo_size,
         cache_size=cache_size,
+        cascade=cascade,
         scorer=scorer,
     )

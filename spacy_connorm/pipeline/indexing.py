@@ -115,7 +115,7 @@ def build_index(
     nlp = make_pipeline(config, component=component, overrides=overrides)
     normalizer = find_normalizer(nlp)
     if reuse is not None:
-        normalizer.lookup.reuse(load_normalizer(reuse).lookup.index)
+        normalizer.lookup.reuse(load_normalizer(reuse).lookup)
     changes = _read_changes(synonyms)
     path = Path(output_path)
     with replaced(path, is_ours=_is_index) as folder:

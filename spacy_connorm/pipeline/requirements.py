@@ -29,7 +29,8 @@ def require_extras(nlp: Language) -> None:
         extra
         for lookup in lookups
         if isinstance(lookup, ConceptLookup)
-        for extra in _lookup_extras(lookup)
+        for each in lookup.lookups
+        for extra in _lookup_extras(each)
     }
     others = [each for each in nlp.meta.get("requirements", []) if not _OURS.match(each)]
     versions = get_minor_version_range(__version__)

@@ -155,12 +155,13 @@ def check_settings(settings: dict[str, Any], *, metric: str = COSINE) -> None:
         refuse("kb_url_template", template, "a link with {} in the place of the id")
 
 
-def check_arguments(*, index: Any, sieve: Any, settings: Iterable[str]) -> None:
-    """Refuse unknown settings, and anything but an index and a sieve: config validation lets any
-    object through.
+def check_arguments(*, index: Any, sieve: Any, cascade: Any, settings: Iterable[str]) -> None:
+    """Refuse unknown settings, and anything but an index, a sieve and a cascade: config validation
+    lets any object through.
 
     index (Any): Must be a `Backend`.
     sieve (Any): Must be a `Sieve`.
+    cascade (Any): Must be a `Cascade` or None.
     settings (Iterable[str]): Names of settings.
     RAISES (ConnormError): CN006.
     """
@@ -171,6 +172,8 @@ def check_arguments(*, index: Any, sieve: Any, settings: Iterable[str]) -> None:
         refuse("index", index, 'an index, e.g. {"@misc": "spacy-connorm.ExactIndex.v1"}')
     if not hasattr(sieve, "searches") or not hasattr(sieve, "thresholds"):
         refuse("sieve", sieve, 'a sieve, e.g. {"@misc": "spacy-connorm.Sieve.v1"}')
+    if cascade is not None and not hasattr(cascade, "min_probability"):
+        refuse("cascade", cascade, 'a cascade, e.g. {"@misc": "spacy-connorm.Cascade.v1"}, or null')
 
 
 def choose_limits(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]:

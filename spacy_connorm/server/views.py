@@ -26,6 +26,7 @@ def view_explanation(explanation: "Explanation") -> dict[str, Any]:
     return {
         "mention": explanation.mention,
         "searched": explanation.searched,
+        "is_second": explanation.is_second,
         "interpretations": [
             {
                 "kind": each.kind,

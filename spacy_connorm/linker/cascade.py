@@ -1,0 +1,193 @@
+"""Two encoders: a fast one answers where it is certain, a better one is asked about the rest."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from thinc.api import Model
+
+from ..concepts import Candidate, Concept, Source
+from ..errors import refuse
+from ..index.backends.protocol import Backend
+from ..text.substitutions import Substitution
+from .calibration import Calibration, read_calibration, with_probabilities
+from .lookup import ConceptLookup
+from .sieve import Sieve
+from .synonyms import ChangedSynonym
+
+# A text of the index: both encoders find the same concepts for it.
+_SAME_TEXT = 0.9999
+
+
+@dataclass(frozen=True, eq=False)
+class Cascade:
+    """`spacy-connorm.Cascade.v1`: the second encoder, with an index of its own.
+
+    encoder (Model[List[str], Floats2d]): Slower and better than the component's encoder.
+    index (Backend): How its vectors are searched.
+    sieve (Sieve): Which searches answer, with thresholds for its cosines.
+    min_probability (float): Mentions whose first candidate is less likely right go to it, 0 to 1.
+    calibration (Optional[Mapping[str, float]]): Turns its scores into probabilities.
+    """
+
+    encoder: Model
+    index: Backend
+    sieve: Sieve
+    min_probability: float = 0.9
+    calibration: Mapping[str, float] | None = None
+    fitted: Calibration | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """RAISES (ConnormError): CN006 for an invalid probability or calibration."""
+        if not 0 <= self.min_probability <= 1:
+            refuse("cascade.min_probability", self.min_probability, "a number from 0 to 1")
+        object.__setattr__(self, "fitted", read_calibration(self.calibration))
+
+    def is_certain(self, candidates: Sequence[Candidate]) -> bool:
+        """RETURNS (bool): Whether the second encoder need not be asked.
+
+        candidates (Sequence[Candidate]): Those of a text, best first, with probabilities.
+        """
+        if not candidates:
+            return False
+        first = candidates[0]
+        return first.score >= _SAME_TEXT or (first.probability or 0.0) >= self.min_probability
+
+
+class CascadeLookup(ConceptLookup):
+    """A lookup of the first encoder beside another one, `second`. Both have the same concepts and
+    synonyms, whatever is added or removed.
+    """
+
+    def __init__(
+        self,
+        encoder: Model,
+        sieve: Sieve,
+        backend: Backend,
+        *,
+        cascade: Cascade,
+        normalization: Sequence[str] = (),
+    ) -> None:
+        """Store the parts; nothing is loaded.
+
+        encoder, sieve, backend, normalization: As for `ConceptLookup`.
+        cascade (Cascade): The second encoder.
+        RAISES (ConnormError): CN920 for an unknown step of normalization.
+        """
+        super().__init__(encoder, sieve, backend, normalization=normalization)
+        self.cascade = cascade
+        self.second = ConceptLookup(
+            cascade.encoder, cascade.sieve, cascade.index, normalization=normalization
+        )
+        self._calibration: Calibration | None = None
+
+    @property
+    def lookups(self) -> tuple[ConceptLookup, ...]:
+        """RETURNS (Tuple[ConceptLookup, ...]): This one and the second."""
+        return self, self.second
+
+    def tune(self, settings: Mapping[str, Any]) -> None:
+        """Set what both can be told, and how the first encoder is calibrated.
+
+        settings (Mapping[str, Any]): As for `ConceptLookup`, and `calibration`.
+        RAISES (ConnormError): CN006 without a calibration.
+        """
+        calibration = settings.get("calibration")
+        if calibration is None:
+            refuse("calibration", None, "fitted on dev data, if there is a `cascade`")
+        super().tune(settings)
+        self.second.tune(settings)
+        self._calibration = read_calibration(calibration)
+
+    def build(
+        self,
+        concepts: Iterable[Concept],
+        synonyms: Iterable[tuple[str, str]] = (),
+        *,
+        source: Source | None = None,
+        searches: Sequence[str] = (),
+        substitutions: Iterable[Substitution] = (),
+    ) -> None:
+        """Index an ontology with both encoders; see `ConceptLookup.build`. The concepts are kept in
+        memory meanwhile.
+        """
+        concepts, synonyms, substitutions = list(concepts), list(synonyms), list(substitutions)
+        self._change(
+            lambda lookup: ConceptLookup.build(
+                lookup,
+                concepts,
+                synonyms,
+                source=source,
+                searches=searches,
+                substitutions=substitutions,
+            )
+        )
+
+    def reuse(self, lookup: ConceptLookup) -> None:
+        """Let the next `build` copy vectors of another lookup, or of both encoders of another
+        cascade.
+        """
+        super().reuse(lookup)
+        self.second.reuse(lookup.lookups[-1])
+
+    def candidates(
+        self,
+        mentions: Sequence[str],
+        *,
+        top_k: int,
+        types: Sequence[str] = (),
+        branches: Sequence[str] = (),
+        search: str | None = None,
+    ) -> list[list[Candidate]]:
+        """Answer mentions with the sieves of both encoders, text by text; see `ConceptLookup`. A
+        single search is the first encoder's.
+        """
+        if search is not None:
+            return super().candidates(
+                mentions, top_k=top_k, types=types, branches=branches, search=search
+            )
+        # A probability depends on the rival, too.
+        depth = max(top_k, 2)
+        first = super().candidates(mentions, top_k=depth, types=types, branches=branches)
+        found = [_calibrated(each, self._calibration) for each in first]
+        unsure = [
+            place
+            for place, (text, each) in enumerate(zip(mentions, found, strict=True))
+            if text and not self.cascade.is_certain(each)
+        ]
+        better = self.second.candidates(
+            [mentions[place] for place in unsure], top_k=depth, types=types, branches=branches
+        )
+        for place, each in zip(unsure, better, strict=True):
+            found[place] = _calibrated(each, self.cascade.fitted)
+        return [each[:top_k] for each in found]
+
+    def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
+        """Add synonyms to both; see `ConceptLookup.add_synonyms`."""
+        pairs = list(synonyms)
+        self._change(lambda lookup: ConceptLookup.add_synonyms(lookup, pairs, count=count))
+
+    def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
+        """Remove synonyms from both; see `ConceptLookup.remove_synonyms`."""
+        pairs = list(synonyms)
+        self._change(lambda lookup: ConceptLookup.remove_synonyms(lookup, pairs))
+
+    def change_synonyms(self, changes: Iterable[ChangedSynonym]) -> None:
+        """Replace the changed synonyms of both; see `ConceptLookup.change_synonyms`."""
+        changed = list(changes)
+        self._change(lambda lookup: ConceptLookup.change_synonyms(lookup, changed))
+
+    def _change(self, change: Callable[[ConceptLookup], None]) -> None:
+        """Change both lookups, or none if one of them can't be."""
+        with self._changing:
+            before = self.second._encoder, self.second._retriever
+            change(self.second)
+            try:
+                change(self)
+            except BaseException:
+                self.second._encoder, self.second._retriever = before
+                raise
+
+
+def _calibrated(found: list[Candidate], calibration: Calibration | None) -> list[Candidate]:
+    return found if calibration is None else with_probabilities(found, calibration)
