@@ -6,7 +6,7 @@ from typing import Any
 
 from thinc.api import Model
 
-from ..concepts import Candidate, Concept, Source
+from ..concepts import Candidate, Concept
 from ..errors import refuse
 from ..index.backends.protocol import Backend
 from ..text.substitutions import Substitution
@@ -104,9 +104,8 @@ class CascadeLookup(ConceptLookup):
         concepts: Iterable[Concept],
         synonyms: Iterable[tuple[str, str]] = (),
         *,
-        source: Source | None = None,
-        searches: Sequence[str] = (),
         substitutions: Iterable[Substitution] = (),
+        **options: Any,
     ) -> None:
         """Index an ontology with both encoders; see `ConceptLookup.build`. The concepts are kept in
         memory meanwhile.
@@ -114,12 +113,7 @@ class CascadeLookup(ConceptLookup):
         concepts, synonyms, substitutions = list(concepts), list(synonyms), list(substitutions)
         self._change(
             lambda lookup: ConceptLookup.build(
-                lookup,
-                concepts,
-                synonyms,
-                source=source,
-                searches=searches,
-                substitutions=substitutions,
+                lookup, concepts, synonyms, substitutions=substitutions, **options
             )
         )
 
@@ -135,20 +129,17 @@ class CascadeLookup(ConceptLookup):
         mentions: Sequence[str],
         *,
         top_k: int,
-        types: Sequence[str] = (),
-        branches: Sequence[str] = (),
         search: str | None = None,
+        **limits: Any,
     ) -> list[list[Candidate]]:
         """Answer mentions with the sieves of both encoders, text by text; see `ConceptLookup`. A
         single search is the first encoder's.
         """
         if search is not None:
-            return super().candidates(
-                mentions, top_k=top_k, types=types, branches=branches, search=search
-            )
+            return super().candidates(mentions, top_k=top_k, search=search, **limits)
         # A probability depends on the rival, too.
         depth = max(top_k, 2)
-        first = super().candidates(mentions, top_k=depth, types=types, branches=branches)
+        first = super().candidates(mentions, top_k=depth, **limits)
         found = [_calibrated(each, self._calibration) for each in first]
         unsure = [
             place
@@ -156,7 +147,7 @@ class CascadeLookup(ConceptLookup):
             if text and not self.cascade.is_certain(each)
         ]
         better = self.second.candidates(
-            [mentions[place] for place in unsure], top_k=depth, types=types, branches=branches
+            [mentions[place] for place in unsure], top_k=depth, **limits
         )
         for place, each in zip(unsure, better, strict=True):
             found[place] = _calibrated(each, self.cascade.fitted)
