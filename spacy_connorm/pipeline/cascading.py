@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, quote_id
 from ..files.folders import replaced, require_replaceable
 from ..files.overlap import require_apart
 from .concept_normalizer import ConceptNormalizer
@@ -77,7 +77,7 @@ def _require_same_concepts(
     if steps[0] != steps[1]:
         reason = f"the steps of normalization are {steps[0]} and {steps[1]}"
     elif concepts[0] != concepts[1]:
-        reason = f"only one of them has {min(concepts[0] ^ concepts[1])}"
+        reason = f"only one of them has {quote_id(min(concepts[0] ^ concepts[1]))}"
     if reason:
         raise ConnormError(Errors.CN012.format(first=names[0], second=names[1], reason=reason))
 
