@@ -33,7 +33,7 @@ class Cascade:
     encoder: Model
     index: Backend
     sieve: Sieve
-    min_probability: float = 0.9
+    min_probability: float = 0.7
     calibration: Mapping[str, float] | None = None
     fitted: Calibration | None = field(init=False, repr=False)
 
