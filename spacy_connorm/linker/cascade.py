@@ -7,8 +7,9 @@ from typing import Any
 from thinc.api import Model
 
 from ..concepts import Candidate, Concept
-from ..errors import refuse
+from ..errors import ConnormError, Errors, refuse
 from ..index.backends.protocol import Backend
+from ..index.metrics import COSINE, metric_of
 from ..text.substitutions import Substitution
 from .calibration import Calibration, read_calibration, with_probabilities
 from .lookup import ConceptLookup
@@ -72,8 +73,12 @@ class CascadeLookup(ConceptLookup):
 
         encoder, sieve, backend, normalization: As for `ConceptLookup`.
         cascade (Cascade): The second encoder.
-        RAISES (ConnormError): CN920 for an unknown step of normalization.
+        RAISES (ConnormError): CN920 for an unknown step of normalization, CN421 if one of the two
+            is searched by inner product.
         """
+        for metric in map(metric_of, (backend, cascade.index)):
+            if metric != COSINE:
+                raise ConnormError(Errors.CN421.format(metric=metric, settings="`cascade = null`"))
         super().__init__(encoder, sieve, backend, normalization=normalization)
         self.cascade = cascade
         self.second = ConceptLookup(

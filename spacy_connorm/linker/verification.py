@@ -76,7 +76,7 @@ def _verify_answers(memo: Memo, index: ConceptIndex) -> None:
     are_equal = np.array_equal(index.members.concept[members], named)
     require_sound(are_equal, folder / "members.npy", "a text does not denote its concept")
     _verify_scores(memo, index, has_text)
-    scores = np.where(arrays.concepts == NONE, np.iinfo("int64").min, arrays.scores)
+    scores = np.where(arrays.concepts == NONE, np.iinfo(arrays.scores.dtype).min, arrays.scores)
     is_best_first = (scores[:, 1:] <= scores[:, :-1]).all()
     require_sound(is_best_first, folder / "scores.npy", "answers are not best first")
 

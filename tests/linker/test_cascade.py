@@ -140,6 +140,12 @@ def test_a_cascade_must_know_when_it_is_certain(blank_pipeline, settings):
         blank_pipeline(cascade={"@misc": "spacy-connorm.ExactIndex.v1"})
 
 
+def test_inner_products_are_no_certainty(blank_pipeline, settings):
+    dot = {"@misc": "spacy-connorm.ExactIndex.v1", "metric": "dot"}
+    with pytest.raises(ConnormError, match="CN421.*`cascade = null`"):
+        blank_pipeline(**settings(index=dot))
+
+
 def test_vectors_of_both_are_reused(make_normalizer, settings, ontology):
     old, new = make_normalizer(**settings()), make_normalizer(**settings())
     new.lookup.reuse(old.lookup)

@@ -106,7 +106,7 @@ def test_pipelines_that_cannot_be_joined(pipelines, joined, make_pipeline, hashe
         lambda: [], ontology=Ontology([Concept("C1", "heart disease")])
     )
     other.to_disk(tmp_path / "other")
-    with pytest.raises(ConnormError, match="CN012.*only one of them has C2"):
+    with pytest.raises(ConnormError, match="CN012.*only one of them has 'C2'"):
         cascade(fast, tmp_path / "other", out)
     with pytest.raises(ConnormError, match="CN700"):
         cascade(fast, tmp_path / "nowhere", out)
