@@ -189,11 +189,13 @@ class SynonymOverlay:
         return self._means[search]
 
     def allowed_means(
-        self, search: Search, allowed: AllowedConcepts | None
+        self, search: Search, concepts: np.ndarray, allowed: AllowedConcepts | None
     ) -> tuple[AllowedItems, AllowedItems]:
         """Find out which means may be found; once for each filter.
 
         search (Search): A search over concepts some of whose synonyms have changed.
+        concepts (Ints1d): The concept number of each of its items: whoever searches may have made
+            means that the index lacks.
         allowed (Optional[AllowedConcepts]): Which concepts may be found; all if None.
         RETURNS (Tuple[AllowedItems, AllowedItems]): The means in the index that are not outdated,
             and the new ones of concepts that have texts left.
@@ -201,7 +203,6 @@ class SynonymOverlay:
         known = self._allowed.get((search, allowed))
         if known is None:
             concerned, means = self.means(search)
-            concepts = self._index.concepts_of(search)
             kept = ~np.isin(concepts, concerned)
             left = np.zeros(0, dtype="bool") if means is None else means.vectors.norms > 0
             if allowed is not None:

@@ -237,7 +237,7 @@ def _over_concepts(
     if means is None:
         items = None if query.allowed is None else query.allowed.items(search)
         return [_Source(searcher, lambda found: _mean_hits(concepts, found, query.top_k), items)]
-    kept, left = overlay.allowed_means(search, query.allowed)
+    kept, left = overlay.allowed_means(search, concepts, query.allowed)
     return [
         _Source(searcher, lambda found: _mean_hits(concepts, found, query.top_k), kept),
         _Source(means, lambda found: _mean_hits(concerned, found, query.top_k), left),

@@ -289,10 +289,11 @@ def test_which_means_a_filter_allows_is_worked_out_once(search, index, encoder_o
     overlay = SynonymOverlay(index).without_synonyms(
         synonyms_of(index, encoder_of, [("alias 3 0", "C003"), ("mention 3", "C003")])
     )
-    kept, left = overlay.allowed_means(search, allowed)
-    assert overlay.allowed_means(search, allowed) == (kept, left)
+    concepts = index.concepts_of(search)
+    kept, left = overlay.allowed_means(search, concepts, allowed)
+    assert overlay.allowed_means(search, concepts, allowed) == (kept, left)
     number = index.number("C003")
     assert kept.count == allowed.items(search).count - allowed.concepts[number]
     assert left.count == allowed.concepts[number]
-    everything, _ = overlay.allowed_means(search, None)
+    everything, _ = overlay.allowed_means(search, concepts, None)
     assert everything.count == len(index.searcher(search)) - 1
