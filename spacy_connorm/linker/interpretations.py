@@ -65,7 +65,7 @@ class MentionInterpreter:
         sieve = lookup.sieve if search is None else Sieve((search,), ())
         depth = search_depth(top_k)
         self._question = make_question(sieve, top_k=depth, types=types, branches=branches)
-        self._compares = not self._retriever.index.compared.is_scaled
+        self._compares = self._retriever.has_cosines
         self._split_composites = split_composites and self._compares
         self._calibration = calibration
         self._document_context = document_context

@@ -139,16 +139,14 @@ class ConceptLookup:
         synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids.
         source (Optional[Source]): Of the ontology, for the manifest.
         searches (Sequence[str]): Searches to build besides those of the sieve.
-        substitutions (Iterable[Substitution]): Words that mentions may have in place of those of
-            names.
-        RAISES (ConnormError): CN409 if there are no texts, CN405 if the disk is full, and those of
-            the encoder.
+        substitutions (Iterable[Substitution]): Words of mentions in place of those of names.
+        RAISES (ConnormError): CN409 without texts, CN405 if the disk is full, and the encoder's.
         """
+        texts = None
         if self._encoder.fits:
             concepts, synonyms = list(concepts), list(synonyms)
-            encoder = self._encoder.fitted(all_texts(concepts, synonyms, clean))
-        else:
-            encoder = self._encoder.fitted()
+            texts = all_texts(concepts, synonyms, clean)
+        encoder = self._encoder.fitted(texts)
         owner = TemporaryFolder()
         write_index(
             owner.path / _INDEX,
@@ -178,8 +176,7 @@ class ConceptLookup:
         size (int): At most how many texts, those of D first; 0 for none.
         top_k (int): How many candidates of each. Questions with another `top_k`, types or branches
             are searched.
-        RAISES (ConnormError): CN001 as `retriever`, CN405 if the disk is full, CN406 and CN407 for
-            types and branches that the index lacks.
+        RAISES (ConnormError): CN405 if the disk is full, and those of `Retriever.ask`.
         """
         with self._changing:
             retriever = self.retriever
@@ -204,9 +201,8 @@ class ConceptLookup:
         branches (Sequence[str]): Find only concepts at or below these; all if empty.
         search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
         RETURNS (List[List[Candidate]]): b lists, best first.
-        RAISES (ConnormError): CN001 as `retriever`, CN006 for a `top_k` under 1, CN406 and CN407
-            for types and branches that the index lacks, CN408 for a search that it was built
-            without, CN500 for an unknown one.
+        RAISES (ConnormError): CN001 as `retriever`, CN006 for a `top_k` under 1, CN500 for an
+            unknown search, and those of `Retriever.ask`.
         """
         if isinstance(mentions, str):
             refuse_text("mentions", mentions, "a list of texts")

@@ -69,6 +69,11 @@ class Retriever:
         parts = self.encoder, self.index, self.overlay, self.memo, self.cache_size
         return Retriever, (*parts, self.extra_words_weight, self.rewriting_weight)
 
+    @property
+    def has_cosines(self) -> bool:
+        """RETURNS (bool): Whether scores are cosines: those of several texts can be compared."""
+        return not self.index.compared.is_scaled
+
     def with_overlay(self, overlay: SynonymOverlay) -> "Retriever":
         """RETURNS (Retriever): The same with other synonyms, and an empty cache."""
         # A memo that was revised already needs to be compared with the difference only.

@@ -15,6 +15,7 @@ from spacy_connorm.ontology import OntologyOptions
 COMMANDS = get_command(app).commands
 FUNCTIONS = {
     "annotate": spacy_connorm.annotate,
+    "cascade": spacy_connorm.cascade,
     "check": spacy_connorm.check,
     "corpus": spacy_connorm.convert_corpus,
     "corrections": spacy_connorm.convert_corrections,

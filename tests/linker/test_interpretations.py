@@ -17,6 +17,7 @@ class Lookup:
     """
 
     sieve = Sieve()
+    has_cosines = True
 
     def __init__(self, found, *, data=()):
         self.found = found
