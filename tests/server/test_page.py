@@ -70,8 +70,9 @@ def address(folder, path):
 
 @pytest.fixture
 def open_page(browser):
-    """A function that opens an address in a browser of its own. Nothing may fail there, and nothing
-    may be asked of other hosts.
+    """A function that opens an address in a browser of its own, and returns once its page has been
+    filled: keys are lost in what is still hidden. Nothing may fail there, and nothing may be asked
+    of other hosts.
     """
     contexts, wrong = [], []
 
@@ -89,6 +90,7 @@ def open_page(browser):
         host = httpx.URL(address).netloc.decode()
         page.on("request", lambda asked: host in asked.url or wrong.append(asked.url))
         page.goto(address)
+        expect(page.locator("main > :is(section, form, div):visible")).not_to_have_count(0)
         return page
 
     yield visit
