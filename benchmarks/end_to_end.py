@@ -12,10 +12,10 @@ from typing import Any
 
 import spacy
 from _common.builders import encoder_config
-from _common.cli import begin, clear_errors, finish, make_parser
-from _common.datasets import Data, blank_english
-from _common.options import add_datasets, add_ontology, add_part
-from _common.trained_finders import NERS, train_finder_once
+from _common.cli import begin, clear_errors, fail, finish, make_parser
+from _common.datasets import DATASETS, Data, blank_english
+from _common.options import add_datasets, add_ontology, add_part, at_least
+from _common.trained_finders import NERS, Changes, train_finder_once
 from _peers.gilda_reader import GildaReader
 from spacy.language import Language
 from spacy.matcher import PhraseMatcher
@@ -101,6 +101,18 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         "--without-features", action="store_true", help="the NER does not see where names stand"
     )
     parser.add_argument(
+        "--max-steps", type=at_least(1), help="of the NER's training [those of its config]"
+    )
+    parser.add_argument(
+        "--learning-rate", type=float, help="of the NER's training [that of its config]"
+    )
+    parser.add_argument(
+        "--start-from",
+        choices=DATASETS,
+        metavar="NAME",
+        help="the NER is first trained on another data set with the same ontology",
+    )
+    parser.add_argument(
         "--pipeline", metavar="FOLDER", help="the finder `trained`, instead: NER and a normalizer"
     )
     return parser
@@ -137,6 +149,8 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "phrases": arguments.phrase_threshold if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
+        "max_steps": arguments.max_steps if finder == "trained" else None,
+        "start_from": arguments.start_from if finder == "trained" else None,
         "features": not arguments.without_features if finder == "trained" else None,
         "encoder": arguments.encoder if finder in ENCODED and not arguments.pipeline else None,
         "nil_threshold": arguments.nil_threshold,
@@ -178,13 +192,16 @@ def _trained_pipeline(arguments: Namespace, data: Data) -> Language:
     names = _with_normalizer(
         spacy.blank("en"), data.ontology, encoder_config("ngram", data, work=arguments.work)
     )
-    folder = train_finder_once(
-        NERS[arguments.ner],
-        data,
-        names,
-        features=not arguments.without_features,
-        work=arguments.work,
-    )
+    config, features = NERS[arguments.ner], not arguments.without_features
+    start = None
+    if arguments.start_from is not None:
+        other = Data(arguments.start_from, arguments.data, ontology=data.other_ontology)
+        if other.dataset.ontology != data.dataset.ontology:
+            fail(f"--start-from {other.name} has another ontology than {data.name}.")
+        other.concept_types = data.concept_types
+        start = train_finder_once(config, other, names, Changes(features), work=arguments.work)
+    changes = Changes(features, start, arguments.max_steps, arguments.learning_rate)
+    folder = train_finder_once(config, data, names, changes, work=arguments.work)
     nlp = load_pipeline(folder)
     nlp.remove_pipe("concept_normalizer")
     encoder = encoder_config(arguments.encoder, data, train="OD", work=arguments.work)

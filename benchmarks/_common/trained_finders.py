@@ -1,9 +1,11 @@
 """Pipelines whose NER is trained from a config, once, and kept in the work folder."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +26,31 @@ NERS = {
 }
 _MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 _LABEL = "MENTION"
+# Articles of more tokens are learned paragraph by paragraph: an NER reads many short texts at once
+# much faster than a long one.
+_LONG = 2000
 # How many documents training is scored on where these choose nothing.
 _WATCHED = 10
 
 
+@dataclass(frozen=True)
+class Changes:
+    """What is other than in a training config.
+
+    features (bool): Whether the NER sees where names stand.
+    start (Optional[Path]): A pipeline whose NER is trained further.
+    max_steps (Optional[int]): Of training; those of the config if None.
+    learning_rate (Optional[float]): The initial one; that of the config if None.
+    """
+
+    features: bool = True
+    start: Path | None = None
+    max_steps: int | None = None
+    learning_rate: float | None = None
+
+
 def train_finder_once(
-    config_path: Path, data: Data, names: Language, *, features: bool, work: Path
+    config_path: Path, data: Data, names: Language, changes: Changes, *, work: Path
 ) -> Path:
     """Train an NER on D, unless an earlier run trained the same config on the same data. To score
     dev, it learns from train, and dev chooses the step: these scores are a bit too good. To score
@@ -38,15 +59,18 @@ def train_finder_once(
     config_path (Path): A training config such as `assets/ner-tok2vec.cfg`. Its paths are replaced.
     data (Data): The data set and the part to score.
     names (Language): A pipeline with a concept normalizer, whose D is empty.
-    features (bool): Whether the NER sees where names stand.
+    changes (Changes): What is other than in the config.
     work (Path): Keeps the pipeline.
     RETURNS (Path): The pipeline with the trained NER, and with this normalizer.
     """
     parts = Data(data.name, data.folder, ontology=data.other_ontology, part="dev")
     config = Config().from_disk(config_path, interpolate=False)
-    scale = f"{_name_embed(config['components'], 'components')}.scale"
-    overrides: dict[str, Any] = {} if features else {scale: 0.0}
-    content = [config.to_str(), data.digest(with_data=True), parts.digest_of_scored(), *overrides]
+    overrides = _overrides(config, changes)
+    if changes.start is not None:
+        for name in _trained(config):
+            config["components"][name] = {"source": str(changes.start)}
+    content = [config.to_str(), data.digest(with_data=True), parts.digest_of_scored()]
+    content += [f"{key}={value}" for key, value in overrides.items()]
     folder = work / f"{config_path.stem}-{sha256(' '.join(content).encode()).hexdigest()[:16]}"
     if not (folder / "done").is_dir():
         overrides["paths.train"] = _write(data.docs, folder / "train.spacy")
@@ -56,14 +80,35 @@ def train_finder_once(
         chosen, steps = parts.scored_docs, config["training"]["max_steps"]
         if data.part == "test":
             chosen = chosen[:_WATCHED]
-            overrides["training.max_steps"] = round(steps * len(data.docs) / len(parts.docs))
-            overrides["training.patience"] = 0
+            passes = round(steps * len(data.docs) / len(parts.docs))
+            overrides = {"training.max_steps": passes, "training.patience": 0, **overrides}
         overrides["paths.dev"] = _write(chosen, folder / "dev.spacy")
+        config.to_disk(folder / "training.cfg")
         with redirect_stdout(sys.stderr):
-            train(config_path, folder / "ner", overrides=overrides)
+            train(folder / "training.cfg", folder / "ner", overrides=overrides)
         name = "model-last" if data.part == "test" else "model-best"
         save_pipeline(folder / "ner" / name, folder / "done")
     return folder / "done"
+
+
+def _overrides(config: Config, changes: Changes) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The settings of the config that change, by dotted name."""
+    overrides: dict[str, Any] = {}
+    if not changes.features and changes.start is None:
+        overrides[f"{_name_embed(config['components'], 'components')}.scale"] = 0.0
+    if changes.max_steps is not None:
+        overrides["training.max_steps"] = changes.max_steps
+    if changes.learning_rate is not None:
+        rate = "training.optimizer.learn_rate"
+        is_scheduled = isinstance(config["training"]["optimizer"]["learn_rate"], dict)
+        overrides[f"{rate}.initial_rate" if is_scheduled else rate] = changes.learning_rate
+    return overrides
+
+
+def _trained(config: Config) -> list[str]:
+    """RETURNS (List[str]): The components that training changes."""
+    frozen = config["training"]["frozen_components"]
+    return [name for name in config["components"] if name not in frozen]
 
 
 def _name_embed(block: dict[str, Any], path: str) -> str:
@@ -75,5 +120,14 @@ def _name_embed(block: dict[str, Any], path: str) -> str:
 
 
 def _write(docs: Sequence[Doc], path: Path) -> str:
-    write_docs((set_label(doc.copy(), _LABEL) for doc in docs), path)
+    texts = (part for doc in docs for part in (_paragraphs(doc) if len(doc) > _LONG else [doc]))
+    write_docs((set_label(text.copy(), _LABEL) for text in texts), path)
     return str(path)
+
+
+def _paragraphs(doc: Doc) -> Iterator[Doc]:
+    """YIELDS (Doc): The paragraphs of an article with their entities."""
+    ends = [token.i + 1 for token in doc if "\n" in token.text]
+    for start, end in pairwise([0, *ends, len(doc)]):
+        if start < end:
+            yield doc[start:end].as_doc()

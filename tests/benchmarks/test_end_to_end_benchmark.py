@@ -5,6 +5,7 @@ import json
 
 import pytest
 import spacy
+from thinc.api import Config
 
 NOTE = (
     "1|t|Atrial fibrillation (AFB).\n"
@@ -92,6 +93,23 @@ def test_an_ner_can_do_without_features(run, annotated, work):
     (ner,) = work.glob("ner-tok2vec-*")
     embed = spacy.load(ner / "done").config["components"]["ner"]["model"]["tok2vec"]["embed"]
     assert embed["scale"] == 0
+
+
+def test_an_ner_is_trained_further(run, annotated, work, capsys):
+    out = annotated / "out.json"
+    options = ("--dataset", "bc5cdr-d", "--data", annotated, "--finder", "trained", "--json", out)
+    run(
+        *("end_to_end.py", *options, "--start-from", "bc5cdr-d"),
+        *("--max-steps", 3, "--learning-rate", 0.0005),
+    )
+    assert capsys.readouterr().err.count("Training pipeline") == 2
+    (row,) = json.loads(out.read_text())
+    assert (row["start_from"], row["max_steps"]) == ("bc5cdr-d", 3)
+    first, second = sorted(work.glob("ner-tok2vec-*"), key=lambda path: path.stat().st_ctime)
+    config = Config().from_disk(second / "training.cfg", interpolate=False)
+    assert config["components"]["ner"] == {"source": str(first / "done")}
+    training = spacy.load(second / "done").config["training"]
+    assert (training["max_steps"], training["optimizer"]["learn_rate"]) == (3, 0.0005)
 
 
 def test_a_pipeline_of_yours_is_named(run, corpus):
