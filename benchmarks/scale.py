@@ -1,7 +1,9 @@
 """What an index of very many names costs: to build, to store, to open and to search.
 
-Names and vectors are made up (random projections of trigrams): they measure memory and latency, not
-recall. Each step runs in a fresh process.
+Names and vectors are made up (random projections of trigrams), or, with `--encoder`, variants of
+all ontologies' names and what that encoder makes of them. Each step runs in a fresh process.
+Searches are cold first, with the index dropped from the system's cache, and then warm. Recall is
+that of the nearest name of some queries, beside a comparison with all vectors.
 
 Example: python benchmarks/scale.py --names 1000000 --index ivf --dtype int8 --change 0.01
 """
@@ -15,22 +17,28 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
+from _common.builders import encoder_config, load_encoder
 from _common.cli import begin, finish_tables, make_parser
+from _common.datasets import Data
 from _common.options import at_least
-from _common.synthetic_vectors import make_concepts, make_encoder
+from _common.synthetic_names import make_varied_concepts
+from _common.synthetic_vectors import SyntheticEncoder, make_concepts, make_encoder
 from _measure.memory_usage import read_status, total
 
 from spacy_connorm.concepts import Concept
+from spacy_connorm.encoders.encoding import EncodeBatches
+from spacy_connorm.encoders.normalized import NormalizedEncoder
+from spacy_connorm.encoders.vectors import Raw
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.index.backends.annoy import AnnoyIndex
-from spacy_connorm.index.backends.exact import ExactIndex
+from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex
 from spacy_connorm.index.backends.protocol import Backend
 from spacy_connorm.index.builder.build import write_index
@@ -41,10 +49,12 @@ from spacy_connorm.index.search import Search
 from spacy_connorm.index.vectors.base import from_raw
 from spacy_connorm.text.cleaning import clean
 
+MADE_UP = "made-up"
 BACKENDS = {"annoy": AnnoyIndex, "exact": ExactIndex, "ivf": IvfIndex}
 SEARCH = Search.O_T
 TOP_K = 10
-WARM_UP = 200
+ROUNDED = 1e-5
+Encoder = SyntheticEncoder | NormalizedEncoder
 KINDS = {
     "vectors": ("texts.",),
     "search": ("O-T.",),
@@ -56,6 +66,9 @@ KINDS = {
 def main() -> None:
     parser = make_parser(__doc__ or "")
     parser.add_argument("--names", type=at_least(3), default=100_000, help="[%(default)s]")
+    parser.add_argument(
+        "--encoder", default=MADE_UP, help="dan, a FOLDER or a config instead [%(default)s]"
+    )
     parser.add_argument("--dims", type=at_least(1), default=384, help="[%(default)s]")
     parser.add_argument("--index", choices=BACKENDS, default="ivf", help="[%(default)s]")
     parser.add_argument(
@@ -68,8 +81,13 @@ def main() -> None:
         help="the share of concepts to change for a second build",
     )
     parser.add_argument("--queries", type=at_least(1), default=1000, help="[%(default)s]")
+    parser.add_argument(
+        "--compared", type=at_least(0), default=100, help="queries to find recall by [%(default)s]"
+    )
     arguments = begin(parser)
     folder = arguments.work / f"scale-{arguments.names}-{arguments.index}-{arguments.dtype}"
+    if arguments.encoder != MADE_UP:
+        encoder_block(arguments)  # a config is trained here, not by a step that is measured
     try:
         tables = measure(arguments, folder)
     finally:
@@ -108,28 +126,34 @@ def build(arguments: Namespace, folder: Path, change: float) -> Row:
     change (float): The share of concepts with changed names.
     RETURNS (Dict[str, Any]): Counts, seconds and peak memory.
     """
-    backend, encoder = choose_backend(arguments), make_encoder(arguments.dims)
+    backend, encoder = choose_backend(arguments), choose_encoder(arguments)
     path = folder / "index"
     known = ConceptIndex(path, backend) if path.exists() else None
-    encoding = [0.0]
+    concepts = choose_concepts(arguments, changed=change)
+    spent = [0.0]
 
-    def encode(texts: list[str]) -> np.ndarray:
-        start = perf_counter()
-        vectors = encoder.encode(texts)
-        encoding[0] += perf_counter() - start
-        return vectors
+    @contextmanager
+    def encode_timed(encoder: Encoder) -> Iterator[EncodeBatches]:
+        def encode(texts: list[str]) -> Raw:
+            start = perf_counter()
+            vectors = encoder.encode(texts)
+            spent[0] += perf_counter() - start
+            return vectors
+
+        yield lambda batches: map(encode, batches)
 
     with peak_of_memory() as peak:
         start, used = perf_counter(), process_time()
         write_index(
             path,
-            make_concepts(arguments.names, changed=change),
+            concepts,
             (),
-            replace(encoder, encode=encode),
+            encoder,
             searches=[SEARCH],
             backend=backend,
             clean=clean,
             known=known,
+            encoding=encode_timed,
         )
         seconds, used = perf_counter() - start, process_time() - used
     manifest = ConceptIndex(path, backend).manifest
@@ -141,10 +165,30 @@ def build(arguments: Namespace, folder: Path, change: float) -> Row:
         "lists": manifest["updates"].get(SEARCH, "learned"),
         "seconds": seconds,
         "CPU seconds": used,
-        "of them encoding": encoding[0],
+        "of them encoding": spent[0],
         "peak anonymous MB": peak["anonymous"],
         "peak resident MB": status_mb("VmHWM"),
     }
+
+
+def choose_encoder(arguments: Namespace) -> Encoder:
+    """RETURNS (Encoder): The one that the options name, loaded."""
+    if arguments.encoder == MADE_UP:
+        return make_encoder(arguments.dims)
+    return NormalizedEncoder(load_encoder(encoder_block(arguments)))
+
+
+def encoder_block(arguments: Namespace) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The encoder's block of a pipeline's config."""
+    return encoder_config(arguments.encoder, Data("ncbi", arguments.data), work=arguments.work)
+
+
+def choose_concepts(arguments: Namespace, *, changed: float) -> Iterator[Concept]:
+    """RETURNS (Iterator[Concept]): As many as the options say, with what it needs in memory."""
+    if arguments.encoder == MADE_UP:
+        return make_concepts(arguments.names, changed=changed)
+    concepts = make_varied_concepts(arguments.data, arguments.names, changed=changed)
+    return chain([next(concepts)], concepts)
 
 
 def choose_backend(arguments: Namespace) -> Backend:
@@ -153,40 +197,67 @@ def choose_backend(arguments: Namespace) -> Backend:
 
 
 def ask(arguments: Namespace, folder: Path) -> Row:
-    """RETURNS (Dict[str, Any]): Seconds to open the index, milliseconds to search a name, and
-    memory.
+    """RETURNS (Dict[str, Any]): Seconds to open the index, milliseconds to search a name, memory
+    and recall.
     """
-    encoder, backend = make_encoder(arguments.dims), choose_backend(arguments)
+    encoder, backend = choose_encoder(arguments), choose_backend(arguments)
+    concepts = islice(queried_concepts(arguments), arguments.queries)
+    queries = from_raw(encoder.encode([concept.canonical_name for concept in concepts])).unit
+    drop_from_cache(folder / "index")
     before = status_mb("RssAnon")
     start = perf_counter()
     index = ConceptIndex(folder / "index", backend)
     overlay = SynonymOverlay(index)
     index.searcher(SEARCH)
     opened = perf_counter() - start
-    names = [
-        concept.canonical_name for concept in islice(queried_concepts(arguments), arguments.queries)
-    ]
-    seconds = []
-    for name in [*names[:WARM_UP], *names]:
-        vectors = from_raw(encoder.encode([name])).unit
-        start = perf_counter()
-        run_search(SEARCH, index, overlay, Query(vectors, TOP_K))
-        seconds.append(perf_counter() - start)
-    warm = np.asarray(seconds[len(names[:WARM_UP]) :]) * 1000
+
+    def measure_turn() -> np.ndarray:
+        seconds = []
+        for query in queries:
+            start = perf_counter()
+            run_search(SEARCH, index, overlay, Query(query[None], TOP_K))
+            seconds.append(perf_counter() - start)
+        return np.asarray(seconds) * 1000
+
+    cold, warm = measure_turn(), measure_turn()
     return {
         "opened in s": opened,
+        "cold p95 ms": float(np.percentile(cold, 95)),
         "p50 ms": float(np.percentile(warm, 50)),
         "p95 ms": float(np.percentile(warm, 95)),
         "anonymous MB": status_mb("RssAnon") - before,
         "mapped MB": status_mb("RssFile"),
         "PSS MB": total(os.getpid())["pss"],
+        "recall@1": find_recall(index, queries[: arguments.compared]),
     }
+
+
+def find_recall(index: ConceptIndex, queries: np.ndarray) -> float | None:
+    """RETURNS (Optional[float]): The share, in percent, of queries for which the search finds a
+    name as near as the nearest of all; None without queries.
+    """
+    if not len(queries):
+        return None
+    searcher = index.searcher(SEARCH)
+    found, exact = (
+        each.nearest(queries, 1).scores[:, 0]
+        for each in (searcher, ExactSearcher(searcher.vectors))
+    )
+    return 100 * float(np.mean(found >= exact - ROUNDED))
+
+
+def drop_from_cache(folder: Path) -> None:
+    """Let the system forget what it has read of files."""
+    for path in folder.iterdir():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def queried_concepts(arguments: Namespace) -> Iterator[Concept]:
     """RETURNS (Iterator[Concept]): Evenly spaced concepts, some with names that are not indexed."""
     step = max(arguments.names // 3 // arguments.queries, 1)
-    return islice(make_concepts(arguments.names, changed=0.3), 0, None, step)
+    return islice(choose_concepts(arguments, changed=0.3), 0, None, step)
 
 
 def sizes_on_disk(folder: Path) -> list[Row]:

@@ -32,6 +32,18 @@ def test_share_of_concepts_is_changed(made_up):
     assert 0.08 < np.mean(changed) < 0.12
 
 
+def test_varied_names_are_made_of_those_of_ontologies(modules, monkeypatch):
+    names = import_module("_common.synthetic_names")
+    monkeypatch.setattr(names, "ontology_names", lambda data: ["heart attack", "gout", "flu"])
+    concepts = list(names.make_varied_concepts("data", 3000))
+    assert concepts == list(names.make_varied_concepts("data", 3000))
+    assert concepts[0].names == ("heart attack", "gout", "flu")
+    assert len({concept.names for concept in concepts}) > 900
+    changed = names.make_varied_concepts("data", 3000, changed=0.1)
+    other = [one.names != two.names for one, two in zip(concepts, changed, strict=True)]
+    assert 0.07 < np.mean(other) < 0.13
+
+
 def test_trigrams_do_not_reach_into_the_next_text(made_up):
     texts = ["abc", "", "abc abc", "שלום", "abc"]
     counts = made_up.trigrams(texts)
@@ -66,6 +78,8 @@ def test_everything_is_measured(scale, tmp_path, monkeypatch, dtype):
     monkeypatch.setattr(scale, "total", lambda pid: {"pss": 0.0})
     options = {
         "names": 600,
+        "encoder": "made-up",
+        "compared": 3,
         "dims": 8,
         "index": "exact",
         "dtype": dtype,
@@ -76,4 +90,10 @@ def test_everything_is_measured(scale, tmp_path, monkeypatch, dtype):
     first, second = tables["Building"]
     assert first["names"] == second["names"] == 600
     assert first["copied"] == 0 < second["copied"] < 600
-    assert tables["Asking"][0]["p95 ms"] > 0
+    (asked,) = tables["Asking"]
+    assert asked["p95 ms"] > 0 < asked["cold p95 ms"]
+    assert asked["recall@1"] == 100
+
+
+def test_without_queries_there_is_no_recall(scale):
+    assert scale.find_recall(None, np.empty((0, 3))) is None
