@@ -8,6 +8,7 @@ from wasabi import msg
 
 from ..ontology import FORMATS
 from ..pipeline import build_index
+from ..pipeline.indexing import ENGINES
 from .app import command, parse_overrides
 
 _WIDTH = 60
@@ -53,6 +54,13 @@ def index_cli(
         help="Copy vectors and lists from its index, if the encoder is the same.",
     ),
     gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the encoder; -1 for the CPU."),
+    engine: str = typer.Option(ENGINES[0], "--engine", "-e", help=f"One of: {', '.join(ENGINES)}."),
+    n_process: int | None = typer.Option(
+        None, "--n-process", "-n", min=-1, help="Workers of ray; -1 for all cores. [all cores]"
+    ),
+    ray_address: str | None = typer.Option(
+        None, "--ray-address", help="Of a Ray cluster, or auto. [a cluster of this machine]"
+    ),
 ) -> None:
     """Encode an ontology's names, and those of annotated data, and write a pipeline of a concept
     normalizer and an abbreviation resolver: for `connorm search`, or as the `index` of
@@ -74,6 +82,9 @@ def index_cli(
         component=component,
         reuse=reuse,
         gpu_id=gpu_id,
+        engine=engine,
+        n_process=n_process,
+        ray_address=ray_address,
     )
     _show(built.manifest)
     msg.good(f"Wrote the pipeline: {built.path}")

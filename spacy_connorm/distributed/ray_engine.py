@@ -1,11 +1,7 @@
 """Annotating the fragments of a corpus on a Ray cluster."""
 
-import logging
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +10,10 @@ from .corpus_annotator import CorpusAnnotator, describe_error
 from .corpus_input import InputFragment, read_text_batches
 from .fragment_files import FragmentCounts, make_batch, write_fragment
 from .output_folder import OutputFolder
+from .ray_connection import connected, count_workers
 
 _NAME, _PATH = "name", "path"
 _REFUSAL = "refusal"
-_CPU = "CPU"
 
 
 def annotate_on_ray(
@@ -43,9 +39,8 @@ def annotate_on_ray(
     RAISES (ConnormError): CN797 without ray, CN798 if there is no cluster, CN799 if the work fails,
         and what an actor raises.
     """
-    with _connected(address) as ray:
-        cores = int(ray.cluster_resources().get(_CPU, 1))
-        count = cores if processes < 0 else min(processes, cores)
+    with connected(address) as ray:
+        count = count_workers(ray, processes)
         items = [{_NAME: each.name, _PATH: str(each.path.resolve())} for each in fragments]
         # One fragment at a time: what waits for an actor that is lost waits until there is room for
         # another one.
@@ -83,7 +78,7 @@ class _FragmentActor:
     def _annotate(self, fragment: InputFragment) -> dict[str, Any]:
         counts, refusal = FragmentCounts(), ""
         try:
-            # An attempt that was lost may have been the last moment before it told so.
+            # An actor may be lost after it wrote the fragment and before it reported that.
             counts = self._output.find(fragment) or self._write(fragment)
         except ConnormError as error:
             refusal = str(error)
@@ -95,37 +90,3 @@ class _FragmentActor:
         texts = read_text_batches(fragment, self._annotator.fields)
         batches = map(make_batch, map(self._annotator.annotate, texts))
         return write_fragment(self._output.target(fragment), batches, self._output.origin(fragment))
-
-
-@contextmanager
-def _connected(address: str | None) -> Iterator[Any]:
-    """Connect to a cluster, unless this process is connected already.
-
-    address (Optional[str]): Its address, if known.
-    YIELDS (module): ray.
-    """
-    if find_spec("ray") is None:
-        raise ConnormError(Errors.CN797)
-    # Ray would tell its makers that it is used.
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    import ray.data
-    from ray.exceptions import RayError
-
-    is_ours = not ray.is_initialized()
-    if is_ours:
-        try:
-            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-        except (ConnectionError, OSError, RuntimeError, ValueError, RayError) as error:
-            reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-            raise ConnormError(Errors.CN798.format(reason=reason)) from error
-    logger = logging.getLogger("ray.data")
-    level = logger.level
-    logger.setLevel(logging.ERROR)  # it tells about every run, on standard error
-    try:
-        yield ray
-    except RayError as error:
-        raise ConnormError(Errors.CN799.format(reason=describe_error(error))) from error
-    finally:
-        logger.setLevel(level)
-        if is_ours:
-            ray.shutdown()

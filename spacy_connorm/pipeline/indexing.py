@@ -12,6 +12,7 @@ from thinc.api import Config
 
 from ..concepts import AnyOntology
 from ..encoders.devices import choose_device
+from ..encoders.encoding import Encoding, encode_here
 from ..errors import ConnormError, Errors
 from ..files.configs import config_errors, read_config
 from ..files.docbin import read_docs
@@ -48,6 +49,10 @@ _RESOLVER = "abbreviation_resolver"
 # The readers of ontologies are not imported here: a running pipeline does without them.
 _ONTOLOGY = "spacy-connorm.Ontology.v1"
 _SUBSTITUTIONS = "spacy-connorm.Substitutions.v1"
+# Nor is what runs on many machines.
+_ENCODINGS = {"ray": "spacy-connorm.RayEncoding.v1"}
+_LOCAL = "local"
+ENGINES = (_LOCAL, *_ENCODINGS)
 
 
 class BuiltIndex(NamedTuple):
@@ -82,6 +87,9 @@ def build_index(
     component: str | None = None,
     reuse: str | Path | Language | None = None,
     gpu_id: int = -1,
+    engine: str = _LOCAL,
+    n_process: int | None = None,
+    ray_address: str | None = None,
 ) -> BuiltIndex:
     """Encode an ontology's names, and those of annotated data, and write a pipeline of a concept
     normalizer and, if that expands abbreviations, an abbreviation resolver: `python -m spacy
@@ -103,19 +111,25 @@ def build_index(
     component (Optional[str]): Which concept normalizer of the config, if there are several.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied where the
         texts and the encoder are the same.
-    gpu_id (int): The GPU that encodes; -1 for the CPU.
+    gpu_id (int): The GPU that encodes; -1 for the CPU. With ray, 0 gives each worker one GPU.
+    engine (str): "local": this process encodes. "ray": workers of a Ray cluster do.
+    n_process (Optional[int]): How many workers of ray at once; -1 or None for all cores.
+    ray_address (Optional[str]): The address of the cluster, or "auto". If None, the cluster that
+        this process is connected to or that RAY_ADDRESS names; or else one is started on this
+        machine for as long as it is needed.
     RETURNS (BuiltIndex): The folder, and what the index holds.
     RAISES (ConnormError): CN121 if the output would replace an input, CN100 or CN711 for an invalid
         config, CN703, CN704 or CN710 if it has none, several or another concept normalizer, CN705
         if something else is at the path, CN712 for a bad line of synonyms, CN713 if the GPU cannot
-        be used, and the errors of the readers.
+        be used, CN006, CN118 and CN733 for an unknown engine and settings of another one, CN797 to
+        CN799 for ray, and the errors of the readers.
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
-    choose_device(gpu_id)
+    encoding = _encoding(engine, gpu_id, n_process=n_process, ray_address=ray_address)
     nlp = make_pipeline(config, component=component, overrides=overrides)
     normalizer = find_normalizer(nlp)
-    if reuse is not None:
-        normalizer.lookup.reuse(load_normalizer(reuse).lookup)
+    reused = None if reuse is None else load_normalizer(reuse).lookup
+    normalizer.lookup.prepare_build(reused=reused, encoding=encoding)
     changes = _read_changes(synonyms)
     path = Path(output_path)
     with replaced(path, is_ours=_is_index) as folder:
@@ -129,6 +143,20 @@ def build_index(
         _remove(changes, normalizer)
         write_pipeline(nlp, folder)
     return BuiltIndex(path, normalizer.name, normalizer.lookup.index.manifest)
+
+
+def _encoding(engine: str, gpu_id: int, **of_ray: Any) -> Encoding:
+    if engine not in ENGINES:
+        known = ", ".join(ENGINES)
+        raise ConnormError(Errors.CN118.format(setting="engine", value=engine, known=known))
+    if engine != _LOCAL:
+        return registry.get("misc", _ENCODINGS[engine])(gpu_id=gpu_id, **of_ray)
+    for name, value in of_ray.items():
+        if value is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise ConnormError(Errors.CN733.format(option=option, needed="`--engine ray`"))
+    choose_device(gpu_id)
+    return encode_here
 
 
 def make_pipeline(

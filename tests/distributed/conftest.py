@@ -5,9 +5,10 @@ import json
 import pyarrow
 import pyarrow.parquet as pq
 import pytest
-import troublesome  # noqa: F401  (registers it)
+from troublesome import python_path
 
 TEXTS = ("Took aspirin for a cold.", "A heart attack, or MI.", "Nothing to find, 😀 at all.")
+NODE = {"num_cpus": 1, "object_store_memory": 80 * 1024**2, "include_dashboard": False}
 
 
 @pytest.fixture
@@ -78,3 +79,25 @@ def contents():
         }
 
     return read
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory):
+    """Two nodes with one core each; this process is on the first."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", python_path(tmp_path_factory.mktemp("found")))
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("RAY_health_check_period_ms", "500")
+        # Ray's own is 15: beside other tests, its workers would hardly ever run.
+        patch.setenv("RAY_worker_niceness", "0")
+        import ray
+        from ray.cluster_utils import Cluster
+
+        cluster = Cluster(initialize_head=True, head_node_args=NODE)
+        try:
+            cluster.add_node(**NODE)
+            ray.init(address=cluster.address, log_to_driver=False)
+            yield cluster
+        finally:
+            ray.shutdown()
+            cluster.shutdown()

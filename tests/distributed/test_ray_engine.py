@@ -5,38 +5,14 @@ beside it, so `make faults` does it.
 import sys
 
 import pytest
-from troublesome import python_path
 
 from spacy_connorm import annotate_corpus
-from spacy_connorm.distributed import ray_engine
+from spacy_connorm.distributed import ray_connection
 from spacy_connorm.errors import ConnormError, ConnormWarning
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="Ray has several nodes on one machine on Linux only"
 )
-NODE = {"num_cpus": 1, "object_store_memory": 80 * 1024**2, "include_dashboard": False}
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
-    """Two nodes with one core each; this process is on the first."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", python_path(tmp_path_factory.mktemp("found")))
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        patch.setenv("RAY_health_check_period_ms", "500")
-        # Ray's own is 15: beside other tests, its workers would hardly ever run.
-        patch.setenv("RAY_worker_niceness", "0")
-        import ray
-        from ray.cluster_utils import Cluster
-
-        cluster = Cluster(initialize_head=True, head_node_args=NODE)
-        try:
-            cluster.add_node(**NODE)
-            ray.init(address=cluster.address, log_to_driver=False)
-            yield cluster
-        finally:
-            ray.shutdown()
-            cluster.shutdown()
 
 
 @pytest.mark.long
@@ -79,7 +55,7 @@ def test_ray_must_be_there(saved_pipeline, corpus, tmp_path, monkeypatch):
 
     with pytest.raises(ConnormError, match="CN733.*--ray-address"):
         run(ray_address="auto")
-    monkeypatch.setattr(ray_engine, "find_spec", lambda name: None)
+    monkeypatch.setattr(ray_connection, "find_spec", lambda name: None)
     with pytest.raises(ConnormError, match=r"CN797.*\[ray\]"):
         run(engine="ray")
 

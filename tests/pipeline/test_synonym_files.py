@@ -15,7 +15,7 @@ MENTIONS = ["MI", "cold", "head spinning", "heart attack", "heart stroke", "myoc
 TEXTS = st.text(min_size=1).map(clean).filter(bool)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(rows=st.lists(st.tuples(TEXTS, TEXTS, st.integers(0, 999_999)), max_size=5))
 def test_whatever_is_written_is_read(tmp_path, rows):
     synonyms = [ChangedSynonym(*row) for row in rows]

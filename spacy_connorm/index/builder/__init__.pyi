@@ -1,2 +1,2 @@
-from .build import all_texts as all_texts
+from .build import fit_encoder as fit_encoder
 from .build import write_index as write_index

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from ...about import __version__
 from ...concepts import Concept, Source
+from ...encoders.encoding import Encoding, encode_here
 from ...encoders.normalized import NormalizedEncoder
 from ...errors import ConnormError, Errors, Warnings, warn
 from ...files.atomic import atomic_folder
@@ -50,6 +51,7 @@ def write_index(
     source: Source | None = None,
     known: ConceptIndex | None = None,
     substitutions: Iterable[Substitution] = (),
+    encoding: Encoding = encode_here,
 ) -> None:
     """Build an index, and replace `path` once it is complete. Concepts and synonyms are read once
     and not kept: memory grows by some 50 bytes per name.
@@ -67,13 +69,14 @@ def write_index(
         that both have are copied.
     substitutions (Iterable[Substitution]): Words that texts may have in place of those of names;
         see `index.rewriting`.
+    encoding (Callable): Lets workers compute the vectors.
     RAISES (ConnormError): CN409 if there are no texts, CN405 if it cannot be written, CN402 if the
         older index is damaged.
     """
     with atomic_folder(path) as folder:
         facts = _facts(encoder, searches, backend, source or Source())
         texts = _ConceptTexts(concepts, synonyms, clean)
-        counts, updates = _fill(folder, texts, encoder, searches, backend, known)
+        counts, updates = _fill(folder, texts, encoder, searches, backend, known, encoding)
         counts["substitutions"] = _write_rewriting(folder, substitutions)
         seal(folder, {**facts, "counts": counts, "updates": updates})
 
@@ -93,6 +96,7 @@ def _fill(
     searches: Sequence[str],
     backend: Backend,
     known: ConceptIndex | None,
+    encoding: Encoding,
 ) -> tuple[dict[str, int], dict[str, str]]:
     """Write all files except the manifest.
 
@@ -113,8 +117,9 @@ def _fill(
         texts = _read_texts(names, grouped.texts)
         WordBags.from_texts(texts, grouped.members.row_numbers()).write(folder)
         reused = _reusable(known, encoder, backend)
-        rows = RowEncoder(encoder.encode, names, dtype=backend.dtype, known=reused)
-        written = rows.write(grouped, folder, "texts")
+        with encoding(encoder) as encode:
+            rows = RowEncoder(encode, names, dtype=backend.dtype, known=reused)
+            written = rows.write(grouped, folder, "texts")
         concept_count, only_in_data = len(store), store.only_in_data
     del grouped
     vectors = open_vectors(folder, "texts")
@@ -188,20 +193,28 @@ def _read_texts(names: NameFile, texts: np.ndarray) -> Iterator[str]:
         yield from names.read(texts[start : start + _CHUNK])
 
 
-def all_texts(
-    concepts: Iterable[Concept], synonyms: Iterable[tuple[str, str]], clean: Callable[[str], str]
-) -> list[str]:
-    """List the texts that `write_index` will encode, for encoders that are fitted to them.
+def fit_encoder(
+    encoder: NormalizedEncoder,
+    concepts: Iterable[Concept],
+    synonyms: Iterable[tuple[str, str]],
+    clean: Callable[[str], str],
+) -> tuple[NormalizedEncoder, Iterable[Concept], Iterable[tuple[str, str]]]:
+    """Load an encoder for `write_index`, or fit it to the texts, if that is its way.
 
+    encoder (NormalizedEncoder): Has the settings.
     concepts, synonyms, clean: As in `write_index`.
-    RETURNS (List[str]): The texts, once per occurrence.
-    RAISES (ConnormError): CN409 if there are no texts.
+    RETURNS (Tuple[NormalizedEncoder, Iterable[Concept], Iterable[Tuple[str, str]]]): A new encoder,
+        and the concepts and synonyms, which were read if it was fitted.
+    RAISES (ConnormError): CN409 if there are no texts to fit it to, and those of the encoder.
     """
+    if not encoder.fits:
+        return encoder.fitted(), concepts, synonyms
+    concepts, synonyms = list(concepts), list(synonyms)
     names = [clean(name) for concept in concepts for name in concept.names]
     texts = [*names, *(clean(text) for text, _ in synonyms)]
     if not any(texts):
         raise ConnormError(Errors.CN409)
-    return texts
+    return encoder.fitted(texts), concepts, synonyms
 
 
 def _items(

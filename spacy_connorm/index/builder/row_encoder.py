@@ -1,11 +1,11 @@
 """Compute the vectors of all rows in windows, and write each window at once."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
+from ...encoders.encoding import EncodeBatches
 from ...encoders.vectors import Raw, stack
 from ..concept_index import ConceptIndex
 from ..vectors.base import Vectors, from_raw, join
@@ -15,7 +15,8 @@ from .name_file import NameFile
 
 # How many vectors are in memory before they are written.
 _WINDOW = 1 << 15
-_CHUNK = 4096
+# How many texts are encoded at once: up to 32 workers share a window.
+_CHUNK = 1024
 _NOTHING = -1
 
 
@@ -24,7 +25,7 @@ class RowEncoder:
 
     def __init__(
         self,
-        encode: Callable[[list[str]], Raw],
+        encode: EncodeBatches,
         names: NameFile,
         *,
         dtype: str,
@@ -32,7 +33,7 @@ class RowEncoder:
     ) -> None:
         """Store the settings.
 
-        encode (Callable): Turns texts into raw vectors.
+        encode (Callable): Turns batches of texts into raw vectors.
         names (NameFile): Holds the texts.
         dtype (str): How dense vectors are stored.
         known (Optional[ConceptIndex]): An older index with the same encoder and dtype.
@@ -81,11 +82,11 @@ class RowEncoder:
         return join(parts).take(np.argsort(np.concatenate([new, old])))
 
 
-def _encode_all(texts: list[str], encode: Callable[[list[str]], Raw]) -> Raw:
+def _encode_all(texts: list[str], encode: EncodeBatches) -> Raw:
     # Texts of similar length share a chunk, so that encoders pad little.
     order = np.argsort([len(text) for text in texts], kind="stable")
     chunks = [order[start : start + _CHUNK] for start in range(0, len(order), _CHUNK)]
-    encoded = stack(encode([texts[place] for place in chunk]) for chunk in chunks)
+    encoded = stack(encode([texts[place] for place in chunk] for chunk in chunks))
     return encoded[np.argsort(order)]
 
 
