@@ -6,6 +6,7 @@ import typer
 from wasabi import msg
 
 from ..pipeline import cascade
+from ..pipeline.cascading import MIN_PROBABILITY
 from .app import command
 
 
@@ -15,7 +16,10 @@ def cascade_cli(
     second: str = typer.Argument(..., help="The better one, calibrated, over the same ontology."),
     output_path: Path = typer.Argument(..., metavar="OUT", help="The folder of the cascade."),
     min_probability: float = typer.Option(
-        0.7, "--min-probability", "-p", help="The second reads what is less likely right."
+        MIN_PROBABILITY,
+        "--min-probability",
+        "-p",
+        help="The second reads what is less likely right.",
     ),
     component: str | None = typer.Option(
         None, "--component", "-c", help="Its name, if a pipeline has several concept normalizers."

@@ -7,6 +7,7 @@ from typing import Any
 from thinc.api import Model
 
 from ..concepts import Candidate, Concept
+from ..encoders.encoding import Encoding, encode_here
 from ..errors import ConnormError, Errors, refuse
 from ..index.backends.protocol import Backend
 from ..index.metrics import COSINE, metric_of
@@ -34,7 +35,7 @@ class Cascade:
     encoder: Model
     index: Backend
     sieve: Sieve
-    min_probability: float = 0.7
+    min_probability: float = 0.5
     calibration: Mapping[str, float] | None = None
     fitted: Calibration | None = field(init=False, repr=False)
 
@@ -122,12 +123,15 @@ class CascadeLookup(ConceptLookup):
             )
         )
 
-    def reuse(self, lookup: ConceptLookup) -> None:
+    def prepare_build(
+        self, *, reused: ConceptLookup | None = None, encoding: Encoding = encode_here
+    ) -> None:
         """Let the next `build` copy vectors of another lookup, or of both encoders of another
-        cascade.
+        cascade; see `ConceptLookup.prepare_build`.
         """
-        super().reuse(lookup)
-        self.second.reuse(lookup.lookups[-1])
+        super().prepare_build(reused=reused, encoding=encoding)
+        last = None if reused is None else reused.lookups[-1]
+        self.second.prepare_build(reused=last, encoding=encoding)
 
     def candidates(
         self,

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
 
 _OWN = ("encoder", "index", "sieve")
-# Chosen on the dev parts of NCBI and BC5CDR (0.5 to 0.9).
-_MIN_PROBABILITY = 0.7
+# Chosen on the dev parts of NCBI and BC5CDR, among 0.5 to 0.9.
+MIN_PROBABILITY = 0.5
 
 
 def cascade(
@@ -25,7 +25,7 @@ def cascade(
     second: str | Path,
     output_path: str | Path,
     *,
-    min_probability: float = _MIN_PROBABILITY,
+    min_probability: float = MIN_PROBABILITY,
     component: str | None = None,
 ) -> Path:
     """Join two calibrated pipelines over the same ontology: `python -m spacy connorm cascade`. The

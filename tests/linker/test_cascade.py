@@ -148,7 +148,7 @@ def test_inner_products_are_no_certainty(blank_pipeline, settings):
 
 def test_vectors_of_both_are_reused(make_normalizer, settings, ontology):
     old, new = make_normalizer(**settings()), make_normalizer(**settings())
-    new.lookup.reuse(old.lookup)
+    new.lookup.prepare_build(reused=old.lookup)
     second_asked(new).clear()
     new.initialize(lambda: [], ontology=ontology)
     assert not second_asked(new)
