@@ -6,6 +6,7 @@ from pathlib import Path
 import hashing_encoder  # noqa: F401  (registers it)
 import pytest
 import spacy
+from hypothesis import HealthCheck, settings
 from long_run import is_long
 from spacy.cli import app
 from spacy.language import Language
@@ -79,6 +80,11 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "long: part of the long run only")
+    # No test depends on time, on a busy machine either.
+    settings.register_profile(
+        "timeless", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("timeless")
 
 
 def pytest_collection_modifyitems(config, items):

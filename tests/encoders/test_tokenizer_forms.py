@@ -64,7 +64,7 @@ def encoder(request, tiny_folder):
     return model
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(texts=st.lists(TEXTS, min_size=2, max_size=30))
 def test_texts_with_equal_forms_have_equal_inputs(encoder, texts):
     forms, inputs = encoder_forms(encoder, texts), encoder_inputs(encoder, texts)

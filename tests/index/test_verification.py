@@ -25,7 +25,7 @@ def test_what_was_built_is_sound(index, encoder_of):
     assert sum(read) > 2 * len(index.vectors)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     concepts=st.lists(CONCEPTS, min_size=1, max_size=6),
     synonyms=st.lists(st.tuples(NAMES.filter(str.strip), st.sampled_from("ABXY")), max_size=5),

@@ -104,7 +104,7 @@ def test_fast_paths_answer_as_the_plain_one(make, config, fast):
     assert [quick.candidates([text])[0] for text in ASKED] == expected
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @pytest.mark.filterwarnings("ignore:.*CNW001")
 @given(rounds=st.lists(CHANGES, max_size=3))
 def test_changed_synonyms_change_answers_alike(make, config, rounds):
@@ -134,7 +134,7 @@ FEW_CHANGES = st.lists(
 )
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @pytest.mark.filterwarnings("ignore:.*CNW001")
 @given(changes=FEW_CHANGES, data=st.lists(st.sampled_from(NAMES), max_size=15))
 @pytest.mark.parametrize("searches", [["O-T"], ["OD-T"], ["D-T", "OD-T"], ["D-T", "O-T"]], ids=str)

@@ -7,7 +7,7 @@ from math import ceil
 import numpy as np
 import pytest
 import spacy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm.errors import ConnormError
@@ -35,7 +35,6 @@ def pairs_of(rows):
 
 
 @given(members=all_members, seed=seeds)
-@settings(deadline=None)
 def test_each_row_occurs_once_and_has_a_positive(make_pool, members, seed):
     pool = make_pool(*members)
     for batcher in BATCHERS:
@@ -49,7 +48,6 @@ def test_each_row_occurs_once_and_has_a_positive(make_pool, members, seed):
 
 
 @given(members=all_members, seed=seeds)
-@settings(deadline=None)
 def test_epochs_have_the_same_number_of_batches(make_pool, members, seed):
     pool = make_pool(*members)
     for batcher in BATCHERS:
@@ -59,7 +57,6 @@ def test_epochs_have_the_same_number_of_batches(make_pool, members, seed):
 
 
 @given(members=all_members, seed=seeds)
-@settings(deadline=None)
 def test_an_epoch_draws_every_text_with_a_synonym(make_pool, members, seed):
     pool = make_pool(*members)
     with_synonym = {row for rows in members for pair in pairs_of(rows) for row in pair}

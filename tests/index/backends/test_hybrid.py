@@ -99,7 +99,7 @@ def test_only_what_is_allowed_is_found_and_all_of_it(searcher, kept):
     assert close.mean() > 0.98 if kept else not close.size
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10_000),
     rows=st.integers(25, 600),

@@ -15,13 +15,7 @@ from spacy_connorm.index.backends.exact import ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex, IvfSearcher
 from spacy_connorm.index.vectors.base import from_raw
 
-RNG = np.random.default_rng(3)
-CONCEPTS = RNG.normal(size=(150, 24)).repeat(20, axis=0)
-RAW = (CONCEPTS + 0.3 * RNG.normal(size=CONCEPTS.shape)).astype("float32")
-RAW[[5, 17, 2999]] = 0
-VECTORS = from_raw(RAW)
-QUERIES = from_raw((CONCEPTS[::60] + 0.3 * RNG.normal(size=(50, 24))).astype("float32")).unit
-SETTINGS = IvfIndex(lists=120, probes=20, exact_below=1000)
+from .many_concepts import QUERIES, RAW, SETTINGS, VECTORS
 
 
 @pytest.fixture

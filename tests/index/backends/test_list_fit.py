@@ -8,18 +8,12 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends import rabitq
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
-from spacy_connorm.index.backends.ivf import IvfIndex
 from spacy_connorm.index.backends.list_fit import ListFit
 from spacy_connorm.index.backends.protocol import Earlier, UpdatingBackend
 from spacy_connorm.index.vectors.base import from_raw
 
-RNG = np.random.default_rng(3)
-CONCEPTS = RNG.normal(size=(150, 24)).repeat(20, axis=0)
-RAW = (CONCEPTS + 0.3 * RNG.normal(size=CONCEPTS.shape)).astype("float32")
-RAW[[5, 17, 2999]] = 0
-VECTORS = from_raw(RAW)
-QUERIES = from_raw((CONCEPTS[::60] + 0.3 * RNG.normal(size=(50, 24))).astype("float32")).unit
-SETTINGS = IvfIndex(lists=120, probes=20, exact_below=1000)
+from .many_concepts import CONCEPTS, QUERIES, RAW, SETTINGS, VECTORS
+
 FIT = ListFit(
     lists=8, seed=1, distance=0.3, imbalance=1.5, learned_distance=0.3, learned_imbalance=1.5
 )
