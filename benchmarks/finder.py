@@ -37,6 +37,11 @@ from spacy_connorm.index.word_bags import WordBags
 
 FINDER, WITHOUT, MATCHER = "mention_finder", "without derivations", "PhraseMatcher"
 PHRASES = "with phrases"
+# Of the normalizer, which searches phrases.
+INDEXES: dict[str, dict[str, Any]] = {
+    "exact": {"@misc": "spacy-connorm.ExactIndex.v1"},
+    "ivf": {"@misc": "spacy-connorm.IvfIndex.v1", "exact_below": 10_000},
+}
 Side = Callable[[], object]
 
 
@@ -57,6 +62,9 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument(
         "--phrase-threshold", type=float, metavar="SCORE", help="also find phrases of this score"
     )
+    parser.add_argument(
+        "--index", choices=INDEXES, default="exact", help="that searches phrases [%(default)s]"
+    )
     return parser
 
 
@@ -67,7 +75,12 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
     if arguments.ontology is not None:
         data.other_ontology = arguments.ontology
     encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
-    nlp = make_pipeline(data.ontology, encoder, phrase_threshold=arguments.phrase_threshold)
+    nlp = make_pipeline(
+        data.ontology,
+        encoder,
+        INDEXES[arguments.index],
+        phrase_threshold=arguments.phrase_threshold,
+    )
     docs = [nlp.make_doc(doc.text) for each in parts for doc in each.scored_docs]
     sides = make_sides(nlp, docs, data.ontology)
     before = _memory()
@@ -81,7 +94,11 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
 
 
 def make_pipeline(
-    ontology: Ontology, encoder: dict[str, Any], *, phrase_threshold: float | None = None
+    ontology: Ontology,
+    encoder: dict[str, Any],
+    index: dict[str, Any],
+    *,
+    phrase_threshold: float | None = None,
 ) -> Language:
     """RETURNS (Language): One with all finders."""
     nlp = spacy.blank("en")
@@ -89,7 +106,7 @@ def make_pipeline(
     nlp.add_pipe("mention_finder", WITHOUT, config={"derivations": False})
     if phrase_threshold is not None:
         nlp.add_pipe("mention_finder", PHRASES, config={"phrase_threshold": phrase_threshold})
-    settings = {"encoder": encoder, "index": {"@misc": "spacy-connorm.ExactIndex.v1"}}
+    settings = {"encoder": encoder, "index": index}
     normalizer = nlp.add_pipe("concept_normalizer", config=settings)
     normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
     return nlp

@@ -74,7 +74,7 @@ class Errors(metaclass=_Coded):
     )
 
     CN011 = (
-        "The pipeline '{pipeline}' is not calibrated, so nobody knows when it is certain: `connorm "
+        "The pipeline '{pipeline}' is not calibrated, so it gives no probabilities: run `connorm "
         "evaluate {pipeline} DEV --calibrate OUT`, then use OUT."
     )
     CN012 = (

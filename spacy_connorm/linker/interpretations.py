@@ -6,7 +6,7 @@ mentions that it coordinates. All of them are searched; the one that links best 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, compress
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..concepts import Candidate
 from ..errors import refuse_text, require_positive
@@ -28,6 +28,18 @@ WholeKind = Literal["long form", "as written"]
 _Pair = tuple[str, str]
 
 
+class Fallback(NamedTuple):
+    """Who reads the mentions again that one encoder is not certain of.
+
+    interpreter (MentionInterpreter): Reads with the second encoder of a cascade.
+    is_certain (Callable[[Sequence[Candidate]], bool]): Whether candidates of a text, best first,
+        are certain.
+    """
+
+    interpreter: "MentionInterpreter"
+    is_certain: Callable[[Sequence[Candidate]], bool]
+
+
 class MentionInterpreter:
     """Reads mentions, all with one snapshot of a lookup."""
 
@@ -42,8 +54,7 @@ class MentionInterpreter:
         split_composites: bool = True,
         calibration: Calibration | None = None,
         document_context: float = 0.0,
-        second: "MentionInterpreter | None" = None,
-        is_certain: Callable[[Sequence[Candidate]], bool] | None = None,
+        fallback: Fallback | None = None,
     ) -> None:
         """Store what answers depend on.
 
@@ -54,9 +65,7 @@ class MentionInterpreter:
             with inner products.
         calibration (Optional[Calibration]): Gives candidates their probabilities.
         document_context (float): The bonus of `raise_certain`; 0 for none.
-        second (Optional[MentionInterpreter]): The second encoder of a cascade reads the mentions of
-            whose candidates this one is not certain.
-        is_certain (Optional[Callable]): Whether candidates of a text are certain.
+        fallback (Optional[Fallback]): The second encoder of a cascade.
         RAISES (ConnormError): CN001 as `ConceptLookup.retriever`, CN006 for a `top_k` under 1.
         """
         require_positive("top_k", top_k)
@@ -65,12 +74,10 @@ class MentionInterpreter:
         sieve = lookup.sieve if search is None else Sieve((search,), ())
         depth = search_depth(top_k)
         self._question = make_question(sieve, top_k=depth, types=types, branches=branches)
-        self._compares = self._retriever.has_cosines
-        self._split_composites = split_composites and self._compares
+        self._split_composites = split_composites and self._retriever.has_cosines
         self._calibration = calibration
         self._document_context = document_context
-        self._second = second
-        self._is_certain = is_certain
+        self._fallback = fallback
 
     def candidates(
         self,
@@ -91,10 +98,12 @@ class MentionInterpreter:
         long_forms (Sequence[str]): What they stand for; empty where that is not known.
         RETURNS (Explanation): The interpretations and the searches.
         """
-        interpretations = self.read(mentions, long_forms, [0] * len(mentions))[0]
-        asked = clean(mentions[0]), clean(long_forms[0])
-        is_second = bool(self._unsure(dict(zip([asked], self._read([asked]), strict=True))))
-        answering = self._second if is_second and self._second is not None else self
+        asked = _clean_pairs(mentions, long_forms)
+        read = self._read(asked)
+        again = self._read_again(read)
+        interpretations = self._answers(asked, read | again, [0] * len(asked))[0]
+        is_second = asked[0] in again
+        answering = self._fallback.interpreter if self._fallback and is_second else self
         steps, searched = answering._explain_sieve(interpretations[0].texts[0], self._top_k)
         return Explanation(mentions[0], searched, steps, interpretations, is_second)
 
@@ -119,30 +128,31 @@ class MentionInterpreter:
         RAISES (ConnormError): CN006 for anything but two lists of texts of the same length, and
             those of `Retriever.ask`.
         """
-        for name, texts in (("mentions", mentions), ("long_forms", long_forms)):
-            if isinstance(texts, str):
-                refuse_text(name, texts, "a list of texts")
-            for place, text in enumerate(texts):
-                if not isinstance(text, str):
-                    refuse_text(f"{name}[{place}]", text, "a text")
-        if len(mentions) != len(long_forms):
-            refuse_text("long_forms", long_forms, f"one for each of {len(mentions)} mentions")
-        asked = list(zip(map(clean, mentions), map(clean, long_forms), strict=True))
-        distinct = list(dict.fromkeys(asked))
-        read = dict(zip(distinct, self._read(distinct), strict=True))
-        if self._second is not None and (unsure := self._unsure(read)):
-            read |= zip(unsure, self._second._read(unsure), strict=True)
+        asked = _clean_pairs(mentions, long_forms)
+        read = self._read(asked)
+        return self._answers(asked, read | self._read_again(read), documents)
+
+    def _answers(
+        self,
+        asked: Sequence[_Pair],
+        read: Mapping[_Pair, list[Interpretation]],
+        documents: Sequence[int] | None,
+    ) -> list[list[Interpretation]]:
         found = [list(read[pair]) for pair in asked]
         if self._document_context and documents is not None:
             self._add_context(found, documents)
         return [[each.first(self._top_k) for each in ways] for ways in found]
 
-    def _unsure(self, read: Mapping[_Pair, list[Interpretation]]) -> list[_Pair]:
-        """RETURNS (List[Tuple[str, str]]): The mentions and long forms to read again."""
-        is_certain = self._is_certain
-        if is_certain is None:
-            return []
-        return [pair for pair, ways in read.items() if not all(map(is_certain, ways[0].parts))]
+    def _read_again(
+        self, read: Mapping[_Pair, list[Interpretation]]
+    ) -> dict[_Pair, list[Interpretation]]:
+        """Let the second encoder of a cascade read what this one is not certain of."""
+        if self._fallback is None:
+            return {}
+        second, is_certain = self._fallback
+        return second._read(
+            [pair for pair, ways in read.items() if not all(map(is_certain, ways[0].parts))]
+        )
 
     def _add_context(self, found: Sequence[list[Interpretation]], documents: Sequence[int]) -> None:
         by_document: dict[int, list[list[Interpretation]]] = {}
@@ -153,19 +163,21 @@ class MentionInterpreter:
             for ways, answer in zip(mentions, raised, strict=True):
                 ways[0] = answer._replace(parts=tuple(map(self._calibrated, answer.parts)))
 
-    def _read(self, pairs: Sequence[_Pair]) -> list[list[Interpretation]]:
-        interpretations = self._read_whole(pairs)
+    def _read(self, pairs: Iterable[_Pair]) -> dict[_Pair, list[Interpretation]]:
+        distinct = list(dict.fromkeys(pairs))
+        interpretations = self._read_whole(distinct)
         if self._split_composites:
             for found, parts in zip(
                 interpretations, self._read_parts(interpretations), strict=True
             ):
                 found.extend(parts)
-        return [best_first(found) for found in interpretations]
+        return dict(zip(distinct, map(best_first, interpretations), strict=True))
 
     def _read_whole(self, pairs: Sequence[_Pair]) -> list[list[Interpretation]]:
         defined = {mention for mention, long_form in pairs if long_form}
-        # The scores of two texts can't be compared if they are inner products.
-        certain = self._find_certain(defined) if defined and self._compares else set()
+        # Inner products of two texts can't be compared.
+        comparable = self._retriever.has_cosines
+        certain = self._find_certain(defined) if defined and comparable else set()
         asked: list[list[tuple[WholeKind, str]]] = []
         for mention, long_form in pairs:
             ways: list[tuple[WholeKind, str]] = [("long form", long_form)] if long_form else []
@@ -221,6 +233,18 @@ class MentionInterpreter:
         if self._calibration is None:
             return found
         return with_probabilities(found, self._calibration)
+
+
+def _clean_pairs(mentions: Sequence[str], long_forms: Sequence[str]) -> list[_Pair]:
+    for name, texts in (("mentions", mentions), ("long_forms", long_forms)):
+        if isinstance(texts, str):
+            refuse_text(name, texts, "a list of texts")
+        for place, text in enumerate(texts):
+            if not isinstance(text, str):
+                refuse_text(f"{name}[{place}]", text, "a text")
+    if len(mentions) != len(long_forms):
+        refuse_text("long_forms", long_forms, f"one for each of {len(mentions)} mentions")
+    return list(zip(map(clean, mentions), map(clean, long_forms), strict=True))
 
 
 def search_depth(top_k: int) -> int:

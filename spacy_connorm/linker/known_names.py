@@ -85,8 +85,8 @@ class KnownNames:
         return self.names_of([value])[value]
 
     def names_of(self, values: Iterable[int]) -> dict[int, tuple[KnownName, ...]]:
-        """RETURNS (Dict[int, Tuple[KnownName, ...]]): What `names` says of several hashes, read
-        from the index at once.
+        """RETURNS (Dict[int, Tuple[KnownName, ...]]): The names of several bags by their hashes,
+        read from the index at once.
         """
         return self._names.get_all(values, self._read)
 

@@ -8,11 +8,12 @@ from typing import Any
 from thinc.api import Model
 
 from ..concepts import Candidate, Concept, Source
+from ..encoders.encoding import Encoding, encode_here
 from ..encoders.normalized import NormalizedEncoder
 from ..errors import ConnormError, Errors, refuse_text
 from ..files.temporary import TemporaryFolder
 from ..index.backends.protocol import Backend
-from ..index.builder.build import all_texts, write_index
+from ..index.builder.build import fit_encoder, write_index
 from ..index.concept_index import ConceptIndex
 from ..index.metrics import metric_of
 from ..index.overlay import SynonymOverlay
@@ -61,6 +62,7 @@ class ConceptLookup:
         self._retriever: Retriever | None = None
         self._settings: dict[str, Any] = {}
         self._reused: ConceptIndex | None = None
+        self._encoding: Encoding = encode_here
         self._changing = RLock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -142,11 +144,7 @@ class ConceptLookup:
         substitutions (Iterable[Substitution]): Words of mentions in place of those of names.
         RAISES (ConnormError): CN409 without texts, CN405 if the disk is full, and the encoder's.
         """
-        texts = None
-        if self._encoder.fits:
-            concepts, synonyms = list(concepts), list(synonyms)
-            texts = all_texts(concepts, synonyms, clean)
-        encoder = self._encoder.fitted(texts)
+        encoder, concepts, synonyms = fit_encoder(self._encoder, concepts, synonyms, clean)
         owner = TemporaryFolder()
         write_index(
             owner.path / _INDEX,
@@ -159,13 +157,22 @@ class ConceptLookup:
             source=source,
             known=self._reused or (self.index if self.is_ready else None),
             substitutions=substitutions,
+            encoding=self._encoding,
         )
         self.use(encoder.model, ConceptIndex(owner.path / _INDEX, self.backend, owner=owner))
-        self._reused = None
+        self._reused, self._encoding = None, encode_here
 
-    def reuse(self, lookup: "ConceptLookup") -> None:
-        """Let the next `build` copy the vectors that another lookup has of the same encoder."""
-        self._reused = lookup.index
+    def prepare_build(
+        self, *, reused: "ConceptLookup | None" = None, encoding: Encoding = encode_here
+    ) -> None:
+        """Say where the next `build` gets vectors from.
+
+        reused (Optional[ConceptLookup]): One whose vectors are copied where the encoder and the
+            texts are the same; None for the present index, if there is one.
+        encoding (Callable): Encodes the other texts.
+        """
+        self._reused = None if reused is None else reused.index
+        self._encoding = encoding
 
     def memoize(
         self, *, size: int, top_k: int, types: Sequence[str] = (), branches: Sequence[str] = ()
@@ -211,20 +218,8 @@ class ConceptLookup:
         return self.retriever.ask(list(map(clean, mentions)), question)
 
     def keys(self, texts: Iterable[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): What the encoder sees of texts: texts with one key get the same
-        answers.
-        """
+        """RETURNS (List[bytes]): What the encoder sees: texts with one key get the same answers."""
         return self._encoder.inputs(map(clean, texts))
-
-    def names_exactly(self, text: str, concept_id: str) -> bool:
-        """RETURNS (bool): Whether a text that denotes a concept is its preferred name, an exact
-        synonym, or in annotated data: false for the ontology's narrow, broad and related synonyms.
-        """
-        index = self.retriever.index
-        row = index.keys.row(self.keys([text])[0])
-        if row is None:
-            return True  # a synonym that somebody has added
-        return not index.members.inexact[index.members.of(row, index.number(concept_id))].any()
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Add synonyms to D. They are found from the next question on; nothing is retrained.

@@ -15,12 +15,15 @@ from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import Raw, stack, weighted
 from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
-from ..index.filters import AllowedConcepts, Masks
+from ..index.filters import AllowedConcepts, Filter, Masks
 from ..index.members import TARGETS
 from ..index.overlay import SynonymOverlay
-from ..index.query import Query
+from ..index.query import Query, run_search
+from ..index.ranking import Hit
 from ..index.rewriting import Rewritten, rewrite
+from ..index.search import Search
 from ..index.vectors.base import from_raw
+from ..text.cleaning import clean
 from ..text.word_bags import word_bag
 from .memo import Memo
 from .sieve import ExtraWordsPenalty, Question, name_candidates, run_sieve
@@ -96,6 +99,16 @@ class Retriever:
         inputs = self.encoder.inputs(texts) if texts else []
         return [self.overlay.holds(key, TARGETS[target]) for key in inputs]
 
+    def names_exactly(self, text: str, concept_id: str) -> bool:
+        """RETURNS (bool): Whether a text that denotes a concept is its preferred name, an exact
+        synonym, or in annotated data: false for the ontology's narrow, broad and related synonyms.
+        """
+        row = self.index.keys.row(self.encoder.inputs([clean(text)])[0])
+        if row is None:
+            return True  # a synonym that somebody has added
+        members = self.index.members
+        return not members.inexact[members.of(row, self.index.number(concept_id))].any()
+
     def ask(self, texts: Sequence[str], question: Question) -> list[list[Candidate]]:
         """Answer texts.
 
@@ -119,6 +132,37 @@ class Retriever:
             _as_searched(found[form], text) if text else []
             for form, text in zip(forms, texts, strict=True)
         ]
+
+    def nearest(
+        self, texts: Sequence[str], search: Search, limits: Filter, *, min_score: float
+    ) -> dict[str, Hit]:
+        """Find the concept of the nearest name of texts that may be no mentions at all. Words are
+        not compared, and answers are not kept: that makes it several times as fast as `ask`.
+
+        texts (Sequence[str]): The texts.
+        search (Search): A search over texts.
+        limits (Filter): Which concepts may be found.
+        min_score (float): Texts with a lower best score have none.
+        RETURNS (Dict[str, Hit]): The first concept by text.
+        RAISES (ConnormError): CN402, CN406 and CN407 as `ask`.
+        """
+        self.index.require_sound()
+        allowed = self._masks.get(limits, self.index)
+        inputs = self.encoder.inputs(texts)
+        keys = list(dict.fromkeys(inputs))
+        rows = self.index.keys.rows(keys)
+        found: dict[bytes, Hit] = {}
+        for start in range(0, len(keys), _BATCH):
+            batch = slice(start, start + _BATCH)
+            known, vectors = self._query_vectors(keys[batch], rows[batch])
+            if not known:
+                continue
+            query = Query(vectors, 1, allowed)
+            hits = run_search(search, self.index, self.overlay, query, threshold=min_score)
+            for place, own in zip(known, hits, strict=True):
+                if own and own[0].score >= min_score:
+                    found[keys[start + place]] = own[0]
+        return {text: found[key] for text, key in zip(texts, inputs, strict=True) if key in found}
 
     def _known(self, asked: Mapping[str, str], question: Question) -> dict[str, list[Candidate]]:
         """Read the answers to texts, given by form, from the cache and the memo. Those of the memo
@@ -149,8 +193,8 @@ class Retriever:
     def _retrieve(
         self, texts: Sequence[str], question: Question, allowed: AllowedConcepts | None
     ) -> dict[str, list[Candidate]]:
-        """Search for texts whose forms nobody knows: one of those with equal encoder inputs, and
-        none that the memo knows by its row.
+        """Search for texts that neither the cache nor the memo has by their forms. Of texts with
+        equal encoder inputs only one is searched, and none that the memo has by its row.
         """
         inputs = self.encoder.inputs(texts)
         text_of = dict(zip(inputs, texts, strict=True))

@@ -49,7 +49,7 @@ class TermMapper:
         self._by_spelling = is_sparse(normalizer.lookup.encoder)
         self._today = date.today().isoformat()
         is_calibrated = normalizer.cfg["calibration"] is not None
-        self._has_cosines = not normalizer.lookup.index.compared.is_scaled
+        self._has_cosines = normalizer.lookup.retriever.has_cosines
         if not is_calibrated and not self._has_cosines:
             mend = "Calibrate it first: `connorm evaluate --calibrate`."
             raise ConnormError(
@@ -83,7 +83,7 @@ class TermMapper:
                 **common,
             )
         best = found[0]
-        exactly = self._normalizer.lookup.names_exactly(best.text, best.concept_id)
+        exactly = self._normalizer.lookup.retriever.names_exactly(best.text, best.concept_id)
         relation = find_relation(
             term.term, best.text, is_exact=exactly, by_spelling=self._by_spelling
         )

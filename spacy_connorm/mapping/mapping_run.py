@@ -63,9 +63,8 @@ def map_terms(
     RETURNS (MappingSummary): How many terms, and how much of their counts, are mapped.
     RAISES (ConnormError): CN006 for invalid settings, CN105, CN108 or CN109 if the output can't be
         written, CN121 if it would replace the input, CN700 to CN704 as `load_normalizer`, CN708 for
-        another suffix, CN422 for scores that are inner products, not
-        calibrated, CN780 for an output that holds damaged mappings, and the errors of
-        `read_terms` and `TermSearch`.
+        another suffix, CN422 for inner products that are not calibrated, CN780 for an output that
+        holds damaged mappings, and the errors of `read_terms` and `TermSearch`.
     WARNS (ConnormWarning): As `read_terms`.
     """
     terms_path, output_path = Path(terms_path), Path(output_path)

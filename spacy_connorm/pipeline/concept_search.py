@@ -105,17 +105,17 @@ class ConceptSearch:
         self, search: str | None = None, **limits: Unpack[Limits]
     ) -> "MentionInterpreter":
         from ..linker.cascade import CascadeLookup
-        from ..linker.interpretations import MentionInterpreter
+        from ..linker.interpretations import Fallback, MentionInterpreter
 
         how = {key: self.cfg[key] for key in ("split_composites", "document_context")}
         how |= choose_limits(self.cfg, limits)
-        backing: dict[str, Any] = {}
+        fallback = None
         if isinstance(self.lookup, CascadeLookup) and search is None:
             cascade = self.lookup.cascade
             second = MentionInterpreter(self.lookup.second, calibration=cascade.fitted, **how)
-            backing = {"second": second, "is_certain": cascade.is_certain}
+            fallback = Fallback(second, cascade.is_certain)
         return MentionInterpreter(
-            self.lookup, search=search, calibration=self._calibration, **how, **backing
+            self.lookup, search=search, calibration=self._calibration, fallback=fallback, **how
         )
 
     def concept(self, concept_id: str) -> Concept:

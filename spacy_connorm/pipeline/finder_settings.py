@@ -47,9 +47,9 @@ class FinderSettings(TypedDict, total=False):
         related. They are searched for a mention anyway.
     coordinations (bool): Whether "breast and ovarian cancer" is one mention if "breast cancer" and
         "ovarian cancer" are names. Not with all overlaps.
-    phrase_threshold (Optional[float]): The least score, 0 to 1, of phrases that are mentions though
-        no name has their words: the normalizer searches every phrase of up to four words that names
-        have. None: there are none.
+    phrase_threshold (Optional[float]): The least cosine of the nearest name, 0 to 1, of phrases
+        that are mentions though no name has their words: every phrase of up to four words that
+        names have is searched. None: there are none.
     """
 
     spans_key: str | None

@@ -142,20 +142,17 @@ class MentionFinder(BatchedPipe):
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[FoundMention]]): The mentions of each, in order.
         RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized, CN412 if
-            an older version built its index.
+            an older version built its index, CN422 for phrases by inner products.
         """
         finder, overlaps = self._name_finder(), self.cfg["overlaps"]
         chosen = [choose_mentions(mentions, overlaps) for mentions in finder.find(docs)]
         if self.cfg["coordinations"] and overlaps != "all":
             chosen = join_coordinations(docs, chosen, finder.is_name)
-        threshold = self.cfg["phrase_threshold"]
-        if threshold is None:
+        if self.cfg["phrase_threshold"] is None:
             return chosen
         from .phrases import add_phrases
 
-        return add_phrases(
-            docs, chosen, finder, self.normalizer, threshold=threshold, overlaps=overlaps
-        )
+        return add_phrases(docs, chosen, finder, normalizer=self.normalizer.name)
 
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[FoundMention]]

@@ -8,6 +8,7 @@ from spacy.tokens import Doc, Span
 
 from ..index.cache import Cache
 from ..index.filters import Filter, allowed_concepts
+from ..index.search import Search
 from ..linker.known_names import KnownName, KnownNames
 from ..linker.name_rules import NameRules
 from ..linker.name_windows import TokenArrays, find_windows
@@ -37,6 +38,21 @@ class _Window(NamedTuple):
     value: int
     score: float
     reason: str
+
+
+class NearPhrase(NamedTuple):
+    """A phrase that is no name, and what it is near to.
+
+    score (float): Of the nearest name.
+    label (str): Of mentions of its concept.
+    """
+
+    score: float
+    label: str
+
+
+# A phrase that no name is near to.
+_FAR = NearPhrase(float("-inf"), "")
 
 
 class NameFinder:
@@ -70,6 +86,7 @@ class NameFinder:
         )
         self._tokens = token_words
         self._labels: Cache[int, str] = Cache(_CACHED)
+        self._phrases: Cache[str, NearPhrase] = Cache(_CACHED)
         self._rules = NameRules(
             settings["min_letters"],
             settings["short_letters"],
@@ -160,11 +177,23 @@ class NameFinder:
             for value, own in names.items()
         }
 
-    def label_of(self, concept_id: str) -> str:
-        """RETURNS (str): The label of mentions of a concept."""
-        store = self.retriever.index.store
-        number = store.number(concept_id)
-        return self._label_of(() if number is None else store.types_of([number])[number])
+    def near_phrases(self, texts: Iterable[str]) -> dict[str, NearPhrase]:
+        """RETURNS (Dict[str, NearPhrase]): The texts whose nearest name has a score of at least
+        `phrase_threshold`.
+        """
+        read = self._phrases.get_all(texts, self._read_phrases)
+        return {text: near for text, near in read.items() if near != _FAR}
+
+    def _read_phrases(self, texts: Sequence[str]) -> dict[str, NearPhrase]:
+        search = Search(f"{self.settings['target']}-T")
+        least = self.settings["phrase_threshold"]
+        found = self.retriever.nearest(texts, search, self.limits, min_score=least)
+        types = self.retriever.index.store.types_of({hit.concept for hit in found.values()})
+        near = {
+            text: NearPhrase(hit.score, self._label_of(types[hit.concept]))
+            for text, hit in found.items()
+        }
+        return dict.fromkeys(texts, _FAR) | near
 
     def _label_of(self, types: Iterable[str]) -> str:
         labels = self.settings["labels"]

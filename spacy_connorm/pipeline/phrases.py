@@ -2,15 +2,13 @@
 is."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from spacy.tokens import Doc
 
 from ..errors import ConnormError, Errors
-from ..index.metrics import COSINE
 from ..linker.name_windows import find_phrases
-from .concept_normalizer import ConceptNormalizer
 from .found_mentions import FoundMention, choose_mentions
 from .token_words import by_document, document_offsets
 
@@ -21,54 +19,37 @@ if TYPE_CHECKING:
 _MAX_WORDS = 4
 
 
-class _Nearest(NamedTuple):
-    """What is nearest to a phrase."""
-
-    score: float
-    concept_id: str
-
-
 def add_phrases(
     docs: Sequence[Doc],
     found: Sequence[Sequence[FoundMention]],
     finder: "NameFinder",
-    normalizer: ConceptNormalizer,
     *,
-    threshold: float,
-    overlaps: str,
+    normalizer: str,
 ) -> list[list[FoundMention]]:
     """Add phrases beside the names that were found.
 
     docs (Sequence[Doc]): The documents.
     found (Sequence[Sequence[FoundMention]]): The names in each.
     finder (NameFinder): What found them.
-    normalizer (ConceptNormalizer): Scores phrases.
-    threshold (float): The least score of a phrase, 0 to 1.
-    overlaps (str): Which of several phrases is kept; see `choose_mentions`.
+    normalizer (str): The name of the component whose encoder compares phrases with names.
     RETURNS (List[List[FoundMention]]): Names and phrases of each document, in order.
     RAISES (ConnormError): CN422 if the scores are inner products.
     """
-    if normalizer.lookup.index.metric != COSINE:
-        mend = "Set it to null."
-        what = "The setting `phrase_threshold`"
-        raise ConnormError(Errors.CN422.format(what=what, name=normalizer.name, mend=mend))
-    windows = _phrases(docs, found, finder)
-    texts = list(
-        dict.fromkeys(
-            doc[start:end].text
-            for doc, own in zip(docs, windows, strict=True)
-            for start, end in own
-        )
-    )
-    nearest = _nearest(texts, normalizer)
+    if not finder.retriever.has_cosines:
+        what, mend = "The setting `phrase_threshold`", "Set it to null."
+        raise ConnormError(Errors.CN422.format(what=what, name=normalizer, mend=mend))
+    windows = [
+        [(start, end, doc[start:end].text) for start, end in own]
+        for doc, own in zip(docs, _phrases(docs, found, finder), strict=True)
+    ]
+    near = finder.near_phrases(text for own in windows for _, _, text in own)
+    overlaps = "all" if finder.settings["overlaps"] == "all" else "best"
     joined = []
-    for doc, names, own in zip(docs, found, windows, strict=True):
+    for names, own in zip(found, windows, strict=True):
         phrases = [
-            FoundMention(start, end, best.score, finder.label_of(best.concept_id))
-            for start, end in own
-            if (best := nearest.get(doc[start:end].text)) is not None and best.score >= threshold
+            FoundMention(start, end, *near[text]) for start, end, text in own if text in near
         ]
-        kept = choose_mentions(phrases, "all" if overlaps == "all" else "best")
+        kept = choose_mentions(phrases, overlaps)
         joined.append(sorted([*names, *kept]))
     return joined
 
@@ -108,11 +89,3 @@ def _noun_chunks(docs: Sequence[Doc]) -> np.ndarray:
             own[chunk.start : chunk.end] = number
         numbers.append(own)
     return np.concatenate(numbers)
-
-
-def _nearest(texts: Sequence[str], normalizer: ConceptNormalizer) -> dict[str, _Nearest]:
-    return {
-        text: _Nearest(candidates[0].score, candidates[0].concept_id)
-        for text, candidates in zip(texts, normalizer.candidates(texts, top_k=1), strict=True)
-        if candidates
-    }

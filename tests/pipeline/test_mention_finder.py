@@ -6,6 +6,7 @@ from spacy.tokens import Doc
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.linker.retriever import Retriever
 from spacy_connorm.pipeline.mention_finder import MentionFinder
 
 CONCEPTS = [
@@ -415,6 +416,34 @@ def test_phrases_of_several_documents(make):
         [ent.text for ent in nlp(text).ents] for text in texts
     ]
     assert docs[1].ents and docs[3].ents
+
+
+def test_phrases_are_near_to_names_of_the_target(make):
+    nlp = make(phrase_threshold=0.6, stop_texts=[], target="D")
+    nlp.get_pipe("concept_normalizer").add_synonyms([("swollen ankle joint", "C2")])
+    assert found(nlp, "a swollen joint, an aldrich syndrome") == [("swollen joint", "C2")]
+
+
+def test_phrases_are_not_near_to_names_of_other_branches_and_types(make):
+    settings = {"phrase_threshold": 0.5, "stop_texts": []}
+    assert found(make(**settings), "the aldrich syndrome") == [("aldrich syndrome", "C4")]
+    nlp = make({"types": ["Tumor"]}, **settings)
+    assert found(nlp, "the aldrich syndrome") == []
+
+
+def test_a_phrase_is_searched_once(make, monkeypatch):
+    nlp = make(phrase_threshold=0.5, stop_texts=[])
+    asked = []
+    nearest = Retriever.nearest
+
+    def record(self, texts, *args, **settings):
+        asked.extend(texts)
+        return nearest(self, texts, *args, **settings)
+
+    monkeypatch.setattr(Retriever, "nearest", record)
+    docs = [nlp("the aldrich syndrome"), nlp("of aldrich syndrome, and syndrome")]
+    assert [ent.text for doc in docs for ent in doc.ents].count("aldrich syndrome") == 2
+    assert sorted(asked) == sorted(set(asked)) and "aldrich syndrome" in asked
 
 
 def test_all_phrases_are_kept_in_a_group_of_spans(make):

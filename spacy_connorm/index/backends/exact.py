@@ -139,7 +139,9 @@ def _best(scores: np.ndarray, found: Neighbours, n: int, start: int) -> Neighbou
 
 def _better(scores: np.ndarray, found: Neighbours, n: int, start: int) -> Neighbours:
     """RETURNS (Neighbours): The items of a block that beat the worst of the n found before."""
-    queries, places = np.nonzero(scores > found.scores[:, -1:])
+    # NumPy finds the few places in a flat array several times as fast as in one of two dimensions.
+    is_better = scores > found.scores[:, -1:]
+    queries, places = np.unravel_index(np.flatnonzero(is_better), is_better.shape)
     counts = np.bincount(queries, minlength=len(scores))
     columns = np.arange(len(queries)) - np.repeat(np.cumsum(counts) - counts, counts)
     shape = (len(scores), counts.max(initial=0))
