@@ -1,7 +1,8 @@
 """What an index of very many names costs: to build, to store, to open and to search.
 
 Names and vectors are made up (random projections of trigrams), or, with `--encoder`, variants of
-all ontologies' names and what that encoder makes of them. Each step runs in a fresh process.
+all ontologies' names and what that encoder makes of them. They are written to JSONL files first,
+which builds then read as `connorm index` does. Each step runs in a fresh process.
 Searches are cold first, with the index dropped from the system's cache, and then warm. Recall is
 that of the nearest name of some queries, beside a comparison with all vectors.
 
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter, process_time
@@ -32,7 +33,7 @@ from _common.synthetic_names import make_varied_concepts
 from _common.synthetic_vectors import SyntheticEncoder, make_concepts, make_encoder
 from _measure.memory_usage import read_status, total
 
-from spacy_connorm.concepts import Concept
+from spacy_connorm.concepts import Concept, write_concepts
 from spacy_connorm.encoders.encoding import EncodeBatches
 from spacy_connorm.encoders.normalized import NormalizedEncoder
 from spacy_connorm.encoders.vectors import Raw
@@ -47,6 +48,7 @@ from spacy_connorm.index.overlay import SynonymOverlay
 from spacy_connorm.index.query import Query, run_search
 from spacy_connorm.index.search import Search
 from spacy_connorm.index.vectors.base import from_raw
+from spacy_connorm.ontology import stream_ontology
 from spacy_connorm.text.cleaning import clean
 
 MADE_UP = "made-up"
@@ -97,6 +99,7 @@ def main() -> None:
 
 def measure(arguments: Namespace, folder: Path) -> dict[str, list[Row]]:
     """RETURNS (Dict[str, List[Dict[str, Any]]]): Rows by title."""
+    in_a_child(write_ontologies, arguments, folder)
     built = [{"build": "from nothing", **in_a_child(build, arguments, folder, 0.0)}]
     if arguments.change:
         rebuilt = in_a_child(build, arguments, folder, arguments.change)
@@ -129,7 +132,7 @@ def build(arguments: Namespace, folder: Path, change: float) -> Row:
     backend, encoder = choose_backend(arguments), choose_encoder(arguments)
     path = folder / "index"
     known = ConceptIndex(path, backend) if path.exists() else None
-    concepts = choose_concepts(arguments, changed=change)
+    concepts = stream_ontology(ontology_file(folder, change))
     spent = [0.0]
 
     @contextmanager
@@ -183,12 +186,24 @@ def encoder_block(arguments: Namespace) -> dict[str, Any]:
     return encoder_config(arguments.encoder, Data("ncbi", arguments.data), work=arguments.work)
 
 
+def write_ontologies(arguments: Namespace, folder: Path) -> None:
+    """Write the concepts of the first build, and those of the second one if there is any."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for change in {0.0, arguments.change}:
+        concepts = choose_concepts(arguments, changed=change)
+        write_concepts(concepts, ontology_file(folder, change))
+
+
+def ontology_file(folder: Path, change: float) -> Path:
+    """RETURNS (Path): The file of the concepts with a share of changed names."""
+    return folder / f"changed-{change}.jsonl"
+
+
 def choose_concepts(arguments: Namespace, *, changed: float) -> Iterator[Concept]:
-    """RETURNS (Iterator[Concept]): As many as the options say, with what it needs in memory."""
+    """RETURNS (Iterator[Concept]): As many as the options say."""
     if arguments.encoder == MADE_UP:
         return make_concepts(arguments.names, changed=changed)
-    concepts = make_varied_concepts(arguments.data, arguments.names, changed=changed)
-    return chain([next(concepts)], concepts)
+    return make_varied_concepts(arguments.data, arguments.names, changed=changed)
 
 
 def choose_backend(arguments: Namespace) -> Backend:

@@ -54,7 +54,7 @@ class Concept:
     def exact_names(self) -> tuple[str, ...]:
         """RETURNS (Tuple[str, ...]): The preferred name, then the exact synonyms."""
         others = {*self.narrow, *self.broad, *self.related} - {self.canonical_name}
-        return tuple(name for name in self.names if name not in others)
+        return tuple(name for name in self.names if name not in others) if others else self.names
 
     def cleaned(self, clean: Callable[[str], str]) -> "Concept":
         """Clean the id and all texts. Empty and repeated texts are dropped.
@@ -62,9 +62,12 @@ class Concept:
         clean (Callable[[str], str]): Cleans one text.
         RETURNS (Concept): The clean concept. Its id or its preferred name may now be empty.
         """
-        lists = {field: _distinct(map(clean, getattr(self, field))) for field in _LISTS}
+        # Most lists are empty, and an ontology may have millions of concepts.
+        filled = {field: values for field in _LISTS if (values := getattr(self, field))}
+        lists = {field: _distinct(map(clean, values)) for field, values in filled.items()}
         name = clean(self.canonical_name)
-        lists["aliases"] = tuple(alias for alias in lists["aliases"] if alias != name)
+        if name in lists.get("aliases", ()):
+            lists["aliases"] = tuple(alias for alias in lists["aliases"] if alias != name)
         return Concept(clean(self.concept_id), name, definition=clean(self.definition), **lists)
 
     def to_dict(self) -> dict[str, Any]:

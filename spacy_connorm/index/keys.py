@@ -49,6 +49,12 @@ class KeyTable:
         rows[found] = self._rows[places[found]]
         return rows
 
+    def hashes(self) -> np.ndarray:
+        """RETURNS (np.ndarray): uint64 (rows,): the hash of the encoder input of each row."""
+        hashes = np.empty(len(self._hashes), dtype="uint64")
+        hashes[self._rows] = self._hashes
+        return hashes
+
     def has_each_row_once(self, rows: int) -> bool:
         """RETURNS (bool): Whether the hashes ascend, and so many rows have one hash each."""
         return ascends(self._hashes, strictly=True) and np.array_equal(

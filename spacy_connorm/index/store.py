@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ SELECT number FROM branch
 """
 _XREFS = "SELECT id, curies FROM concepts JOIN xrefs USING (number)"
 _BATCH = 500
+_PAGE = 10_000
 # Names and texts kept in memory: tens of megabytes. Reading one again from SQLite takes longer than
 # the rest of an answer.
 _CACHED = 100_000
@@ -132,6 +133,15 @@ class ConceptStore:
     def texts(self, members: Iterable[int]) -> dict[int, str]:
         """RETURNS (Dict[int, str]): Concept texts by member number."""
         return self._texts.get_all(members, self._read_texts)
+
+    def all_texts(self) -> Iterator[str]:
+        """YIELDS (str): The concept texts in the order of the members."""
+        sql = "SELECT text FROM texts WHERE member >= ? AND member < ? ORDER BY member"
+        start = 0
+        while rows := self._query(sql, (start, start + _PAGE)):
+            self._require_texts(rows)
+            yield from (text for (text,) in rows)
+            start += _PAGE
 
     def _read_labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
         sql = "SELECT number, id, name FROM concepts WHERE number IN"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ..files.arrays import open_array
-from ..text.word_bags import hash_bag, hash_bags, hash_word, word_bag
+from ..text.word_bags import add_hashes, hash_bags, hash_word, word_bag
 
 _STEM = "word_bags"
 
@@ -44,10 +44,10 @@ class WordBags:
         """
         hashes, words, sizes = array("Q"), set[int](), array("i")
         for text in texts:
-            bag = word_bag(text)
-            hashes.append(hash_bag(bag))
+            bag = list(map(hash_word, word_bag(text)))
+            hashes.append(add_hashes(bag))
             sizes.append(len(bag))
-            words.update(map(hash_word, bag))
+            words.update(bag)
         counts = np.frombuffer(sizes, dtype="int32")
         kept = np.flatnonzero(counts)
         values, places = np.frombuffer(hashes, dtype="uint64")[kept], rows[kept]

@@ -43,7 +43,7 @@ def word_bag(text: str) -> tuple[str, ...]:
         occurs. Stop words are left out, unless there is nothing else.
     """
     words = sorted(normalized_words(text))
-    return tuple(word for word in words if word not in STOP_WORDS) or tuple(words)
+    return tuple([word for word in words if word not in STOP_WORDS] or words)
 
 
 def normalized_words(text: str) -> list[str]:
@@ -80,7 +80,12 @@ def hash_bag(bag: tuple[str, ...]) -> int:
     """RETURNS (int): The hash of a bag, 64 bits: the sum of its words' hashes, so the hash of any
     window of words is a difference of running sums.
     """
-    return sum(map(hash_word, bag)) % _MODULUS
+    return add_hashes(map(hash_word, bag))
+
+
+def add_hashes(words: Iterable[int]) -> int:
+    """RETURNS (int): The hash of a bag, from those of its words."""
+    return sum(words) % _MODULUS
 
 
 @lru_cache(maxsize=65_536)

@@ -32,6 +32,7 @@ from ..word_bags import WordBags
 from .centroids import Centroids
 from .copied_rows import CopiedRows
 from .grouping import group_names
+from .input_hashes import InputHashes
 from .name_file import NameFile
 from .row_encoder import RowEncoder, can_reuse
 from .store_writer import StoreWriter
@@ -103,9 +104,11 @@ def _fill(
     RETURNS (Tuple[Dict[str, int], Dict[str, str]]): Counts for the manifest, and for each search
         what became of what the older index had built for it.
     """
+    reused = _reusable(known, encoder, backend)
+    hash_inputs = InputHashes(encoder.inputs, reused)
     with (
         StoreWriter(folder / "concepts.sqlite") as store,
-        NameFile(folder / "names.txt", encoder.inputs) as names,
+        NameFile(folder / "names.txt", hash_inputs) as names,
     ):
         _add_names(concept_texts, store, names)
         if not len(names):
@@ -116,7 +119,6 @@ def _fill(
         KeyTable.from_hashes(grouped.hashes).write(folder)
         texts = _read_texts(names, grouped.texts)
         WordBags.from_texts(texts, grouped.members.row_numbers()).write(folder)
-        reused = _reusable(known, encoder, backend)
         with encoding(encoder) as encode:
             rows = RowEncoder(encode, names, dtype=backend.dtype, known=reused)
             written = rows.write(grouped, folder, "texts")

@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..keys import hash_keys
 from ..members import O
 
-# How many texts are turned into encoder inputs at once.
+# How many texts are hashed at once.
 _WINDOW = 1 << 15
 
 
@@ -42,14 +41,14 @@ class Names(NamedTuple):
 class NameFile:
     """Collects names in any order. Their texts are in a file that is deleted on exit."""
 
-    def __init__(self, path: Path, inputs: Callable[[list[str]], list[bytes]]) -> None:
+    def __init__(self, path: Path, hash_inputs: Callable[[list[str]], np.ndarray]) -> None:
         """Create the file.
 
         path (Path): The file.
-        inputs (Callable): Turns texts into encoder inputs.
+        hash_inputs (Callable): Hashes the encoder inputs of texts; see `InputHashes`.
         """
         self._path = path
-        self._inputs = inputs
+        self._hash_inputs = hash_inputs
         self._file = path.open("w+b")
         self._waiting: list[str] = []
         self._ends = array("q", [0])
@@ -100,7 +99,7 @@ class NameFile:
     def _write(self) -> None:
         texts, self._waiting = self._waiting, []
         if texts:
-            self._hashes.frombytes(hash_keys(self._inputs(texts)).tobytes())
+            self._hashes.frombytes(self._hash_inputs(texts).tobytes())
         encoded = [text.encode() for text in texts]
         self._file.write(b"".join(encoded))
         end = self._ends[-1]

@@ -13,21 +13,21 @@ PLACES = [1, 0, 1, 2, 2, 2, 0]
 TARGETS = [O, O, O, O, O, D, D]
 
 
-def inputs(texts):
-    return [text.upper().encode() for text in texts]
+def hash_inputs(texts):
+    return hash_keys(text.upper().encode() for text in texts)
 
 
 @pytest.mark.parametrize("window", [1, 3, 100])
 def test_ordered_by_concept_and_then_as_they_came(tmp_path, monkeypatch, window):
     monkeypatch.setattr(module, "_WINDOW", window)
-    with NameFile(tmp_path / "names.txt", inputs) as names:
+    with NameFile(tmp_path / "names.txt", hash_inputs) as names:
         for number, (text, place, target) in enumerate(zip(TEXTS, PLACES, TARGETS, strict=True)):
             names.add(text, place, target, preferred=number < 2)
         found = names.ordered(np.asarray([2, 0, 1], dtype="int32"))
         assert len(names) == 7
         texts = names.read(found.texts)
         assert texts == ["b2", "b1", "", "a" * 5000, "שלום 🧬", "d2", "d1"]
-        assert found.hashes.tolist() == hash_keys(inputs(texts)).tolist()
+        assert found.hashes.tolist() == hash_inputs(texts).tolist()
         assert found.concepts.tolist() == [0, 0, 1, 1, 2, 1, 2]
         assert found.targets.tolist() == [O, O, O, O, O, D, D]
         assert found.preferred.tolist() == [True, False, False, False, True, False, False]
@@ -36,7 +36,7 @@ def test_ordered_by_concept_and_then_as_they_came(tmp_path, monkeypatch, window)
 
 
 def test_file_goes_whatever_happens(tmp_path):
-    with pytest.raises(KeyError), NameFile(tmp_path / "names.txt", inputs) as names:
+    with pytest.raises(KeyError), NameFile(tmp_path / "names.txt", hash_inputs) as names:
         names.add("text", 0, O)
         raise KeyError
     assert not list(tmp_path.iterdir())
