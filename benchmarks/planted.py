@@ -4,9 +4,10 @@ planted among those of their ontology.
 The index has MEDIC 2012, D (train and dev of the data set) and other names up to `--names`: those
 of other ontologies and variants of all names, each a concept of its own. A name that the encoder
 cannot tell from one of MEDIC or D is left out, so that what could be found still can. Others may
-mean the same as a concept of MEDIC and still count as wrong: look at the difference to exact
-float32 search among the same names rather than at Acc@1. All use the default sieve and a pipeline's
-default number of candidates. Nothing is timed.
+mean the same as a concept of MEDIC and still count as wrong: look at the difference to exact search
+among the same names rather than at Acc@1. All use the default sieve and a pipeline's default number
+of candidates. Nothing is timed. Memory holds a hash of each name, some hundred bytes; ten million
+names take 16 GB of disk in float32, 5 in eight bits.
 
 Example: python benchmarks/planted.py --names 1000000 --data ../shared/data
 """
@@ -14,19 +15,19 @@ Example: python benchmarks/planted.py --names 1000000 --data ../shared/data
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from _common.builders import SIEVE, encoder_config, make_sieve
+from _common.builders import SIEVE, encoder_config, load_encoder, make_sieve
 from _common.cli import begin, clear_errors, fail, finish_tables, make_parser
 from _common.datasets import DISEASES, Data
 from _common.options import at_least
 from _common.scoring import predict, read_standard, same_first_concept
-from _common.synthetic_names import chunks, distinct, many_names
-from _common.vector_cache import add_cache, save_cache
-from spacy import registry
+from _common.synthetic_names import distinct, many_names
 from thinc.api import Model
 
-from spacy_connorm.concepts import Candidate, Concept
+from spacy_connorm.concepts import Candidate, Concept, read_concepts, write_concepts
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, comparison_row, score_row
 from spacy_connorm.index.backends.annoy import AnnoyIndex
@@ -38,18 +39,16 @@ from spacy_connorm.linker.lookup import ConceptLookup
 
 # A pipeline's default.
 TOP_K = 10
-BASELINE = "exact"
 INDEXES: dict[str, Backend] = {
-    BASELINE: ExactIndex(),
+    "exact": ExactIndex(),
     "exact-float16": ExactIndex(dtype="float16"),
     "exact-int8": ExactIndex(dtype="int8"),
     "ivf": IvfIndex(),
     "ivf-int8": IvfIndex(dtype="int8"),
     "annoy": AnnoyIndex(),
 }
+BASELINES = tuple(name for name, index in INDEXES.items() if isinstance(index, ExactIndex))
 DEFAULT = tuple(name for name in INDEXES if name != "annoy")
-# Exact search without other names.
-ALONE = "exact, none planted"
 PRECISE = (
     *("lenient@1", "lenient@1_difference", "lenient@1_difference_low", "lenient@1_difference_high"),
     *("strict@1", "strict@1_difference", "strict@1_difference_low", "strict@1_difference_high"),
@@ -62,13 +61,13 @@ class World(NamedTuple):
     """What to search, and among what.
 
     datasets (List[Data]): With their mentions and their D; all have the same O.
-    others (List[str]): The names to plant.
-    encoder (Model[List[str], Floats2d]): Caches the vectors of all texts.
+    encoder (Model[List[str], Floats2d]): Loaded.
+    others (Optional[Path]): The file of the concepts to plant, if any.
     """
 
     datasets: list[Data]
-    others: list[str]
     encoder: Model
+    others: Path | None = None
 
 
 def main() -> None:
@@ -89,46 +88,39 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         nargs="+",
         choices=INDEXES,
         default=DEFAULT,
-        help=f"compared with {BASELINE} [all but annoy]",
+        help="[all but annoy]",
+    )
+    parser.add_argument(
+        "--baseline",
+        choices=BASELINES,
+        default=BASELINES[0],
+        help="what all are compared with [%(default)s]",
     )
     return parser
 
 
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row a data set and index."""
-    world = make_world(arguments)
-    names = list(dict.fromkeys([BASELINE, *arguments.index]))
-    found: dict[str, dict[str, Found]] = {data.name: {} for data in world.datasets}
-    for data, _, candidates in search([BASELINE], world._replace(others=[])):
-        found[data.name][ALONE] = candidates
-    for build in share_builds(names):
-        for data, name, candidates in search(build, world):
-            found[data.name][name] = candidates
-    return [
-        row
-        for data in world.datasets
-        for row in score(data, {name: found[data.name][name] for name in (ALONE, *names)})
-    ]
-
-
-def make_world(arguments: Namespace) -> World:
-    """RETURNS (World): With all texts encoded, now or by an earlier run."""
     if arguments.encoder == "ngram":
         fail("Sparse vectors are searched exactly: give minilm, dan or the folder of a model.")
     datasets = [Data(name, arguments.data) for name in arguments.dataset]
     block = encoder_config(arguments.encoder, datasets[0], work=arguments.work)
-    # In a folder of its own: other benchmarks should not read a million vectors.
-    folder = arguments.work / "planted"
-    folder.mkdir(exist_ok=True)
-    encoder = add_cache(registry.resolve({"encoder": block})["encoder"], folder)
-    encoder.initialize()
-    own = own_texts(datasets)
-    others = plant(own, many_names(arguments.data), encoder, arguments.names)
-    mentions = (mention.text for data in datasets for mention in data.mentions)
-    for texts in chunks(chain(own, others, mentions)):
-        encoder.predict(texts)
-    save_cache(encoder)
-    return World(datasets, others, encoder)
+    alone = World(datasets, load_encoder(block))
+    builds = share_builds(list(dict.fromkeys([arguments.baseline, *arguments.index])))
+    # The baseline comes first in the table, with and without other names.
+    found: dict[str, dict[str, Found]] = {data.name: {} for data in datasets}
+    for data, name, candidates in search([arguments.baseline], alone):
+        found[data.name] |= {f"{name}, none planted": candidates, name: []}
+    with TemporaryDirectory(dir=arguments.work) as folder:
+        others = Path(folder, "others.jsonl")
+        planted = plant(
+            own_texts(datasets), many_names(arguments.data), alone.encoder, arguments.names
+        )
+        write_concepts(as_concepts(planted), others)
+        for build in builds:
+            for data, name, candidates in search(build, alone._replace(others=others)):
+                found[data.name][name] = candidates
+    return [row for data in datasets for row in score(data, found[data.name], arguments.baseline)]
 
 
 def own_texts(datasets: Sequence[Data]) -> list[str]:
@@ -138,20 +130,20 @@ def own_texts(datasets: Sequence[Data]) -> list[str]:
     return list(dict.fromkeys(chain(names, synonyms)))
 
 
-def plant(own: Sequence[str], names: Iterator[str], encoder: Model, wanted: int) -> list[str]:
+def plant(own: Sequence[str], names: Iterator[str], encoder: Model, wanted: int) -> Iterator[str]:
     """Choose names to plant.
 
     own (Sequence[str]): Texts of O and D.
     names (Iterator[str]): Other names; some may be in O or D.
     encoder (Model[List[str], Floats2d]): Tells names apart.
     wanted (int): Names in all, with those of O and D.
-    RETURNS (List[str]): Names that differ for the encoder, from each other and from those of O and
-        D.
+    RETURNS (Iterator[str]): Names that differ for the encoder, from each other and from those of O
+        and D.
     """
     count = sum(1 for _ in distinct(iter(own), encoder, len(own)))
     if wanted < count:
         fail(f"There are {count} names before any is planted: give at least as many --names.")
-    return list(islice(distinct(chain(own, names), encoder, wanted), count, None))
+    return islice(distinct(chain(own, names), encoder, wanted), count, None)
 
 
 def share_builds(names: Sequence[str]) -> list[list[str]]:
@@ -171,7 +163,7 @@ def share_builds(names: Sequence[str]) -> list[list[str]]:
 
 
 def search(build: Sequence[str], world: World) -> Iterator[tuple[Data, str, Found]]:
-    """Search all mentions.
+    """Search all mentions. The index of the second data set has the vectors of the first one's.
 
     build (Sequence[str]): Names of indexes that share files.
     world (World): What to search.
@@ -179,7 +171,8 @@ def search(build: Sequence[str], world: World) -> Iterator[tuple[Data, str, Foun
     """
     lookup = ConceptLookup(world.encoder, make_sieve(SIEVE), INDEXES[build[0]])
     for data in world.datasets:
-        lookup.build(chain(data.ontology, as_concepts(world.others)), data.synonyms)
+        others = read_concepts(world.others) if world.others else ()
+        lookup.build(chain(data.ontology, others), data.synonyms)
         # Its files are deleted with it.
         built = lookup.index
         mentions = [mention.text for mention in data.mentions]
@@ -193,20 +186,20 @@ def as_concepts(names: Iterable[str]) -> Iterator[Concept]:
     return (Concept(f"PLANTED:{number}", name) for number, name in enumerate(names))
 
 
-def score(data: Data, found: dict[str, Found]) -> Iterator[Row]:
-    """YIELDS (Dict[str, Any]): A row for each index, with differences to exact search among the
+def score(data: Data, found: dict[str, Found], baseline: str) -> Iterator[Row]:
+    """YIELDS (Dict[str, Any]): A row for each index, with differences to an exact search among the
     same names and their 95 % intervals.
     """
     gold = read_standard(data)
     runs = {name: score_predictions(gold, predict(each)) for name, each in found.items()}
     for name, run in runs.items():
-        scores, difference = score_row(run), comparison_row(run, runs[BASELINE])
+        scores, difference = score_row(run), comparison_row(run, runs[baseline])
         yield {
             "dataset": data.name,
             "index": name,
             "mentions": scores["mentions"],
             **{key: (scores | difference)[key] for key in PRECISE[:-1]},
-            "same_first_concept": round(same_first_concept(found[name], found[BASELINE]), 2),
+            "same_first_concept": round(same_first_concept(found[name], found[baseline]), 2),
         }
 
 
