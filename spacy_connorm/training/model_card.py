@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thinc.api import Config
 
+from ..index.metrics import COSINE, Metric
+
 if TYPE_CHECKING:
     from .trainer import Trained
 
@@ -16,12 +18,22 @@ _LIBRARIES = (
     *("pytorch-metric-learning", "peft", "numpy"),
 )
 
+# What an index of inner products needs besides; see CN421.
+_BY_INNER_PRODUCTS = {
+    "rewriting_weight": 0,
+    "extra_words_weight": 0,
+    "split_composites": False,
+    "index": {"@misc": "spacy-connorm.ExactIndex.v1", "metric": "dot"},
+    "sieve": {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []},
+}
+
 
 class CardFacts(NamedTuple):
     """The contents of a model card.
 
     encoder (Dict[str, Any]): The config block of the encoder that training started from.
     search (Dict[str, Any]): The config block of the encoder to search with.
+    metric (str): How an index must compare its vectors, "cosine" or "dot".
     config (str): The whole config.
     sources (Sequence[Tuple[str, str]]): The training data, label and value: files with their
         SHA-256, licences, counts.
@@ -30,6 +42,7 @@ class CardFacts(NamedTuple):
 
     encoder: dict[str, Any]
     search: dict[str, Any]
+    metric: Metric
     config: str
     sources: Sequence[tuple[str, str]]
     trained: "Trained"
@@ -64,9 +77,13 @@ def _front_matter(base: str | None) -> str:
 
 
 def _search(facts: CardFacts) -> str:
-    block = Config({"components": {"concept_normalizer": {"encoder": facts.search}}})
-    told = "It was trained to rank together with n-grams, at the weight that was learned beside it:"
-    return f"{told}\n\n{_fence('ini', block.to_str())}"
+    told = "It was trained to rank together with n-grams, at the weight that was learned beside it"
+    settings: dict[str, Any] = {"encoder": facts.search}
+    if facts.metric != COSINE:
+        told += ", and by inner products, which go together with no other search or weight"
+        settings |= _BY_INNER_PRODUCTS
+    block = Config({"components": {"concept_normalizer": settings}})
+    return f"{told}:\n\n{_fence('ini', block.to_str())}"
 
 
 def _training(trained: "Trained") -> list[tuple[str, str]]:

@@ -119,6 +119,7 @@ def train(
     from .trainer import run_training
 
     to_search = partial(_to_search, config=config, objective=training.objective)
+    metric = _metric(training.objective)
     score = make_dev_score(
         config["encoder"],
         data,
@@ -126,7 +127,7 @@ def train(
         mentions,
         metric=training.metric,
         to_search=to_search,
-        searched_by=_metric(training.objective),
+        searched_by=metric,
     )
     with write_errors(work):
         trained = run_training(
@@ -143,6 +144,7 @@ def train(
         facts = CardFacts(
             encoder=config["encoder"],
             search=to_search({**config["encoder"], "name": str(output_path)}),
+            metric=metric,
             config=config.to_str(),
             sources=[*_sources(data, ontology), *((k, str(v)) for k, v in report.lines())],
             trained=trained,

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import spacy
 from thinc.api import Config
 
+from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.encoders.dan import DanEncoder
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError, ConnormWarning
@@ -171,6 +173,23 @@ def test_a_learned_weight_is_kept_and_dev_is_searched_with_it(config, tmp_path, 
     assert encoder["dense"]["name"] == str(out)
     hybrid = resolve({"encoder": encoder})["encoder"]
     hybrid.initialize(X=["heart attack", "headache"])
+
+
+def test_the_card_of_inner_products_makes_a_pipeline(config, tmp_path):
+    config["training"]["batcher"]["@batchers"] = "spacy-connorm.CandidateBatcher.v1"
+    config["training"]["batcher"]["hypernyms"] = 0
+    objective = {"@losses": "spacy-connorm.BioSyn.v1", "similarity": "inner_product"}
+    config["training"]["objective"] = {**objective, "norm_weight": 0.0}
+    out = train(config, tmp_path / "out").path
+    block = (out / "README.md").read_text(encoding="utf8").split("```ini\n")[1].split("```")[0]
+    settings = Config().from_str(block)["components"]["concept_normalizer"]
+    assert settings["index"]["metric"] == "dot"
+    nlp = spacy.blank("en")
+    normalizer = nlp.add_pipe("concept_normalizer", config=settings)
+    normalizer.initialize(
+        lambda: [], nlp=nlp, ontology=Ontology([Concept("C1", "gout"), Concept("C2", "flu")])
+    )
+    assert normalizer.candidates(["gout"])[0][0].concept_id == "C1"
 
 
 def test_an_interrupted_training_is_continued_or_removed(config, tmp_path):
