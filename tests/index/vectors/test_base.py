@@ -202,7 +202,8 @@ def test_cosine_of_a_quantized_row_with_itself_is_one(width):
     queries = vectors.queries(np.arange(20))
     expected = np.ones(20)
     expected[7] = 0
-    np.testing.assert_allclose(np.diag(vectors.dots(queries, 0, 20)), expected, atol=1e-6)
+    # BLAS may add up in any order; searches take their final scores from `rescore`.
+    np.testing.assert_allclose(np.diag(vectors.dots(queries, 0, 20)), expected, atol=5e-6)
     np.testing.assert_allclose(vectors.rescore(queries, 3, np.arange(20))[3], 1, atol=1e-6)
     every = np.arange(20)
     np.testing.assert_allclose(vectors.pairs(queries, every, every), expected, atol=1e-6)
