@@ -55,7 +55,7 @@ def write_index(
     encoding: Encoding = encode_here,
 ) -> None:
     """Build an index, and replace `path` once it is complete. Concepts and synonyms are read once
-    and not kept: memory grows by some 50 bytes per name.
+    and not kept: memory grows by some hundred bytes per name.
 
     path (Path): The folder to create or replace.
     concepts (Iterable[Concept]): O. Concepts with the same id are merged.

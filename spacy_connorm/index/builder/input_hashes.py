@@ -23,11 +23,10 @@ class InputHashes:
         known (Optional[ConceptIndex]): An older index with the same encoder.
         """
         self._inputs = inputs
-        self._texts = KeyTable.from_hashes(np.empty(0, dtype="uint64"))
-        self._hashes = np.empty(0, dtype="uint64")
+        self._members: KeyTable | None = None
         if known is not None:
             texts = (text.encode() for text in known.store.all_texts())
-            self._texts = KeyTable.from_hashes(hash_keys(texts))
+            self._members = KeyTable.from_hashes(hash_keys(texts))
             self._hashes = known.keys.hashes()[known.members.row_numbers()]
 
     def __call__(self, texts: list[str]) -> np.ndarray:
@@ -36,9 +35,9 @@ class InputHashes:
         texts (List[str]): n texts.
         RETURNS (np.ndarray): uint64 (n,): the hashes.
         """
-        if not len(self._hashes):
+        if self._members is None:
             return hash_keys(self._inputs(texts))
-        members = self._texts.rows([text.encode() for text in texts])
+        members = self._members.rows([text.encode() for text in texts])
         hashes = self._hashes[members]
         new = np.flatnonzero(members < 0)
         if len(new):
