@@ -146,9 +146,9 @@ def cosine_loss(vectors, concepts, *, margin=0.0, mining_margin=None):
     return mean(of_positives) + mean([loss for loss in of_negatives if loss > 0])
 
 
-def nca(vectors, concepts, *, scale=20.0):
+def nca(vectors, concepts, *, scale=20.0, mining_margin=None):
     losses = []
-    for a, (positives, negatives) in parts(concepts).items():
+    for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():
         near = {
             j: exp(-scale * normalized_euclidean(vectors, a, j) ** 2) for j in positives + negatives
         }

@@ -39,7 +39,7 @@ SETTINGS = [
     ("Cosine", {"margin": 0.3, "mining_margin": 0.2}),
     ("MaxMarginTriplet", {"distance": "euclidean", "margin": 2.0}),
     ("MaxMarginTriplet", {"distance": "cosine", "margin": 0.1}),
-    ("Nca", {"scale": 1.0}),
+    ("Nca", {"scale": 1.0, "mining_margin": 0.2}),
     ("LiftedStructure", {"margin": 1.0, "mining_margin": 0.1}),
     ("InfoNce", {"temperature": 0.5, "mining_margin": 0.2}),
     ("Circle", {"m": 0.4, "gamma": 80.0, "mining_margin": 0.2}),
@@ -139,7 +139,7 @@ def test_without_a_usable_anchor_it_is_zero(name, concepts):
 
 
 @pytest.mark.parametrize(
-    "name", ["MultiSimilarity", "Cosine", "LiftedStructure", "InfoNce", "Circle"]
+    "name", ["MultiSimilarity", "Cosine", "Nca", "LiftedStructure", "InfoNce", "Circle"]
 )
 def test_without_a_hard_pair_it_is_zero(name):
     concepts = [(0,), (0,), (1,), (1,)]
