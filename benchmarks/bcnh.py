@@ -22,16 +22,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 from typing import Any
 
 import srsly
-from _common.builders import DAN, build_lookup, encoder_config, make_hybrid
+from _common.builders import build_lookup, make_hybrid
 from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import DATASETS, PARTS
 from _common.options import at_least
 from _common.prepared import PreparedData, answer_prepared
+from _common.seeds import mean_columns
 from _common.trained_encoders import train_once
+from _common.training_starts import fit_training, start_block
 from thinc.api import Config
 
 from spacy_connorm.concepts import Candidate, Ontology
@@ -55,14 +57,10 @@ SIMILARITIES = {
     "dot": {"similarity": "inner_product", "temperature": 1.0},
     "cosine": {"similarity": "cosine", "temperature": 0.05},
 }
-# What training a DAN needs besides: whole batches, since each part of one would need a gradient as
-# large as all embeddings, and no clipping, which would read all of them.
-DAN_ARGUMENTS = {"learning_rate": 1e-3, "optim": "adamw_torch_fused", "max_grad_norm": 0.0}
-DAN_TOKENS = 10_000_000
+DAN_RATE = 1e-3
 # The paper's example (Table 2), and its concept.
 EXAMPLE, EXAMPLE_ID = "B-cell non-Hodgkins lymphomas", "D016393"
 SHOWN = 10
-_DAN = "spacy-connorm.DanEncoder.v1"
 
 
 @dataclass(frozen=True)
@@ -170,14 +168,6 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
     }
 
 
-def start_block(name: str, data: PreparedData, work: Path) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The block of the encoder that training starts from."""
-    if name != "dan":
-        return encoder_config(name, data, train="OD", work=work)
-    # Eight bits would round the lengths of vectors, too.
-    return {**Config().from_disk(DAN, interpolate=False)["encoder"], "dtype": "float32"}
-
-
 def train(
     variant: Variant, start: dict[str, Any], data: PreparedData, arguments: Namespace, *, seed: int
 ) -> tuple[dict[str, Any], float]:
@@ -212,9 +202,7 @@ def write_config(
         **SIMILARITIES[arguments.metric],
     }
     training["batcher"] |= {"lexical": LEXICAL, "lexical_share": 0.5}
-    if start["@architectures"] == _DAN:
-        training["micro_batch_tokens"] = DAN_TOKENS
-        training["arguments"] |= DAN_ARGUMENTS
+    fit_training(training, start, dan_rate=DAN_RATE)
     if not variant.norm_weight:
         training["batcher"]["hypernyms"] = 0
     changed = {"learning_rate": arguments.learning_rate, "num_train_epochs": arguments.epochs}
@@ -240,25 +228,13 @@ def search(
 
 
 def summary(name: str, outcomes: Sequence[Outcome]) -> Row:
-    """RETURNS (Dict[str, Any]): The mean of each score over the seeds, and half its 95 % interval
-    by Student's t (None for one seed).
-    """
-    row: Row = {"model": name, "seeds": len(outcomes)}
-    row["lexical_weight"] = round(mean(each.lexical_weight for each in outcomes), 3)
-    for score in SCORES:
-        values = [each.scores[score] for each in outcomes]
-        row[score] = round(mean(values), 2)
-        row[f"{score} +-"] = half_width(values)
-    return row
-
-
-def half_width(values: Sequence[float]) -> float | None:
-    """RETURNS (Optional[float]): Half the 95 % interval of the mean; None for one value."""
-    if len(values) < 2:
-        return None
-    from scipy.stats import t
-
-    return round(float(t.ppf(0.975, len(values) - 1)) * stdev(values) / len(values) ** 0.5, 2)
+    """RETURNS (Dict[str, Any]): The means of a model's scores over the seeds."""
+    return {
+        "model": name,
+        "seeds": len(outcomes),
+        "lexical_weight": round(mean(each.lexical_weight for each in outcomes), 3),
+        **mean_columns([each.scores for each in outcomes], SCORES),
+    }
 
 
 def example_rows(found: dict[str, list[Candidate]], ontology: Ontology) -> list[Row]:

@@ -107,7 +107,7 @@ def test_names_and_mentions_are_prepared_as_biosyn_does(data, modules, tmp_path)
 
 
 def test_the_interval_is_student_s(modules):
-    from bcnh import half_width
+    from _common.seeds import half_width
 
     assert half_width([90.0]) is None
     assert half_width([90.0, 91.0, 92.0]) == 2.48  # 4.303 * 1 / sqrt(3)

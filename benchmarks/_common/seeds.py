@@ -1,0 +1,27 @@
+"""Means over trainings that differ in their seed."""
+
+from collections.abc import Sequence
+from statistics import mean, stdev
+
+from spacy_connorm.evaluation.report import Row
+
+
+def mean_columns(rows: Sequence[Row], scores: Sequence[str]) -> Row:
+    """RETURNS (Dict[str, Any]): The mean of each score over the rows, and half its 95 % interval by
+    Student's t (None for one row).
+    """
+    columns: Row = {}
+    for score in scores:
+        values = [row[score] for row in rows]
+        columns[score] = round(mean(values), 2)
+        columns[f"{score} +-"] = half_width(values)
+    return columns
+
+
+def half_width(values: Sequence[float]) -> float | None:
+    """RETURNS (Optional[float]): Half the 95 % interval of the mean; None for one value."""
+    if len(values) < 2:
+        return None
+    from scipy.stats import t
+
+    return round(float(t.ppf(0.975, len(values) - 1)) * stdev(values) / len(values) ** 0.5, 2)
