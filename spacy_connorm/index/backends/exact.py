@@ -15,6 +15,8 @@ from .protocol import Neighbours, require_positive_settings
 
 # How much more it costs to compare scattered rows than consecutive ones.
 _SCATTERED_COST = 4
+# Fewer queries are compared with more vectors at once: as many scores are in memory.
+_FEW = 32
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class ExactIndex:
 
     dtype (str): How dense vectors are stored: float16 halves the file, int8 quarters it. Scores are
         float32, and exact for the stored vectors.
-    block_rows (int): How many vectors are compared at once.
+    block_rows (int): How many vectors are compared at once with 32 queries or more; with fewer
+        queries, so many more vectors.
     metric (str): "cosine"; or "dot": vectors keep the lengths that the encoder gives them, and
         scores are inner products.
     """
@@ -53,7 +56,7 @@ class ExactSearcher:
         """Wrap vectors.
 
         vectors (Vectors): The items, one per row.
-        block_rows (int): How many rows are compared at once.
+        block_rows (int): How many rows are compared at once, see `ExactIndex`.
         """
         self.vectors = vectors
         self.block_rows = block_rows
@@ -115,12 +118,12 @@ class ExactSearcher:
         return found
 
     def _blocks(self, queries: Raw) -> Iterator[tuple[int, np.ndarray]]:
-        # Blocks grow: ranking the first one is expensive; later ones only have to beat it.
+        # The first block is small: ranking it is expensive, and later ones only have to beat it.
         start, rows = 0, max(1, self.block_rows // 8)
         while start < len(self.vectors):
             stop = min(start + rows, len(self.vectors))
             yield start, self.vectors.dots(queries, start, stop)
-            start, rows = stop, min(2 * rows, self.block_rows)
+            start, rows = stop, self.block_rows * max(1, _FEW // queries.shape[0])
 
 
 def _nothing(count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -156,7 +159,11 @@ def _keep_best(one: Neighbours, other: Neighbours, n: int) -> Neighbours:
     items = np.concatenate([one.items, other.items], axis=1)
     scores = np.concatenate([one.scores, other.scores], axis=1)
     items = np.where(np.isneginf(scores), -1, items)
-    order = np.lexsort((items, -scores), axis=1)[:, :n]
+    if 0 < n < items.shape[1]:
+        # Only the best are worth sorting.
+        best = np.argpartition(scores, -n, axis=1)[:, -n:]
+        items, scores = (np.take_along_axis(each, best, axis=1) for each in (items, scores))
+    order = np.lexsort((items, -scores), axis=1)
     return Neighbours(
         np.take_along_axis(items, order, axis=1), np.take_along_axis(scores, order, axis=1)
     )
