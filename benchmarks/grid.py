@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from _common.builders import SIEVE, THRESHOLD, build_lookup, encoder_config, is_trained_here
 from _common.cli import begin, clear_errors, fail, make_parser
+from _common.config_variants import add_variants, vary
 from _common.datasets import Data
 from _common.options import add_datasets, add_part
 from _common.scoring import DEPTH, predict, read_standard
@@ -71,6 +72,7 @@ def main() -> None:
         help="what dan and configs train on [O and OD]",
     )
     parser.add_argument("--labels", nargs="+", default=(), help="of the encoders, in order")
+    add_variants(parser)
     parser.add_argument(
         "--threshold",
         type=cosine,
@@ -110,7 +112,7 @@ def cosine(text: str) -> float:
 
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row a corpus, encoder and search, with ranks."""
-    contenders = name_contenders(arguments.encoders, arguments.train, arguments.labels)
+    contenders = find_contenders(arguments)
     rows = []
     for name in dict.fromkeys(arguments.dataset):
         data = Data(name, arguments.data, part=arguments.part)
@@ -165,21 +167,29 @@ def training_section(rows: Sequence[Row]) -> Section:
     return Section("What the encoders were trained with", list(table.values()))
 
 
-def name_contenders(
-    encoders: Sequence[str], trains: Sequence[str], labels: Sequence[str]
-) -> list[Contender]:
+def find_contenders(arguments: Namespace) -> list[Contender]:
+    """RETURNS (List[Contender]): The encoders that are asked for. A training config stands for one
+    encoder for each of `--train`, and for each of `--data-share`.
+    """
+    data = Data(arguments.dataset[0], arguments.data, part=arguments.part)
+    pairs = []
+    for encoder in arguments.encoders:
+        if not is_trained_here(encoder):
+            pairs.append((encoder, ""))
+            continue
+        for train in arguments.train:
+            pairs += [(path, train) for path in vary(encoder, train, data, arguments)]
+    return name_contenders(pairs, arguments.labels)
+
+
+def name_contenders(pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> list[Contender]:
     """Name the encoders of the table.
 
-    encoders (Sequence[str]): As `encoder_config` takes them.
-    trains (Sequence[str]): What training configs are trained on: one encoder each.
+    pairs (Sequence[Tuple[str, str]]): Encoders as `encoder_config` takes them, and what each is
+        trained on; empty if it is not trained here.
     labels (Sequence[str]): Labels of the first encoders; the others get their own names.
     RETURNS (List[Contender]): The encoders.
     """
-    pairs = [
-        (encoder, train if is_trained_here(encoder) else "")
-        for encoder in encoders
-        for train in (trains if is_trained_here(encoder) else ("",))
-    ]
     own = [f"{Path(encoder).stem}{train and f' Train:{train}'}" for encoder, train in pairs]
     names = [*labels, *own[len(labels) :]]
     if len(set(names)) < len(names) or len(labels) > len(pairs):

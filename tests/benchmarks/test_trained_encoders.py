@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from thinc.api import Config
 
 from .organs import write_medic
 
@@ -165,6 +166,27 @@ def test_the_grid_has_a_row_for_each_corpus_encoder_and_search(run, data, write_
     assert len(lines) == 2  # lenient and strict
     assert "ncbi" in lines[0]
     assert "bc5cdr-d" in lines[0]
+
+
+def test_the_grid_trains_variants_of_a_config(run, data, write_config, work, tiny_folder):
+    config, out = write_config(), data / "grid.json"
+    options = ("--dataset", "ncbi", "--encoders", config, "ngram", "--data", data, "--json", out)
+    run("grid.py", *options, "--start", tiny_folder, "--data-share", 0.5, 1, "--epochs", 2)
+    rows = json.loads(out.read_text())
+    stem = f"small-from-{tiny_folder.name}-2-epochs"
+    shares = {row["pipeline"]: row["data_share"] for row in rows}
+    assert shares == {
+        f"{stem} Train:O": None,
+        f"{stem}-share-0.5 Train:OD": "0.5",
+        f"{stem}-share-1 Train:OD": "1",
+        "ngram": None,
+    }
+    written = Config().from_disk(work / f"{stem}-share-0.5.cfg", interpolate=False)
+    assert written["encoder"] == {
+        "@architectures": "spacy-connorm.TransformerEncoder.v1",
+        "name": str(tiny_folder),
+    }
+    assert written["training"]["arguments"]["num_train_epochs"] == 2
 
 
 def test_a_search_is_tuned_on_dev_and_scored_on_test(run, data, capsys):

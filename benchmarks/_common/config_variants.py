@@ -1,0 +1,72 @@
+"""Training configs with another start, share of D or length than they have as shipped."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from thinc.api import Config
+
+from _common.builders import DAN
+from _common.datasets import Data
+from _common.options import at_least
+from _common.trained_encoders import TRAINS
+from _common.training_starts import fit_training, start_block
+
+# The rate that `assets/dan.cfg` has.
+_DAN_RATE = 3e-3
+
+
+def add_variants(parser: ArgumentParser) -> None:
+    """Add the options that `vary` reads."""
+    add = parser.add_argument
+    add(
+        "--start",
+        metavar="NAME",
+        help="train the configs from dan (its embeddings before any training), minilm or a FOLDER "
+        "instead of from their own encoder",
+    )
+    add(
+        "--data-share",
+        type=float,
+        nargs="+",
+        default=[],
+        metavar="SHARE",
+        help="|D| / |O| in training on O and D, one encoder each [the configs']",
+    )
+    add("--epochs", type=at_least(1), help="another number than the configs'")
+
+
+def vary(name: str, train: str, data: Data, arguments: Namespace) -> list[str]:
+    """Write the variants of a training config.
+
+    name (str): "dan" or the path of a config.
+    train (str): One of `TRAINS`: what it is trained on.
+    data (Data): What it is trained on, for the start.
+    arguments (Namespace): With the options of `add_variants`.
+    RETURNS (List[str]): The paths of the variants, one a share of D; just the name of an ensemble,
+        or if the options change nothing.
+    """
+    shares = arguments.data_share if train == TRAINS[1] else []
+    if "+" in name or not (arguments.start or arguments.epochs or shares):
+        return [name]
+    path = DAN if name == "dan" else Path(name)
+    return [_write(path, share, data, arguments) for share in shares or [None]]
+
+
+def _write(path: Path, share: float | None, data: Data, arguments: Namespace) -> str:
+    config = Config().from_disk(path, interpolate=False)
+    training, stem = config["training"], path.stem
+    if arguments.start:
+        stem += f"-from-{Path(arguments.start).name}"
+        config["encoder"] = start_block(arguments.start, data, arguments.work)
+        # Half precision is for GPUs.
+        training["arguments"] |= {"bf16": False, "fp16": False}
+        fit_training(training, config["encoder"], dan_rate=_DAN_RATE)
+    if arguments.epochs:
+        stem += f"-{arguments.epochs}-epochs"
+        training["arguments"]["num_train_epochs"] = arguments.epochs
+    if share is not None:
+        stem += f"-share-{share:.3g}"
+        config["data"]["data_share"] = share
+    written = arguments.work / f"{stem}.cfg"
+    config.to_disk(written, interpolate=False)
+    return str(written)
