@@ -1,6 +1,7 @@
 """Conceptual grounding (Fivez et al. 2021, Tables 3 to 5): how high the names of a concept rank
-when one of them is asked for, by plain word vectors, with CCA, with a network, and with both.
-Below, the first ten names for two phrases, by all encoders (Tables 6 and 7).
+when one of them is asked for, by plain word vectors, with CCA, with a network, with both, and by
+BNE, the paper's reference. Below, the first ten names for two phrases, by all encoders (Tables 6
+and 7).
 
 The sets stand in for the paper's, and so do the word vectors and the size of the network: the page
 in the docs says how they differ. Published numbers are those of the set that is stood in for.
@@ -10,7 +11,9 @@ Example: python benchmarks/grounding.py --set corpora --data ../shared/data --js
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from _common.builders import load_encoder
@@ -19,18 +22,19 @@ from _common.grounding_encoders import (
     VARIANTS,
     Size,
     grounded_encoder,
-    places_of,
+    reference_encoder,
     word_vector_block,
 )
 from _common.options import at_least
-from _common.synonym_sets import SETS, Split, split_set
-from thinc.api import Model
+from _common.synonym_sets import SETS, Split, flat, places_of, split_set
 
 from spacy_connorm.encoders import encode
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.evaluation.retrieval import RetrievalScores, score_retrieval
 
 SHOWN = 10
+BNE = "bne"
+ALL = (*VARIANTS, BNE)
 # Test names whose train names have other words.
 PHRASES = {
     "medic": ("mud fever", "visual amnesia"),
@@ -44,20 +48,26 @@ PUBLISHED = {
         "cca": ((59, 70, 78), (73, 76, 83)),
         "dan": ((78, 78, 83), (79, 84, 88)),
         "cca-dan": ((84, 81, 85), (81, 85, 89)),
+        "bne": ((63, 73, 80), (75, 80, 85)),
     },
     "icd10": {
         "vectors": ((43, 66, 74), (56, 83, 87)),
         "cca": ((47, 70, 76), (61, 85, 89)),
         "dan": ((76, 75, 79), (65, 86, 89)),
         "cca-dan": ((79, 77, 80), (67, 87, 90)),
+        "bne": ((63, 75, 80), (65, 87, 90)),
     },
     "corpora": {
         "vectors": ((51, 70, 76), (43, 61, 68)),
         "cca": ((53, 72, 77), (45, 62, 70)),
         "dan": ((67, 71, 76), (43, 59, 67)),
         "cca-dan": ((70, 73, 77), (45, 60, 67)),
+        "bne": ((64, 72, 77), (45, 62, 70)),
     },
 }
+
+# From texts to vectors, float32 (texts, width).
+Encode = Callable[[Sequence[str]], np.ndarray]
 
 
 def main() -> None:
@@ -70,9 +80,9 @@ def main() -> None:
     print(f"Word vectors: {words.get_dim('nO')} dimensions", file=sys.stderr)
     phrases = arguments.phrase or PHRASES[arguments.set]
     for variant in arguments.variant:
-        encoder, facts = make_encoder(variant, split, arguments)
-        rows += [{**facts, **row} for row in score_parts(encoder, split, facts)]
-        found[variant] = nearest(encoder, phrases, split)
+        encoded, facts = make_encoder(variant, split, arguments)
+        rows += [{**facts, **row} for row in score_parts(encoded, split, facts)]
+        found[variant] = nearest(encoded, phrases, split)
     finish_tables(
         {
             "Synonym retrieval": rows,
@@ -91,10 +101,11 @@ def main() -> None:
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
     parser.add_argument("--set", required=True, choices=SETS)
-    parser.add_argument(
-        "--variant", choices=VARIANTS, nargs="+", default=VARIANTS, help="[all of them]"
-    )
+    parser.add_argument("--variant", choices=ALL, nargs="+", default=ALL, help="[all of them]")
     parser.add_argument("--hidden", type=at_least(1), default=1600, help="units [%(default)s]")
+    parser.add_argument(
+        "--bne-units", type=at_least(2), default=256, help="of both directions [%(default)s]"
+    )
     parser.add_argument(
         "--max-pairs",
         type=at_least(0),
@@ -109,33 +120,36 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     return parser
 
 
-def make_encoder(variant: str, split: Split, arguments: Namespace) -> tuple[Model, Row]:
-    """RETURNS (Tuple[Model, Dict[str, Any]]): The encoder, and the first columns of its rows."""
-    size = Size(arguments.hidden, arguments.max_pairs or None, arguments.epochs)
-    made = grounded_encoder(
-        variant,
-        arguments.set,
-        split,
-        size=size,
-        seed=arguments.seed,
-        data=arguments.data,
-        work=arguments.work,
-    )
+def make_encoder(variant: str, split: Split, arguments: Namespace) -> tuple[Encode, Row]:
+    """RETURNS (Tuple[Callable, Dict[str, Any]]): The encoder, and the first columns of its rows."""
+    hidden = arguments.bne_units if variant == BNE else arguments.hidden
+    how = {
+        "size": Size(hidden, arguments.max_pairs or None, arguments.epochs),
+        "seed": arguments.seed,
+        "data": arguments.data,
+        "work": arguments.work,
+    }
+    if variant == BNE:
+        made: Any = reference_encoder(arguments.set, split, **how)
+        encoded = made.encode
+    else:
+        made = grounded_encoder(variant, arguments.set, split, **how)
+        encoded = partial(encode, load_encoder(made.block))
     facts = {
         "set": arguments.set,
         "variant": variant,
-        "hidden": arguments.hidden if made.epochs is not None else None,
+        "hidden": hidden if made.epochs is not None else None,
         "epochs": made.epochs,
         "seconds": made.seconds,
     }
-    return load_encoder(made.block), facts
+    return encoded, facts
 
 
-def score_parts(encoder: Model, split: Split, facts: Row) -> Iterator[Row]:
+def score_parts(encoded: Encode, split: Split, facts: Row) -> Iterator[Row]:
     """Score train, test and zero-shot names. Test names are looked for among all train names, the
     others among their own, each without itself.
 
-    encoder (Model[List[str], Floats2d]): The encoder.
+    encoded (Callable): The encoder.
     split (Split): The names.
     facts (Dict[str, Any]): Names set and variant.
     YIELDS (Dict[str, Any]): One row a part, in percent.
@@ -143,16 +157,14 @@ def score_parts(encoder: Model, split: Split, facts: Row) -> Iterator[Row]:
     published = dict(
         zip(("test", "zero-shot"), PUBLISHED[facts["set"]][facts["variant"]], strict=True)
     )
-    names = encode(encoder, flat(split.train))
+    names = encoded(flat(split.train))
     places = dict(zip(split.train, places_of(split.train), strict=True))
-    asked = encode(encoder, [name for name, _ in split.test])
+    asked = encoded([name for name, _ in split.test])
     relevant = [places[concept] for _, concept in split.test]
     parts = {
         "train": score_within(names, list(places.values())),
         "test": (len(asked), score_retrieval(asked, names, relevant)),
-        "zero-shot": score_within(
-            encode(encoder, flat(split.zero_shot)), places_of(split.zero_shot)
-        ),
+        "zero-shot": score_within(encoded(flat(split.zero_shot)), places_of(split.zero_shot)),
     }
     for part, (mentions, scores) in parts.items():
         row = {"part": part, "mentions": mentions}
@@ -171,12 +183,7 @@ def score_within(vectors: np.ndarray, members: Sequence[np.ndarray]) -> tuple[in
     return len(pairs), score_retrieval(vectors[itself], vectors, relevant, itself=itself)
 
 
-def flat(names: dict[str, list[str]]) -> list[str]:
-    """RETURNS (List[str]): All names, concept by concept."""
-    return [name for own in names.values() for name in own]
-
-
-def nearest(encoder: Model, phrases: Sequence[str], split: Split) -> list[list[str]]:
+def nearest(encoded: Encode, phrases: Sequence[str], split: Split) -> list[list[str]]:
     """RETURNS (List[List[str]]): The nearest train names of each phrase, nearest first; * if they
     are of the concept that the phrase names.
     """
@@ -187,7 +194,7 @@ def nearest(encoder: Model, phrases: Sequence[str], split: Split) -> list[list[s
         **dict(split.validation),
         **dict(split.test),
     }
-    vectors, points = encode(encoder, list(phrases)), encode(encoder, names)
+    vectors, points = encoded(list(phrases)), encoded(names)
     lengths = np.maximum(np.linalg.norm(points, axis=1), 1e-12)
     found = []
     for phrase, vector in zip(phrases, vectors, strict=True):

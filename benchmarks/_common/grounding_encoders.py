@@ -2,20 +2,23 @@
 
 import json
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from spacy.tokens import Doc
 
 from _common.builders import load_encoder
 from _common.cli import clear_errors
 from _common.datasets import blank_english
-from _common.synonym_sets import Split, set_files
+from _common.synonym_sets import Split, flat, places_of, set_files
 from _common.word_vectors import train_word_vectors
 from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.encoders import fingerprint
+from spacy_connorm.encoders.vector_files import read_word_table
 from spacy_connorm.files.configs import read_config
 from spacy_connorm.files.docbin import write_docs
 from spacy_connorm.training import train
@@ -52,6 +55,19 @@ class GroundedEncoder(NamedTuple):
     seconds: int | None = None
 
 
+class ReferenceEncoder(NamedTuple):
+    """BNE and how it was trained.
+
+    encode (Callable): From texts to vectors, float32 (texts, width).
+    epochs (float): After how many epochs it was kept.
+    seconds (int): How long the training took.
+    """
+
+    encode: Callable[[Sequence[str]], np.ndarray]
+    epochs: float
+    seconds: int
+
+
 def word_vector_block(data: Path, work: Path) -> dict[str, Any]:
     """RETURNS (Dict[str, Any]): The block of the mean of word vectors, which are trained once."""
     path = train_word_vectors(data, work)
@@ -75,11 +91,8 @@ def grounded_encoder(
     words = word_vector_block(data, work)
     if variant == "vectors":
         return GroundedEncoder(words)
-    digest = sha256(f"{variant} {size} {seed} {words['name']}".encode())
-    digest.update(CONFIG.read_bytes())
-    for path in set_files(name, data):
-        digest.update(path.read_bytes())
-    folder = work / f"{variant}-{name}-{digest.hexdigest()[:16]}"
+    facts = f"{variant} {size} {seed} {words['name']}".encode() + CONFIG.read_bytes()
+    folder = _folder(variant, name, facts, data=data, work=work)
     block = {"@architectures": "spacy-connorm.GroundedDanEncoder.v1", "name": str(folder)}
     block["input"] = words
     with clear_errors():
@@ -89,8 +102,43 @@ def grounded_encoder(
             return GroundedEncoder(block)
         if not folder.is_dir():
             _train(variant, split, folder, words, size=size, seed=seed)
-    facts = json.loads((folder / _FACTS).read_text(encoding="utf8"))
-    return GroundedEncoder(block, **facts)
+    return GroundedEncoder(block, **_read_facts(folder))
+
+
+def reference_encoder(
+    name: str, split: Split, *, size: Size, seed: int, data: Path, work: Path
+) -> ReferenceEncoder:
+    """Train BNE, the paper's reference, unless an earlier run did.
+
+    name, split, size, seed, data, work: As for `grounded_encoder`; the hidden layer is the LSTM.
+    RETURNS (ReferenceEncoder): The encoder.
+    """
+    from _common import bne
+
+    words = word_vector_block(data, work)
+    facts = f"{size} {seed} {words['name']}".encode() + Path(bne.__file__).read_bytes()
+    folder = _folder("bne", name, facts, data=data, work=work)
+    table = read_word_table(words["name"])
+    if not (folder / _FACTS).is_file():
+        training = bne.Training(size.hidden, size.max_pairs, size.epochs, seed)
+        _write_facts(folder, bne.train_bne(split, table, folder, training))
+    module = bne.load_bne(folder, table, units=size.hidden)
+    return ReferenceEncoder(module.encode, **_read_facts(folder))
+
+
+def _folder(variant: str, name: str, facts: bytes, *, data: Path, work: Path) -> Path:
+    digest = sha256(facts)
+    for path in set_files(name, data):
+        digest.update(path.read_bytes())
+    return work / f"{variant}-{name}-{digest.hexdigest()[:16]}"
+
+
+def _read_facts(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / _FACTS).read_text(encoding="utf8"))
+
+
+def _write_facts(folder: Path, facts: dict[str, Any]) -> None:
+    (folder / _FACTS).write_text(json.dumps(facts) + "\n", encoding="utf8")
 
 
 def _fit_cca(words: dict[str, Any], split: Split, folder: Path) -> None:
@@ -105,17 +153,8 @@ def _fit_cca(words: dict[str, Any], split: Split, folder: Path) -> None:
         input_fingerprint=fingerprint(encoder),
     )
     module = GroundedDanModule(start, encoder, dropout=0.0)
-    names = [name for own in split.train.values() for name in own]
-    module.fit(names, places_of(split.train))
+    module.fit(flat(split.train), places_of(split.train))
     module.save(folder)
-
-
-def places_of(names: dict[str, list[str]]) -> list[Any]:
-    """RETURNS (List[Ints1d]): The places of each concept's names when all names are in one list."""
-    import numpy as np
-
-    ends = np.cumsum([len(own) for own in names.values()])
-    return np.split(np.arange(ends[-1]), ends[:-1])
 
 
 def _train(
@@ -143,8 +182,9 @@ def _train(
     resume = last_checkpoint(folder.with_name(f"{folder.name}.checkpoints")) is not None
     with redirect_stdout(sys.stderr):
         trained = train(config, folder, resume=resume).trained
-    facts = {"epochs": (trained.best or {}).get("epoch"), "seconds": round(trained.seconds)}
-    (folder / _FACTS).write_text(json.dumps(facts) + "\n", encoding="utf8")
+    _write_facts(
+        folder, {"epochs": (trained.best or {}).get("epoch"), "seconds": round(trained.seconds)}
+    )
 
 
 def _document(name: str, concept: str) -> Doc:

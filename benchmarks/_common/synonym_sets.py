@@ -149,3 +149,14 @@ def _read_corpora(data: Path) -> Iterator[Pair]:
             for mention in annotated_mentions(doc):
                 if len(mention.concept_ids) == 1:
                     yield mention.text, mention.concept_ids[0]
+
+
+def flat(names: dict[str, list[str]]) -> list[str]:
+    """RETURNS (List[str]): All names, concept by concept."""
+    return [name for own in names.values() for name in own]
+
+
+def places_of(names: dict[str, list[str]]) -> list[np.ndarray]:
+    """RETURNS (List[Ints1d]): The places of each concept's names when all names are in one list."""
+    ends = np.cumsum([len(own) for own in names.values()])
+    return np.split(np.arange(ends[-1]), ends[:-1])

@@ -7,7 +7,7 @@ import pytest
 from .organs import ORGANS, write_medic
 
 PARTS = {"train", "test", "zero-shot"}
-VARIANTS = {"vectors", "cca", "dan", "cca-dan"}
+VARIANTS = {"vectors", "cca", "dan", "cca-dan", "bne"}
 
 
 @pytest.fixture
@@ -80,6 +80,7 @@ def test_every_variant_is_scored_on_every_part(run, data, few_vectors, capsys):
     write_medic(data)
     out = data / "out.json"
     given = ["--set", "medic", "--data", data, "--json", out, "--hidden", "8", "--epochs", "2"]
+    given += ["--bne-units", "6"]
     run("grounding.py", *given, "--phrase", f"{ORGANS[0]} pain")
     rows = json.loads(out.read_text())
     scores = [row for row in rows if row["table"] == "Synonym retrieval"]
@@ -94,9 +95,9 @@ def test_every_variant_is_scored_on_every_part(run, data, few_vectors, capsys):
     assert len(lists) == 10 and all(lists[0].keys() > VARIANTS for _ in lists)
     # What was trained is kept.
     capsys.readouterr()
-    run("grounding.py", *given, "--variant", "cca-dan", "--phrase", "x")
+    run("grounding.py", *given, "--variant", "cca-dan", "bne", "--phrase", "x")
     again = json.loads(out.read_text())
-    kept = [row for row in scores if row["variant"] == "cca-dan"]
+    kept = [row for row in scores if row["variant"] in ("cca-dan", "bne")]
     assert [row for row in again if row["table"] == "Synonym retrieval"] == kept
 
 

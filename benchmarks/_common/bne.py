@@ -1,0 +1,206 @@
+"""BNE, the reference of Fivez et al. (2021, sections 5.2 and 5.3; Phan et al. 2019): a network that
+reads a name word by word, without its character embeddings. Imports torch: import it in functions.
+"""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+
+from _common.synonym_sets import Split, flat, places_of
+from spacy_connorm.concepts import Concept
+from spacy_connorm.encoders.vectors import unit_rows
+from spacy_connorm.encoders.word_table import WordTable, split_tokens
+from spacy_connorm.evaluation.retrieval import score_retrieval
+from spacy_connorm.training.batches import GroundedRows
+from spacy_connorm.training.grounding_batcher import GroundingBatcher
+from spacy_connorm.training.pool import SynonymPool, build_pool
+
+# As for the DAN: margin, rate, batches, and how negatives are drawn.
+MARGIN = 0.1
+LEARNING_RATE = 1e-3
+PAIRS, NEIGHBOURS = 64, 200
+_ENCODED_AT_ONCE = 4096
+
+
+class Bne(torch.nn.Module):
+    """W max(BiLSTM(u_1 ... u_n)) + b over the frozen word vectors u of a name (equation 6)."""
+
+    def __init__(self, table: WordTable, *, units: int) -> None:
+        """table (WordTable): The word vectors.
+        units (int): Of both directions together; 4,800 in the paper.
+        """
+        super().__init__()
+        self._table = table
+        self._known: dict[str, np.ndarray] = {}
+        self.lstm = torch.nn.LSTM(table.width, units // 2, batch_first=True, bidirectional=True)
+        self.output = torch.nn.Linear(units // 2 * 2, table.width)
+
+    def read(self, texts: Sequence[str]) -> list[np.ndarray]:
+        """RETURNS (List[Floats2d]): Of each text: float32 (words, width), at least one row; zeros
+        if no word has a vector.
+        """
+        rows = [split_tokens(text.lower()) for text in texts]
+        new = {*chain(*rows)} - self._known.keys()
+        known = [word for word in new if self._table.knows(word)]
+        self._known |= dict(zip(known, self._table.lookup(known), strict=True))
+        none = np.zeros((1, self._table.width), dtype="float32")
+        found = ([self._known[word] for word in row if word in self._known] for row in rows)
+        return [np.stack(own) if own else none for own in found]
+
+    def forward(self, names: Sequence[np.ndarray]) -> torch.Tensor:
+        """names (Sequence[Floats2d]): From `read`.
+        RETURNS (torch.Tensor): float32 (names, width).
+        """
+        lengths = torch.tensor([len(own) for own in names])
+        padded = torch.zeros(len(names), int(lengths.max()), self._table.width)
+        for row, own in zip(padded, names, strict=True):
+            row[: len(own)] = torch.from_numpy(own)
+        packed = torch.nn.utils.rnn.pack_padded_sequence(
+            padded, lengths, batch_first=True, enforce_sorted=False
+        )
+        states, _ = torch.nn.utils.rnn.pad_packed_sequence(
+            self.lstm(packed)[0], batch_first=True, padding_value=-torch.inf
+        )
+        return self.output(states.amax(dim=1))
+
+    @torch.no_grad()
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """RETURNS (Floats2d): float32 (texts, width)."""
+        names = self.read(texts)
+        # Texts of one length are not padded.
+        order = np.argsort([len(own) for own in names], kind="stable")
+        found = np.zeros((len(texts), self._table.width), dtype="float32")
+        for start in range(0, len(order), _ENCODED_AT_ONCE):
+            part = order[start : start + _ENCODED_AT_ONCE]
+            found[part] = self([names[place] for place in part]).numpy()
+        return found
+
+
+@dataclass(frozen=True)
+class Training:
+    """How BNE is trained.
+
+    units (int): Of the network.
+    max_pairs (Optional[int]): Pairs of a concept in an epoch; all if None.
+    epochs (int): At most how many.
+    seed (int): Of weights and draws.
+    """
+
+    units: int
+    max_pairs: int | None
+    epochs: int
+    seed: int
+
+
+def load_bne(folder: Path, table: WordTable, *, units: int) -> Bne:
+    """RETURNS (Bne): What `train_bne` saved."""
+    module = Bne(table, units=units)
+    module.load_state_dict(load_file(folder / "model.safetensors"))
+    return module
+
+
+def train_bne(split: Split, table: WordTable, folder: Path, training: Training) -> dict[str, float]:
+    """Train and save a network. Training stops when the mean average precision of the validation
+    names falls; the weights of the epoch before are kept.
+
+    split (Split): The names.
+    table (WordTable): The word vectors.
+    folder (Path): Where to save it.
+    training (Training): How.
+    RETURNS (Dict[str, float]): "epochs" and "seconds" that it took.
+    """
+    torch.manual_seed(training.seed)
+    start = perf_counter()
+    module = Bne(table, units=training.units)
+    pool, _ = build_pool(
+        (Concept(own, names[0], tuple(names[1:])) for own, names in split.train.items()),
+        inputs=lambda texts: [text.encode() for text in texts],
+        use_ontology=True,
+        data_share=None,
+    )
+    names = module.read(pool.texts)
+    anchors = Anchors.of(names, pool)
+    batcher = GroundingBatcher(
+        size=PAIRS, neighbours=NEIGHBOURS, max_pairs=training.max_pairs, name_dropout=0.0
+    )
+    optimizer = torch.optim.Adam(module.parameters(), lr=LEARNING_RATE)
+    best, kept, epochs = dev_map(module, split), copy.deepcopy(module.state_dict()), 0
+    for epoch in range(training.epochs):
+        drawn = batcher.batches(
+            pool,
+            seed=training.seed,
+            epoch=epoch,
+            vectors=lambda rows: module.encode([pool.texts[row] for row in rows]),
+        )
+        for batch in drawn:
+            loss = bne_loss(module([names[row] for row in batch.rows]), batch, anchors)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        score = dev_map(module, split)
+        if score < best:
+            break
+        best, kept, epochs = score, copy.deepcopy(module.state_dict()), epoch + 1
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file(kept, folder / "model.safetensors")
+    return {"epochs": epochs, "seconds": round(perf_counter() - start)}
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """What names are kept near.
+
+    means (torch.Tensor): float32 (rows, width): the mean of each name's word vectors.
+    prototypes (torch.Tensor): float32 (rows, width): the mean of these over the names of its
+        concept.
+    """
+
+    means: torch.Tensor
+    prototypes: torch.Tensor
+
+    @classmethod
+    def of(cls, names: Sequence[np.ndarray], pool: SynonymPool) -> "Anchors":
+        """names (Sequence[Floats2d]): The words of each row of the pool.
+        pool (SynonymPool): Names of one concept each.
+        """
+        means = unit_rows(np.stack([own.mean(axis=0) for own in names]))
+        prototypes = np.zeros_like(means)
+        for rows in pool.members:
+            prototypes[rows] = means[rows].mean(axis=0)
+        return cls(torch.from_numpy(means), torch.from_numpy(prototypes))
+
+
+def bne_loss(vectors: torch.Tensor, batch: GroundedRows, anchors: Anchors) -> torch.Tensor:
+    """Add three losses, each the mean over the triplets of a name, its synonym and another name:
+    the triplet's, and the distances of the name from its concept's prototype and from the mean of
+    its own words. Distances are 1 - cos.
+
+    vectors (torch.Tensor): float32 (B, width), of the rows of the batch.
+    batch (GroundedRows): The triplets.
+    anchors (Anchors): Of all rows of the pool.
+    RETURNS (torch.Tensor): A scalar.
+    """
+    cosine = torch.nn.functional.cosine_similarity
+    names = vectors[batch.anchors]
+    near, far = (cosine(names, vectors[each]) for each in (batch.positives, batch.negatives))
+    rows = batch.rows[batch.anchors]
+    return (
+        (far - near + MARGIN).clamp(min=0).mean()
+        + (1 - cosine(names, anchors.prototypes[rows])).mean()
+        + (1 - cosine(names, anchors.means[rows])).mean()
+    )
+
+
+def dev_map(module: Bne, split: Split) -> float:
+    """RETURNS (float): The mean average precision of the validation names among all train names."""
+    places = dict(zip(split.train, places_of(split.train), strict=True))
+    asked = module.encode([name for name, _ in split.validation])
+    relevant = [places[concept] for _, concept in split.validation]
+    return score_retrieval(asked, module.encode(flat(split.train)), relevant).map
