@@ -114,6 +114,8 @@ def test_it_trains(path, files, tiny_folder, fasttext, tmp_path):
         overrides = {**files, "encoder.hidden": 8, "paths.vectors": str(fasttext)}
     if "buckets" in sections(path)["encoder"]:
         overrides["encoder.buckets"] = 64
+    if "principal_components" in sections(path)["encoder"]:
+        overrides["encoder.principal_components"] = 4
     if "eval_steps" in sections(path)["training"]["arguments"]:
         overrides["training.arguments.eval_steps"] = 1
         overrides["training.arguments.save_steps"] = 1

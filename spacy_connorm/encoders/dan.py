@@ -20,6 +20,7 @@ def DanEncoder(
     buckets: int | None = None,
     hidden: int | None = None,
     width: int | None = None,
+    principal_components: int | None = None,
     lowercase: bool | None = None,
     max_length: int | None = None,
     dtype: Precision | None = None,
@@ -44,6 +45,8 @@ def DanEncoder(
     hidden (Optional[int]): Units of the hidden ReLU layer; 0 for none. Default: 0.
     width (Optional[int]): The width of randomly initialized vectors. By default vectors are
         initialized from the transformer's, with their width.
+    principal_components (Optional[int]): Start from so many principal components of the
+        transformer's embeddings: narrower vectors are searched faster. Default: all.
     lowercase (Optional[bool]): Whether to lower-case texts first. Default: True.
     max_length (Optional[int]): Texts are cut after this many characters. Default: 512.
     dtype (Optional[str]): How the vectors of features are stored: "float32", "float16" or "int8"
@@ -61,11 +64,14 @@ def DanEncoder(
         ("buckets", buckets, 0),
         ("hidden", hidden, 0),
         ("width", width, 1),
+        ("principal_components", principal_components, 1),
         ("max_length", max_length, 1),
         ("batch_size", batch_size, 1),
     ):
         if value is not None and value < least:
             _refuse(setting, f"at least {least}")
+    if width is not None and principal_components is not None:
+        _refuse("principal_components", "none where `width` asks for random vectors")
     if dtype not in (None, *PRECISIONS):
         _refuse("dtype", f"one of {', '.join(PRECISIONS)}")
     if not 0 <= dropout < 1:
@@ -80,6 +86,7 @@ def DanEncoder(
         "buckets": buckets,
         "hidden": hidden,
         "width": width,
+        "principal_components": principal_components,
         "lowercase": lowercase,
         "max_length": max_length,
         "dtype": dtype,

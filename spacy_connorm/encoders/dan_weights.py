@@ -164,7 +164,8 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
     """Load a saved network, or initialize one from a transformer.
 
     name (str): A folder written by `Dan.save`; or a transformer, see `load_pretrained`.
-    asked (Dict[str, Any]): Fields of `DanSettings`, and `width`; None for those not given.
+    asked (Dict[str, Any]): Fields of `DanSettings`, `width` and `principal_components`; None for
+        those not given.
     RETURNS (Dan): The network, not yet rounded to the dtype asked for unless it was saved so.
     RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN321 if the folder is
         damaged, CN322 if it was saved with different settings, CN324 and CN325 if the transformer
@@ -175,12 +176,14 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
         return _load_saved(folder, asked)
     tokenizer, embeddings = _load_start(name, folder)
     chosen = {key: value for key, value in asked.items() if value is not None}
-    width = chosen.pop("width", None)
+    width, kept = chosen.pop("width", None), chosen.pop("principal_components", None)
     # It starts unrounded, and may be trained so.
     chosen.pop("dtype", None)
     settings = DanSettings.read({**asdict(DanSettings()), **chosen})
-    dan = Dan(settings, tokenizer, _start_weights(embeddings, width, settings))
     try:
+        if kept is not None:
+            embeddings = _principal_components(embeddings, kept)
+        dan = Dan(settings, tokenizer, _start_weights(embeddings, width, settings))
         dan.check()
     except ValueError as error:
         raise ConnormError(Errors.CN324.format(name=name, reason=error)) from error
@@ -209,6 +212,7 @@ def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
         **asdict(dan.settings),
         "ngram_range": list(dan.settings.ngram_range),
         "width": dan.width,
+        "principal_components": dan.width,
     }
     if found["dtype"] == "float32":
         del found["dtype"]  # It can be rounded to any other.
@@ -257,6 +261,16 @@ def _read_input_embeddings(path: Path) -> np.ndarray | None:
             return weights.get_tensor(names[0]).astype("<f4", copy=False)
     except Exception as error:
         raise ConnormError(Errors.CN324.format(name=path.parent, reason=error)) from error
+
+
+def _principal_components(embeddings: np.ndarray, count: int) -> np.ndarray:
+    """RETURNS (Floats2d): float32 (tokens, count), with the variance of the embeddings."""
+    if count > embeddings.shape[1]:
+        raise ValueError(f"it has no {count} principal components, but {embeddings.shape[1]}")
+    centred = embeddings - embeddings.mean(axis=0)
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    kept = centred @ directions[:, ::-1][:, :count]
+    return kept * (embeddings.std() / kept.std())
 
 
 def _start_weights(

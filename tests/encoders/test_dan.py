@@ -184,6 +184,34 @@ def test_a_saved_folder_is_bitwise_what_was_saved(dan, folder):
     assert fingerprint(load(folder, **SMALL, hidden=5, ngram_range=(3, 4))) == fingerprint(dan)
 
 
+def test_it_starts_from_principal_components(tiny_folder):
+    whole = read_embeddings(tiny_folder)
+    pieces = load(tiny_folder, buckets=64, principal_components=3)
+    start = trainable(pieces).embeddings.weight.detach().numpy()
+    assert start.shape == (len(whole) + 64, 3)
+    kept = start[: len(whole)].astype("float64")
+    # Uncorrelated, the first with the largest variance, and as a whole as spread as the embeddings.
+    spread = np.cov(kept.T)
+    assert np.allclose(spread, np.diag(np.diag(spread)), atol=1e-6 * spread.max())
+    assert spread[0, 0] > spread[1, 1] > spread[2, 2] > 0
+    assert np.isclose(kept.std(), whole.std(), rtol=1e-4)
+    # Those that hold most of the embeddings: no other three directions leave less.
+    centred = whole - whole.mean(axis=0)
+    lost = centred - kept @ np.linalg.lstsq(kept, centred, rcond=None)[0]
+    least = np.square(np.linalg.svd(centred, compute_uv=False)[3:]).sum()
+    assert np.isclose(np.square(lost).sum(), least, rtol=1e-3)
+
+
+def test_principal_components_that_a_transformer_lacks(tiny_folder, folder):
+    with pytest.raises(ConnormError, match=r"CN324.*it has no 500 principal components"):
+        load(tiny_folder, principal_components=500)
+    with pytest.raises(ConnormError, match=r"CN309.*principal_components"):
+        DanEncoder(name=str(tiny_folder), width=8, principal_components=3)
+    assert load(folder, principal_components=8).get_dim("nO") == 8
+    with pytest.raises(ConnormError, match=r"CN322.*principal_components = 8.*sets 7"):
+        load(folder, principal_components=7)
+
+
 @pytest.mark.parametrize("setting", [{"buckets": 65}, {"width": 9}, {"ngram_range": [2, 4]}])
 def test_a_saved_folder_contradicts_the_config(folder, setting):
     with pytest.raises(ConnormError, match=f"CN322.*{next(iter(setting))}"):
@@ -281,6 +309,7 @@ def test_missing_libraries_are_named(monkeypatch, tmp_path):
         {"buckets": -1},
         {"hidden": -1},
         {"width": 0},
+        {"principal_components": 0},
         {"max_length": 0},
         {"dropout": 1.0},
         {"dtype": "int4"},
