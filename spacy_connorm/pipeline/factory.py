@@ -46,7 +46,7 @@ dtype = "int8"
 [concept_normalizer.sieve]
 @misc = "spacy-connorm.Sieve.v1"
 searches = ["D-T", "OD-T"]
-thresholds = [0.95]
+thresholds = [0.98]
 
 [concept_normalizer.scorer]
 @scorers = "spacy-connorm.concept_scorer.v1"

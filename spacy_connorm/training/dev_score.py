@@ -26,7 +26,8 @@ from .mentions import read_mentions
 if TYPE_CHECKING:
     from .dev_retrieval import DevRetrieval
 
-_SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.95]
+# Those of the configs in assets.
+_SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.98]
 # The config block of a trained encoder to that of the encoder that a pipeline searches with.
 ToSearch = Callable[[dict[str, Any]], dict[str, Any]]
 

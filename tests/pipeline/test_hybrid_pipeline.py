@@ -127,7 +127,7 @@ def test_the_weight_can_be_set_where_a_pipeline_is_loaded(make_pipeline, hybrid,
 
 def test_a_search_that_was_not_built_is_exact(make_normalizer, hybrid):
     lookup = make_normalizer(**hybrid).lookup
-    assert lookup.sieve == Sieve()
+    assert lookup.sieve == Sieve(thresholds=[0.98])
     (candidates,) = lookup.candidates(["heart attack"], search="O-T", top_k=1)
     assert candidates[0].concept_id == "C2"
     assert candidates[0].lexical == pytest.approx(1, abs=1e-6)

@@ -43,7 +43,7 @@ def test_a_changed_threshold_is_found(pipeline, tmp_path):
     save_pipeline(pipeline, tmp_path / "saved")
     path = tmp_path / "saved" / "config.cfg"
     content = path.read_text()
-    path.write_text(content.replace("0.95", "0.15"))
+    path.write_text(content.replace("0.98", "0.18"))
     assert path.read_text() != content
     with pytest.raises(ConnormError, match="CN402.*config.cfg"):
         check(tmp_path / "saved")
