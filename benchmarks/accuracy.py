@@ -12,9 +12,11 @@ from _common.belb import BELB, COLUMNS, belb_ontology, published_rows, score_bel
 from _common.belb import SCORES as BELB_SCORES
 from _common.belb import SEARCHES as BELB_SEARCHES
 from _common.cli import begin, clear_errors, fail, finish, make_parser
+from _common.config_variants import add_seeds, per_seed
 from _common.options import AGAINST_COLUMNS, add_against
 from _common.scoring import compare_with_published, predict
 from _common.searching import Found, Searched, add_search_options, labels, search_mentions
+from _common.seeds import mean_rows
 
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.metrics import ALL, hits
@@ -23,6 +25,7 @@ from spacy_connorm.evaluation.report import Row, score_row
 AS_WRITTEN = "as-written"
 # What can be compared with a published number.
 SCORES = ("lenient@1", "strict@1")
+SEED_COLUMNS = ("seeds", *(f"{score} +-" for score in SCORES))
 SHOWN = (
     *("dataset", "part", "encoder", "train", "objective", "data_share", "interpolation", "dtype"),
     *("search", "mentions", "lenient@1", "lenient@5", "mrr", "strict@1", "strict@5"),
@@ -40,11 +43,24 @@ def main() -> None:
         "the ontology [%(default)s]",
     )
     add_against(parser)
+    add_seeds(parser)
     arguments = begin(parser)
     with clear_errors():
-        rows = measure(arguments)
+        rows = measure_seeds(arguments)
     columns = COLUMNS if arguments.protocol == BELB else SHOWN
-    finish(rows, arguments.json, columns=columns + (AGAINST_COLUMNS if arguments.against else ()))
+    columns += AGAINST_COLUMNS if arguments.against else ()
+    columns += SEED_COLUMNS if arguments.seeds else ()
+    finish(rows, arguments.json, columns=columns)
+
+
+def measure_seeds(arguments: Namespace) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): As `measure`; with `--seeds` the means over them."""
+    if arguments.seeds is None:
+        return measure(arguments)
+    if arguments.protocol == BELB or arguments.against:
+        fail("--seeds does not go with --against or --protocol belb.")
+    rows = mean_rows([measure(each) for each in per_seed(arguments)], SCORES)
+    return [{**row, "encoder": arguments.encoder} for row in rows]
 
 
 def measure(arguments: Namespace) -> list[Row]:

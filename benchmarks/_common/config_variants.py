@@ -1,11 +1,12 @@
-"""Training configs with another start, share of D or length than they have as shipped."""
+"""Training configs with another start, share of D, length or seed than they have as shipped."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from thinc.api import Config
 
-from _common.builders import DAN
+from _common.builders import DAN, is_trained_here
+from _common.cli import fail
 from _common.datasets import Data
 from _common.options import at_least
 from _common.trained_encoders import TRAINS
@@ -33,6 +34,36 @@ def add_variants(parser: ArgumentParser) -> None:
         help="|D| / |O| in training on O and D, one encoder each [the configs']",
     )
     add("--epochs", type=at_least(1), help="another number than the configs'")
+
+
+def add_seeds(parser: ArgumentParser) -> None:
+    """Add `--seeds`."""
+    parser.add_argument(
+        "--seeds",
+        type=at_least(1),
+        metavar="N",
+        help="train dan or a config N times, with the seeds from 0: means, and half of their 95 %% "
+        "interval [once, with the config's seed]",
+    )
+
+
+def per_seed(arguments: Namespace) -> list[Namespace]:
+    """RETURNS (List[Namespace]): The arguments for each seed, with the config of that seed as
+    `encoder`; just the arguments without `--seeds`.
+    """
+    if arguments.seeds is None:
+        return [arguments]
+    if "+" in arguments.encoder or not is_trained_here(arguments.encoder):
+        fail(f"--seeds trains a config: '{arguments.encoder}' is none.")
+    path = DAN if arguments.encoder == "dan" else Path(arguments.encoder)
+    config = Config().from_disk(path, interpolate=False)
+    found = []
+    for seed in range(arguments.seeds):
+        config["training"]["seed"] = seed
+        written = arguments.work / f"{path.stem}-seed-{seed}.cfg"
+        config.to_disk(written, interpolate=False)
+        found.append(Namespace(**{**vars(arguments), "encoder": str(written)}))
+    return found
 
 
 def vary(name: str, train: str, data: Data, arguments: Namespace) -> list[str]:

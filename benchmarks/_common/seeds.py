@@ -18,6 +18,24 @@ def mean_columns(rows: Sequence[Row], scores: Sequence[str]) -> Row:
     return columns
 
 
+def mean_rows(runs: Sequence[Sequence[Row]], spread: Sequence[str]) -> list[Row]:
+    """Average what was measured with several encoders that differ in their seed.
+
+    runs (Sequence[Sequence[Dict[str, Any]]]): The rows of each, in the same order.
+    spread (Sequence[str]): Columns that get a half width beside them.
+    RETURNS (List[Dict[str, Any]]): The first run's rows, with the means of all decimals.
+    """
+    rows = []
+    for same in zip(*runs, strict=True):
+        row: Row = {**same[0], "seeds": len(runs)}
+        for name, value in same[0].items():
+            if isinstance(value, float):
+                row[name] = round(mean(each[name] for each in same), 2)
+        row |= {f"{name} +-": half_width([each[name] for each in same]) for name in spread}
+        rows.append(row)
+    return rows
+
+
 def half_width(values: Sequence[float]) -> float | None:
     """RETURNS (Optional[float]): Half the 95 % interval of the mean; None for one value."""
     if len(values) < 2:

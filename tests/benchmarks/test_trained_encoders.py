@@ -168,6 +168,36 @@ def test_the_grid_has_a_row_for_each_corpus_encoder_and_search(run, data, write_
     assert "bc5cdr-d" in lines[0]
 
 
+def test_means_over_seeds(run, data, write_config, work, capsys):
+    config, out = write_config(), data / "out.json"
+    for command, more in (("accuracy.py", ()), ("ontology_alone.py", ("--rewriting-weight", 0))):
+        given = ("--data", data, "--json", out, "--dataset", "ncbi", *more)
+        run(command, *given, "--encoder", config, "--seeds", 2)
+        rows = json.loads(out.read_text())
+        assert {(row["encoder"], row["seeds"]) for row in rows} == {(str(config), 2)}
+        alone = []
+        for seed in range(2):
+            path = work / f"small-seed-{seed}.cfg"
+            assert Config().from_disk(path, interpolate=False)["training"]["seed"] == seed
+            run(command, *given, "--encoder", path)
+            alone.append(json.loads(out.read_text()))
+        for row, *same in zip(rows, *alone, strict=True):
+            assert row["lenient@1"] == sum(each["lenient@1"] for each in same) / 2
+            assert (row["lenient@1 +-"] == 0) == (same[0]["lenient@1"] == same[1]["lenient@1"])
+
+
+def test_seeds_are_of_trainings(run, data, write_config, capsys):
+    given = ("accuracy.py", "--dataset", "ncbi", "--data", data, "--seeds", 2, "--encoder")
+    config = write_config()
+    for encoder in ("ngram", f"{config}:0.5+ngram:0.5"):
+        with pytest.raises(SystemExit):
+            run(*given, encoder)
+        assert "--seeds trains a config" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        run(*given, config, "--against", "lenient@1=90")
+    assert "--seeds does not go with" in capsys.readouterr().err
+
+
 def test_the_grid_trains_variants_of_a_config(run, data, write_config, work, tiny_folder):
     config, out = write_config(), data / "grid.json"
     options = ("--dataset", "ncbi", "--encoders", config, "ngram", "--data", data, "--json", out)
