@@ -123,7 +123,7 @@ class ExactSearcher:
         while start < len(self.vectors):
             stop = min(start + rows, len(self.vectors))
             yield start, self.vectors.dots(queries, start, stop)
-            start, rows = stop, self.block_rows * max(1, _FEW // queries.shape[0])
+            start, rows = stop, self.block_rows * max(1, _FEW // max(1, queries.shape[0]))
 
 
 def _nothing(count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -49,6 +49,17 @@ def test_nearest_are_the_nearest(searcher, n):
     assert (np.diff(found.scores, axis=1) <= 0).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_the_size_of_a_batch_changes_nothing(dtype):
+    searcher = ExactSearcher(from_raw(RAW, dtype=dtype), block_rows=100)
+    queries = from_raw(RNG.normal(size=(50, 16)).astype("float32")).unit
+    together = searcher.nearest(queries, 7)
+    alone = [searcher.nearest(queries[place : place + 1], 7) for place in range(50)]
+    assert np.array_equal(together.items, np.concatenate([each.items for each in alone]))
+    assert np.array_equal(together.scores, np.concatenate([each.scores for each in alone]))
+    assert searcher.nearest(queries[:0], 7).items.shape[0] == 0
+
+
 def test_equal_scores_stand_in_item_order(searcher):
     assert searcher.nearest(UNIT[:1], 2).items.tolist() == [[7, 100]]
 

@@ -219,6 +219,18 @@ def test_cosines_are_exact_for_what_is_stored():
     np.testing.assert_allclose(pairs, exact[[2, 0, 0], rows], atol=1e-6)
 
 
+@pytest.mark.parametrize("queries", [0, 1, 40])
+def test_quantized_rows_are_compared_part_by_part(queries):
+    random = np.random.default_rng(1)
+    raw = random.normal(size=(700, 384)).astype("float32")
+    raw[13] = 0
+    vectors = from_raw(raw, dtype="int8")
+    asked = from_raw(random.normal(size=(queries, 384)).astype("float32")).unit
+    # More rows than become float32 at once.
+    assert np.allclose(vectors.dots(asked, 5, 695), asked @ vectors.unit[5:695].T, atol=1e-6)
+    assert vectors.dots(asked, 7, 7).shape == (queries, 0)
+
+
 def test_quantized_sums_are_of_raw_vectors():
     incidence = sparse.csr_matrix(np.asarray([[1, 0, 1] + [0] * 6, [0] * 8 + [1]], "float32"))
     sums = QUANTIZED.sums(incidence)
