@@ -10,12 +10,14 @@ import spacy
 from spacy.cli.train import train
 from spacy.tokens import DocBin
 from spacy.util import load_config, load_model_from_config, registry
+from thinc.api import Config
 from typer.main import get_command
 
 from spacy_connorm import convert_corpus, evaluate, save_pipeline
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import parse_overrides
 from spacy_connorm.files.configs import read_config
+from spacy_connorm.pipeline.factory import DEFAULT_CONFIG
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = sorted((ROOT / "assets").glob("*.cfg"))
@@ -39,6 +41,12 @@ def comments(path):
     """A config's comments, a space for the sign before each line."""
     lines = path.read_text(encoding="utf8").splitlines()
     return "\n".join(line.replace("#", " ", 1) for line in lines if line.startswith("#"))
+
+
+@pytest.mark.parametrize("path", PIPELINES, ids=name_of)
+def test_all_have_the_sieve_of_the_component(path):
+    own = Config().from_str(DEFAULT_CONFIG)["concept_normalizer"]["sieve"]
+    assert read_config(path)["components"]["concept_normalizer"]["sieve"] == own
 
 
 def sections(path, **overrides):

@@ -266,10 +266,12 @@ def _read_input_embeddings(path: Path) -> np.ndarray | None:
 def _principal_components(embeddings: np.ndarray, count: int) -> np.ndarray:
     """RETURNS (Floats2d): float32 (tokens, count), with the variance of the embeddings."""
     if count > embeddings.shape[1]:
-        raise ValueError(f"it has no {count} principal components, but {embeddings.shape[1]}")
+        raise ValueError(f"it has only {embeddings.shape[1]} principal components, not {count}")
     centred = embeddings - embeddings.mean(axis=0)
     _, directions = np.linalg.eigh(centred.T @ centred)
     kept = centred @ directions[:, ::-1][:, :count]
+    if not kept.any():
+        raise ValueError("all of its embeddings are equal")
     return kept * (embeddings.std() / kept.std())
 
 

@@ -19,7 +19,9 @@ def test_files_without_a_checksum(invoke, words, pipeline, tmp_path):
 def test_a_changed_config(invoke, refused, pipeline, tmp_path):
     save_pipeline(pipeline, tmp_path / "saved")
     path = tmp_path / "saved" / "config.cfg"
-    path.write_text(path.read_text().replace("0.95", "0.15"))
+    content = path.read_text()
+    path.write_text(content.replace("0.98", "0.18"))
+    assert path.read_text() != content
     refused(invoke("check", tmp_path / "saved"), "CN402")
 
 

@@ -26,7 +26,7 @@ def test_types_and_branches(invoke, words, demo_index):
 def test_each_search_is_explained(invoke, words, demo_index):
     result = invoke("search", demo_index, " hart  attack", "--explain", "-k", "1")
     assert "as hart attack" in words(result)
-    assert "D-T, needs 0.95: does not answer" in words(result)
+    assert "D-T, needs 0.98: does not answer" in words(result)
     assert "OD-T, the last search: this one answers" in words(result)
 
 

@@ -202,8 +202,18 @@ def test_it_starts_from_principal_components(tiny_folder):
     assert np.isclose(np.square(lost).sum(), least, rtol=1e-3)
 
 
+def test_principal_components_of_equal_embeddings(tiny_folder, tmp_path):
+    from safetensors.numpy import save_file
+
+    equal = np.ones((len(read_embeddings(tiny_folder)), 4), dtype="float32")
+    save_file({"bert.embeddings.word_embeddings.weight": equal}, tmp_path / "model.safetensors")
+    shutil.copy(tiny_folder / "tokenizer.json", tmp_path)
+    with pytest.raises(ConnormError, match=r"CN324.*embeddings are equal"):
+        load(tmp_path, principal_components=2)
+
+
 def test_principal_components_that_a_transformer_lacks(tiny_folder, folder):
-    with pytest.raises(ConnormError, match=r"CN324.*it has no 500 principal components"):
+    with pytest.raises(ConnormError, match=r"CN324.*it has only 16 principal components, not 500"):
         load(tiny_folder, principal_components=500)
     with pytest.raises(ConnormError, match=r"CN309.*principal_components"):
         DanEncoder(name=str(tiny_folder), width=8, principal_components=3)

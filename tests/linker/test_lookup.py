@@ -277,7 +277,7 @@ def test_explanation_tells_each_search_of_the_sieve(make_pipeline):
     explanation = normalizer.explain(" chest \n painful")
     assert (explanation.mention, explanation.searched) == (" chest \n painful", "chest painful")
     rows = [(step.search, step.threshold, step.answers) for step in explanation.steps]
-    assert rows == [("D-T", 0.95, False), ("OD-T", None, True)]
+    assert rows == [("D-T", 0.98, False), ("OD-T", None, True)]
     assert all(step.candidates[0].text == "chest pain" for step in explanation.steps)
     assert 0.5 < explanation.steps[0].candidates[0].score < 0.95
 

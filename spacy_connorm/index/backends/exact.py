@@ -15,7 +15,7 @@ from .protocol import Neighbours, require_positive_settings
 
 # How much more it costs to compare scattered rows than consecutive ones.
 _SCATTERED_COST = 4
-# Fewer queries are compared with more vectors at once: as many scores are in memory.
+# With fewer queries, more vectors are compared at once, so the scores take the same memory.
 _FEW = 32
 
 
@@ -26,7 +26,7 @@ class ExactIndex:
     dtype (str): How dense vectors are stored: float16 halves the file, int8 quarters it. Scores are
         float32, and exact for the stored vectors.
     block_rows (int): How many vectors are compared at once with 32 queries or more; with fewer
-        queries, so many more vectors.
+        queries, proportionally more.
     metric (str): "cosine"; or "dot": vectors keep the lengths that the encoder gives them, and
         scores are inner products.
     """
@@ -159,11 +159,7 @@ def _keep_best(one: Neighbours, other: Neighbours, n: int) -> Neighbours:
     items = np.concatenate([one.items, other.items], axis=1)
     scores = np.concatenate([one.scores, other.scores], axis=1)
     items = np.where(np.isneginf(scores), -1, items)
-    if 0 < n < items.shape[1]:
-        # Only the best are worth sorting.
-        best = np.argpartition(scores, -n, axis=1)[:, -n:]
-        items, scores = (np.take_along_axis(each, best, axis=1) for each in (items, scores))
-    order = np.lexsort((items, -scores), axis=1)
+    order = np.lexsort((items, -scores), axis=1)[:, :n]
     return Neighbours(
         np.take_along_axis(items, order, axis=1), np.take_along_axis(scores, order, axis=1)
     )

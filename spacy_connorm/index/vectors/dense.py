@@ -62,7 +62,9 @@ class DenseVectors:
         return {"unit": self.unit, "norms": self.norms}
 
     def dots(self, queries: np.ndarray, start: int, stop: int) -> np.ndarray:
-        return queries @ self.unit[start:stop].astype("float32", copy=False).T
+        if self.unit.dtype == "float32":
+            return queries @ self.unit[start:stop].T
+        return _converted_dots(self.unit[start:stop], queries)
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
         return self.unit[rows].astype("float32", copy=False) @ queries[query]
@@ -146,17 +148,8 @@ class QuantizedVectors:
         return {"codes": self.codes, "lengths": self.lengths, "norms": self.norms}
 
     def dots(self, queries: np.ndarray, start: int, stop: int) -> np.ndarray:
-        found = np.empty((len(queries), stop - start), dtype="float32")
-        # Vectors times queries: for a few dozen queries, BLAS takes half as long again for the
-        # transposed product.
-        columns = np.ascontiguousarray(queries.T)
-        shares = self._shares(slice(start, stop))
-        converted = np.empty((max(_CONVERTED // self.width, 1), self.width), dtype="float32")
-        for first in range(0, stop - start, len(converted)):
-            block = slice(first, min(first + len(converted), stop - start))
-            rows = converted[: block.stop - first]
-            rows[...] = self.codes[start + first : start + block.stop]
-            np.multiply((rows @ columns).T, shares[block], out=found[:, block])
+        found = _converted_dots(self.codes[start:stop], queries)
+        found *= self._shares(slice(start, stop))
         return found
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
@@ -184,6 +177,26 @@ def _normalized(raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     raw = np.asarray(raw, dtype="float32")
     norms = np.linalg.norm(raw, axis=1)
     return raw / np.where(norms > 0, norms, 1)[:, None], norms
+
+
+def _converted_dots(rows: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """Multiply queries (b, width) with rows (n, width) of fewer bits, of which few become float32
+    at once.
+
+    RETURNS (Floats2d): float32 (b, n).
+    """
+    found = np.empty((len(queries), len(rows)), dtype="float32")
+    # Rows times queries: for a few dozen queries, BLAS takes half as long again for the transposed
+    # product.
+    columns = np.ascontiguousarray(queries.T)
+    width = max(rows.shape[1], 1)
+    converted = np.empty((max(_CONVERTED // width, 1), rows.shape[1]), dtype="float32")
+    for start in range(0, len(rows), len(converted)):
+        block = rows[start : start + len(converted)]
+        part = converted[: len(block)]
+        part[...] = block
+        found[:, start : start + len(block)] = (part @ columns).T
+    return found
 
 
 def _sums(
