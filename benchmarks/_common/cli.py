@@ -68,7 +68,10 @@ def finish_tables(
     """
     for title, rows in tables.items():
         shown = [
-            {key: f"{value:.2f}" if key in precise else value for key, value in row.items()}
+            {
+                key: f"{value:.2f}" if key in precise and value is not None else value
+                for key, value in row.items()
+            }
             for row in rows
         ]
         print(f"{title}:\n\n{to_table(shown, markdown=True)}\n")

@@ -9,11 +9,8 @@ from _common.builders import DAN, is_trained_here
 from _common.cli import fail
 from _common.datasets import Data
 from _common.options import at_least
-from _common.trained_encoders import TRAINS
+from _common.trained_encoders import TRAINS, keep_config
 from _common.training_starts import fit_training, start_block
-
-# The rate that `assets/dan.cfg` has.
-_DAN_RATE = 3e-3
 
 
 def add_variants(parser: ArgumentParser) -> None:
@@ -23,7 +20,7 @@ def add_variants(parser: ArgumentParser) -> None:
         "--start",
         metavar="NAME",
         help="train the configs from dan (its embeddings before any training), minilm or a FOLDER "
-        "instead of from their own encoder",
+        "instead of from their own encoder and its settings",
     )
     add(
         "--data-share",
@@ -60,8 +57,7 @@ def per_seed(arguments: Namespace) -> list[Namespace]:
     found = []
     for seed in range(arguments.seeds):
         config["training"]["seed"] = seed
-        written = arguments.work / f"{path.stem}-seed-{seed}.cfg"
-        config.to_disk(written, interpolate=False)
+        written = keep_config(config, f"{path.stem}-seed-{seed}", arguments.work)
         found.append(Namespace(**{**vars(arguments), "encoder": str(written)}))
     return found
 
@@ -73,8 +69,8 @@ def vary(name: str, train: str, data: Data, arguments: Namespace) -> list[str]:
     train (str): One of `TRAINS`: what it is trained on.
     data (Data): What it is trained on, for the start.
     arguments (Namespace): With the options of `add_variants`.
-    RETURNS (List[str]): The paths of the variants, one a share of D; just the name of an ensemble,
-        or if the options change nothing.
+    RETURNS (List[str]): The paths of the variants, one a share of D; the name itself if it is an
+        ensemble or the options change nothing.
     """
     shares = arguments.data_share if train == TRAINS[1] else []
     if "+" in name or not (arguments.start or arguments.epochs or shares):
@@ -87,17 +83,20 @@ def _write(path: Path, share: float | None, data: Data, arguments: Namespace) ->
     config = Config().from_disk(path, interpolate=False)
     training, stem = config["training"], path.stem
     if arguments.start:
+        if arguments.start.endswith(".cfg"):
+            fail(f"--start takes dan, minilm or a FOLDER, not '{arguments.start}'.")
         stem += f"-from-{Path(arguments.start).name}"
         config["encoder"] = start_block(arguments.start, data, arguments.work)
         # Half precision is for GPUs.
         training["arguments"] |= {"bf16": False, "fp16": False}
-        fit_training(training, config["encoder"], dan_rate=_DAN_RATE)
+        fit_training(training, config["encoder"])
     if arguments.epochs:
         stem += f"-{arguments.epochs}-epochs"
         training["arguments"]["num_train_epochs"] = arguments.epochs
     if share is not None:
         stem += f"-share-{share:.3g}"
         config["data"]["data_share"] = share
+    # The name tells all that differs, and is the row's label.
     written = arguments.work / f"{stem}.cfg"
     config.to_disk(written, interpolate=False)
     return str(written)

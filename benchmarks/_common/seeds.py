@@ -23,14 +23,17 @@ def mean_rows(runs: Sequence[Sequence[Row]], spread: Sequence[str]) -> list[Row]
 
     runs (Sequence[Sequence[Dict[str, Any]]]): The rows of each, in the same order.
     spread (Sequence[str]): Columns that get a half width beside them.
-    RETURNS (List[Dict[str, Any]]): The first run's rows, with the means of all decimals.
+    RETURNS (List[Dict[str, Any]]): The first run's rows, with each float replaced by its mean, and
+        without the bounds of intervals over mentions, whose means are no bounds.
     """
     rows = []
     for same in zip(*runs, strict=True):
-        row: Row = {**same[0], "seeds": len(runs)}
+        row: Row = {"seeds": len(runs)}
         for name, value in same[0].items():
-            if isinstance(value, float):
-                row[name] = round(mean(each[name] for each in same), 2)
+            if name.endswith(("_low", "_high")):
+                continue
+            is_score = isinstance(value, float)
+            row[name] = round(mean(each[name] for each in same), 2) if is_score else value
         row |= {f"{name} +-": half_width([each[name] for each in same]) for name in spread}
         rows.append(row)
     return rows

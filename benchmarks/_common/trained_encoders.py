@@ -59,6 +59,20 @@ def train_once(config_path: Path, data: Data, *, on: str, work: Path) -> dict[st
     return read_block(folder)
 
 
+def keep_config(config: Config, stem: str, work: Path) -> Path:
+    """Write a config under a name of its own, so that runs beside each other do not write over it.
+
+    config (Config): The config.
+    stem (str): How the file's name starts.
+    work (Path): Where to.
+    RETURNS (Path): The file.
+    """
+    digest = sha256(config.to_str().encode()).hexdigest()[:8]
+    path = work / f"{stem}-{digest}.cfg"
+    config.to_disk(path, interpolate=False)
+    return path
+
+
 def training_facts(block: dict[str, Any]) -> dict[str, Any]:
     """Tell what an encoder was trained with.
 

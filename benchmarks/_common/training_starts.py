@@ -1,4 +1,4 @@
-"""Encoders that have not seen the mentions, for comparisons of what training them gains."""
+"""Where trainings start that are compared, and what their encoder needs of a config."""
 
 from pathlib import Path
 from typing import Any
@@ -8,10 +8,6 @@ from thinc.api import Config
 from _common.builders import DAN, encoder_config
 from _common.datasets import Data
 
-# What training a DAN needs besides: whole batches, since each part of one would need a gradient as
-# large as all embeddings, and no clipping, which would read all of them.
-_ARGUMENTS = {"optim": "adamw_torch_fused", "max_grad_norm": 0.0}
-_TOKENS = 10_000_000
 _DAN = "spacy-connorm.DanEncoder.v1"
 
 
@@ -30,13 +26,15 @@ def start_block(name: str, data: Data, work: Path) -> dict[str, Any]:
     return {**Config().from_disk(DAN, interpolate=False)["encoder"], "dtype": "float32"}
 
 
-def fit_training(training: dict[str, Any], start: dict[str, Any], *, dan_rate: float) -> None:
-    """Change a config's training to what its encoder needs.
+def fit_training(training: dict[str, Any], start: dict[str, Any]) -> None:
+    """Change a config's training to what its encoder needs: for a DAN whole batches, the optimizer
+    and the learning rate of `assets/dan.cfg`, which tells why.
 
     training (Dict[str, Any]): The block `training`, changed in place.
     start (Dict[str, Any]): From `start_block`.
-    dan_rate (float): The learning rate of a DAN.
     """
     if start["@architectures"] == _DAN:
-        training["micro_batch_tokens"] = _TOKENS
-        training["arguments"] |= {**_ARGUMENTS, "learning_rate": dan_rate}
+        own = Config().from_disk(DAN, interpolate=False)["training"]
+        training["micro_batch_tokens"] = own["micro_batch_tokens"]
+        kept = ("optim", "max_grad_norm", "learning_rate")
+        training["arguments"] |= {name: own["arguments"][name] for name in kept}

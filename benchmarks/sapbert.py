@@ -1,0 +1,283 @@
+"""SapBERT's comparisons (Liu et al. 2021): seven losses, all on pairs from online mining (Table 6);
+the last of them also without mining (Table 2); and what mining leaves of a batch (Figure 2).
+
+Training starts from an encoder that has seen neither names nor mentions: the DAN's embeddings
+before any training, or MiniLM as published. It sees the names of the ontology alone, drawn as pairs
+of synonyms, for the same number of steps with each loss; settings of losses and mining are the
+paper's (Table 9). Mentions are looked for among the same names. The mean over seeds and its 95 %
+interval. The paper trains PubMedBERT on UMLS and scores COMETA.
+
+Each trained encoder is kept in the work folder: a run that was stopped goes on when it is started
+again, and one with more seeds trains only these.
+
+Example: python benchmarks/sapbert.py --data ../shared/data --json sapbert.json --picture pairs.svg
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from _common.builders import build_lookup, load_encoder
+from _common.cli import begin, clear_errors, finish_tables, make_parser
+from _common.datasets import DISEASES, Data
+from _common.options import at_least
+from _common.scoring import DEPTH, predict, read_standard
+from _common.seeds import mean_columns
+from _common.trained_encoders import keep_config, train_once
+from _common.training_starts import fit_training, start_block
+from thinc.api import Config
+
+from spacy_connorm.encoders import encoder_inputs
+from spacy_connorm.evaluation import score_predictions
+from spacy_connorm.evaluation.figures import require_matplotlib, save_figure
+from spacy_connorm.evaluation.report import Row, score_row
+from spacy_connorm.training.batchers import SynonymPairBatcher
+from spacy_connorm.training.pool import build_pool
+
+CONFIG = Path(__file__).parents[1] / "assets" / "sapbert.cfg"
+SEARCH = "O-T"
+SCORES = ("lenient@1", "lenient@5")
+MARGIN = 0.2
+MINED = {"mining_margin": MARGIN}
+BINS = 40
+PRECISE = ("mean_positive", "mean_negative", "overlap")
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A row of the comparison.
+
+    name (str): The paper's.
+    objective (str): The registered name, without package and version.
+    settings (Dict[str, Any]): The paper's, of the objective.
+    published (Tuple[float, float]): Acc@1 and Acc@5 on COMETA (zero-shot general).
+    mining (str): Whether it is trained on the pairs that mining keeps: "on" or "off".
+    """
+
+    name: str
+    objective: str
+    settings: dict[str, Any]
+    published: tuple[float, float]
+    mining: str = "on"
+
+
+# The max-margin triplet loss counts only hard triplets itself.
+LOSSES = (
+    Loss("cosine", "Cosine", MINED, (55.1, 64.6)),
+    Loss("max-margin triplet", "MaxMarginTriplet", {"margin": MARGIN}, (64.6, 74.6)),
+    Loss("NCA", "Nca", {"scale": 20.0, **MINED}, (65.2, 77.0)),
+    Loss("lifted structure", "LiftedStructure", {"margin": 0.5, **MINED}, (62.0, 72.1)),
+    Loss("InfoNCE", "InfoNce", {"temperature": 0.07, **MINED}, (63.3, 74.2)),
+    Loss("circle", "Circle", {"m": 0.25, "gamma": 256.0, **MINED}, (66.7, 78.7)),
+    Loss("multi-similarity", "MultiSimilarity", MINED, (67.2, 80.3)),
+    Loss("multi-similarity", "MultiSimilarity", {"mining_margin": None}, (52.3, 76.1), "off"),
+)
+
+
+def main() -> None:
+    arguments = begin(add_options(make_parser(__doc__ or "")))
+    with clear_errors():
+        if arguments.picture is not None:
+            require_matplotlib()
+        tables = {"Losses": list(measure(arguments)), "Pairs of a batch": compare_pairs(arguments)}
+    finish_tables(tables, arguments.json, precise=PRECISE)
+
+
+def add_options(parser: ArgumentParser) -> ArgumentParser:
+    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    add = parser.add_argument
+    add("--dataset", choices=DISEASES, nargs="+", default=DISEASES, help="[both]")
+    add("--part", default="dev", choices=("dev", "test"), help="[%(default)s]")
+    add(
+        "--encoder",
+        default="dan",
+        help="where training starts: dan (before any training), minilm or a FOLDER [%(default)s]",
+    )
+    add("--seeds", type=at_least(1), default=3, help="[%(default)s]")
+    add("--steps", type=at_least(1), default=300, help="of each training [%(default)s]")
+    add("--config", type=Path, default=CONFIG, help="the config to vary [%(default)s]")
+    add("--learning-rate", type=float, help="another than the config's")
+    add("--picture", type=Path, metavar="FILE", help="of the pairs of a batch, .svg or .png")
+    return parser
+
+
+def measure(arguments: Namespace) -> Iterator[Row]:
+    """YIELDS (Dict[str, Any]): The start and each loss, by data set."""
+    for name in arguments.dataset:
+        data = Data(name, arguments.data, part=arguments.part)
+        start = start_block(arguments.encoder, data, arguments.work)
+        head = {"dataset": name, "part": arguments.part}
+        before = [score(start, data, arguments.work)]
+        found: dict[str, list[Row]] = defaultdict(list)
+        # Seed by seed, so that a run that is stopped has whole ones.
+        for seed in range(arguments.seeds):
+            for loss in LOSSES:
+                block = train(loss, start, data, arguments, seed=seed)
+                rows = found[slug(loss)]
+                rows.append(score(block, data, arguments.work))
+                print(f"{name}, {slug(loss)}, seed {seed}: {rows[-1]}", file=sys.stderr)
+        yield {**head, **loss_row("start", None, before, (None, None))}
+        for loss in LOSSES:
+            rows = found[slug(loss)]
+            yield {**head, **loss_row(loss.name, loss.mining, rows, loss.published)}
+
+
+def loss_row(
+    name: str, mining: str | None, rows: Sequence[Row], published: Sequence[float | None]
+) -> Row:
+    """RETURNS (Dict[str, Any]): The means of a loss over its seeds, and the published numbers."""
+    return {
+        "mentions": rows[0]["mentions"],
+        "loss": name,
+        "mining": mining,
+        "seeds": len(rows),
+        **mean_columns(rows, SCORES),
+        **dict(zip(("paper@1", "paper@5"), published, strict=True)),
+    }
+
+
+def train(
+    loss: Loss, start: dict[str, Any], data: Data, arguments: Namespace, *, seed: int
+) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The trained encoder's block."""
+    config = make_config(loss, start, arguments, seed=seed)
+    path = keep_config(config, f"sapbert-{slug(loss)}-{seed}", arguments.work)
+    return train_once(path, data, on="O", work=arguments.work)
+
+
+def slug(loss: Loss) -> str:
+    """RETURNS (str): A name for a file."""
+    return f"{loss.objective.lower()}-mining-{loss.mining}"
+
+
+def make_config(loss: Loss, start: dict[str, Any], arguments: Namespace, *, seed: int) -> Config:
+    """RETURNS (Config): What a loss is trained with.
+
+    loss (Loss): The loss.
+    start (Dict[str, Any]): The block of the encoder to start from.
+    arguments (Namespace): The options.
+    seed (int): Of the training.
+    """
+    config = Config().from_disk(arguments.config, interpolate=False)
+    config["encoder"] = start
+    training = config["training"]
+    training["seed"] = seed
+    training["objective"] = {"@losses": f"spacy-connorm.{loss.objective}.v1", **loss.settings}
+    # Checkpoints are for trainings of hours. Half precision is slower without a GPU.
+    training["arguments"] |= {"max_steps": arguments.steps, "save_strategy": "no", "bf16": False}
+    fit_training(training, start)
+    if arguments.learning_rate is not None:
+        training["arguments"]["learning_rate"] = arguments.learning_rate
+    return config
+
+
+def score(block: dict[str, Any], data: Data, work: Path) -> Row:
+    """RETURNS (Dict[str, Any]): The scores of an encoder, in percent."""
+    lookup = build_lookup(block, data, searches=[SEARCH], work=work, synonyms=())
+    found = lookup.candidates([mention.text for mention in data.mentions], top_k=DEPTH)
+    row = score_row(score_predictions(read_standard(data), predict(found)))
+    return {name: row[name] for name in ("mentions", *SCORES)}
+
+
+def compare_pairs(arguments: Namespace) -> list[Row]:
+    """Compare the pairs of the first batch with those that mining leaves, by the encoder that
+    training starts from, and draw both.
+
+    arguments (Namespace): The options.
+    RETURNS (List[Dict[str, Any]]): A row without and one with mining.
+    """
+    data = Data(arguments.dataset[0], arguments.data, part=arguments.part)
+    sides = batch_cosines(data, arguments)
+    if arguments.picture is not None:
+        draw(sides, arguments.picture)
+    return [
+        {
+            "mining": mining,
+            "positives": len(positives),
+            "negatives": len(negatives),
+            "mean_positive": mean_cosine(positives),
+            "mean_negative": mean_cosine(negatives),
+            "overlap": round(overlap(positives, negatives), 3),
+        }
+        for mining, (positives, negatives) in sides.items()
+    ]
+
+
+def batch_cosines(data: Data, arguments: Namespace) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """RETURNS (Dict[str, Tuple[Floats1d, Floats1d]]): The cosines of positive and of negative pairs
+    of the first batch, each pair in both orders, with mining "off" and "on".
+    """
+    import torch
+
+    from spacy_connorm.training.objectives.mining import hard_pairs
+    from spacy_connorm.training.relations import relate
+
+    encoder = load_encoder(start_block(arguments.encoder, data, arguments.work))
+    inputs = partial(encoder_inputs, encoder)
+    pool, _ = build_pool(data.ontology, inputs=inputs, use_ontology=True, data_share=None)
+    settings = Config().from_disk(arguments.config, interpolate=False)["training"]["batcher"]
+    batcher = SynonymPairBatcher(size=settings["size"], max_pairs=settings["max_pairs"])
+    rows = batcher.batches(pool, seed=0, epoch=0)[0]
+    vectors = torch.from_numpy(np.asarray(encoder.predict([pool.texts[row] for row in rows])))
+    unit = torch.nn.functional.normalize(vectors)
+    # Rounding puts some above 1, outside the histograms.
+    cosines = (unit @ unit.T).clamp(-1, 1)
+    relations = relate([pool.concepts[row] for row in rows], "cpu")
+    return {
+        mining: (cosines[kept.positives].numpy(), cosines[kept.negatives].numpy())
+        for mining, kept in (
+            ("off", relations),
+            ("on", hard_pairs(cosines, relations, margin=MARGIN)),
+        )
+    }
+
+
+def mean_cosine(cosines: np.ndarray) -> float | None:
+    """RETURNS (Optional[float]): Their mean; None if there are none."""
+    return round(float(cosines.mean()), 3) if len(cosines) else None
+
+
+def overlap(positives: np.ndarray, negatives: np.ndarray) -> float:
+    """RETURNS (float): The share that the histograms of two samples have in common."""
+    shares = [
+        np.histogram(each, BINS, (-1, 1))[0] / max(len(each), 1) for each in (positives, negatives)
+    ]
+    return float(np.minimum(*shares).sum())
+
+
+def draw(sides: dict[str, tuple[np.ndarray, np.ndarray]], path: Path) -> None:
+    """Draw the cosines of positive and negative pairs, without and with mining.
+
+    sides (Dict[str, Tuple[Floats1d, Floats1d]]): From `batch_cosines`.
+    path (Path): The file to write.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4), facecolor="white", layout="constrained")
+    for axis, (mining, pairs) in zip(figure.subplots(1, 2), sides.items(), strict=True):
+        for label, colour, cosines in zip("+-", ("#117733", "#CC6677"), pairs, strict=True):
+            weights = np.full(len(cosines), 1 / max(len(cosines), 1))
+            axis.hist(
+                cosines,
+                BINS,
+                range=(-1, 1),
+                weights=weights,
+                alpha=0.6,
+                color=colour,
+                label=f"{label} ({len(cosines):,} pairs)",
+            )
+        axis.set_title(f"mining {mining}")
+        axis.set_xlabel("cosine")
+        axis.set_ylabel("share of the pairs")
+        axis.legend(frameon=False, loc="upper left")
+    save_figure(figure, path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""SapBERT's comparisons: their rows, what each loss is trained with, and the pairs of a batch."""
+
+import json
+
+import numpy as np
+import pytest
+from thinc.api import Config
+
+pytest.importorskip("torch")
+
+TRAINING = """
+[encoder]
+@architectures = "spacy-connorm.DanEncoder.v1"
+name = "somewhere"
+
+[data]
+@misc = "spacy-connorm.TrainingData.v1"
+ontology = "somewhere.jsonl"
+
+[training]
+@misc = "spacy-connorm.Training.v1"
+
+[training.batcher]
+@batchers = "spacy-connorm.SynonymPairBatcher.v1"
+size = 4
+max_pairs = 50
+
+[training.objective]
+@losses = "spacy-connorm.MultiSimilarity.v1"
+
+[training.arguments]
+num_train_epochs = 1
+report_to = []
+"""
+
+
+@pytest.fixture
+def options(data, tiny_folder, tmp_path):
+    path = tmp_path / "small.cfg"
+    path.write_text(TRAINING, encoding="utf8")
+    return ("--dataset", "ncbi", "--encoder", tiny_folder, "--config", path, "--data", data)
+
+
+def test_each_loss_is_trained_with_each_seed_and_scored(run, options, work, tmp_path):
+    out, picture = tmp_path / "out.json", tmp_path / "pairs.svg"
+    given = ("--seeds", 2, "--steps", 2, "--learning-rate", 1e-4)
+    run("sapbert.py", *options, *given, "--json", out, "--picture", picture)
+    rows = json.loads(out.read_text())
+    losses = [row for row in rows if row["table"] == "Losses"]
+    named = [(row["loss"], row["mining"], row["seeds"]) for row in losses]
+    assert named == [
+        ("start", None, 1),
+        ("cosine", "on", 2),
+        ("max-margin triplet", "on", 2),
+        ("NCA", "on", 2),
+        ("lifted structure", "on", 2),
+        ("InfoNCE", "on", 2),
+        ("circle", "on", 2),
+        ("multi-similarity", "on", 2),
+        ("multi-similarity", "off", 2),
+    ]
+    assert losses[0]["lenient@1 +-"] is None and losses[1]["lenient@1 +-"] is not None
+    assert (losses[-1]["paper@1"], losses[-2]["paper@1"]) == (52.3, 67.2)
+    off, on = (row for row in rows if row["table"] == "Pairs of a batch")
+    assert (off["mining"], on["mining"]) == ("off", "on")
+    assert on["positives"] <= off["positives"] and on["negatives"] <= off["negatives"]
+    for row in (off, on):
+        assert (row["mean_positive"] is None) == (row["positives"] == 0)
+    assert off["positives"] > 0 and -1 <= off["mean_positive"] <= 1
+    assert "<svg" in picture.read_text()
+    (path,) = work.glob("sapbert-nca-mining-on-1-*.cfg")
+    training = Config().from_disk(path, interpolate=False)["training"]
+    assert training["objective"] == {
+        "@losses": "spacy-connorm.Nca.v1",
+        "scale": 20.0,
+        "mining_margin": 0.2,
+    }
+    assert (training["seed"], training["arguments"]["max_steps"]) == (1, 2)
+    assert training["arguments"]["learning_rate"] == 1e-4
+
+
+def test_histograms_overlap_by_what_they_share(modules):
+    from sapbert import overlap
+
+    low, high = np.full(10, -0.9), np.full(30, 0.9)
+    assert overlap(low, high) == 0
+    assert overlap(low, low[:3]) == 1
+    assert overlap(np.concatenate([low, high[:10]]), high) == 0.5
