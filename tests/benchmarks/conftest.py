@@ -15,6 +15,35 @@ PARTS = {
     "dev": [("apoplexy", "D2"), ("heart attacks", "D1")],
     "test": [("Apoplexy", "D2"), ("infarct", "D1"), ("CVA", "D3"), ("infarkt", "D1|D2")],
 }
+CONFIG = """
+[encoder]
+@architectures = "spacy-connorm.DanEncoder.v1"
+name = "{encoder}"
+buckets = 64
+
+[data]
+@misc = "spacy-connorm.TrainingData.v1"
+ontology = "somewhere.jsonl"
+corpora = ["elsewhere.spacy"]
+dev = ["nowhere.spacy"]
+
+[training]
+@misc = "spacy-connorm.Training.v1"
+
+[training.batcher]
+@batchers = "spacy-connorm.GroupBatcher.v1"
+size = 6
+per_concept = 2
+
+[training.objective]
+@losses = "spacy-connorm.SupervisedContrastive.v1"
+
+[training.arguments]
+num_train_epochs = {epochs}
+learning_rate = 1e-3
+report_to = []
+eval_strategy = "epoch"
+"""
 CORPORA = {"ncbi_disease": "SpecificDisease", "bc5cdr": "Disease"}
 
 
@@ -59,6 +88,18 @@ def run(monkeypatch, work, modules):
         runpy.run_path(str(path), run_name="__main__")
 
     return invoke
+
+
+@pytest.fixture
+def write_config(tmp_path, tiny_folder):
+    """A function that writes a small training config."""
+
+    def write(*, epochs=1):
+        path = tmp_path / "small.cfg"
+        path.write_text(CONFIG.format(encoder=tiny_folder, epochs=epochs), encoding="utf8")
+        return path
+
+    return write
 
 
 @pytest.fixture

@@ -10,46 +10,7 @@ from .organs import write_medic
 
 pytest.importorskip("torch")
 
-CONFIG = """
-[encoder]
-@architectures = "spacy-connorm.DanEncoder.v1"
-name = "{encoder}"
-buckets = 64
-
-[data]
-@misc = "spacy-connorm.TrainingData.v1"
-ontology = "somewhere.jsonl"
-corpora = ["elsewhere.spacy"]
-dev = ["nowhere.spacy"]
-
-[training]
-@misc = "spacy-connorm.Training.v1"
-
-[training.batcher]
-@batchers = "spacy-connorm.GroupBatcher.v1"
-size = 6
-per_concept = 2
-
-[training.objective]
-@losses = "spacy-connorm.SupervisedContrastive.v1"
-
-[training.arguments]
-num_train_epochs = {epochs}
-learning_rate = 1e-3
-report_to = []
-eval_strategy = "epoch"
-"""
 SEARCHES = 14
-
-
-@pytest.fixture
-def write_config(tmp_path, tiny_folder):
-    def write(*, epochs=1):
-        path = tmp_path / "small.cfg"
-        path.write_text(CONFIG.format(encoder=tiny_folder, epochs=epochs), encoding="utf8")
-        return path
-
-    return write
 
 
 @pytest.fixture
@@ -177,13 +138,39 @@ def test_means_over_seeds(run, data, write_config, work, capsys):
         assert {(row["encoder"], row["seeds"]) for row in rows} == {(str(config), 2)}
         alone = []
         for seed in range(2):
-            path = work / f"small-seed-{seed}.cfg"
+            (path,) = work.glob(f"small-seed-{seed}-*.cfg")
             assert Config().from_disk(path, interpolate=False)["training"]["seed"] == seed
             run(command, *given, "--encoder", path)
             alone.append(json.loads(out.read_text()))
         for row, *same in zip(rows, *alone, strict=True):
             assert row["lenient@1"] == sum(each["lenient@1"] for each in same) / 2
             assert (row["lenient@1 +-"] == 0) == (same[0]["lenient@1"] == same[1]["lenient@1"])
+
+
+def test_rows_are_averaged_over_seeds(modules):
+    from _common.seeds import mean_rows
+
+    runs = [
+        [{"search": "O-T", "mentions": 4, "lenient@1": score, "lenient@1_low": 1.0, "p": None}]
+        for score in (90.0, 91.0, 92.0)
+    ]
+    assert mean_rows(runs, ["lenient@1"]) == [
+        {
+            "search": "O-T",
+            "mentions": 4,
+            "lenient@1": 91.0,
+            "lenient@1 +-": 2.48,  # 4.303 * 1 / sqrt(3)
+            "p": None,
+            "seeds": 3,
+        }
+    ]
+
+
+def test_a_start_is_no_config(run, data, write_config, capsys):
+    config = write_config()
+    with pytest.raises(SystemExit):
+        run("grid.py", "--dataset", "ncbi", "--encoders", config, "--data", data, "--start", config)
+    assert "--start takes dan, minilm or a FOLDER" in capsys.readouterr().err
 
 
 def test_seeds_are_of_trainings(run, data, write_config, capsys):
