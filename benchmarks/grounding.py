@@ -10,7 +10,7 @@ Example: python benchmarks/grounding.py --set corpora --data ../shared/data --js
 """
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -104,7 +104,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument("--variant", choices=ALL, nargs="+", default=ALL, help="[all of them]")
     parser.add_argument("--hidden", type=at_least(1), default=1600, help="units [%(default)s]")
     parser.add_argument(
-        "--bne-units", type=at_least(2), default=256, help="of both directions [%(default)s]"
+        "--bne-units", type=even, default=256, help="of its LSTM, both directions [%(default)s]"
     )
     parser.add_argument(
         "--max-pairs",
@@ -118,6 +118,14 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         "--phrase", action="append", help="to show the nearest names of; repeatable"
     )
     return parser
+
+
+def even(text: str) -> int:
+    """RETURNS (int): An even number of at least 2."""
+    number = at_least(2)(text)
+    if number % 2:
+        raise ArgumentTypeError(f"both directions have as many units: expected no odd {text}")
+    return number
 
 
 def make_encoder(variant: str, split: Split, arguments: Namespace) -> tuple[Encode, Row]:

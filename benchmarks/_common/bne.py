@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -34,13 +35,13 @@ class Bne(torch.nn.Module):
 
     def __init__(self, table: WordTable, *, units: int) -> None:
         """table (WordTable): The word vectors.
-        units (int): Of both directions together; 4,800 in the paper.
+        units (int): Of both directions together, an even number; 4,800 in the paper.
         """
         super().__init__()
         self._table = table
         self._known: dict[str, np.ndarray] = {}
         self.lstm = torch.nn.LSTM(table.width, units // 2, batch_first=True, bidirectional=True)
-        self.output = torch.nn.Linear(units // 2 * 2, table.width)
+        self.output = torch.nn.Linear(units, table.width)
 
     def read(self, texts: Sequence[str]) -> list[np.ndarray]:
         """RETURNS (List[Floats2d]): Of each text: float32 (words, width), at least one row; zeros
@@ -59,6 +60,7 @@ class Bne(torch.nn.Module):
         RETURNS (torch.Tensor): float32 (names, width).
         """
         lengths = torch.tensor([len(own) for own in names])
+        known = torch.tensor([own.any() for own in names]).unsqueeze(1)
         padded = torch.zeros(len(names), int(lengths.max()), self._table.width)
         for row, own in zip(padded, names, strict=True):
             row[: len(own)] = torch.from_numpy(own)
@@ -68,7 +70,8 @@ class Bne(torch.nn.Module):
         states, _ = torch.nn.utils.rnn.pad_packed_sequence(
             self.lstm(packed)[0], batch_first=True, padding_value=-torch.inf
         )
-        return self.output(states.amax(dim=1))
+        # As for the other encoders: zeros where no word has a vector.
+        return self.output(states.amax(dim=1)) * known
 
     @torch.no_grad()
     def encode(self, texts: Sequence[str]) -> np.ndarray:
@@ -127,9 +130,7 @@ def train_bne(split: Split, table: WordTable, folder: Path, training: Training) 
     )
     names = module.read(pool.texts)
     anchors = Anchors.of(names, pool)
-    batcher = GroundingBatcher(
-        size=PAIRS, neighbours=NEIGHBOURS, max_pairs=training.max_pairs, name_dropout=0.0
-    )
+    batcher = GroundingBatcher(size=PAIRS, neighbours=NEIGHBOURS, max_pairs=training.max_pairs)
     optimizer = torch.optim.Adam(module.parameters(), lr=LEARNING_RATE)
     best, kept, epochs = dev_map(module, split), copy.deepcopy(module.state_dict()), 0
     for epoch in range(training.epochs):
@@ -140,7 +141,8 @@ def train_bne(split: Split, table: WordTable, folder: Path, training: Training) 
             vectors=lambda rows: module.encode([pool.texts[row] for row in rows]),
         )
         for batch in drawn:
-            loss = bne_loss(module([names[row] for row in batch.rows]), batch, anchors)
+            triplets = Triplets.of(batch)
+            loss = bne_loss(module([names[row] for row in triplets.rows]), triplets, anchors)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -177,13 +179,33 @@ class Anchors:
         return cls(torch.from_numpy(means), torch.from_numpy(prototypes))
 
 
-def bne_loss(vectors: torch.Tensor, batch: GroundedRows, anchors: Anchors) -> torch.Tensor:
+class Triplets(NamedTuple):
+    """The names that the losses compare; a batch has others, too, for the DAN's loss.
+
+    rows (Ints1d): int64 (B,), distinct rows of the pool.
+    anchors, positives, negatives (Ints1d): int64 (T,), positions in `rows`.
+    """
+
+    rows: np.ndarray
+    anchors: np.ndarray
+    positives: np.ndarray
+    negatives: np.ndarray
+
+    @classmethod
+    def of(cls, batch: GroundedRows) -> "Triplets":
+        """batch (GroundedRows): Drawn by `GroundingBatcher`."""
+        parts = (batch.anchors, batch.positives, batch.negatives)
+        rows, places = np.unique(batch.rows[np.concatenate(parts)], return_inverse=True)
+        return cls(rows, *np.split(places, 3))
+
+
+def bne_loss(vectors: torch.Tensor, batch: Triplets, anchors: Anchors) -> torch.Tensor:
     """Add three losses, each the mean over the triplets of a name, its synonym and another name:
     the triplet's, and the distances of the name from its concept's prototype and from the mean of
     its own words. Distances are 1 - cos.
 
     vectors (torch.Tensor): float32 (B, width), of the rows of the batch.
-    batch (GroundedRows): The triplets.
+    batch (Triplets): The triplets.
     anchors (Anchors): Of all rows of the pool.
     RETURNS (torch.Tensor): A scalar.
     """

@@ -118,10 +118,11 @@ def reference_encoder(
     words = word_vector_block(data, work)
     facts = f"{size} {seed} {words['name']}".encode() + Path(bne.__file__).read_bytes()
     folder = _folder("bne", name, facts, data=data, work=work)
-    table = read_word_table(words["name"])
-    if not (folder / _FACTS).is_file():
-        training = bne.Training(size.hidden, size.max_pairs, size.epochs, seed)
-        _write_facts(folder, bne.train_bne(split, table, folder, training))
+    with clear_errors():
+        table = read_word_table(words["name"])
+        if not (folder / _FACTS).is_file():
+            training = bne.Training(size.hidden, size.max_pairs, size.epochs, seed)
+            _write_facts(folder, bne.train_bne(split, table, folder, training))
     module = bne.load_bne(folder, table, units=size.hidden)
     return ReferenceEncoder(module.encode, **_read_facts(folder))
 
