@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from _common.builders import SIEVE, THRESHOLD, encoder_config
+from _common.builders import encoder_config
 from _common.datasets import Data
 from _common.options import INDEXES
 from _measure.children import child_command
@@ -20,8 +20,10 @@ from spacy_connorm.concepts import Ontology
 from spacy_connorm.files.folders import FORMAT_VERSION
 
 SCISPACY = "scispaCy"
-# By what is indexed: the ontology's names, or also those of annotated data.
-SIEVES = {"O": ["O-T"], "OD": SIEVE.split("+")}
+# By what is indexed: settings of the component for the ontology's names alone, and for those of
+# annotated data, too, which its own sieve searches.
+ONE_SEARCH = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["O-T"], "thresholds": []}
+SIEVES: dict[str, dict[str, Any]] = {"O": {"sieve": ONE_SEARCH}, "OD": {}}
 
 
 @dataclass(frozen=True)
@@ -151,15 +153,10 @@ def our_side(
     work (Path): Keeps encoders and indexes.
     RETURNS (Side): Searches mentions as they are written, as scispaCy's generator does.
     """
-    sieve = SIEVES[texts]
     config = {
         "encoder": encoder_config(encoder, data, work=work.parent),
         "index": {"@misc": INDEXES.get(index, index)},
-        "sieve": {
-            "@misc": "spacy-connorm.Sieve.v1",
-            "searches": sieve,
-            "thresholds": [THRESHOLD] * (len(sieve) - 1),
-        },
+        **SIEVES[texts],
         "expand_abbreviations": False,
         "split_composites": False,
         **settings,
