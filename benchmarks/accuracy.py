@@ -12,11 +12,11 @@ from _common.belb import BELB, COLUMNS, belb_ontology, published_rows, score_bel
 from _common.belb import SCORES as BELB_SCORES
 from _common.belb import SEARCHES as BELB_SEARCHES
 from _common.cli import begin, clear_errors, fail, finish, make_parser
-from _common.config_variants import add_seeds, per_seed
+from _common.config_variants import add_seeds
 from _common.options import AGAINST_COLUMNS, add_against
 from _common.scoring import compare_with_published, predict
 from _common.searching import Found, Searched, add_search_options, labels, search_mentions
-from _common.seeds import mean_rows
+from _common.seeds import over_seeds
 
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.metrics import ALL, hits
@@ -45,22 +45,14 @@ def main() -> None:
     add_against(parser)
     add_seeds(parser)
     arguments = begin(parser)
+    if arguments.seeds and (arguments.against or arguments.protocol == BELB):
+        fail("--seeds does not go with --against or --protocol belb.")
     with clear_errors():
-        rows = measure_seeds(arguments)
+        rows = over_seeds(measure, arguments, SCORES)
     columns = COLUMNS if arguments.protocol == BELB else SHOWN
     columns += AGAINST_COLUMNS if arguments.against else ()
     columns += SEED_COLUMNS if arguments.seeds else ()
     finish(rows, arguments.json, columns=columns)
-
-
-def measure_seeds(arguments: Namespace) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): As `measure`; with `--seeds` the means over them."""
-    if arguments.seeds is None:
-        return measure(arguments)
-    if arguments.protocol == BELB or arguments.against:
-        fail("--seeds does not go with --against or --protocol belb.")
-    rows = mean_rows([measure(each) for each in per_seed(arguments)], SCORES)
-    return [{**row, "encoder": arguments.encoder} for row in rows]
 
 
 def measure(arguments: Namespace) -> list[Row]:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from _common.builders import build_lookup, encoder_config, make_sieve
 from _common.cli import begin, clear_errors, finish, make_parser
-from _common.config_variants import add_seeds, per_seed
+from _common.config_variants import add_seeds
 from _common.datasets import Data
 from _common.options import add_datasets, add_encoder, add_lexical_weight, add_ontology, add_part
 from _common.scoring import read_standard
-from _common.seeds import mean_rows
+from _common.seeds import over_seeds
 from _common.variants import AS_READ, AS_WRITTEN, Steps, lexical_weight_of, predict
 
 from spacy_connorm.evaluation import score_predictions
@@ -44,7 +44,7 @@ SEED_COLUMNS = (
 def main() -> None:
     arguments = begin(add_options(make_parser(__doc__ or "")))
     with clear_errors():
-        rows = measure_seeds(arguments)
+        rows = over_seeds(measure, arguments, SCORES)
     finish(rows, arguments.json, columns=SEED_COLUMNS if arguments.seeds else SHOWN)
 
 
@@ -94,14 +94,6 @@ def variants(weight: float, arguments: Namespace) -> Iterator[Steps]:
         yield replace(AS_READ, name=f"{AS_READ.name}, rewriting", **rewriting)
         if together is not AS_READ:
             yield replace(together, name=f"{together.name}, rewriting", **rewriting)
-
-
-def measure_seeds(arguments: Namespace) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): As `measure`; with `--seeds` the means over them."""
-    if arguments.seeds is None:
-        return measure(arguments)
-    rows = mean_rows([measure(each) for each in per_seed(arguments)], SCORES)
-    return [{**row, "encoder": arguments.encoder} for row in rows]
 
 
 def measure(arguments: Namespace) -> list[Row]:

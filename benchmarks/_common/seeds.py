@@ -1,8 +1,10 @@
 """Means over trainings that differ in their seed."""
 
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 from statistics import mean, stdev
 
+from _common.config_variants import per_seed
 from spacy_connorm.evaluation.report import Row
 
 
@@ -16,6 +18,22 @@ def mean_columns(rows: Sequence[Row], scores: Sequence[str]) -> Row:
         columns[score] = round(mean(values), 2)
         columns[f"{score} +-"] = half_width(values)
     return columns
+
+
+def over_seeds(
+    measure: Callable[[Namespace], list[Row]], arguments: Namespace, spread: Sequence[str]
+) -> list[Row]:
+    """Measure once, or with `--seeds` for each of them.
+
+    measure (Callable): From a command's arguments to its rows.
+    arguments (Namespace): With the option of `add_seeds`.
+    spread (Sequence[str]): As for `mean_rows`.
+    RETURNS (List[Dict[str, Any]]): The rows, or their means.
+    """
+    if arguments.seeds is None:
+        return measure(arguments)
+    rows = mean_rows([measure(each) for each in per_seed(arguments)], spread)
+    return [{**row, "encoder": arguments.encoder} for row in rows]
 
 
 def mean_rows(runs: Sequence[Sequence[Row]], spread: Sequence[str]) -> list[Row]:

@@ -86,3 +86,22 @@ def test_histograms_overlap_by_what_they_share(modules):
     assert overlap(low, high) == 0
     assert overlap(low, low[:3]) == 1
     assert overlap(np.concatenate([low, high[:10]]), high) == 0.5
+
+
+def test_a_dan_is_trained_as_its_own_config_does(modules):
+    from _common.training_starts import fit_training
+
+    training = {"micro_batch_tokens": 8, "arguments": {"num_train_epochs": 2, "learning_rate": 1}}
+    untouched = json.loads(json.dumps(training))
+    fit_training(training, {"@architectures": "spacy-connorm.TransformerEncoder.v1"})
+    assert training == untouched
+    fit_training(training, {"@architectures": "spacy-connorm.DanEncoder.v1"})
+    assert training == {
+        "micro_batch_tokens": 10_000_000,
+        "arguments": {
+            "num_train_epochs": 2,
+            "learning_rate": 3e-3,
+            "optim": "adamw_torch_fused",
+            "max_grad_norm": 0.0,
+        },
+    }
