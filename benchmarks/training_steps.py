@@ -72,7 +72,7 @@ def measure(dataset: str, arguments: Namespace) -> Iterator[Row]:
     """YIELDS (Dict[str, Any]): One row a combination of steps."""
     data = Data(dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
     if not any(concept.parents for concept in data.ontology):
-        fail(f"No concept of {data.ontology.source} has parents: name another --ontology.")
+        fail(f"The ontology of {dataset} has no parents: name one that has with --ontology.")
     found: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     # Seed by seed, so that a run that is stopped has whole ones.
     for seed in range(arguments.seeds):

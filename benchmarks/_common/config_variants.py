@@ -51,7 +51,7 @@ def per_seed(arguments: Namespace) -> list[Namespace]:
     if arguments.seeds is None:
         return [arguments]
     if "+" in arguments.encoder or not is_trained_here(arguments.encoder):
-        fail(f"--seeds trains a config: '{arguments.encoder}' is none.")
+        fail(f"--seeds trains a config, which '{arguments.encoder}' is not.")
     path = DAN if arguments.encoder == "dan" else Path(arguments.encoder)
     config = Config().from_disk(path, interpolate=False)
     found = []

@@ -81,4 +81,4 @@ def test_an_ontology_without_parents(run, options, capsys):
     with pytest.raises(SystemExit) as exit:
         run("training_steps.py", *options[:-2])
     assert exit.value.code == 1
-    assert "No concept of" in capsys.readouterr().err
+    assert "The ontology of ncbi has no parents" in capsys.readouterr().err
