@@ -5,31 +5,23 @@ Imports the libraries tokenizers and safetensors: import it in functions.
 
 import json
 from dataclasses import asdict, dataclass, fields, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer
 
 from ..errors import ConnormError, Errors
 from .dan_features import FeatureReader
 from .dan_precision import EMBEDDINGS, PRECISIONS, STEPS, Precision, restore_weights, round_weights
+from .dan_start import principal_components, read_start
 from .ngram_range import is_ngram_range
-from .pretrained import find_folder, load_pretrained
+from .pretrained import find_folder
 from .weights import digest_weights
 
 MODEL_TYPE = "connorm-dan"
 FORMAT_VERSION = 1
-# How the names of input embeddings end in the usual models.
-_INPUT_EMBEDDINGS = (
-    "embeddings.word_embeddings.weight",
-    "embeddings.tok_embeddings.weight",
-    "embed_tokens.weight",
-    "wte.weight",
-)
 _SEED = 0
 
 
@@ -174,7 +166,7 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
     folder = find_folder(name)
     if folder is not None and _is_saved(folder):
         return _load_saved(folder, asked)
-    tokenizer, embeddings = _load_start(name, folder)
+    tokenizer, embeddings = read_start(name, folder)
     chosen = {key: value for key, value in asked.items() if value is not None}
     width, kept = chosen.pop("width", None), chosen.pop("principal_components", None)
     # It starts unrounded, and may be trained so.
@@ -182,7 +174,7 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
     settings = DanSettings.read({**asdict(DanSettings()), **chosen})
     try:
         if kept is not None:
-            embeddings = _principal_components(embeddings, kept)
+            embeddings = principal_components(embeddings, kept)
         dan = Dan(settings, tokenizer, _start_weights(embeddings, width, settings))
         dan.check()
     except ValueError as error:
@@ -222,57 +214,6 @@ def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
                 Errors.CN322.format(path=folder, setting=setting, found=found[setting], asked=value)
             )
     return dan
-
-
-def _load_start(name: str, folder: Path | None) -> tuple[str, np.ndarray]:
-    """Needs torch only if the folder lacks `tokenizer.json` or usable `model.safetensors`."""
-    if folder is not None and (folder / "tokenizer.json").is_file():
-        embeddings = _read_input_embeddings(folder / "model.safetensors")
-        if embeddings is not None:
-            return _read_tokenizer(folder / "tokenizer.json"), embeddings
-    for library in ("torch", "transformers"):
-        if find_spec(library) is None:
-            raise ConnormError(Errors.CN325.format(name=name, library=library))
-    tokenizer, transformer = load_pretrained(name, tokenizer_config={}, transformer_config={})
-    if not tokenizer.is_fast:
-        reason = "its tokenizer is not one of the library tokenizers (a fast one)"
-        raise ConnormError(Errors.CN324.format(name=name, reason=reason))
-    embeddings = transformer.get_input_embeddings().weight.detach().cpu().float().numpy()
-    return tokenizer.backend_tokenizer.to_str(), embeddings
-
-
-def _read_tokenizer(path: Path) -> str:
-    try:
-        return Tokenizer.from_file(str(path)).to_str()
-    except Exception as error:
-        raise ConnormError(Errors.CN324.format(name=path.parent, reason=error)) from error
-
-
-def _read_input_embeddings(path: Path) -> np.ndarray | None:
-    if not path.is_file():
-        return None
-    try:
-        with safe_open(path, framework="np") as weights:
-            found = weights.keys()
-            names = [name for name in found if name.endswith(_INPUT_EMBEDDINGS)]
-            # NumPy has no bfloat16.
-            if len(names) != 1 or weights.get_slice(names[0]).get_dtype() not in ("F32", "F16"):
-                return None
-            return weights.get_tensor(names[0]).astype("<f4", copy=False)
-    except Exception as error:
-        raise ConnormError(Errors.CN324.format(name=path.parent, reason=error)) from error
-
-
-def _principal_components(embeddings: np.ndarray, count: int) -> np.ndarray:
-    """RETURNS (Floats2d): float32 (tokens, count), with the variance of the embeddings."""
-    if count > embeddings.shape[1]:
-        raise ValueError(f"it has only {embeddings.shape[1]} principal components, not {count}")
-    centred = embeddings - embeddings.mean(axis=0)
-    _, directions = np.linalg.eigh(centred.T @ centred)
-    kept = centred @ directions[:, ::-1][:, :count]
-    if not kept.any():
-        raise ValueError("all of its embeddings are equal")
-    return kept * (embeddings.std() / kept.std())
 
 
 def _start_weights(
