@@ -16,7 +16,6 @@ again, and one with more seeds trains only these.
 Example: python benchmarks/bcnh.py --encoder dan --seeds 3 --data ../shared/data --json bcnh.json
 """
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,10 +30,9 @@ from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import DATASETS, PARTS
 from _common.options import at_least
 from _common.prepared import PreparedData, answer_prepared
-from _common.seeds import mean_columns
+from _common.seeds import by_seed, mean_columns
 from _common.trained_encoders import train_once
-from _common.training_starts import fit_training, start_block
-from thinc.api import Config
+from _common.training_starts import config_from, start_block
 
 from spacy_connorm.concepts import Candidate, Ontology
 from spacy_connorm.evaluation import score_predictions
@@ -102,6 +100,9 @@ class Outcome:
     scores: Row
     example: list[Candidate]
 
+    def __str__(self) -> str:
+        return str(self.scores)
+
 
 def main() -> None:
     arguments = begin(add_options(make_parser(__doc__ or "")))
@@ -147,12 +148,12 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
         "start, without n-grams": [searched(start, 0.0)],
         "start": [searched(start, arguments.start_weight)],
     }
-    # Seed by seed, so that a run that is stopped has whole ones.
-    for seed in range(arguments.seeds):
-        for variant in VARIANTS:
-            found = searched(*train(variant, start, data, arguments, seed=seed))
-            outcomes.setdefault(variant.name, []).append(found)
-            print(f"{variant.name}, seed {seed}: {found.scores}", file=sys.stderr)
+    variants = {variant.name: variant for variant in VARIANTS}
+
+    def train_and_search(name: str, seed: int) -> Outcome:
+        return searched(*train(variants[name], start, data, arguments, seed=seed))
+
+    outcomes |= by_seed(variants, arguments.seeds, train_and_search)
     head = {"dataset": arguments.dataset, "part": arguments.part, "mentions": len(data.mentions)}
     published = {each.name: each.published for each in VARIANTS}
     return {
@@ -192,8 +193,7 @@ def write_config(
     arguments (Namespace): The options.
     seed (int): Of the training.
     """
-    config = Config().from_disk(arguments.config, interpolate=False)
-    config["encoder"] = start
+    config = config_from(arguments.config, start)
     training = config["training"]
     training["seed"] = seed
     training["objective"] |= {
@@ -203,7 +203,6 @@ def write_config(
         **SIMILARITIES[arguments.metric],
     }
     training["batcher"] |= {"lexical": LEXICAL, "lexical_share": 0.5}
-    fit_training(training, start)
     if start["@architectures"] == DAN_ENCODER:
         training["arguments"]["learning_rate"] = DAN_RATE
     if not variant.norm_weight:

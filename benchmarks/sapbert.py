@@ -13,9 +13,7 @@ again, and one with more seeds trains only these.
 Example: python benchmarks/sapbert.py --data ../shared/data --json sapbert.json --picture pairs.svg
 """
 
-import sys
 from argparse import ArgumentParser, Namespace
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,9 +26,9 @@ from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import DISEASES, Data
 from _common.options import at_least
 from _common.scoring import DEPTH, predict, read_standard
-from _common.seeds import mean_columns
+from _common.seeds import by_seed, mean_columns
 from _common.trained_encoders import keep_config, train_once
-from _common.training_starts import fit_training, start_block
+from _common.training_starts import config_from, start_block, untrained
 from thinc.api import Config
 
 from spacy_connorm.encoders import encoder_inputs
@@ -96,6 +94,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add("--part", default="dev", choices=("dev", "test"), help="[%(default)s]")
     add(
         "--encoder",
+        type=untrained,
         default="dan",
         help="where training starts: dan (before any training), minilm or a FOLDER [%(default)s]",
     )
@@ -109,23 +108,25 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 
 def measure(arguments: Namespace) -> Iterator[Row]:
     """YIELDS (Dict[str, Any]): The start and each loss, by data set."""
-    for name in arguments.dataset:
-        data = Data(name, arguments.data, part=arguments.part)
-        start = start_block(arguments.encoder, data, arguments.work)
-        head = {"dataset": name, "part": arguments.part}
-        before = [score(start, data, arguments.work)]
-        found: dict[str, list[Row]] = defaultdict(list)
-        # Seed by seed, so that a run that is stopped has whole ones.
-        for seed in range(arguments.seeds):
-            for loss in LOSSES:
-                block = train(loss, start, data, arguments, seed=seed)
-                rows = found[slug(loss)]
-                rows.append(score(block, data, arguments.work))
-                print(f"{name}, {slug(loss)}, seed {seed}: {rows[-1]}", file=sys.stderr)
-        yield {**head, **loss_row("start", None, before, (None, None))}
-        for loss in LOSSES:
-            rows = found[slug(loss)]
-            yield {**head, **loss_row(loss.name, loss.mining, rows, loss.published)}
+    for dataset in arguments.dataset:
+        data = Data(dataset, arguments.data, part=arguments.part)
+        for row in measure_losses(data, arguments):
+            yield {"dataset": dataset, "part": arguments.part, **row}
+
+
+def measure_losses(data: Data, arguments: Namespace) -> Iterator[Row]:
+    """YIELDS (Dict[str, Any]): The start and each loss."""
+    start = start_block(arguments.encoder, data, arguments.work)
+    yield loss_row("start", None, [score(start, data, arguments.work)], (None, None))
+    losses = {slug(loss): loss for loss in LOSSES}
+
+    def train_and_score(name: str, seed: int) -> Row:
+        config = make_config(losses[name], start, arguments, seed=seed)
+        path = keep_config(config, f"sapbert-{name}-{seed}", arguments.work)
+        return score(train_once(path, data, on="O", work=arguments.work), data, arguments.work)
+
+    for name, rows in by_seed(losses, arguments.seeds, train_and_score).items():
+        yield loss_row(losses[name].name, losses[name].mining, rows, losses[name].published)
 
 
 def loss_row(
@@ -142,15 +143,6 @@ def loss_row(
     }
 
 
-def train(
-    loss: Loss, start: dict[str, Any], data: Data, arguments: Namespace, *, seed: int
-) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The trained encoder's block."""
-    config = make_config(loss, start, arguments, seed=seed)
-    path = keep_config(config, f"sapbert-{slug(loss)}-{seed}", arguments.work)
-    return train_once(path, data, on="O", work=arguments.work)
-
-
 def slug(loss: Loss) -> str:
     """RETURNS (str): A name for a file."""
     return f"{loss.objective.lower()}-mining-{loss.mining}"
@@ -164,14 +156,12 @@ def make_config(loss: Loss, start: dict[str, Any], arguments: Namespace, *, seed
     arguments (Namespace): The options.
     seed (int): Of the training.
     """
-    config = Config().from_disk(arguments.config, interpolate=False)
-    config["encoder"] = start
+    config = config_from(arguments.config, start)
     training = config["training"]
     training["seed"] = seed
     training["objective"] = {"@losses": f"spacy-connorm.{loss.objective}.v1", **loss.settings}
     # Checkpoints are for trainings of hours. Half precision is slower without a GPU.
     training["arguments"] |= {"max_steps": arguments.steps, "save_strategy": "no", "bf16": False}
-    fit_training(training, start)
     if arguments.learning_rate is not None:
         training["arguments"]["learning_rate"] = arguments.learning_rate
     return config

@@ -11,9 +11,7 @@ Example: python benchmarks/training_steps.py --dataset ncbi --part dev --data ..
     --ontology ../shared/data/ctd_diseases_2017/CTD_diseases.tsv.gz
 """
 
-import sys
 from argparse import ArgumentParser, Namespace
-from collections import defaultdict
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -24,7 +22,7 @@ from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.datasets import Data
 from _common.options import add_datasets, add_ontology, add_part, at_least
 from _common.scoring import read_standard
-from _common.seeds import mean_columns
+from _common.seeds import by_seed, mean_columns
 from _common.trained_encoders import keep_config, train_once
 from _common.variants import AS_READ, predict
 from thinc.api import Config
@@ -73,20 +71,18 @@ def measure(dataset: str, arguments: Namespace) -> Iterator[Row]:
     data = Data(dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
     if not any(concept.parents for concept in data.ontology):
         fail(f"The ontology of {dataset} has no parents: name one that has with --ontology.")
-    found: dict[tuple[str, ...], list[Row]] = defaultdict(list)
-    # Seed by seed, so that a run that is stopped has whole ones.
-    for seed in range(arguments.seeds):
-        for steps in combinations(arguments.substitutions):
-            path = keep_config(*make_config(steps, arguments, seed=seed), arguments.work)
-            block = train_once(path, data, on="O", work=arguments.work)
-            found[steps].append(score(block, data, arguments.work))
-            print(f"{dataset}, {label(steps)}, seed {seed}: {found[steps][-1]}", file=sys.stderr)
-    for steps, rows in found.items():
+    steps = {label(each): each for each in combinations(arguments.substitutions)}
+
+    def train_and_score(name: str, seed: int) -> Row:
+        path = keep_config(*make_config(steps[name], arguments, seed=seed), arguments.work)
+        return score(train_once(path, data, on="O", work=arguments.work), data, arguments.work)
+
+    for name, rows in by_seed(steps, arguments.seeds, train_and_score).items():
         yield {
             "dataset": dataset,
             "part": arguments.part,
             "mentions": rows[0]["mentions"],
-            "steps": label(steps),
+            "steps": name,
             "seeds": len(rows),
             **mean_columns(rows, SCORES),
         }

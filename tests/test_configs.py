@@ -49,6 +49,14 @@ def test_all_have_the_sieve_of_the_component(path):
     assert read_config(path)["components"]["concept_normalizer"]["sieve"] == own
 
 
+def test_dev_mentions_are_linked_by_the_sieve_of_the_component():
+    pytest.importorskip("torch")
+    from spacy_connorm.training import dev_score
+
+    own = Config().from_str(DEFAULT_CONFIG)["concept_normalizer"]["sieve"]
+    assert (own["searches"], own["thresholds"]) == (dev_score._SEARCHES, dev_score._THRESHOLDS)
+
+
 def sections(path, **overrides):
     config = read_config(path, overrides)
     return {name: config[name] for name in ("encoder", "data", "training")}

@@ -10,7 +10,7 @@ from _common.cli import fail
 from _common.datasets import Data
 from _common.options import at_least
 from _common.trained_encoders import TRAINS, keep_config
-from _common.training_starts import fit_training, start_block
+from _common.training_starts import config_from, start_block, untrained
 
 
 def add_variants(parser: ArgumentParser) -> None:
@@ -18,6 +18,7 @@ def add_variants(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--start",
+        type=untrained,
         metavar="NAME",
         help="train the configs from dan (its embeddings before any training), minilm or a FOLDER "
         "instead of from their own encoder and its settings",
@@ -80,19 +81,17 @@ def vary(name: str, train: str, data: Data, arguments: Namespace) -> list[str]:
 
 
 def _write(path: Path, share: float | None, data: Data, arguments: Namespace) -> str:
-    config = Config().from_disk(path, interpolate=False)
-    training, stem = config["training"], path.stem
+    stem = path.stem
     if arguments.start:
-        if arguments.start.endswith(".cfg"):
-            fail(f"--start takes dan, minilm or a FOLDER, not '{arguments.start}'.")
         stem += f"-from-{Path(arguments.start).name}"
-        config["encoder"] = start_block(arguments.start, data, arguments.work)
+        config = config_from(path, start_block(arguments.start, data, arguments.work))
         # Half precision is for GPUs.
-        training["arguments"] |= {"bf16": False, "fp16": False}
-        fit_training(training, config["encoder"])
+        config["training"]["arguments"] |= {"bf16": False, "fp16": False}
+    else:
+        config = Config().from_disk(path, interpolate=False)
     if arguments.epochs:
         stem += f"-{arguments.epochs}-epochs"
-        training["arguments"]["num_train_epochs"] = arguments.epochs
+        config["training"]["arguments"]["num_train_epochs"] = arguments.epochs
     if share is not None:
         stem += f"-share-{share:.3g}"
         config["data"]["data_share"] = share

@@ -1,11 +1,34 @@
 """Means over trainings that differ in their seed."""
 
+import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import mean, stdev
+from typing import TypeVar
 
 from _common.config_variants import per_seed
 from spacy_connorm.evaluation.report import Row
+
+Measured = TypeVar("Measured")
+
+
+def by_seed(
+    names: Iterable[str], seeds: int, measure: Callable[[str, int], Measured]
+) -> dict[str, list[Measured]]:
+    """Measure with each seed, and tell it. One seed after the other, so that a run that is stopped
+    has whole ones.
+
+    names (Iterable[str]): What to measure.
+    seeds (int): How many.
+    measure (Callable): From a name and a seed to what was measured.
+    RETURNS (Dict[str, List[Measured]]): By name what was measured with each seed.
+    """
+    found: dict[str, list[Measured]] = {name: [] for name in names}
+    for seed in range(seeds):
+        for name, own in found.items():
+            own.append(measure(name, seed))
+            print(f"{name}, seed {seed}: {own[-1]}", file=sys.stderr)
+    return found
 
 
 def mean_columns(rows: Sequence[Row], scores: Sequence[str]) -> Row:

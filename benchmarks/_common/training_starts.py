@@ -1,5 +1,6 @@
 """Where trainings start that are compared, and what their encoder needs of a config."""
 
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +27,29 @@ def start_block(name: str, data: Data, work: Path) -> dict[str, Any]:
     return {**Config().from_disk(DAN, interpolate=False)["encoder"], "dtype": "float32"}
 
 
-def fit_training(training: dict[str, Any], start: dict[str, Any]) -> None:
-    """Change a config's training to what its encoder needs: for a DAN whole batches, the optimizer
-    and the learning rate of `assets/dan.cfg`, which tells why.
-
-    training (Dict[str, Any]): The block `training`, changed in place.
-    start (Dict[str, Any]): From `start_block`.
+def untrained(text: str) -> str:
+    """RETURNS (str): The name of a start that has seen no mentions: no training config, which would
+    be trained on D, too.
     """
+    if text.endswith(".cfg"):
+        raise ArgumentTypeError(f"expected dan, minilm or a FOLDER, not '{text}'")
+    return text
+
+
+def config_from(path: Path, start: dict[str, Any]) -> Config:
+    """Read a training config, and change its encoder and what that needs: for a DAN whole batches,
+    the optimizer and the learning rate of `assets/dan.cfg`, which tells why.
+
+    path (Path): The config.
+    start (Dict[str, Any]): From `start_block`.
+    RETURNS (Config): The changed config.
+    """
+    config = Config().from_disk(path, interpolate=False)
+    config["encoder"] = start
+    training = config["training"]
     if start["@architectures"] == _DAN:
         own = Config().from_disk(DAN, interpolate=False)["training"]
         training["micro_batch_tokens"] = own["micro_batch_tokens"]
         kept = ("optim", "max_grad_norm", "learning_rate")
         training["arguments"] |= {name: own["arguments"][name] for name in kept}
+    return config

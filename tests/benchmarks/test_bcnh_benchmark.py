@@ -12,39 +12,12 @@ ONTOLOGY = """
 {"concept_id": "D2", "canonical_name": "Stroke", "aliases": ["CVA"], "parents": ["D3"]}
 {"concept_id": "D3", "canonical_name": "Disease", "aliases": []}
 """
-START = """
-[encoder]
-@architectures = "spacy-connorm.DanEncoder.v1"
-name = "{encoder}"
-buckets = 64
-
-[data]
-@misc = "spacy-connorm.TrainingData.v1"
-ontology = "somewhere.jsonl"
-
-[training]
-@misc = "spacy-connorm.Training.v1"
-
-[training.batcher]
-@batchers = "spacy-connorm.GroupBatcher.v1"
-size = 6
-per_concept = 2
-
-[training.objective]
-@losses = "spacy-connorm.SupervisedContrastive.v1"
-
-[training.arguments]
-num_train_epochs = 1
-report_to = []
-"""
 NAMES = ["start, without n-grams", "start", "BioSyn", "BioSyn (+ norm)", "BCNH (+ list-wise)"]
 
 
 @pytest.fixture
-def start(tmp_path, tiny_folder):
-    path = tmp_path / "small.cfg"
-    path.write_text(START.format(encoder=tiny_folder), encoding="utf8")
-    return path
+def start(write_config):
+    return write_config()
 
 
 def test_each_variant_is_trained_with_each_seed_and_scored(run, data, start, work, tmp_path):

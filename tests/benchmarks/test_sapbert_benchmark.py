@@ -8,36 +8,12 @@ from thinc.api import Config
 
 pytest.importorskip("torch")
 
-TRAINING = """
-[encoder]
-@architectures = "spacy-connorm.DanEncoder.v1"
-name = "somewhere"
-
-[data]
-@misc = "spacy-connorm.TrainingData.v1"
-ontology = "somewhere.jsonl"
-
-[training]
-@misc = "spacy-connorm.Training.v1"
-
-[training.batcher]
-@batchers = "spacy-connorm.SynonymPairBatcher.v1"
-size = 4
-max_pairs = 50
-
-[training.objective]
-@losses = "spacy-connorm.MultiSimilarity.v1"
-
-[training.arguments]
-num_train_epochs = 1
-report_to = []
-"""
-
 
 @pytest.fixture
-def options(data, tiny_folder, tmp_path):
-    path = tmp_path / "small.cfg"
-    path.write_text(TRAINING, encoding="utf8")
+def options(data, tiny_folder, write_config):
+    path = write_config()
+    text = path.read_text(encoding="utf8").replace("GroupBatcher", "SynonymPairBatcher")
+    path.write_text(text.replace("per_concept = 2", "max_pairs = 50"), encoding="utf8")
     return ("--dataset", "ncbi", "--encoder", tiny_folder, "--config", path, "--data", data)
 
 
@@ -88,20 +64,29 @@ def test_histograms_overlap_by_what_they_share(modules):
     assert overlap(np.concatenate([low, high[:10]]), high) == 0.5
 
 
-def test_a_dan_is_trained_as_its_own_config_does(modules):
-    from _common.training_starts import fit_training
+def test_a_dan_is_trained_as_its_own_config_does(modules, write_config):
+    from _common.training_starts import config_from
 
-    training = {"micro_batch_tokens": 8, "arguments": {"num_train_epochs": 2, "learning_rate": 1}}
-    untouched = json.loads(json.dumps(training))
-    fit_training(training, {"@architectures": "spacy-connorm.TransformerEncoder.v1"})
-    assert training == untouched
-    fit_training(training, {"@architectures": "spacy-connorm.DanEncoder.v1"})
-    assert training == {
+    path = write_config()
+    own = Config().from_disk(path, interpolate=False)["training"]
+    start = {"@architectures": "spacy-connorm.TransformerEncoder.v1"}
+    config = config_from(path, start)
+    assert (config["encoder"], config["training"]) == (start, own)
+    fitted = config_from(path, {"@architectures": "spacy-connorm.DanEncoder.v1"})["training"]
+    assert fitted == {
+        **own,
         "micro_batch_tokens": 10_000_000,
         "arguments": {
-            "num_train_epochs": 2,
+            **own["arguments"],
             "learning_rate": 3e-3,
             "optim": "adamw_torch_fused",
             "max_grad_norm": 0.0,
         },
     }
+
+
+def test_a_start_that_has_seen_mentions(run, write_config, data, capsys):
+    with pytest.raises(SystemExit) as exit:
+        run("sapbert.py", "--encoder", write_config(), "--data", data)
+    assert exit.value.code == 2
+    assert "expected dan, minilm or a FOLDER" in capsys.readouterr().err

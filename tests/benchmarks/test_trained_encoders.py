@@ -170,7 +170,7 @@ def test_a_start_is_no_config(run, data, write_config, capsys):
     config = write_config()
     with pytest.raises(SystemExit):
         run("grid.py", "--dataset", "ncbi", "--encoders", config, "--data", data, "--start", config)
-    assert "--start takes dan, minilm or a FOLDER" in capsys.readouterr().err
+    assert "expected dan, minilm or a FOLDER" in capsys.readouterr().err
 
 
 def test_seeds_are_of_trainings(run, data, write_config, capsys):
