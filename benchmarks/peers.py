@@ -36,7 +36,7 @@ from _peers.process import REQUIREMENTS, Peer, describe_environment
 from _peers.rows import Build, Passes, Start, Turn, answer_row, build_row, speed_row, start_row
 from _peers.sides import (
     SCISPACY,
-    SIEVES,
+    TEXTS,
     Side,
     mentions_by_document,
     our_side,
@@ -70,7 +70,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add("--ours", nargs="+", default=["minilm", "dan"], help="minilm, dan, ngram or a FOLDER")
     add("--index", nargs="+", default=["annoy"], help="annoy, exact or a registered name [annoy]")
     add("--setting", type=parse_setting, nargs="+", default=[], metavar="NAME=JSON", help="of ours")
-    add("--texts", choices=SIEVES, nargs="+", default=["OD", "O"], help="what is indexed [both]")
+    add("--texts", choices=TEXTS, nargs="+", default=["OD", "O"], help="what is indexed [both]")
     add("--batch", type=at_least(2), default=32, help="documents of a large call [%(default)s]")
     add_repeats(parser)
     add(

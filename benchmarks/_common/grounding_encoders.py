@@ -91,8 +91,8 @@ def grounded_encoder(
     words = word_vector_block(data, work)
     if variant == "vectors":
         return GroundedEncoder(words)
-    facts = f"{variant} {size} {seed} {words['name']}".encode() + CONFIG.read_bytes()
-    folder = _folder(variant, name, facts, data=data, work=work)
+    recipe = f"{variant} {size} {seed} {words['name']}".encode() + CONFIG.read_bytes()
+    folder = _folder(variant, name, recipe, data=data, work=work)
     block = {"@architectures": "spacy-connorm.GroundedDanEncoder.v1", "name": str(folder)}
     block["input"] = words
     with clear_errors():
@@ -116,8 +116,8 @@ def reference_encoder(
     from _common import bne
 
     words = word_vector_block(data, work)
-    facts = f"{size} {seed} {words['name']}".encode() + Path(bne.__file__).read_bytes()
-    folder = _folder("bne", name, facts, data=data, work=work)
+    recipe = f"{size} {seed} {words['name']}".encode() + Path(bne.__file__).read_bytes()
+    folder = _folder("bne", name, recipe, data=data, work=work)
     with clear_errors():
         table = read_word_table(words["name"])
         if not (folder / _FACTS).is_file():
@@ -127,8 +127,8 @@ def reference_encoder(
     return ReferenceEncoder(module.encode, **_read_facts(folder))
 
 
-def _folder(variant: str, name: str, facts: bytes, *, data: Path, work: Path) -> Path:
-    digest = sha256(facts)
+def _folder(variant: str, name: str, recipe: bytes, *, data: Path, work: Path) -> Path:
+    digest = sha256(recipe)
     for path in set_files(name, data):
         digest.update(path.read_bytes())
     return work / f"{variant}-{name}-{digest.hexdigest()[:16]}"

@@ -23,7 +23,7 @@ SCISPACY = "scispaCy"
 # By what is indexed: settings of the component for the ontology's names alone, and for those of
 # annotated data, too, which its own sieve searches.
 ONE_SEARCH = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["O-T"], "thresholds": []}
-SIEVES: dict[str, dict[str, Any]] = {"O": {"sieve": ONE_SEARCH}, "OD": {}}
+TEXTS: dict[str, dict[str, Any]] = {"O": {"sieve": ONE_SEARCH}, "OD": {}}
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def write_files(data: Data, texts: str, work: Path) -> Files:
     """Write the files that the sides read.
 
     data (Data): The data set.
-    texts (str): What to index, one of `SIEVES`.
+    texts (str): What to index, one of `TEXTS`.
     work (Path): Where to.
     RETURNS (Files): The files.
     """
@@ -146,7 +146,7 @@ def our_side(
 
     encoder (str): As `encoder_config` takes it.
     data (Data): The data set.
-    texts (str): What to index, one of `SIEVES`.
+    texts (str): What to index, one of `TEXTS`.
     files (Files): Of both sides.
     index (str): One of `INDEXES`, or another registered name.
     settings (Dict[str, Any]): More settings of the component.
@@ -156,7 +156,7 @@ def our_side(
     config = {
         "encoder": encoder_config(encoder, data, work=work.parent),
         "index": {"@misc": INDEXES.get(index, index)},
-        **SIEVES[texts],
+        **TEXTS[texts],
         "expand_abbreviations": False,
         "split_composites": False,
         **settings,
