@@ -2,7 +2,6 @@
 spaCy imports this module whenever it creates a pipeline, so it must stay light.
 """
 
-import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -12,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..errors import ConnormError, Errors, refuse_text
+from ..errors import Errors, refuse_text
 from ..files.atomic import atomic_folder
 from ..files.checksums import damaged
 from ..files.folders import seal, unseal_whole
@@ -22,6 +21,7 @@ from .coordinations import join_coordinations
 from .finder_files import read_everyday_words, read_stop_list
 from .finder_settings import FINDER_DEFAULTS, FinderSettings, check_finder_settings
 from .found_mentions import FoundMention, MentionExplanation, choose_mentions, set_found_mentions
+from .normalizer_link import NormalizerLink
 from .serialization import read_settings
 from .settings import are_texts
 from .unmarked_texts import require_docs, unmarked_texts
@@ -100,16 +100,13 @@ class MentionFinder(BatchedPipe):
         self.vocab = nlp.vocab
         self.name = name
         self.cfg: dict[str, Any] = dict(FINDER_DEFAULTS)
-        self._nlp: weakref.ref[Language] | None = weakref.ref(nlp)
-        self._normalizer: ConceptNormalizer | None = None
+        self._link = NormalizerLink(nlp)
         self._finder: NameFinder | None = None
         self._token_words: TokenWords | None = None
         self._accept(settings)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A worker gets the normalizer itself, as the pipeline is not pickled with its components.
-        state = {**vars(self), "_nlp": None, "_finder": None, "_token_words": None}
-        return {**state, "_normalizer": self._find_normalizer()}
+        return {**vars(self), "_finder": None, "_token_words": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -119,22 +116,7 @@ class MentionFinder(BatchedPipe):
         """RETURNS (ConceptNormalizer): The component whose names are found.
         RAISES (ConnormError): CN010 if the pipeline has none.
         """
-        found = self._find_normalizer()
-        if found is None:
-            wanted = self.cfg["normalizer"]
-            named = "concept normalizer" if wanted is None else f"concept normalizer '{wanted}'"
-            raise ConnormError(Errors.CN010.format(component=named))
-        return found
-
-    def _find_normalizer(self) -> ConceptNormalizer | None:
-        nlp = self._nlp() if self._nlp is not None else None
-        if nlp is None:
-            return self._normalizer
-        wanted = self.cfg["normalizer"]
-        for name, component in nlp.components:
-            if isinstance(component, ConceptNormalizer) and wanted in (None, name):
-                return component
-        return None
+        return self._link.require(self.cfg["normalizer"], Errors.CN010)
 
     def predict(self, docs: Sequence[Doc]) -> list[list[FoundMention]]:
         """Find the mentions of documents, without writing them.

@@ -1,0 +1,45 @@
+"""How a component finds the concept normalizer of its pipeline. It must stay light."""
+
+import weakref
+from typing import Any
+
+from spacy.language import Language
+
+from ..errors import ConnormError
+from .concept_normalizer import ConceptNormalizer
+
+
+class NormalizerLink:
+    """The concept normalizers of the pipeline that a component is in. They are looked for when they
+    are needed, since they may be added later.
+    """
+
+    def __init__(self, nlp: Language) -> None:
+        """nlp (Language): The pipeline, which has or will have a concept normalizer."""
+        self._nlp: weakref.ref[Language] | None = weakref.ref(nlp)
+        self._known: dict[str, ConceptNormalizer] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A worker gets the normalizers themselves: the pipeline is not pickled with its components.
+        return {"_nlp": None, "_known": self._find()}
+
+    def require(self, wanted: str | None, message: str) -> ConceptNormalizer:
+        """Find a concept normalizer.
+
+        wanted (Optional[str]): Its name; None for the first one.
+        message (str): The error, with a place for the `component` that is missing.
+        RETURNS (ConceptNormalizer): The normalizer.
+        RAISES (ConnormError): That error if the pipeline lacks it.
+        """
+        found = self._find()
+        name = next(iter(found), None) if wanted is None else wanted
+        if name not in found:
+            named = "concept normalizer" if wanted is None else f"concept normalizer '{wanted}'"
+            raise ConnormError(message.format(component=named))
+        return found[name]
+
+    def _find(self) -> dict[str, ConceptNormalizer]:
+        nlp = self._nlp() if self._nlp is not None else None
+        if nlp is None:
+            return self._known
+        return {name: pipe for name, pipe in nlp.components if isinstance(pipe, ConceptNormalizer)}
