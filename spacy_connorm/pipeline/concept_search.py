@@ -48,6 +48,7 @@ class ConceptSearch:
         documents: Sequence[int] | None = None,
         search: str | None = None,
         code_systems: Sequence[str] | None = None,
+        held_out: Iterable[tuple[str, str]] = (),
         **limits: Unpack[Limits],
     ) -> list[list[Candidate]]:
         """Find the candidates of texts, as if they were mentions.
@@ -57,11 +58,14 @@ class ConceptSearch:
         documents (Optional[Sequence[int]]): Which document each is in, for `document_context`.
         search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
         code_systems (Optional[Sequence[str]]): As in `with_codes`.
+        held_out (Iterable[Tuple[str, str]]): Texts and concept ids of annotated mentions, once an
+            occurrence: search as if D did not have them. What O or other mentions say stays.
         **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
         """
         known = [""] * len(mentions) if long_forms is None else long_forms
-        found = self._interpreter(search, **limits).candidates(mentions, known, documents)
+        interpreter = self._interpreter(search, held_out=held_out, **limits)
+        found = interpreter.candidates(mentions, known, documents)
         return self.with_codes(found, code_systems)
 
     def with_codes(
@@ -102,20 +106,27 @@ class ConceptSearch:
         return interpreter.explain(texts, self.long_forms(mention.doc, spans))
 
     def _interpreter(
-        self, search: str | None = None, **limits: Unpack[Limits]
+        self,
+        search: str | None = None,
+        *,
+        held_out: Iterable[tuple[str, str]] = (),
+        **limits: Unpack[Limits],
     ) -> "MentionInterpreter":
         from ..linker.cascade import CascadeLookup
+        from ..linker.held_out import hold_out
         from ..linker.interpretations import Fallback, MentionInterpreter
 
         how = {key: self.cfg[key] for key in ("split_composites", "document_context")}
         how |= choose_limits(self.cfg, limits)
+        left_out = self._known_ids(held_out)
+        lookup = hold_out(self.lookup, left_out) if left_out else self.lookup
         fallback = None
-        if isinstance(self.lookup, CascadeLookup) and search is None:
-            cascade = self.lookup.cascade
-            second = MentionInterpreter(self.lookup.second, calibration=cascade.fitted, **how)
+        if isinstance(lookup, CascadeLookup) and search is None:
+            cascade = lookup.cascade
+            second = MentionInterpreter(lookup.second, calibration=cascade.fitted, **how)
             fallback = Fallback(second, cascade.is_certain)
         return MentionInterpreter(
-            self.lookup, search=search, calibration=self._calibration, fallback=fallback, **how
+            lookup, search=search, calibration=self._calibration, fallback=fallback, **how
         )
 
     def concept(self, concept_id: str) -> Concept:
@@ -124,6 +135,14 @@ class ConceptSearch:
         RAISES (ConnormError): CN411 for an unknown id.
         """
         return self.lookup.index.concept(known_id(concept_id, self.cfg))
+
+    def canonical_id(self, concept_id: str) -> str:
+        """RETURNS (str): The id of the concept that an id or alternate id stands for; the same if
+        the index lacks it.
+        """
+        store = self.lookup.index.store
+        number = store.number(known_id(concept_id, self.cfg))
+        return concept_id if number is None else store.labels([number])[number][0]
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Add synonyms; see `ConceptLookup.add_synonyms`."""

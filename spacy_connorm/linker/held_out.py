@@ -1,0 +1,66 @@
+"""A lookup that does not know some documents of D: how it would answer if they were new."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import replace
+
+from ..index.concept_index import ConceptIndex
+from ..index.members import O
+from ..index.overlay import Synonym
+from ..text.cleaning import clean
+from .cascade import CascadeLookup
+from .lookup import ConceptLookup
+from .synonyms import find_synonyms
+
+
+def hold_out(lookup: ConceptLookup, synonyms: Iterable[tuple[str, str]]) -> ConceptLookup:
+    """Leave out what D says only because of some mentions. What the ontology or other mentions say,
+    too, stays.
+
+    lookup (ConceptLookup): A lookup or a cascade; it does not change.
+    synonyms (Iterable[Tuple[str, str]]): Texts and concept ids of the mentions, once an occurrence.
+        Those that D lacks are ignored.
+    RETURNS (ConceptLookup): One that answers as if D did not have these mentions. It has no memo.
+    RAISES (ConnormError): CN001 as `ConceptLookup.retriever`.
+    """
+    pairs = list(synonyms)
+    held = copy(lookup)
+    retriever = lookup.retriever
+    left_out = only_here(known_synonyms(pairs, lookup), retriever.index)
+    overlay = retriever.overlay.without_synonyms(left_out)
+    held._retriever = replace(retriever, overlay=overlay, memo=None)
+    if isinstance(held, CascadeLookup):
+        held.second = hold_out(held.second, pairs)
+    return held
+
+
+def known_synonyms(synonyms: Iterable[tuple[str, str]], lookup: ConceptLookup) -> list[Synonym]:
+    """RETURNS (List[Synonym]): What the encoder sees of synonyms, without those of concepts that
+    the index lacks and those without a visible character.
+    """
+    index, encoder = lookup.index, lookup.normalized_encoder
+    known = [
+        (text, concept)
+        for text, concept in synonyms
+        if clean(text) and index.store.number(concept) is not None
+    ]
+    return find_synonyms(known, index, encoder)
+
+
+def only_here(synonyms: Sequence[Synonym], index: ConceptIndex) -> list[Synonym]:
+    """RETURNS (List[Synonym]): The synonyms that nobody else gives: neither O, nor D more often
+    than they are listed.
+    """
+    listed = Counter((each.key, each.concept) for each in synonyms)
+    distinct = {(each.key, each.concept): each for each in synonyms}
+    return [each for pair, each in distinct.items() if not _is_elsewhere(each, listed[pair], index)]
+
+
+def _is_elsewhere(synonym: Synonym, times: int, index: ConceptIndex) -> bool:
+    row = index.keys.row(synonym.key)
+    members = () if row is None else index.members.of(row, synonym.concept)
+    return any(
+        index.members.target[member] & O or index.members.count[member] > times
+        for member in members
+    )
