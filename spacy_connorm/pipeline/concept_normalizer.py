@@ -153,6 +153,12 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         if nlp is not None:
             require_extras(nlp)
 
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """RETURNS (Dict[str, Any]): What the `scorer` says of examples. Alternate ids count as the
+        concepts that they stand for.
+        """
+        return super().score(examples, canonical_id=self.canonical_id, **kwargs)
+
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write everything that the component needs, whole or not at all.
 

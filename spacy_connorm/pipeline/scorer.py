@@ -22,6 +22,7 @@ def score_concepts(
     spans_key: str | None = None,
     labels: Iterable[str] | None = None,
     attribute_prefix: str = "",
+    canonical_id: Callable[[str], str] = str,
     **kwargs: Any,
 ) -> dict[str, Any]:
     """Compare predicted with gold concept ids, strictly: a mention is correct if its offsets and
@@ -31,6 +32,8 @@ def score_concepts(
     spans_key (Optional[str]): Score `doc.spans[spans_key]`; `doc.ents` if None.
     labels (Optional[Iterable[str]]): Score only spans with these labels; all if None or empty.
     attribute_prefix (str): Read `span._.{prefix}kb_id`; `span.kb_id_` if empty.
+    canonical_id (Callable[[str], str]): The id of the concept that an alternate id stands for; by
+        default, ids are compared as they are. A concept normalizer gives its own.
     RETURNS (Dict[str, Any]): "concept_p", "concept_r", "concept_f" over all linked mentions, and
         "concept_acc", the share of gold mentions found by the pipeline that have the correct ids;
         None if there is nothing to score. Each name starts with the attribute prefix.
@@ -41,7 +44,7 @@ def score_concepts(
     def read(doc: Doc, prefix: str) -> dict[tuple[int, int], frozenset[str]]:
         spans = doc.ents if spans_key is None else doc.spans.get(spans_key, ())
         return {
-            (span.start_char, span.end_char): _ids(span, prefix)
+            (span.start_char, span.end_char): frozenset(map(canonical_id, _ids(span, prefix)))
             for span in spans
             if not chosen or span.label_ in chosen
         }

@@ -114,3 +114,13 @@ def test_evaluate_without_a_scorer(make_pipeline):
 
 def test_f_score_weighs_in_training(pipeline):
     assert pipeline.get_pipe_meta("concept_normalizer").default_score_weights["concept_f"] == 1
+
+
+def test_alternate_ids_count_as_the_concepts_they_stand_for(make_pipeline):
+    nlp = make_pipeline()
+    reference = nlp.make_doc("heart attack")
+    reference.ents = [Span(reference, 0, 2, "Disease", kb_id="OMIM:2")]
+    examples = [Example(nlp.make_doc("heart attack"), reference)]
+    assert nlp.evaluate(examples)["concept_acc"] == 1.0
+    predicted = nlp("heart attack")
+    assert score_concepts([Example(predicted, reference)])["concept_acc"] == 0.0
