@@ -1,5 +1,6 @@
-"""What an encoder that was trained on other ontologies knows of one that was left out: before and
-after fine-tuning on the names of that one, with no annotated documents.
+"""What an encoder that was trained on several ontologies knows of one that was left out: before and
+after fine-tuning on the names of that one, with no annotated documents. With `--left-out none`, of
+those that it was trained on.
 
 Example: python benchmarks/biomedical.py --dataset craft-uberon --data ../shared/data
 """
@@ -18,6 +19,7 @@ from _common.options import add_datasets, add_part
 from _common.scoring import read_standard
 from _common.trained_encoders import read_block
 from _common.variants import AS_READ, predict
+from thinc.api import Config
 
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
@@ -46,6 +48,9 @@ LEFT_OUT = {
     "craft-cl": ("cl",),
     "craft-so": ("so",),
 }
+NONE = "none"
+# What rows are trained on: nothing, the data set's own ontology, the others, or both in turn.
+WAYS = ("start", "own", "others", "others, then own")
 SHOWN = ("dataset", "part", "trained_on", "mentions", "lenient@1", "spread", "lenient@5", "seeds")
 
 
@@ -64,6 +69,19 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument(
         "--sources", choices=SOURCES, nargs="+", default=list(SOURCES), help="[all]"
     )
+    parser.add_argument(
+        "--left-out",
+        choices=[NONE, *SOURCES],
+        nargs="+",
+        help="[those with the data set's concepts]",
+    )
+    parser.add_argument(
+        "--trained-on",
+        choices=WAYS,
+        nargs="+",
+        default=WAYS[1:],
+        help="a row each; start: not trained, the encoder of --others [%(default)s]",
+    )
     for name, config in (("--others", "biomedical-dan.cfg"), ("--own", "dan.cfg")):
         parser.add_argument(
             name, type=Path, default=ASSETS / config, help=f"training config [{config}]"
@@ -74,33 +92,45 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 def measure(arguments: Namespace, dataset: str) -> Iterator[Row]:
     """YIELDS (Dict[str, Any]): One row a way to train: means over seeds."""
     data = Data(dataset, arguments.data, part=arguments.part)
-    work = arguments.work
-    left_out = LEFT_OUT.get(dataset, ())
-    others = _joined([name for name in arguments.sources if name not in left_out], data, work)
-    own = work / f"own-{data.digest(with_data=False)[:16]}.jsonl"
-    if not own.is_file():
-        data.ontology.to_disk(own)
-    scores: dict[str, list[Row]] = {"own": [], "others": [], "others, then own": []}
-    for seed in arguments.seeds:
-        start = _train(arguments.others, others, seed, work)
-        for name, folder in (
-            ("own", _train(arguments.own, own, seed, work)),
-            ("others", start),
-            ("others, then own", _train(arguments.own, own, seed, work, start=start)),
-        ):
-            scores[name].append(_score(read_block(folder), data, work))
-    for name, rows in scores.items():
+    for way in arguments.trained_on:
+        rows = [
+            _score(_encoder(way, seed, data, arguments), data, arguments)
+            for seed in _seeds(way, arguments)
+        ]
         first = [row["lenient@1"] for row in rows]
         yield {
             "dataset": dataset,
             "part": arguments.part,
-            "trained_on": name,
+            "trained_on": way,
             "mentions": rows[0]["mentions"],
             "lenient@1": round(mean(first), 1),
             "spread": round(stdev(first), 1) if len(first) > 1 else 0.0,
             "lenient@5": round(mean(row["lenient@5"] for row in rows), 1),
             "seeds": len(first),
         }
+
+
+def _seeds(way: str, arguments: Namespace) -> list[int]:
+    return arguments.seeds[:1] if way == "start" else arguments.seeds
+
+
+def _encoder(way: str, seed: int, data: Data, arguments: Namespace) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The block of an encoder that is trained in one of the `WAYS`."""
+    work = arguments.work
+    if way == "start":
+        return dict(Config().from_disk(arguments.others, interpolate=False)["encoder"])
+    own = work / f"own-{data.digest(with_data=False)[:16]}.jsonl"
+    if not own.is_file():
+        data.ontology.to_disk(own)
+    if way == "own":
+        return read_block(_train(arguments.own, own, seed, work))
+    usual = LEFT_OUT.get(data.name, ())
+    left_out = usual if arguments.left_out is None else arguments.left_out
+    others = _joined([name for name in arguments.sources if name not in left_out], data, work)
+    start = _train(arguments.others, others, seed, work)
+    if way == "others":
+        return read_block(start)
+    return read_block(_train(arguments.own, own, seed, work, start=start))
 
 
 def _joined(names: list[str], data: Data, work: Path) -> Path:
@@ -135,7 +165,8 @@ def _train(
     return folder
 
 
-def _score(block: dict[str, Any], data: Data, work: Path) -> Row:
+def _score(block: dict[str, Any], data: Data, arguments: Namespace) -> Row:
+    work = arguments.work
     lookup = build_lookup(block, data, searches=["O-T"], work=work, synonyms=())
     lookup.sieve = make_sieve("O-T")
     return score_row(score_predictions(read_standard(data), predict(AS_READ, data, lookup)))

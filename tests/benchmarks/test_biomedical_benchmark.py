@@ -28,3 +28,17 @@ def test_an_ontology_is_left_out(run, data, work, write_config):
     assert "heart failure" in joined.read_text()
     assert "Heart Attack" not in joined.read_text()
     assert len(list(work.glob("small-*"))) == 6
+
+
+def test_nothing_is_left_out_and_the_start_stands_beside(run, data, work, write_config):
+    config, out = write_config(), data / "out.json"
+    text = config.read_text(encoding="utf8").replace('eval_strategy = "epoch"\n', "")
+    config.write_text(text, encoding="utf8")
+    given = ("--sources", "medic", "--others", config, "--seeds", "0", "--left-out", "none")
+    ways = ("--trained-on", "start", "others")
+    run("biomedical.py", "--dataset", "ncbi", "--data", data, "--json", out, *given, *ways)
+    rows = [(row["trained_on"], row["seeds"]) for row in json.loads(out.read_text())]
+    assert rows == [("start", 1), ("others", 1)]
+    (joined,) = work.glob("joined-*.jsonl")
+    assert "Heart Attack" in joined.read_text()
+    assert len(list(work.glob("small-*"))) == 1
