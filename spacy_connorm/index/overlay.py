@@ -156,6 +156,15 @@ class SynonymOverlay:
         """RETURNS (int): How often D says an added synonym, including the index's own count."""
         return self._by_key[synonym.key][synonym.concept].times
 
+    def times(self, synonym: Synonym) -> int:
+        """RETURNS (int): How often D says a synonym, here and in the index; 0 if it does not."""
+        known = self._by_key.get(synonym.key, {}).get(synonym.concept)
+        if known is not None:
+            return known.times
+        row = self._index.keys.row(synonym.key)
+        is_removed = row is not None and (row, synonym.concept) in self.removed
+        return 0 if is_removed else self._count_in_index(synonym.key, synonym.concept)
+
     def own_count(self, synonym: Synonym) -> int:
         """RETURNS (int): How often an added synonym was added, without the index's own count."""
         return self.count(synonym) - self._count_in_index(synonym.key, synonym.concept)

@@ -29,20 +29,24 @@ def _certain_concepts(answers: Iterable[Interpretation]) -> dict[str, int]:
     known: dict[str, int] = {}
     for answer in answers:
         for text, candidates in zip(answer.texts, answer.parts, strict=True):
-            if _is_certain(candidates):
+            if is_certain(candidates):
                 concept = candidates[0].concept_id
                 known[concept] = max(known.get(concept, 0), _size(text))
     return known
 
 
-def _is_certain(candidates: Sequence[Candidate]) -> bool:
+def is_certain(candidates: Sequence[Candidate]) -> bool:
+    """RETURNS (bool): Whether a mention certainly links to its first candidate.
+
+    candidates (Sequence[Candidate]): Those of the mention, best first.
+    """
     if not candidates or candidates[0].score < _CERTAIN_SCORE:
         return False
     return len(candidates) == 1 or candidates[0].score - candidates[1].score >= _CERTAIN_MARGIN
 
 
 def _raise(answer: Interpretation, known: Mapping[str, int], bonus: float) -> Interpretation:
-    if answer.kind == "parts" or _is_certain(answer.parts[0]):
+    if answer.kind == "parts" or is_certain(answer.parts[0]):
         return answer
     words = _size(answer.texts[0])
 

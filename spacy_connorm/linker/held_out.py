@@ -11,23 +11,25 @@ from ..index.overlay import Synonym
 from ..text.cleaning import clean
 from .cascade import CascadeLookup
 from .lookup import ConceptLookup
+from .retriever import Retriever
 from .synonyms import find_synonyms
 
 
 def hold_out(lookup: ConceptLookup, synonyms: Iterable[tuple[str, str]]) -> ConceptLookup:
     """Leave out what D says only because of some mentions. What the ontology or other mentions say,
-    too, stays.
+    too, stays, and is counted as before: counts decide between concepts of one text.
 
     lookup (ConceptLookup): A lookup or a cascade; it does not change.
     synonyms (Iterable[Tuple[str, str]]): Texts and concept ids of the mentions, once an occurrence.
-        Those that D lacks are ignored.
-    RETURNS (ConceptLookup): One that answers as if D did not have these mentions. It has no memo.
+        They must be in D: else what another mention says would be left out. Concepts that the
+        index lacks are ignored.
+    RETURNS (ConceptLookup): One that does not find these texts in D. It has no memo.
     RAISES (ConnormError): CN001 as `ConceptLookup.retriever`.
     """
     pairs = list(synonyms)
     held = copy(lookup)
     retriever = lookup.retriever
-    left_out = only_here(known_synonyms(pairs, lookup), retriever.index)
+    left_out = only_here(known_synonyms(pairs, lookup), retriever)
     overlay = retriever.overlay.without_synonyms(left_out)
     held._retriever = replace(retriever, overlay=overlay, memo=None)
     if isinstance(held, CascadeLookup):
@@ -48,19 +50,21 @@ def known_synonyms(synonyms: Iterable[tuple[str, str]], lookup: ConceptLookup) -
     return find_synonyms(known, index, encoder)
 
 
-def only_here(synonyms: Sequence[Synonym], index: ConceptIndex) -> list[Synonym]:
+def only_here(synonyms: Sequence[Synonym], retriever: Retriever) -> list[Synonym]:
     """RETURNS (List[Synonym]): The synonyms that nobody else gives: neither O, nor D more often
-    than they are listed.
+    than they are listed, with those that users have added.
     """
     listed = Counter((each.key, each.concept) for each in synonyms)
     distinct = {(each.key, each.concept): each for each in synonyms}
-    return [each for pair, each in distinct.items() if not _is_elsewhere(each, listed[pair], index)]
+    return [
+        each
+        for pair, each in distinct.items()
+        if retriever.overlay.times(each) <= listed[pair] and not _is_in_o(each, retriever.index)
+    ]
 
 
-def _is_elsewhere(synonym: Synonym, times: int, index: ConceptIndex) -> bool:
+def _is_in_o(synonym: Synonym, index: ConceptIndex) -> bool:
     row = index.keys.row(synonym.key)
-    members = () if row is None else index.members.of(row, synonym.concept)
-    return any(
-        index.members.target[member] & O or index.members.count[member] > times
-        for member in members
-    )
+    if row is None:
+        return False
+    return bool((index.members.target[index.members.of(row, synonym.concept)] & O).any())

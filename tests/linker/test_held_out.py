@@ -67,3 +67,25 @@ def test_both_encoders_of_a_cascade(make_normalizer, hashes):
     for own in held.lookups:
         assert first_text(own, "head spinning") != "head spinning"
     assert first_text(normalizer.lookup.second, "head spinning") == "head spinning"
+
+
+def test_how_often_users_have_added_a_text_counts(lookup):
+    lookup.add_synonyms([("turning", "C5")], count=2)
+    once, twice = hold_out(lookup, [("turning", "C5")]), hold_out(lookup, [("turning", "C5")] * 2)
+    assert first_text(once, "turning") == "turning"
+    assert first_text(twice, "turning") != "turning"
+
+
+def test_a_text_that_is_left_out_is_read_as_one_that_never_was_there(make_normalizer, ontology):
+    settings = {"extra_words_weight": 0.3}
+    known = make_normalizer(synonyms=[("heart attack today", "C5")], **settings).lookup
+    never = make_normalizer(**settings).lookup
+
+    def scores(lookup):
+        found = lookup.candidates(["heart attack today"], top_k=3, search="OD-T")[0]
+        return [(each.concept_id, round(each.score, 4)) for each in found]
+
+    held = hold_out(known, [("heart attack today", "C5")])
+    lowered = [concept for concept, score in scores(held)]
+    assert lowered == [concept for concept, score in scores(never)]
+    assert "C5" not in lowered[:1]
