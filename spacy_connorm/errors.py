@@ -84,6 +84,27 @@ class Errors(metaclass=_Coded):
     CN013 = (
         "The pipeline '{pipeline}' is a cascade already. Join the pipelines that it was made of."
     )
+    CN014 = (
+        "A reranker that reads sentences compares them with dense vectors of names, but this "
+        "encoder's are sparse. Set `tok2vec = null` in [components.candidate_reranker.model]."
+    )
+    CN015 = (
+        "The candidate reranker needs the candidates of a {component}, which the pipeline lacks. "
+        'Add it before "candidate_reranker": `nlp.add_pipe("concept_normalizer")`.'
+    )
+    CN016 = (
+        "A mention, {text}, has no candidates to rank. Run the concept normalizer before '{name}', "
+        "and nothing between them that sets entities; if you disable it, disable both."
+    )
+    CN017 = (
+        "The candidate reranker '{name}' is not trained. Train it with `spacy train "
+        "assets/reranker.cfg`, or remove it from the pipeline."
+    )
+    CN018 = (
+        "The candidate reranker learns from annotated mentions with concept ids, and no document "
+        "has one with several candidates. Give it a corpus of `connorm corpus`, and a concept "
+        "normalizer with `top_k` over 1."
+    )
 
     # Ontology
     CN100 = "Can't find the file '{path}'."

@@ -23,9 +23,10 @@ IMPORTS = {
     "exports": {"annotations", "concepts", "files"},
     "index": {"concepts", "encoders", "files", "text"},
     "linker": {"concepts", "encoders", "files", "index", "text"},
+    "reranking": {"concepts", "index", "linker"},
     "pipeline": {
         *("annotations", "concepts", "encoders", "exports", "files", "index", "linker"),
-        "text",
+        *("reranking", "text"),
     },
     "distributed": {
         *("annotations", "encoders", "exports", "files", "pipeline"),
@@ -154,7 +155,7 @@ def test_tests_mirror_the_package():
 
 
 def test_nothing_heavy_is_imported():
-    names = ("factory", "kb", "abbreviation_resolver", "scorer")
+    names = ("factory", "kb", "abbreviation_resolver", "scorer", "candidate_reranker")
     modules = ["cli", *(f"pipeline.{name}" for name in names)]
     imports = "\n".join(f"import spacy_connorm.{module}" for module in modules)
     script = f"{REFUSE_HEAVY}\n{imports}"

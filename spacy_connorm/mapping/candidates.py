@@ -11,6 +11,7 @@ from ..concepts import Candidate
 from ..errors import ConnormError, Errors
 from ..linker.calibration import read_calibration
 from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.loading import linking_names
 from ..pipeline.settings import choose_limits
 from .terms import LocalTerm
 
@@ -73,7 +74,7 @@ class TermSearch:
                 place = "The context of a term"
                 message = Errors.CN709.format(place=place, length=len(text), limit=limit)
                 raise ConnormError(message)
-        docs = self._nlp.pipe(texts, disable=[self._normalizer.name])
+        docs = self._nlp.pipe(texts, disable=linking_names(self._nlp, self._normalizer))
         return [next(docs) if term.context else None for term in terms]
 
 

@@ -2,6 +2,7 @@ from .abbreviation_resolver import AbbreviationResolver as AbbreviationResolver
 from .annotation import AnnotationCounts as AnnotationCounts
 from .annotation import annotate as annotate
 from .annotation import to_record as to_record
+from .candidate_reranker import CandidateReranker as CandidateReranker
 from .cascading import cascade as cascade
 from .concept_normalizer import ConceptNormalizer as ConceptNormalizer
 from .concept_search import ConceptSearch as ConceptSearch

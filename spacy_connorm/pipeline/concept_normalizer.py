@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -27,9 +27,6 @@ from .concept_search import ConceptSearch
 from .initialization import Given, build_lookup, make_lookup, read_annotated
 from .requirements import require_extras
 from .settings import DEFAULTS, Settings, check_arguments, check_settings
-
-if TYPE_CHECKING:
-    pass
 
 
 class ConceptNormalizer(ConceptSearch, BatchedPipe):

@@ -63,6 +63,23 @@ def find_normalizer(nlp: Language, *, component: str | None = None) -> ConceptNo
     return found[choose_name(found, component)]
 
 
+def linking_names(nlp: Language, normalizer: ConceptNormalizer) -> list[str]:
+    """RETURNS (List[str]): The components that link mentions: the normalizer, and what ranks its
+    candidates again. A pipeline without these only finds mentions.
+
+    nlp (Language): The pipeline.
+    normalizer (ConceptNormalizer): The component.
+    """
+    from .candidate_reranker import CandidateReranker
+
+    rerankers = [
+        name
+        for name, pipe in nlp.pipeline
+        if isinstance(pipe, CandidateReranker) and pipe.normalizer is normalizer
+    ]
+    return [normalizer.name, *rerankers]
+
+
 def choose_name(names: Collection[str], wanted: str | None) -> str:
     """Choose one of several concept normalizers.
 

@@ -1,6 +1,5 @@
 """How a component finds the concept normalizer of its pipeline. It must stay light."""
 
-import weakref
 from typing import Any
 
 from spacy.language import Language
@@ -16,12 +15,20 @@ class NormalizerLink:
 
     def __init__(self, nlp: Language) -> None:
         """nlp (Language): The pipeline, which has or will have a concept normalizer."""
-        self._nlp: weakref.ref[Language] | None = weakref.ref(nlp)
+        # Strong: a component that another pipeline takes over (`source`) outlives its own.
+        self._nlp: Language | None = nlp
         self._known: dict[str, ConceptNormalizer] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # A worker gets the normalizers themselves: the pipeline is not pickled with its components.
         return {"_nlp": None, "_known": self._find()}
+
+    def move(self, nlp: Language) -> None:
+        """Look in another pipeline from now on.
+
+        nlp (Language): The pipeline.
+        """
+        self._nlp = nlp
 
     def require(self, wanted: str | None, message: str) -> ConceptNormalizer:
         """Find a concept normalizer.
@@ -39,7 +46,7 @@ class NormalizerLink:
         return found[name]
 
     def _find(self) -> dict[str, ConceptNormalizer]:
-        nlp = self._nlp() if self._nlp is not None else None
-        if nlp is None:
+        if self._nlp is None:
             return self._known
-        return {name: pipe for name, pipe in nlp.components if isinstance(pipe, ConceptNormalizer)}
+        components = self._nlp.components
+        return {name: pipe for name, pipe in components if isinstance(pipe, ConceptNormalizer)}

@@ -16,7 +16,7 @@ from ..annotations.spans import choose_spans
 from ..concepts import NIL, Candidate, Concept
 from ..errors import ConnormError, Errors
 from ..pipeline.annotation import to_record
-from ..pipeline.loading import find_normalizer, load_pipeline
+from ..pipeline.loading import find_normalizer, linking_names, load_pipeline
 from ..pipeline.settings import Limits
 from .applied_corrections import AppliedCorrections
 from .corrections import Correction, CorrectionRecord, Undo, effective
@@ -276,7 +276,7 @@ class CorrectedPipeline:
             doc.ents = filter_spans(spans)
 
     def _find_span(self, text: str, start: int, end: int) -> tuple[Doc, Span]:
-        doc = self.nlp(text, disable=[self.normalizer.name])
+        doc = self.nlp(text, disable=linking_names(self.nlp, self.normalizer))
         return doc, self._char_span(doc, start, end)
 
     def _char_span(self, doc: Doc, start: int, end: int, label: str = "") -> Span:

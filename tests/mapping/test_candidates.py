@@ -67,3 +67,9 @@ def test_a_context_that_is_too_long(pipeline):
     pipeline.max_length = 20
     with pytest.raises(ConnormError, match="CN709"):
         found(pipeline, LocalTerm("1", "aspirin", "a" * 20))
+
+
+def test_a_reranker_does_not_read_the_text_around_a_term(pipeline):
+    pipeline.add_pipe("candidate_reranker")
+    (answer,) = found(pipeline, LocalTerm("1", "aspirin", "aspirin for a cold"))
+    assert answer[0].concept_id == "C6"
