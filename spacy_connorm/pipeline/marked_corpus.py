@@ -8,6 +8,8 @@ from spacy.tokens import Doc, Span
 from spacy.training import Corpus, Example
 from spacy.util import filter_spans
 
+from ..errors import ConnormError, Errors
+
 
 def create_marked_reader(path: Path) -> Callable[[Language], Iterator[Example]]:
     """Registered as `spacy-connorm.MarkedCorpus.v1`: read a `.spacy` file so that the mentions of
@@ -17,10 +19,13 @@ def create_marked_reader(path: Path) -> Callable[[Language], Iterator[Example]]:
     path (Path): A file or a folder, as for `spacy.Corpus.v1`.
     RETURNS (Callable[[Language], Iterator[Example]]): Called with a pipeline, yields examples that
         `mark_mentions` has marked.
+    RAISES (ConnormError): CN100 if it is not there, when it is read.
     """
     corpus = Corpus(path)
 
     def read_examples(nlp: Language) -> Iterator[Example]:
+        if not Path(path).exists():
+            raise ConnormError(Errors.CN100.format(path=path))
         for example in corpus(nlp):
             mark_mentions(example)
             yield example

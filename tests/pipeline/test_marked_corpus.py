@@ -5,6 +5,7 @@ import spacy
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 
+from spacy_connorm.errors import ConnormError
 from spacy_connorm.pipeline.marked_corpus import create_marked_reader, mark_mentions
 
 
@@ -43,3 +44,8 @@ def test_two_mentions_in_one_token(tmp_path):
     example = Example(whole, doc)
     mark_mentions(example)
     assert [ent.text for ent in example.predicted.ents] == ["BRCA1/2"]
+
+
+def test_a_corpus_that_is_not_there(tmp_path):
+    with pytest.raises(ConnormError, match="CN100.*nowhere"):
+        list(create_marked_reader(tmp_path / "nowhere.spacy")(spacy.blank("xx")))
