@@ -143,6 +143,20 @@ class SynonymOverlay:
         denoted = members.concept[mine][members.target[mine] & target > 0].tolist()
         return any((row, concept) not in self.removed for concept in denoted)
 
+    @cached_property
+    def silent_rows(self) -> np.ndarray:
+        """RETURNS (Ints1d): int64: rows whose texts denote nothing any more."""
+        members = self._index.members
+        silent = [
+            row
+            for row in {row for row, _ in self.removed}
+            if all(
+                (row, concept) in self.removed
+                for concept in members.concept[members.start[row] : members.start[row + 1]].tolist()
+            )
+        ]
+        return np.setdiff1d(silent, self._index.keys.rows(list(self._by_key))).astype("int64")
+
     @property
     def synonyms(self) -> list[Synonym]:
         """RETURNS (List[Synonym]): The added synonyms, text by text in the order of `added`."""

@@ -208,20 +208,13 @@ class Retriever:
             known, vectors = self._query_vectors([keys[place] for place in batch], rows[batch])
             if known:
                 searched = [distinct[batch[place]] for place in known]
-                own_rows = self._denoting([batch[place] for place in known], keys, rows)
+                own_rows = rows[[batch[place] for place in known]]
                 query = Query(vectors, question.top_k, allowed)
                 query, penalty = self.prepare(query, searched, own_rows)
                 answers = run_sieve(question.sieve, self.index, self.overlay, query, penalty)
                 named = name_candidates(answers, self.index, searched)
                 found |= dict(zip(searched, named, strict=True))
         return {text: found.get(text_of[key], []) for text, key in zip(texts, inputs, strict=True)}
-
-    def _denoting(self, places: list[int], keys: Sequence[bytes], rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Ints1d): int64: some rows; -1 where all that the text denoted is removed."""
-        if not self.overlay.removed:
-            return rows[places]
-        held = [self.overlay.holds(keys[place], TARGETS["OD"]) for place in places]
-        return np.where(held, rows[places], -1)
 
     def prepare(
         self, query: Query, texts: Sequence[str], rows: np.ndarray
@@ -234,6 +227,8 @@ class Retriever:
         RETURNS (Tuple[Query, Optional[ExtraWordsPenalty]]): The query with rewritten names, and as
             deep as the penalty of extra words needs; and that penalty, if there is any.
         """
+        if self.overlay.removed:
+            rows = np.where(np.isin(rows, self.overlay.silent_rows), -1, rows)
         rewritten = self._rewrite(texts, rows)
         penalty = self._penalty(texts, rows, rewritten, query.top_k)
         depth = query.top_k if penalty is None else max(query.top_k, _MIN_FOUND)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.tokens import Span
 
 from spacy_connorm import Concept, Ontology, annotate_corpus
 from spacy_connorm.annotations.mentions import Mention
@@ -29,10 +30,12 @@ from spacy_connorm.mapping import read_terms
 from spacy_connorm.ontology.checks import Inventory, warn_about
 from spacy_connorm.ontology.reading import read_ontology
 from spacy_connorm.ontology.substitutions import read_substitutions
+from spacy_connorm.pipeline.candidate_reranker import CandidateReranker
 from spacy_connorm.pipeline.inputs import read_inputs
 from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.pipeline.mention_search import search
 from spacy_connorm.pipeline.synonym_files import read_synonyms
+from spacy_connorm.reranking import build_reranker
 from spacy_connorm.server import CorrectedPipeline, CorrectionsFile
 from spacy_connorm.training.pool import build_pool
 
@@ -70,6 +73,12 @@ class World(NamedTuple):
 def _rrf(world: World) -> None:
     rows = ["|".join([cui, "ENG", *["x"] * 16, ""]) for cui in (CANARY, "C0000001")]
     world.ontology("MRCONSO.RRF", "\n".join(rows) + "\n")
+
+
+def _reranker(world: World) -> None:
+    doc = world.nlp.make_doc(CANARY)
+    doc.ents = [Span(doc, 0, len(doc), "Disease")]
+    CandidateReranker(world.nlp, build_reranker())(doc)
 
 
 def _article(**fields: Any) -> str:
@@ -146,6 +155,7 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: search(world.nlp, CANARY),
     ],
     "CN007": [lambda world: create_candidate_generator()(None, world.nlp.make_doc(CANARY)[:])],
+    "CN016": [_reranker],
     "CN009": [lambda world: world.normalizer.add_synonyms([("heart", "C1"), (CANARY, "C2")])],
     "CN101": [
         lambda world: Ontology([Concept("", CANARY)]),
