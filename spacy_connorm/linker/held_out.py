@@ -56,10 +56,12 @@ def only_here(synonyms: Sequence[Synonym], retriever: Retriever) -> list[Synonym
     """
     listed = Counter((each.key, each.concept) for each in synonyms)
     distinct = {(each.key, each.concept): each for each in synonyms}
+    counts = retriever.overlay.counts
     return [
         each
-        for pair, each in distinct.items()
-        if retriever.overlay.times(each) <= listed[pair] and not _is_in_o(each, retriever.index)
+        for (key, concept), each in distinct.items()
+        if counts(key).get(concept, 0) <= listed[key, concept]
+        and not _is_in_o(each, retriever.index)
     ]
 
 

@@ -223,7 +223,8 @@ class Retriever:
 
         query (Query): b mentions.
         texts (Sequence[str]): b cleaned texts.
-        rows (Ints1d): int64 (b,): their rows in the index; -1 if it lacks them.
+        rows (Ints1d): int64 (b,): their rows in the index; -1 if it lacks them. A text that denotes
+            nothing any more is read as one that the index lacks.
         RETURNS (Tuple[Query, Optional[ExtraWordsPenalty]]): The query with rewritten names, and as
             deep as the penalty of extra words needs; and that penalty, if there is any.
         """

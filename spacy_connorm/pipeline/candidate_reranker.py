@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer, set_dropout_rate
@@ -113,14 +113,14 @@ class CandidateReranker(TrainablePipe):
         from ..reranking.mention_batches import describe_mentions
 
         docs = list(docs)
-        found = [self._read(doc) for doc in docs]
+        read = [self._read(doc) for doc in docs]
         if not is_initialized(self.model):
             raise ConnormError(Errors.CN017.format(name=self.name))
         retriever, counts = self._counts()
         batches = [
-            describe_mentions(self.normalizer.spans(doc), candidates, retriever, counts)
-            for doc, candidates in zip(docs, found, strict=True)
+            describe_mentions(spans, candidates, retriever, counts) for spans, candidates in read
         ]
+        found = [candidates for _, candidates in read]
         sizes = [len(batch.mention) for batch in batches]
         if not any(sizes):
             return found
@@ -239,15 +239,17 @@ class CandidateReranker(TrainablePipe):
             return RankingInput(docs, batches, np.empty((len(names), 0), dtype="float32"))
         return RankingInput(docs, batches, name_vectors(names, self._counts()[0]))
 
-    def _read(self, doc: Doc) -> list[list[Candidate]]:
-        prefix = self.normalizer.cfg["attribute_prefix"]
+    def _read(self, doc: Doc) -> tuple[list[Span], list[list[Candidate]]]:
+        normalizer = self.normalizer
+        prefix = normalizer.cfg["attribute_prefix"]
+        spans = normalizer.spans(doc)
         found = []
-        for span in self.normalizer.spans(doc):
+        for span in spans:
             candidates = get_candidates(span, prefix)
             if candidates is None:
                 raise ConnormError(Errors.CN016.format(name=self.name, text=quote(span.text)))
             found.append(candidates)
-        return found
+        return spans, found
 
     def _prepare(self, example: Example) -> RankedMentions:
         """RETURNS (RankedMentions): What is learned from an example; candidates are looked for in

@@ -7,6 +7,7 @@ import spacy
 from spacy.language import Language
 
 from ..errors import ConnormError, Errors
+from .candidate_reranker import CandidateReranker
 from .concept_normalizer import ConceptNormalizer
 
 
@@ -70,8 +71,6 @@ def linking_names(nlp: Language, normalizer: ConceptNormalizer) -> list[str]:
     nlp (Language): The pipeline.
     normalizer (ConceptNormalizer): The component.
     """
-    from .candidate_reranker import CandidateReranker
-
     rerankers = [
         name
         for name, pipe in nlp.pipeline

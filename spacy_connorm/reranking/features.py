@@ -41,7 +41,7 @@ def candidate_features(
 
     candidates (Sequence[Candidate]): c candidates of the whole mention, best first, at least one.
     counts (AnnotatedCounts): What D counts.
-    key (bytes): The encoder input of the mention as written.
+    key (bytes): The encoder input of the text that was searched.
     elsewhere (Collection[str]): The concepts that other mentions of the document certainly link to.
     RETURNS (Floats2d): float32 (c, len(COLUMNS)).
     """
@@ -51,6 +51,7 @@ def candidate_features(
     for rank, each in enumerate(candidates):
         number = counts.index.number(each.concept_id)
         linked, known = by_concept.get(number, 0), counts.of_concept(number)
+        unshared = _unshared(each.searched, each.text)
         rows.append(
             (
                 each.score,
@@ -61,12 +62,14 @@ def candidate_features(
                 known > 0,
                 linked / (times + 1),
                 linked > 0,
-                extra_share(each.searched, each.text),
-                extra_share(each.text, each.searched),
-                extra_share(each.searched, each.name),
-                extra_share(each.name, each.searched),
+                *unshared,
+                *(unshared if each.name == each.text else _unshared(each.searched, each.name)),
                 each.concept_id in elsewhere,
                 each.text.lower() == each.name.lower(),
             )
         )
     return np.asarray(rows, dtype="float32")
+
+
+def _unshared(mention: str, name: str) -> tuple[float, float]:
+    return extra_share(mention, name), extra_share(name, mention)
