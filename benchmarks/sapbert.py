@@ -64,6 +64,11 @@ class Loss:
     published: tuple[float, float]
     mining: str = "on"
 
+    @property
+    def slug(self) -> str:
+        """RETURNS (str): Its name in files and options."""
+        return f"{self.objective.lower()}-mining-{self.mining}"
+
 
 # The max-margin triplet loss counts only hard triplets itself.
 LOSSES = (
@@ -76,6 +81,7 @@ LOSSES = (
     Loss("multi-similarity", "MultiSimilarity", MINED, (67.2, 80.3)),
     Loss("multi-similarity", "MultiSimilarity", {"mining_margin": None}, (52.3, 76.1), "off"),
 )
+SLUGS = [loss.slug for loss in LOSSES]
 
 
 def main() -> None:
@@ -98,6 +104,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         default="dan",
         help="where training starts: dan (before any training), minilm or a FOLDER [%(default)s]",
     )
+    add("--loss", choices=SLUGS, nargs="+", default=SLUGS, help="[all]")
     add("--seeds", type=at_least(1), default=3, help="[%(default)s]")
     add("--steps", type=at_least(1), default=300, help="of each training [%(default)s]")
     add("--config", type=Path, default=CONFIG, help="the config to vary [%(default)s]")
@@ -118,7 +125,7 @@ def measure_losses(data: Data, arguments: Namespace) -> Iterator[Row]:
     """YIELDS (Dict[str, Any]): The start and each loss."""
     start = start_block(arguments.encoder, data, arguments.work)
     yield loss_row("start", None, [score(start, data, arguments.work)], (None, None))
-    losses = {slug(loss): loss for loss in LOSSES}
+    losses = {loss.slug: loss for loss in LOSSES if loss.slug in arguments.loss}
 
     def train_and_score(name: str, seed: int) -> Row:
         config = make_config(losses[name], start, arguments, seed=seed)
@@ -143,11 +150,6 @@ def loss_row(
     }
 
 
-def slug(loss: Loss) -> str:
-    """RETURNS (str): A name for a file."""
-    return f"{loss.objective.lower()}-mining-{loss.mining}"
-
-
 def make_config(loss: Loss, start: dict[str, Any], arguments: Namespace, *, seed: int) -> Config:
     """RETURNS (Config): What a loss is trained with.
 
@@ -160,8 +162,14 @@ def make_config(loss: Loss, start: dict[str, Any], arguments: Namespace, *, seed
     training = config["training"]
     training["seed"] = seed
     training["objective"] = {"@losses": f"spacy-connorm.{loss.objective}.v1", **loss.settings}
-    # Checkpoints are for trainings of hours. Half precision is slower without a GPU.
-    training["arguments"] |= {"max_steps": arguments.steps, "save_strategy": "no", "bf16": False}
+    # Checkpoints are for trainings of hours.
+    training["arguments"] |= {"max_steps": arguments.steps, "save_strategy": "no"}
+    is_dan = arguments.encoder == "dan"
+    # Half precision does not make the few multiplications of a DAN faster.
+    training["arguments"]["bf16"] = not is_dan
+    if not is_dan:
+        # Texts of similar length in small pieces: without a GPU, padding costs most.
+        training |= {"micro_batch_tokens": 2048, "cache_gradients": True}
     if arguments.learning_rate is not None:
         training["arguments"]["learning_rate"] = arguments.learning_rate
     return config
