@@ -759,7 +759,7 @@ class Warnings(metaclass=_Coded):
     # Command line
     CNW701 = (
         "No mentions found in {count} texts. Is there a component before '{component}' that finds "
-        "mentions, such as `ner` or `entity_ruler`?"
+        "mentions, such as `ner` or `mention_finder`? `connorm index --find-mentions` adds one."
     )
 
     # Exports

@@ -47,6 +47,9 @@ def index_cli(
     component: str | None = typer.Option(
         None, "--component", help="Which concept normalizer of the config, if there are several."
     ),
+    find_mentions: bool = typer.Option(
+        False, "--find-mentions", help="Add a mention_finder, so that it reads plain text."
+    ),
     reuse: str | None = typer.Option(
         None,
         "--reuse",
@@ -64,7 +67,8 @@ def index_cli(
 ) -> None:
     """Encode an ontology's names, and those of annotated data, and write a pipeline of a concept
     normalizer and an abbreviation resolver: for `connorm search`, or as the `index` of
-    [initialize.components...] in a larger pipeline's config (OUT/concept_normalizer).
+    [initialize.components...] in a larger pipeline's config (OUT/concept_normalizer). With
+    --find-mentions, `connorm annotate` reads plain text with it.
 
     Settings of the config can be overridden: --components.concept_normalizer.encoder.name FOLDER
 
@@ -80,6 +84,7 @@ def index_cli(
         config=config,
         overrides=parse_overrides(ctx.args),
         component=component,
+        find_mentions=find_mentions,
         reuse=reuse,
         gpu_id=gpu_id,
         engine=engine,

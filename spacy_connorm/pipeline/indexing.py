@@ -44,8 +44,13 @@ extra_words_weight = 0.2
 [components.concept_normalizer.index]
 
 [components.concept_normalizer.sieve]
+
+[components.mention_finder]
+factory = "mention_finder"
 """
+_NORMALIZER = "concept_normalizer"
 _RESOLVER = "abbreviation_resolver"
+_FINDER = "mention_finder"
 # The readers of ontologies are not imported here: a running pipeline does without them.
 _ONTOLOGY = "spacy-connorm.Ontology.v1"
 _SUBSTITUTIONS = "spacy-connorm.Substitutions.v1"
@@ -85,6 +90,7 @@ def build_index(
     config: str | Path | Config | None = None,
     overrides: Mapping[str, Any] | None = None,
     component: str | None = None,
+    find_mentions: bool = False,
     reuse: str | Path | Language | None = None,
     gpu_id: int = -1,
     engine: str = _LOCAL,
@@ -92,8 +98,8 @@ def build_index(
     ray_address: str | None = None,
 ) -> BuiltIndex:
     """Encode an ontology's names, and those of annotated data, and write a pipeline of a concept
-    normalizer and, if that expands abbreviations, an abbreviation resolver: `python -m spacy
-    connorm index`.
+    normalizer, if that expands abbreviations an abbreviation resolver, and a mention finder if
+    wanted: `python -m spacy connorm index`.
 
     ontology (Union[str, Path, Ontology, ConceptStream]): O: a file in any format, or what was read.
     output_path (Union[str, Path]): The pipeline's folder, to make or replace.
@@ -109,6 +115,8 @@ def build_index(
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
         "components.concept_normalizer.encoder.name".
     component (Optional[str]): Which concept normalizer of the config, if there are several.
+    find_mentions (bool): Whether the pipeline finds mentions itself, so that it reads plain text:
+        with `mention_finder`, and the config's settings of it if there are any.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied where the
         texts and the encoder are the same.
     gpu_id (int): The GPU that encodes; -1 for the CPU. With ray, 0 gives each worker one GPU.
@@ -126,7 +134,9 @@ def build_index(
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
     encoding = _encoding(engine, gpu_id, n_process=n_process, ray_address=ray_address)
-    nlp = make_pipeline(config, component=component, overrides=overrides)
+    nlp = make_pipeline(
+        config, component=component, find_mentions=find_mentions, overrides=overrides
+    )
     normalizer = find_normalizer(nlp)
     reused = None if reuse is None else load_normalizer(reuse).lookup
     normalizer.lookup.prepare_build(reused=reused, encoding=encoding)
@@ -163,14 +173,16 @@ def make_pipeline(
     config: str | Path | Config | None = None,
     *,
     component: str | None = None,
+    find_mentions: bool = False,
     overrides: Mapping[str, Any] | None = None,
 ) -> Language:
-    """Make a pipeline of a concept normalizer, not initialized, and, if that expands abbreviations,
-    an abbreviation resolver.
+    """Make a pipeline of a concept normalizer, not initialized, if that expands abbreviations an
+    abbreviation resolver, and a mention finder if wanted.
 
     config (Optional[Union[str, Path, Config]]): The config of any pipeline with this component; the
         default settings if None.
     component (Optional[str]): Its name; needed if there are several.
+    find_mentions (bool): Whether to add a mention finder.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
     RETURNS (Language): The pipeline.
     RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN710 if the config has none,
@@ -181,24 +193,29 @@ def make_pipeline(
             settings = Config().from_str(_DEFAULT_CONFIG, overrides=dict(overrides or {}))
         else:
             settings = read_config(config, overrides)
-        block = _normalizer_block(settings, component)
+        normalizers = _blocks(settings, _NORMALIZER)
+        if not normalizers:
+            raise ConnormError(Errors.CN710)
+        name = choose_name(normalizers, component)
+        block = normalizers[name]
         nlp = spacy.blank(settings.get("nlp", {}).get("lang") or "en")
-        nlp.add_pipe(block.pop("factory"), block.pop("name"), config=block)
         if block.get("expand_abbreviations", True):
-            nlp.add_pipe(_RESOLVER, first=True)
+            nlp.add_pipe(_RESOLVER)
+        if find_mentions:
+            found_where = {"spans_key": block.get("spans_key")}
+            settings_of_finder = next(iter(_blocks(settings, _FINDER).values()), {})
+            nlp.add_pipe(_FINDER, config={**found_where, **settings_of_finder, "normalizer": name})
+        nlp.add_pipe(_NORMALIZER, name, config=block)
     return nlp
 
 
-def _normalizer_block(config: Config, component: str | None) -> dict[str, Any]:
-    found = {
-        name: block
+def _blocks(config: Config, factory: str) -> dict[str, dict[str, Any]]:
+    """RETURNS (Dict[str, Dict[str, Any]]): The settings of the components of a factory."""
+    return {
+        name: {key: value for key, value in block.items() if key != "factory"}
         for name, block in config.get("components", {}).items()
-        if block.get("factory") == "concept_normalizer"
+        if block.get("factory") == factory
     }
-    if not found:
-        raise ConnormError(Errors.CN710)
-    name = choose_name(found, component)
-    return {**found[name], "name": name}
 
 
 def _source(
@@ -242,5 +259,6 @@ def _read_examples(paths: Sequence[str | Path], nlp: Language) -> Iterator[Examp
 
 
 def _is_index(folder: Path) -> bool:
-    components = set(read_object(folder / "meta.json").get("components", [])) - {_RESOLVER}
+    components = set(read_object(folder / "meta.json").get("components", []))
+    components -= {_RESOLVER, _FINDER}
     return len(components) == 1 and (folder / components.pop() / MANIFEST).is_file()

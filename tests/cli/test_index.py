@@ -71,3 +71,11 @@ def test_bad_input_leaves_nothing(
     (tmp_path / "other.txt").write_text("no tab in here")
     refused(invoke("index", demo_ontology, "out", *options, *ngrams), code)
     assert [path.name for path in tmp_path.iterdir()] == ["other.txt"]
+
+
+def test_plain_text_is_read_by_what_index_wrote(invoke, words, tmp_path, demo_ontology, ngrams):
+    notes, out = tmp_path / "notes.txt", tmp_path / "found.csv"
+    notes.write_text("Fever since Monday.")
+    assert not invoke("index", demo_ontology, tmp_path / "i", "--find-mentions", *ngrams).exit_code
+    result = invoke("annotate", tmp_path / "i", notes, out)
+    assert "with 1 mentions, 1 of them linked" in words(result)
