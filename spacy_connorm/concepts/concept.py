@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import ConnormError, Errors, quote, quote_id
+from .curies import PREFIXES
 
 _TEXTS = ("concept_id", "canonical_name", "definition")
 SCOPES = ("narrow", "broad", "related")
@@ -55,6 +56,14 @@ class Concept:
         """RETURNS (Tuple[str, ...]): The preferred name, then the exact synonyms."""
         others = {*self.narrow, *self.broad, *self.related} - {self.canonical_name}
         return tuple(name for name in self.names if name not in others) if others else self.names
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """RETURNS (Tuple[str, ...]): How else its id and alternate ids may be written, such as
+        `NCBITAXON:9606` for `NCBITaxon:9606`; see `PrefixMap.normal_spellings`.
+        """
+        ids = (self.concept_id, *self.alt_ids)
+        return tuple(each for known in ids for each in PREFIXES.normal_spellings(known))
 
     def cleaned(self, clean: Callable[[str], str]) -> "Concept":
         """Clean the id and all texts. Empty and repeated texts are dropped.

@@ -143,6 +143,15 @@ class PrefixMap:
         others = (found, *bare)
         return tuple(each for each in others if each and each != concept_id)
 
+    def normal_spellings(self, concept_id: str) -> tuple[str, ...]:
+        """Write the id of a concept as the ids of corpora are written: `NCBITaxon:9606` as
+        `NCBITAXON:9606`, `MSH:D003920` as `MESH:D003920` or `D003920`.
+
+        concept_id (str): An id of an ontology.
+        RETURNS (Tuple[str, ...]): Other spellings; none of an id without a prefix.
+        """
+        return self.spellings_of(concept_id) if self.curie(concept_id) else ()
+
     def address(self, curie: str) -> str:
         """RETURNS (str): The address (IRI) of a CURIE; empty if its prefix has none."""
         prefix, local_id = split_curie(curie)

@@ -50,6 +50,9 @@ class Ontology:
         for concept in self:
             for alt_id in concept.alt_ids:
                 self._primary.setdefault(alt_id, concept.concept_id)
+        for concept in self:
+            for spelling in concept.spellings:
+                self._primary.setdefault(spelling, concept.concept_id)
         if repeated:
             warn(Warnings.CNW101.format(count=len(repeated), first=quote_id(repeated[0])))
 
@@ -66,7 +69,9 @@ class Ontology:
         return self._concepts[self.primary_id(concept_id)]
 
     def primary_id(self, concept_id: str) -> str:
-        """RETURNS (str): The primary id for an alternate id; any other id is unchanged."""
+        """RETURNS (str): The primary id for an alternate id, or for another spelling of one; any other
+        id is unchanged.
+        """
         if concept_id in self._concepts:
             return concept_id
         return self._primary.get(concept_id, concept_id)

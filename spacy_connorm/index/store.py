@@ -75,14 +75,19 @@ class ConceptStore:
         return number if number is not None and curie in self._xrefs_of(number) else None
 
     def _number(self, concept_id: str) -> int | None:
-        for sql in (
-            "SELECT number FROM concepts WHERE id = ?",
-            "SELECT number FROM alt_ids WHERE id = ? ORDER BY number",
-        ):
+        for table in self._tables_of_ids:
+            sql = f"SELECT number FROM {table} WHERE id = ? ORDER BY number"
             for (number,) in self._query(sql, (concept_id,)):
                 self._require_numbers([number])
                 return number
         return None
+
+    @cached_property
+    def _tables_of_ids(self) -> list[str]:
+        # Older versions wrote no spellings.
+        sql = "SELECT count(*) FROM sqlite_master WHERE name = 'spellings'"
+        has_spellings = self._query(sql) == [(1,)]
+        return ["concepts", "alt_ids", *(["spellings"] if has_spellings else [])]
 
     @cached_property
     def has_xrefs(self) -> bool:

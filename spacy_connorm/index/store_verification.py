@@ -52,7 +52,9 @@ def _verify(
         require_sound(not others, path, f"`{table}` has a {column} that is no text")
     (unordered,) = first(_UNORDERED)
     require_sound(not unordered, path, "its concepts are not in the order of their ids")
-    for table, column in _NUMBERS:
+    (with_spellings,) = first("SELECT count(*) FROM sqlite_master WHERE name = 'spellings'")
+    spellings = [("spellings", "number")] * with_spellings  # older versions wrote none
+    for table, column in (*_NUMBERS, *spellings):
         sql = f"SELECT count(*) FROM {table} WHERE {column} NOT BETWEEN 0 AND {concepts - 1}"
         (unknown,) = first(f"{sql} OR typeof({column}) != 'integer'")
         require_sound(not unknown, path, f"`{table}` has a {column} that is no concept")

@@ -23,6 +23,7 @@ class TextConceptPairs:
         self.known = 0
         self._concepts: dict[str, int] = {}
         self._primary: dict[str, int] = {}
+        self._spellings: dict[str, int] = {}
         self._parent_ids: dict[int, tuple[str, ...]] = {}
 
     @property
@@ -43,6 +44,8 @@ class TextConceptPairs:
         self.known = len(self._concepts)
         for alt_id in concept.alt_ids:
             self._primary.setdefault(alt_id, number)
+        for spelling in concept.spellings:
+            self._spellings.setdefault(spelling, number)
         if concept.parents:
             known = self._parent_ids.get(number, ())
             self._parent_ids[number] = tuple(dict.fromkeys(known + concept.parents))
@@ -72,7 +75,10 @@ class TextConceptPairs:
 
     def _resolve(self, concept_id: str) -> int | str:
         """The number of a concept, or its id if it has no number yet."""
-        return self._concepts.get(concept_id, self._primary.get(concept_id, concept_id))
+        for numbers in (self._concepts, self._primary, self._spellings):
+            if concept_id in numbers:
+                return numbers[concept_id]
+        return concept_id
 
     def _text(self, text: str) -> int:
         return self.texts.setdefault(clean(text), len(self.texts))

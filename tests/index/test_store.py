@@ -206,3 +206,49 @@ def test_a_page_that_is_damaged_is_told_whenever_it_is_read(store):
         fresh = ConceptStore(store.path)
         fresh.texts([0, 1])
         fresh.concept(1)
+
+
+@pytest.mark.parametrize(
+    ("concept_id", "asked"),
+    [
+        ("NCBITaxon:9606", "NCBITAXON:9606"),
+        ("Orphanet:558", "ORPHANET:558"),
+        ("SCTID:22298006", "SNOMEDCT:22298006"),
+        ("MSH:D003920", "D003920"),
+        ("MIM:222100", "OMIM:222100"),
+        ("UMLS_CUI:C0011849", "C0011849"),
+    ],
+)
+def test_ids_of_corpora_find_those_of_the_ontology(tmp_path, concept_id, asked):
+    concepts = [Concept("A:1", "other"), Concept(concept_id, "name")]
+    with StoreWriter(tmp_path / "s") as writer:
+        for concept in concepts:
+            writer.add(concept)
+        assert writer.place(asked, "name") == 1
+        writer.number()
+        writer.write_texts(["other", "name"])
+    store = ConceptStore(tmp_path / "s")
+    assert store.number(asked) == store.number(concept_id) == 1
+    assert store.concept(1).alt_ids == ()
+
+
+def test_an_id_leads_another_spelling(tmp_path):
+    concepts = [
+        Concept("MIM:1", "one"),
+        Concept("OMIM:1", "two"),
+        Concept("X", "x", alt_ids=("NCI:C1",)),
+    ]
+    write_store(tmp_path / "s", concepts, ["one", "two", "x"])
+    store = ConceptStore(tmp_path / "s")
+    assert store.concept(store.number("OMIM:1")).canonical_name == "two"
+    assert store.concept(store.number("NCIT:C1")).canonical_name == "x"
+
+
+def test_a_store_without_spellings_is_read(tmp_path):
+    write_store(tmp_path / "s", [Concept("MIM:1", "one")], ["one"])
+    with sqlite3.connect(tmp_path / "s") as connection:
+        connection.execute("DROP TABLE spellings")
+    connection.close()
+    store = ConceptStore(tmp_path / "s")
+    assert store.number("MIM:1") == 0
+    assert store.number("OMIM:1") is None

@@ -18,17 +18,20 @@ _STAGE = """
 CREATE TABLE stage.concepts (
     place INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER);
 CREATE TABLE stage.alt_ids (value TEXT, place INTEGER);
+CREATE TABLE stage.spellings (value TEXT, place INTEGER);
 CREATE TABLE stage.types (value TEXT, place INTEGER);
 CREATE TABLE stage.parents (value TEXT, place INTEGER);
 CREATE TABLE stage.xrefs (value TEXT, place INTEGER);
 CREATE TABLE stage.repeated (place INTEGER PRIMARY KEY);
 CREATE TABLE stage.unknown (text TEXT, place INTEGER);
 CREATE INDEX stage.by_alt_id ON alt_ids (value);
+CREATE INDEX stage.by_spelling ON spellings (value);
 """
 _SCHEMA = """
 CREATE TABLE main.concepts (
     number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER);
 CREATE TABLE main.alt_ids (id TEXT, number INTEGER);
+CREATE TABLE main.spellings (id TEXT, number INTEGER);
 CREATE TABLE main.types (type TEXT, number INTEGER);
 CREATE TABLE main.parents (parent INTEGER, child INTEGER);
 CREATE TABLE main.xrefs (number INTEGER PRIMARY KEY, curies TEXT);
@@ -37,15 +40,16 @@ CREATE TABLE main.texts (member INTEGER PRIMARY KEY, text TEXT);
 """
 _INDEXES = """
 CREATE INDEX by_alt_id ON alt_ids (id);
+CREATE INDEX by_spelling ON spellings (id);
 CREATE INDEX by_type ON types (type, number);
 CREATE INDEX types_of ON types (number);
 CREATE INDEX by_parent ON parents (parent);
 CREATE INDEX parents_of ON parents (child);
 """
 _ADD = "INSERT INTO stage.concepts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-# If several concepts share an alternate id, the first one gets it, as in the store.
-_BY_ALT_ID = """
-SELECT place FROM stage.alt_ids JOIN stage.concepts USING (place) WHERE value = ? ORDER BY id
+# If several concepts share an alternate id or a spelling, the first one gets it, as in the store.
+_BY_OTHER_ID = """
+SELECT place FROM stage.{table} JOIN stage.concepts USING (place) WHERE value = ? ORDER BY id
 """
 _MERGE = """
 DELETE FROM stage.{table} WHERE place IN (SELECT place FROM stage.repeated) AND rowid NOT IN (
@@ -92,6 +96,8 @@ _BY_OWN_CURIE = """
 SELECT place FROM stage.concepts JOIN stage.xrefs USING (place) WHERE id = ? AND value = ?
 """
 _CACHE_KILOBYTES = 65_536
+# Where concepts have other ids: those of the ontology, and other spellings of all of them.
+_OTHER_IDS = ("alt_ids", "spellings")
 
 
 class StoreWriter:
@@ -143,7 +149,7 @@ class StoreWriter:
         fields = (concept.concept_id, concept.canonical_name, concept.definition, True)
         if not self._execute(_ADD, (place, *fields)).rowcount:
             place, is_new = self._merge(concept), False
-        for table in ("alt_ids", "types", "parents"):
+        for table in (*_OTHER_IDS, "types", "parents"):
             if values := getattr(concept, table):
                 self._insert(f"stage.{table}", ((value, place) for value in values))
         self._add_xrefs(concept, place)
@@ -185,7 +191,8 @@ class StoreWriter:
     def _place_in_ontology(self, concept_id: str) -> Any:
         by_id = "SELECT place FROM stage.concepts WHERE id = ? AND in_ontology"
         for spelling in (concept_id, *PREFIXES.spellings_of(concept_id)):
-            found = self._find(by_id, spelling) or self._find(_BY_ALT_ID, spelling)
+            sought = (by_id, *(_BY_OTHER_ID.format(table=table) for table in _OTHER_IDS))
+            found = next(filter(None, (self._find(sql, spelling) for sql in sought)), None)
             if found:
                 return found
         curie = PREFIXES.curie(concept_id)
@@ -203,10 +210,10 @@ class StoreWriter:
             self._connection.execute("CREATE INDEX stage.said_of ON unknown (place, text)")
             self._connection.execute(_NAME_UNKNOWN)
             self._connection.execute(_NUMBER)
-            for table in ("alt_ids", "types", "parents", "xrefs"):
+            for table in (*_OTHER_IDS, "types", "parents", "xrefs"):
                 self._connection.execute(_MERGE.format(table=table))
-            self._connection.execute(_FIELD.format(table="alt_ids"))
-            self._connection.execute(_FIELD.format(table="types"))
+            for table in (*_OTHER_IDS, "types"):
+                self._connection.execute(_FIELD.format(table=table))
             self._connection.execute(_PARENTS)
             self._connection.execute(_XREFS)
             prefixes = [(each,) for each in sorted(self._vocabularies)]
