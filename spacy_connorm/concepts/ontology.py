@@ -69,8 +69,8 @@ class Ontology:
         return self._concepts[self.primary_id(concept_id)]
 
     def primary_id(self, concept_id: str) -> str:
-        """RETURNS (str): The primary id for an alternate id, or for another spelling of one; any other
-        id is unchanged.
+        """RETURNS (str): The primary id for an alternate id or another spelling of an id; any
+        other id is unchanged.
         """
         if concept_id in self._concepts:
             return concept_id

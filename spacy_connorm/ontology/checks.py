@@ -202,14 +202,16 @@ def _in_order(found: "np.ndarray", stream: "np.ndarray") -> tuple[int, int]:
 
 def _spell(hashes: set[int], concepts: Iterable[Concept]) -> dict[int, str]:
     texts: dict[int, str] = {}
+    if not hashes:  # a first concept may cost a whole second reading
+        return texts
     for concept in concepts:
-        if not hashes:
-            break
         names = (name.lower() for name in concept.names)
         for text in (concept.concept_id, *concept.parents, *names):
             if hash(text) in hashes:
                 texts[hash(text)] = text
                 hashes.discard(hash(text))
+        if not hashes:
+            break
     return texts
 
 

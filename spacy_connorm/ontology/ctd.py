@@ -66,13 +66,19 @@ def _concept(row: dict[str, str]) -> Concept:
     return Concept(
         concept_id=_bare_id(row["ID"]),
         canonical_name=row["Name"],
-        aliases=_split(row.get("Synonyms", "")),
+        aliases=_synonyms(row),
         types=_split(row.get("SlimMappings", "")),
         definition=row.get("Definition", ""),
         parents=tuple(map(_bare_id, _split(row.get("ParentIDs", "")))),
         alt_ids=tuple(map(_bare_id, alt_ids)),
         xrefs=PREFIXES.curies((row["ID"], *alt_ids, *_cas_number(row))),
     )
+
+
+def _synonyms(row: dict[str, str]) -> tuple[str, ...]:
+    # Diseases have them in one column; chemicals in several, such as MESHSynonyms.
+    columns = (field for column, field in row.items() if column.endswith("Synonyms"))
+    return tuple(dict.fromkeys(each for field in columns for each in _split(field)))
 
 
 def _cas_number(row: dict[str, str]) -> tuple[str, ...]:

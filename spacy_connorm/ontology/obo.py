@@ -14,6 +14,8 @@ from .report import ReadReport, Retired
 
 _TYPE_TAGS = ("namespace", "subset")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
+# obonet takes these for the beginning of a comment or a modifier, in quotes, too.
+_TAKEN_WRONGLY = re.compile(r"(?<!\\)[!{]")
 _ESCAPED = re.compile(r"\\(.)")
 _LICENCE = re.compile("(?i)licen[cs]e")
 
@@ -86,7 +88,7 @@ def _sections(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     def lines() -> Iterator[str]:
         nonlocal number
         for number, line in read_lines(path):
-            yield line
+            yield _QUOTED.sub(_escape, line, count=1)
 
     try:
         _, terms, _, header = get_sections(lines())
@@ -97,6 +99,10 @@ def _sections(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         message = Errors.CN115.format(path=path, line=number, format="OBO", reason=reason)
         raise ConnormError(message) from None  # obonet repeats the line
     return terms, header
+
+
+def _escape(quoted: re.Match[str]) -> str:
+    return _TAKEN_WRONGLY.sub(r"\\\g<0>", quoted[0])
 
 
 def _synonyms(

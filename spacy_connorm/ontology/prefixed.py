@@ -1,5 +1,6 @@
 """Concepts whose ids have the prefix of their vocabulary."""
 
+import re
 from dataclasses import replace
 
 from ..concepts import Concept
@@ -13,15 +14,18 @@ def with_curies(concept: Concept) -> Concept:
     concept (Concept): The concept. A cross-reference may tell the vocabulary of its id; otherwise
         its form may (MeSH, UMLS).
     RETURNS (Concept): The concept; the same if nothing tells the vocabulary of its id. Other ids
-        whose form tells none are taken for ids of the same vocabulary.
+        that look like its own, or whose form tells no vocabulary, get the same prefix.
     """
     own = PREFIXES.own_curie(concept.concept_id, concept.xrefs)
     if not own:
         return concept
-    vocabulary = split_curie(own)[0]
+    vocabulary, local_id = split_curie(own)
 
     def prefixed(concept_id: str) -> str:
-        return PREFIXES.own_curie(concept_id) or join_curie(vocabulary, concept_id)
+        # Ids of other vocabularies may have the form of MeSH's: NCIT:C102870.
+        is_alike = _outline(concept_id) == _outline(local_id)
+        told = PREFIXES.curie if is_alike else PREFIXES.own_curie
+        return told(concept_id) or join_curie(vocabulary, concept_id)
 
     alt_ids = (*map(prefixed, concept.alt_ids), concept.concept_id, *concept.alt_ids)
     return replace(
@@ -30,3 +34,7 @@ def with_curies(concept: Concept) -> Concept:
         parents=tuple(map(prefixed, concept.parents)),
         alt_ids=tuple(each for each in dict.fromkeys(alt_ids) if each != own),
     )
+
+
+def _outline(local_id: str) -> str:
+    return re.sub(r"\d+", "0", local_id)

@@ -79,3 +79,14 @@ def test_warnings_name_the_first_example():
     messages = [str(warning.message) for warning in caught]
     for code, first in (("CNW101", "T:1"), ("CNW103", "T:7"), ("CNW104", "T:1"), ("CNW105", "T:2")):
         assert any(code in message and f"'{first}'" in message for message in messages)
+
+
+def test_a_faultless_ontology_is_not_read_again():
+    inventory = Inventory()
+    list(inventory.watch([Concept("A", "a"), Concept("B", "b")]))
+
+    def again():
+        raise AssertionError("read again")
+        yield
+
+    assert inventory.summary(again()).concepts == 2

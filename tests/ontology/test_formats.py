@@ -292,3 +292,23 @@ def test_csv_with_a_quotation_mark_that_does_not_end(tmp_path):
     path.write_text('id,name\nT:1,"one\nT:2,two\n')
     with pytest.raises(ConnormError, match=r"CN115.*line 3"):
         list(read_tsv(path))
+
+
+def test_obo_quotes_may_hold_what_begins_comments_and_modifiers(tmp_path):
+    path = tmp_path / "o.obo"
+    path.write_text(
+        "format-version: 1.2\n\n[Term]\nid: X:1\nname: x\n"
+        'def: "Of the !Kung {people}." [PMID:1] ! a comment\n'
+        'synonym: "foo ! bar" EXACT [] {source="a"}\nsynonym: "a \\! b" NARROW []\n'
+    )
+    (concept,) = read_obo(path)
+    assert concept.definition == "Of the !Kung {people}."
+    assert (concept.aliases, concept.narrow) == (("foo ! bar", "a ! b"), ("a ! b",))
+
+
+def test_ctd_takes_synonyms_of_several_columns(tmp_path):
+    path = tmp_path / "CTD_chemicals.tsv"
+    columns = ("ChemicalName", "ChemicalID", "MESHSynonyms", "CTDCuratedSynonyms")
+    path.write_text("# Fields:\n# " + "\t".join(columns) + "\n#\naspirin\tMESH:D1\tA|B\tASA|B\n")
+    (concept,) = read_ctd(path)
+    assert concept.aliases == ("A", "B", "ASA")

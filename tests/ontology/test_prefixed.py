@@ -44,3 +44,8 @@ def test_a_pipeline_writes_them_and_takes_the_others(data, tmp_path, ngrams):
 def test_a_setting_that_no_format_has_is_refused(data):
     with pytest.raises(ConnormError, match="CN113"):
         read_ontology(data / "ctd_diseases.tsv", curie=True)
+
+
+def test_ids_that_look_like_those_of_mesh_stay_in_their_vocabulary():
+    concept = Concept("C102883", "x", parents=("C102870", "D000001"), xrefs=("NCIT:C102883",))
+    assert with_curies(concept).parents == ("NCIT:C102870", "MESH:D000001")
