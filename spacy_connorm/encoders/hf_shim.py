@@ -131,9 +131,11 @@ class TransformerShim(HFShim):
         return texts if self._forms is None else self._forms(texts)
 
     def fingerprint(self) -> str:
-        """RETURNS (str): A checksum of weights, tokenizer, configuration, pooling and length."""
+        """RETURNS (str): A checksum of weights, tokenizer, and the settings that change vectors."""
         content = hashlib.blake2b(self._digest.encode(), digest_size=16)
         content.update(f"{self.settings.pooling} {self._max_length}".encode())
+        if self._mixed_precision:  # indexes that were built in full precision keep theirs
+            content.update(b" mixed_precision")
         return content.hexdigest()
 
     def trainable(self) -> TransformerModule:

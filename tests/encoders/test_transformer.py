@@ -147,6 +147,7 @@ def test_fingerprints_differ_with_whatever_changes_vectors(
         load(tiny_folder, pooling="cls"),
         load(tiny_folder, max_length=8),
         load(tiny_folder, tokenizer_config={"do_lower_case": False}),
+        load(tiny_folder, mixed_precision=True),
     ]
     assert len({fingerprint(model) for model in models}) == len(models)
     assert fingerprint(load(tiny_folder, batch_size=1)) == fingerprint(tiny)
