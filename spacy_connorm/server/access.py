@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from ..errors import Errors
 from .problems import Problem, send_problem
+from .routes import is_open
 
 LOGGER = logging.getLogger("spacy_connorm.server")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -66,7 +67,7 @@ class GuardRequests:
         app (Callable): The application.
         hosts (Collection[str]): By which names it may be called.
         any_address (bool): Whether it may be called by any IP address, too.
-        token (str): What requests to the API must bring; empty for none.
+        token (str): What all requests but those of `is_open` must send; empty for none.
         """
         self._app = app
         self._hosts = frozenset(hosts)
@@ -115,7 +116,7 @@ class GuardRequests:
         origin = headers.get(b"origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
             return Problem(403, Errors.CN762)
-        if self._token and scope["path"].startswith("/api/"):
+        if self._token and not is_open(scope):
             given = headers.get(b"authorization", "").removeprefix("Bearer ")
             if not hmac.compare_digest(given.encode("latin-1", "replace"), self._token):
                 return Problem(401, Errors.CN763)

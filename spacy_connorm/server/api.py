@@ -18,6 +18,7 @@ from .limits import RequestLimits
 from .mapping_review import MappingReview
 from .problems import Problem, problem_of
 from .review_api import add_review
+from .routes import DESCRIPTION, FILES, HEALTH, PAGE
 from .schemas import (
     AnnotateBody,
     CorrectionBody,
@@ -29,12 +30,6 @@ from .schemas import (
 )
 from .views import view_candidates, view_concept, view_corrections, view_explanation
 
-PAGE = Path(__file__).parent / "page"
-_FILES = {
-    "/": "index.html",
-    "/api-reference": "reference.html",
-    **{f"/static/{path.name}": path.name for path in PAGE.iterdir() if path.suffix != ".html"},
-}
 _MESSAGES = {404: Errors.CN766, 405: Errors.CN767}
 
 
@@ -54,7 +49,7 @@ def build_api(
         description="Concept normalization over one pipeline, as people have corrected it.",
         docs_url=None,  # FastAPI's own pages load scripts from another host
         redoc_url=None,
-        openapi_url="/openapi.json",
+        openapi_url=DESCRIPTION,
     )
     _add_problems(api)
     _add_files(api)
@@ -95,7 +90,7 @@ def _respond(problem: Problem) -> JSONResponse:
 
 
 def _add_files(api: FastAPI) -> None:
-    for route, name in _FILES.items():
+    for route, name in FILES.items():
         api.add_api_route(route, _sender(PAGE / name), include_in_schema=False)
 
 
@@ -112,7 +107,7 @@ def _add_answers(
     limits: RequestLimits,
     review: MappingReview | None,
 ) -> None:
-    @api.get("/health", tags=["about"])
+    @api.get(HEALTH, tags=["about"])
     async def health() -> dict[str, Any]:
         """Tell that the server is there."""
         return {"status": "ok", "version": __version__}

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import Errors, require_positive
 from .problems import Problem, send_problem
+from .routes import is_open
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class LimitRequests:
         receive (Callable): As ASGI says.
         send (Callable): As ASGI says.
         """
-        if scope["type"] != "http" or not scope["path"].startswith("/api/"):
+        if scope["type"] != "http" or is_open(scope):
             await self._app(scope, receive, send)
             return
         client = (scope.get("client") or ("",))[0]

@@ -50,10 +50,11 @@ def correct():
 
 
 @contextmanager
-def running(app):
+def running(app, *, root_path=""):
     """Serve an application in a thread; gives its address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off")
+        quiet = {"log_config": None, "access_log": False, "lifespan": "off"}
+        config = uvicorn.Config(app, root_path=root_path, **quiet)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

@@ -1,11 +1,15 @@
 import logging
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
+from spacy_connorm.server import RequestLimits, make_app
 from spacy_connorm.server.access import is_loopback, known_hosts
 
-from .conftest import NOTE
+from .conftest import NOTE, running
 from .test_api import refused
 
 
@@ -67,7 +71,35 @@ def test_a_token_is_needed_where_there_is_one(serving):
     behind = {"Host": "terms.example.org", "Origin": "https://terms.example.org", **known}
     assert named.post("/api/annotate", json={"texts": []}, headers=behind).status_code == 200
     # The page asks for it.
-    assert client.get("/").status_code == client.get("/health").status_code == 200
+    for open_path in ("/", "/api-reference", "/static/app.js", "/health", "/openapi.json"):
+        assert client.get(open_path).status_code == 200
+    for other_path in ("/api", "/nothing", "/static/..%2fapi.py", "//api/info", "/health/"):
+        refused(client.get(other_path), 401, "CN763")
+
+
+@pytest.fixture(params=["mounted", "behind a proxy"])
+def below_a_root(request, make_pipeline, path):
+    """A client of an application below /connorm, which needs a token."""
+    limits = RequestLimits(body=50)
+    app = make_app(make_pipeline(), corrections=path, token="secret", limits=limits)
+    is_mounted = request.param == "mounted"
+    if is_mounted:
+        app = Starlette(routes=[Mount("/connorm", app)])
+    # uvicorn puts its root path before the path that a client asks for.
+    with running(app, root_path="" if is_mounted else "/connorm") as address:
+        address += "/connorm" if is_mounted else ""
+        with httpx.Client(base_url=address, trust_env=False, timeout=30) as client:
+            yield client
+
+
+def test_token_and_limits_hold_below_a_root_path(below_a_root):
+    refused(below_a_root.get("/api/info"), 401, "CN763")
+    known = {"Authorization": "Bearer secret"}
+    assert below_a_root.get("/api/info", headers=known).status_code == 200
+    body = {"texts": ["x" * 50]}
+    refused(below_a_root.post("/api/annotate", json=body, headers=known), 413, "CN756")
+    for open_path in ("/", "/static/app.js", "/health", "/openapi.json"):
+        assert below_a_root.get(open_path).status_code == 200
 
 
 def test_browsers_are_told_to_load_nothing_else(client):
