@@ -75,6 +75,7 @@ class ExportedDocument(NamedTuple):
     fields (Dict[str, Any]): The other fields of the JSON object that the text came in.
     number (int): Its number, from 1.
     doc (Doc): The document itself, for spaCy's format.
+    has_id (bool): Whether `doc_id` is its own, not its number.
     """
 
     doc_id: str
@@ -83,6 +84,7 @@ class ExportedDocument(NamedTuple):
     fields: dict[str, Any]
     number: int
     doc: Doc
+    has_id: bool
 
 
 def read_document(
@@ -107,8 +109,10 @@ def read_document(
         mentions = _normalized(doc, spans_key=spans_key, prefix=attribute_prefix)
     else:
         mentions = (ExportedMention(*each) for each in annotated_mentions(doc, spans_key=spans_key))
-    doc_id = find_doc_id(doc, id_field) or str(number)
-    return ExportedDocument(doc_id, doc.text, tuple(mentions), other_fields(doc), number, doc)
+    own_id, fields = find_doc_id(doc, id_field), other_fields(doc)
+    return ExportedDocument(
+        own_id or str(number), doc.text, tuple(mentions), fields, number, doc, bool(own_id)
+    )
 
 
 def _normalized(doc: Doc, *, spans_key: str | None, prefix: str) -> Iterator[ExportedMention]:

@@ -22,16 +22,18 @@ COLUMNS = (
 # Of varchar(250) and varchar(2000).
 _SHORT, _LONG = 250, 2000
 _NO_CONCEPT = 0
-_LARGEST = 2**31 - 1
+# Of integer, which concept ids are, and of bigint, which the ids of notes may be.
+_INTEGER, _BIGINT = 2**31 - 1, 2**63 - 1
 _SYSTEM = f"spacy_connorm {__version__}"
 _CUT = f"mentions of more than {_SHORT} characters were cut"
-_NUMBERED = "ids of texts that are no whole numbers became the number of the text"
+_NUMBERED = "ids of texts that are no whole numbers became the number of the text, below 0"
 
 
 @dataclass(frozen=True, slots=True)
 class OmopExporter(Dated):
     """Writes one row for each concept of a mention, so several for a composite, and one with the
-    concept 0 for a mention without any.
+    concept 0 for a mention without any. A text whose id is no whole number, or that has none, gets
+    its number below 0, which is the id of no other.
 
     omop_concept_ids (bool): Whether the ontology's ids are concept ids of OMOP. If not, they stand
         in `term_modifiers`, and `note_nlp_concept_id` is 0.
@@ -40,9 +42,8 @@ class OmopExporter(Dated):
     omop_concept_ids: bool = False
 
     def render(self, document: ExportedDocument, changes: Counter[str]) -> list[tuple[Any, ...]]:
-        note_id = document.doc_id
-        if not _is_integer(note_id):
-            note_id = str(document.number)
+        note_id = _note_id(document)
+        if document.has_id and note_id != document.doc_id:
             changes[_NUMBERED] += 1
         cut = sum(len(each.text) > _SHORT for each in document.mentions)
         if cut:
@@ -70,18 +71,31 @@ class OmopExporter(Dated):
     ) -> Iterator[tuple[Any, ...]]:
         snippet = _window(document.text, mention)
         for concept_id in mention.concept_ids or ("",):
-            known = int(concept_id) if self.omop_concept_ids and _is_integer(concept_id) else 0
+            is_known = self.omop_concept_ids and _is_whole(concept_id, largest=_INTEGER)
+            known = int(concept_id) if is_known else _NO_CONCEPT
             found = mention.found(concept_id)
             nearest = mention.leading[0] if mention.leading else None
             yield (
                 *(snippet, str(mention.start), mention.text[:_SHORT]),
-                *(known or _NO_CONCEPT, known or _NO_CONCEPT),
+                *(known, known),
                 _modifiers(mention, concept_id, found or (None if concept_id else nearest)),
             )
 
 
-def _is_integer(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= 10 and int(text) <= _LARGEST
+def _note_id(document: ExportedDocument) -> str:
+    """RETURNS (str): The id of a text, if the column takes it. Otherwise its number below 0, where
+    no id of another text is: texts are written as they come, and any other number may still be one.
+    """
+    is_kept = document.has_id and _is_whole(document.doc_id, largest=_BIGINT)
+    return document.doc_id if is_kept else str(-document.number)
+
+
+def _is_whole(text: str, *, largest: int) -> bool:
+    """RETURNS (bool): Whether a text is a whole number as a column of numbers shows it, so that no
+    other text is the same number.
+    """
+    is_short = len(text) <= len(str(largest)) and text.isascii() and text.isdecimal()
+    return is_short and str(int(text)) == text and int(text) <= largest
 
 
 def _window(text: str, mention: ExportedMention) -> str:

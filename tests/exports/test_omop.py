@@ -6,6 +6,7 @@ import pytest
 import spacy
 
 from spacy_connorm.annotations.mentions import Mention, set_mentions
+from spacy_connorm.annotations.metadata import set_other_fields
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.exports import export_docs
 
@@ -48,7 +49,7 @@ def test_rows_have_the_published_columns(export, documents):
     with pytest.warns(ConnormWarning, match="CNW770.*whole numbers.*: 1 times"):
         rows = read(export("found.omop.csv", date="2024-05-31"))
     assert [int(row["note_nlp_id"]) for row in rows] == [1, 2, 3, 4, 5, 6]
-    assert {(row["note_id"], row["nlp_date"]) for row in rows} == {("1", "2024-05-31")}
+    assert {(row["note_id"], row["nlp_date"]) for row in rows} == {("-1", "2024-05-31")}
     composite = documents[0].mentions[1]
     assert [row["lexical_variant"] for row in rows].count(composite.text) == 2
     for row in rows:
@@ -77,6 +78,29 @@ def test_concept_ids_of_omop_are_taken_if_they_are(tmp_path, says_so, concept):
     assert first["note_nlp_concept_id"] == first["note_nlp_source_concept_id"] == concept
     assert second["note_nlp_concept_id"] == "0"
     assert first["nlp_date"] == datetime.date.today().isoformat()
+
+
+def write(path, *ids):
+    """Write a text for each id, with one mention."""
+    docs = [spacy.blank("xx")("MI") for _ in ids]
+    for doc, each in zip(docs, ids, strict=True):
+        set_mentions(doc, [Mention("MI", "Disease", "C1", ((0, 2),))])
+        set_other_fields(doc, {} if each is None else {"id": each})
+    export_docs(docs, path)
+    return [row["note_id"] for row in read(path)]
+
+
+def test_a_whole_number_stays_the_id_of_a_note(tmp_path):
+    ids = [2, "10000000001", str(2**63 - 1), "0"]
+    assert write(tmp_path / "a.omop.csv", *ids) == [str(each) for each in ids]
+
+
+@pytest.mark.parametrize("other", [2**63, "note 3", "03", "-3", None])
+def test_no_note_gets_the_id_of_another(tmp_path, recwarn, other):
+    """Its number could be the id of one that comes later."""
+    assert write(tmp_path / "a.omop.csv", other, "1", "2", "3") == ["-1", "1", "2", "3"]
+    told = [str(each.message)[:8] for each in recwarn]
+    assert told == ([] if other is None else ["[CNW770]"])
 
 
 def test_a_date_is_a_date(export):
