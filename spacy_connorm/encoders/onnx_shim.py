@@ -69,7 +69,9 @@ class OnnxShim(Shim):
         """
         rows = [array("i", each).tolist() for each in inputs]
         vectors = np.zeros((len(rows), self.width), dtype=np.float32)
-        for batch in batches_by_length([len(row) for row in rows], self._batch_tokens):
+        read = np.flatnonzero(list(map(len, rows)))
+        for part in batches_by_length([len(rows[i]) for i in read], self._batch_tokens):
+            batch = read[part]
             ids, mask = pad([rows[i] for i in batch], self._model.settings.padding)
             found = self._session.run(ids, mask, use_gpu=ops.device_type == "gpu")
             if found.shape != (len(batch), self.width):

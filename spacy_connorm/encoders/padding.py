@@ -21,19 +21,19 @@ def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[np.ndarray, np.nda
     return ids, mask
 
 
-def batches_by_length(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+def batches_by_length(lengths: Sequence[int] | np.ndarray, most: int) -> Iterator[np.ndarray]:
     """Group rows of similar length into batches, shortest first.
 
-    lengths (Sequence[int]): The length of each row. Rows of length 0 are skipped.
+    lengths (Sequence[int]): The length of each row.
     most (int): Tokens per batch, including padding; a longer row gets its own batch.
-    YIELDS (List[int]): The numbers of a batch's rows.
+    YIELDS (Ints1d): int64, the numbers of a batch's rows; each row is in one batch.
     """
-    batch: list[int] = []
-    for row in sorted(filter(lengths.__getitem__, range(len(lengths))), key=lengths.__getitem__):
+    order = np.argsort(lengths, kind="stable")
+    start = 0
+    for end, row in enumerate(order.tolist()):
         # Lengths ascend, so this row would be the longest of its batch.
-        if batch and (len(batch) + 1) * lengths[row] > most:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch
+        if end > start and (end - start + 1) * lengths[row] > most:
+            yield order[start:end]
+            start = end
+    if len(order):
+        yield order[start:]

@@ -10,11 +10,12 @@ import torch
 
 from ..annotations.mentions import Mention
 from ..concepts import Ontology
+from ..encoders.padding import batches_by_length
 from ..encoders.protocol import TrainableModule
 from ..errors import ConnormError, Errors
 from ..evaluation.retrieval import score_retrieval
 from ..text.cleaning import clean
-from .micro_batches import TokenTable, split_by_length
+from .micro_batches import TokenTable
 
 _TOKENS_AT_ONCE = 16_384
 
@@ -71,7 +72,7 @@ class DevRetrieval:
 def _encode(module: Any, tokens: TokenTable) -> np.ndarray:
     """The vectors of all texts, float32."""
     device = next(module.parameters()).device
-    parts, vectors = split_by_length(tokens.lengths, max_tokens=_TOKENS_AT_ONCE), []
+    parts, vectors = list(batches_by_length(tokens.lengths, _TOKENS_AT_ONCE)), []
     for part in parts:
         inputs = module.collate([tokens[row] for row in part])
         vectors.append(module(**{name: each.to(device) for name, each in inputs.items()}).float())

@@ -12,6 +12,7 @@ import torch
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import Dataset
 
+from ..encoders.padding import batches_by_length
 from ..encoders.protocol import GroundedModule, TrainableModule
 from .batchers import Batcher, Vectors
 from .batches import BatchRows, GroundedRows, RankedRows, read_batches, rows_of, write_batches
@@ -41,23 +42,6 @@ class TokenTable:
     def __getitem__(self, row: int) -> list[int]:
         end = self._ends[row]
         return self._values[end - self.lengths[row] : end].tolist()
-
-
-def split_by_length(lengths: np.ndarray, *, max_tokens: int) -> list[np.ndarray]:
-    """Sort texts by length and cut them into micro-batches with little padding.
-
-    lengths (Ints1d): (n,) tokens of each text.
-    max_tokens (int): At most how many tokens a micro-batch has, padding included; a longer text is
-        alone in its micro-batch.
-    RETURNS (List[Ints1d]): Positions in `lengths`, each once, the longest texts last.
-    """
-    order = np.argsort(lengths, kind="stable")
-    cuts, start = [], 0
-    for end, position in enumerate(order):
-        if end > start and (end - start + 1) * lengths[position] > max_tokens:
-            cuts.append(end)
-            start = end
-    return np.split(order, cuts)
 
 
 # A batch of B texts: under "micro_batches" the arguments of the encoder module's `forward`, under
@@ -137,9 +121,7 @@ class EpochBatches(Dataset):
         YIELDS (Tuple[Ints1d, Dict[str, torch.Tensor]]): Positions in `rows`, and the arguments of
             the module's `forward` for their texts.
         """
-        for part in split_by_length(
-            self._tokens.lengths[rows], max_tokens=self._micro_batch_tokens
-        ):
+        for part in batches_by_length(self._tokens.lengths[rows], self._micro_batch_tokens):
             yield part, self._module.collate([self._tokens[row] for row in rows[part]])
 
     def __getitem__(self, item: int) -> Batch:

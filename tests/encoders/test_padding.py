@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,13 +23,16 @@ def test_what_is_not_padding_are_the_rows(rows):
 
 @given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 60))
 def test_batches_hold_each_row_once_by_length(lengths, most):
-    batches = list(batches_by_length(lengths, most))
+    batches = [batch.tolist() for batch in batches_by_length(lengths, most)]
     rows = [row for batch in batches for row in batch]
-    assert sorted(rows) == [row for row, length in enumerate(lengths) if length]
-    assert [lengths[row] for row in rows] == sorted(length for length in lengths if length)
+    assert rows == sorted(range(len(lengths)), key=lengths.__getitem__)
     for batch in batches:
         assert len(batch) == 1 or len(batch) * max(lengths[row] for row in batch) <= most
+    for batch, after in pairwise(batches):
+        assert (len(batch) + 1) * lengths[after[0]] > most
 
 
 def test_batches_are_as_large_as_they_may_be():
-    assert list(batches_by_length([2, 3, 2, 1, 0, 9], 6)) == [[3, 0, 2], [1], [5]]
+    batches = batches_by_length(np.asarray([2, 3, 2, 1, 0, 9]), 6)
+    assert [batch.tolist() for batch in batches] == [[4, 3, 0], [2, 1], [5]]
+    assert list(batches_by_length([], 6)) == []
