@@ -32,7 +32,7 @@ IMPORTS = {
         *("annotations", "encoders", "exports", "files", "pipeline"),
     },
     "mapping": {
-        *("concepts", "encoders", "exports", "files", "linker", "pipeline", "text"),
+        *("concepts", "encoders", "exports", "files", "pipeline", "text"),
     },
     "server": {
         *("annotations", "concepts", "exports", "files", "linker", "mapping", "pipeline"),

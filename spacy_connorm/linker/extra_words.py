@@ -14,7 +14,7 @@ from ..text.word_bags import word_bag
 _LETTERS = 4
 _SHARE = 0.6
 
-_bag = lru_cache(maxsize=65_536)(word_bag)
+known_bag = lru_cache(maxsize=65_536)(word_bag)
 
 
 def extra_share(mention: str, name: str) -> float:
@@ -24,7 +24,7 @@ def extra_share(mention: str, name: str) -> float:
     name (str): A name that was found for it.
     RETURNS (float): The share of the name's words that no word of the mention is a form of, 0 to 1.
     """
-    own, words = _bag(mention), _bag(name)
+    own, words = known_bag(mention), known_bag(name)
     extra = sum(not any(_are_forms(word, each) for each in own) for word in words)
     return extra / max(len(words), 1)
 

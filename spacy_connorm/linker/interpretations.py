@@ -101,7 +101,7 @@ class MentionInterpreter:
         asked = _clean_pairs(mentions, long_forms)
         read = self._read(asked)
         again = self._read_again(read)
-        interpretations = self._answers(asked, read | again, [0] * len(asked))[0]
+        interpretations = self._answers(asked, read, again, [0] * len(asked))[0]
         is_second = asked[0] in again
         answering = self._fallback.interpreter if self._fallback and is_second else self
         steps, searched = answering._explain_sieve(interpretations[0].texts[0], self._top_k)
@@ -130,17 +130,21 @@ class MentionInterpreter:
         """
         asked = _clean_pairs(mentions, long_forms)
         read = self._read(asked)
-        return self._answers(asked, read | self._read_again(read), documents)
+        return self._answers(asked, read, self._read_again(read), documents)
 
     def _answers(
         self,
         asked: Sequence[_Pair],
         read: Mapping[_Pair, list[Interpretation]],
+        again: Mapping[_Pair, list[Interpretation]],
         documents: Sequence[int] | None,
     ) -> list[list[Interpretation]]:
-        found = [list(read[pair]) for pair in asked]
+        found = [list((again if pair in again else read)[pair]) for pair in asked]
         if self._document_context and documents is not None:
-            self._add_context(found, documents)
+            second = self._fallback.interpreter if self._fallback else self
+            self._add_context(
+                found, documents, [second if pair in again else self for pair in asked]
+            )
         return [[each.first(self._top_k) for each in ways] for ways in found]
 
     def _read_again(
@@ -154,14 +158,20 @@ class MentionInterpreter:
             [pair for pair, ways in read.items() if not all(map(is_certain, ways[0].parts))]
         )
 
-    def _add_context(self, found: Sequence[list[Interpretation]], documents: Sequence[int]) -> None:
-        by_document: dict[int, list[list[Interpretation]]] = {}
-        for document, ways in zip(documents, found, strict=True):
-            by_document.setdefault(document, []).append(ways)
+    def _add_context(
+        self,
+        found: Sequence[list[Interpretation]],
+        documents: Sequence[int],
+        readers: "Sequence[MentionInterpreter]",
+    ) -> None:
+        """Raise what documents are certain of. The reader of a mention gives its probability."""
+        by_document: dict[int, list[tuple[list[Interpretation], MentionInterpreter]]] = {}
+        for document, ways, reader in zip(documents, found, readers, strict=True):
+            by_document.setdefault(document, []).append((ways, reader))
         for mentions in by_document.values():
-            raised = raise_certain([ways[0] for ways in mentions], self._document_context)
-            for ways, answer in zip(mentions, raised, strict=True):
-                ways[0] = answer._replace(parts=tuple(map(self._calibrated, answer.parts)))
+            raised = raise_certain([ways[0] for ways, _ in mentions], self._document_context)
+            for (ways, reader), answer in zip(mentions, raised, strict=True):
+                ways[0] = answer._replace(parts=tuple(map(reader._calibrated, answer.parts)))
 
     def _read(self, pairs: Iterable[_Pair]) -> dict[_Pair, list[Interpretation]]:
         distinct = list(dict.fromkeys(pairs))

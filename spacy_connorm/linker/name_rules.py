@@ -2,16 +2,18 @@
 forms in other letters.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..index.cache import Cache
 from ..text.normalization import STEPS, TextStep, compose
-from ..text.word_bags import hash_bag, hash_word, word_bag
+from ..text.word_bags import content_words, hash_bag, hash_word, word_bag
 from .known_names import KnownName
 
 _CACHED = 100_000
+_CONJUNCTION = re.compile(r"(?i)\b(and|or)\b|[&/]")
 # Letters of windows that are taken for short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
 _ALL_STEPS = frozenset(STEPS)
@@ -21,7 +23,11 @@ STOPPED = "it is a stop text"
 TOO_SHORT = "it has too few letters"
 OTHER_LETTERS = "it is short or an everyday word, and no name has exactly these letters"
 OTHER_SPELLING = "no name is spelled like it in the steps that are set"
-NOT_ALLOWED = "its names were removed, or are of types or branches that the normalizer leaves out"
+ACROSS = "its words are on both sides of 'and' or 'or', and no name has them so or in this order"
+NOT_ALLOWED = (
+    "its names were removed, are inexact synonyms (`inexact_names`), or are of types or branches "
+    "that the normalizer leaves out"
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,8 @@ class NameRules:
 
     @cached_property
     def _everyday(self) -> frozenset[int]:
-        return frozenset(map(hash_word, self.everyday_words))
+        words = (word for each in self.everyday_words for word in word_bag(each))
+        return frozenset(map(hash_word, words))
 
     @cached_property
     def _normalize(self) -> TextStep | None:
@@ -95,7 +102,16 @@ class NameRules:
             same = self._normalize(text)
             if all(self._normalize(each) != same for each in written):
                 return OTHER_SPELLING
+        if _CONJUNCTION.search(text) and not any(_is_said_by(text, each) for each in written):
+            return ACROSS
         return ""
+
+
+def _is_said_by(text: str, name: str) -> bool:
+    """RETURNS (bool): Whether a name with the words of a text has a conjunction, too, or has them
+    in the same order: "cancer and ovarian" is no "ovarian cancer".
+    """
+    return bool(_CONJUNCTION.search(name)) or content_words(text) == content_words(name)
 
 
 def _is_short_form(text: str) -> bool:

@@ -7,6 +7,7 @@ sieve finds for the text's vector. A text of the index has the vector that the i
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,12 +21,13 @@ from ..index.members import TARGETS
 from ..index.overlay import SynonymOverlay
 from ..index.query import Query, run_search
 from ..index.ranking import Hit
-from ..index.rewriting import Rewritten, rewrite
+from ..index.rewriting import Rewritten
 from ..index.search import Search
 from ..index.vectors.base import from_raw
 from ..text.cleaning import clean
-from ..text.word_bags import word_bag
+from .extra_words import known_bag
 from .memo import Memo
+from .rewritten_mentions import rewrite_mentions
 from .sieve import ExtraWordsPenalty, Question, name_candidates, run_sieve
 
 # How many texts are searched at once: their cosines with a block of the index are in memory
@@ -34,9 +36,10 @@ _BATCH = 512
 # How many concepts are found for a mention before their scores are lowered.
 _MIN_FOUND = 25
 # The settings that do not depend on the index.
+# What the encoder sees of a text, or a stand-in for it, and the words of the text.
+_Form: TypeAlias = tuple[str, tuple[str, ...]]
+_Key = TypeVar("_Key")
 TUNABLE = ("cache_size", "extra_words_weight", "rewriting_weight")
-# Names that a text becomes by less certain substitutions are not looked at.
-_MIN_CERTAINTY = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +65,7 @@ class Retriever:
     extra_words_weight: float = 0.0
     rewriting_weight: float = 0.0
     _masks: Masks = field(default_factory=Masks, repr=False)
-    _cache: Cache[tuple[Question, str], list[Candidate]] = field(init=False, repr=False)
+    _cache: Cache[tuple[Question, _Form], list[Candidate]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_cache", Cache(self.cache_size))
@@ -120,7 +123,7 @@ class Retriever:
         """
         self.index.require_sound()
         allowed = self._masks.get(question.filter, self.index)
-        forms = self.encoder.forms(texts)
+        forms = list(zip(self.encoder.forms(texts), self._words(texts), strict=True))
         asked = {form: text for form, text in zip(forms, texts, strict=True) if text}
         found = self._known(asked, question)
         new = {text: form for form, text in asked.items() if form not in found}
@@ -132,6 +135,13 @@ class Retriever:
             _as_searched(found[form], text) if text else []
             for form, text in zip(forms, texts, strict=True)
         ]
+
+    def _words(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """RETURNS (List[Tuple[str, ...]]): The words of texts if answers depend on them: "SIDS" and
+        "sids" have other ones, and may be the same to the encoder.
+        """
+        reads_words = self.extra_words_weight or self.rewriting_weight
+        return list(map(known_bag, texts)) if reads_words else [()] * len(texts)
 
     def nearest(
         self, texts: Sequence[str], search: Search, limits: Filter, *, min_score: float
@@ -164,9 +174,12 @@ class Retriever:
                     found[keys[start + place]] = own[0]
         return {text: found[key] for text, key in zip(texts, inputs, strict=True) if key in found}
 
-    def _known(self, asked: Mapping[str, str], question: Question) -> dict[str, list[Candidate]]:
+    def _known(
+        self, asked: Mapping[_Form, str], question: Question
+    ) -> dict[_Form, list[Candidate]]:
         """Read the answers to texts, given by form, from the cache and the memo. Those of the memo
-        are not cached: reading them again is cheap, and long-lived objects cost Python more.
+        are not cached: reading them again is cheap, and long-lived objects cost Python more. Its
+        texts are the index's, whose words do not matter.
         """
         cached = {form: self._cache.get((question, form)) for form in asked}
         found = {form: known for form, known in cached.items() if known is not None}
@@ -174,15 +187,15 @@ class Retriever:
         if memo is None or len(found) == len(asked):
             return found
         left = [form for form in asked if form not in found]
-        places = memo.find(left)
+        places = memo.find([form for form, _ in left])
         return found | self._read(memo, places, left, [asked[form] for form in left])
 
     def _memo_of(self, question: Question) -> Memo | None:
         return None if self.memo is None or self.memo.question != question else self.revised_memo
 
     def _read(
-        self, memo: Memo, places: np.ndarray, keys: Sequence[str], texts: Sequence[str]
-    ) -> dict[str, list[Candidate]]:
+        self, memo: Memo, places: np.ndarray, keys: Sequence[_Key], texts: Sequence[str]
+    ) -> dict[_Key, list[Candidate]]:
         known = np.flatnonzero(places >= 0).tolist()
         if not known:
             return {}
@@ -194,11 +207,12 @@ class Retriever:
         self, texts: Sequence[str], question: Question, allowed: AllowedConcepts | None
     ) -> dict[str, list[Candidate]]:
         """Search for texts that neither the cache nor the memo has by their forms. Of texts with
-        equal encoder inputs only one is searched, and none that the memo has by its row.
+        equal encoder inputs and words only one is searched, and none that the memo has by its
+        row.
         """
-        inputs = self.encoder.inputs(texts)
+        inputs = list(zip(self.encoder.inputs(texts), self._words(texts), strict=True))
         text_of = dict(zip(inputs, texts, strict=True))
-        keys, distinct = list(text_of), list(text_of.values())
+        keys, distinct = [key for key, _ in text_of], list(text_of.values())
         rows = self.index.keys.rows(keys)
         memo = self._memo_of(question)
         found = {} if memo is None else self._read(memo, memo.find_rows(rows), distinct, distinct)
@@ -230,7 +244,7 @@ class Retriever:
         """
         if self.overlay.removed:
             rows = np.where(np.isin(rows, self.overlay.silent_rows), -1, rows)
-        rewritten = self._rewrite(texts, rows)
+        rewritten = rewrite_mentions(texts, rows, self.index, weight=self.rewriting_weight)
         penalty = self._penalty(texts, rows, rewritten, query.top_k)
         depth = query.top_k if penalty is None else max(query.top_k, _MIN_FOUND)
         return query._replace(top_k=depth, rewritten=rewritten), penalty
@@ -242,22 +256,6 @@ class Retriever:
             return None
         mentions = ["" if row >= 0 else text for text, row in zip(texts, rows, strict=True)]
         return ExtraWordsPenalty(mentions, self.extra_words_weight, top_k, rewritten)
-
-    def _rewrite(self, texts: Sequence[str], rows: np.ndarray) -> list[Rewritten]:
-        """RETURNS (List[Rewritten]): The names that texts become, none for texts of the index;
-        empty if no text becomes any.
-        """
-        index, weight = self.index, self.rewriting_weight
-        if not weight or not index.has_word_bags:
-            return []
-        bags = [() if row >= 0 else word_bag(text) for text, row in zip(texts, rows, strict=True)]
-        rewritten = [
-            rewrite(bag, index.word_bags, index.rewriting, min_certainty=_MIN_CERTAINTY)
-            for bag in bags
-        ]
-        if not any(len(each.rows) for each in rewritten):
-            return []
-        return [each._replace(certainty=weight * each.certainty) for each in rewritten]
 
     def _query_vectors(self, inputs: Sequence[bytes], rows: np.ndarray) -> tuple[list[int], Raw]:
         """Take vectors from the index, from the synonyms beside it, or from the encoder.

@@ -9,10 +9,8 @@ from spacy.util import minibatch
 
 from ..concepts import Candidate
 from ..errors import ConnormError, Errors
-from ..linker.calibration import read_calibration
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import linking_names
-from ..pipeline.settings import choose_limits
 from .terms import LocalTerm
 
 
@@ -27,18 +25,9 @@ class TermSearch:
         **limits (Limits): As in `ConceptNormalizer.candidates`.
         RAISES (ConnormError): CN001 if it has no index, CN006 for a `top_k` under 1.
         """
-        from ..linker.interpretations import MentionInterpreter
-
         self._nlp = nlp
         self._normalizer = normalizer
-        cfg = normalizer.cfg
-        self._interpreter = MentionInterpreter(
-            normalizer.lookup,
-            split_composites=False,
-            calibration=read_calibration(cfg["calibration"]),
-            document_context=cfg["document_context"],
-            **choose_limits(cfg, limits),  # type: ignore[arg-type]
-        )
+        self._interpreter = normalizer.interpreter(split_composites=False, **limits)
 
     def find(self, terms: Sequence[LocalTerm], *, batch_size: int) -> Iterator[list[Candidate]]:
         """Search for terms.

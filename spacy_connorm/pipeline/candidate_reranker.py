@@ -227,6 +227,7 @@ class CandidateReranker(TrainablePipe):
             message = Errors.CN422.format(what="A reranker", name=normalizer.name, mend=mend)
             raise ConnormError(message)
         if self._counted is None or self._counted[0] is not retriever:
+            self._prepared = {}
             counts = AnnotatedCounts.beside(retriever.index, retriever.overlay)
             self._counted = retriever, counts
         return self._counted
@@ -258,8 +259,9 @@ class CandidateReranker(TrainablePipe):
         reference = example.reference
         spans_key = self.normalizer.cfg["spans_key"]
         key = reference.text, tuple(annotated_mentions(reference, spans_key=spans_key))
+        # First, since other synonyms make other candidates.
+        _, counts = self._counts()
         if key not in self._prepared:
-            _, counts = self._counts()
             held_out = self.cfg["held_out"]
             self._prepared[key] = read_ranked(example, self.normalizer, counts, held_out=held_out)
         return self._prepared[key]

@@ -64,7 +64,7 @@ class ConceptSearch:
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
         """
         known = [""] * len(mentions) if long_forms is None else long_forms
-        interpreter = self._interpreter(search, held_out=held_out, **limits)
+        interpreter = self.interpreter(search, held_out=held_out, **limits)
         found = interpreter.candidates(mentions, known, documents)
         return self.with_codes(found, code_systems)
 
@@ -98,26 +98,36 @@ class ConceptSearch:
         **limits (Limits): `top_k`, `types` and `branches`, as in `candidates`.
         RETURNS (Explanation): The interpretations, and one step a search.
         """
-        interpreter = self._interpreter(**limits)
+        interpreter = self.interpreter(**limits)
         if isinstance(mention, str):
             return interpreter.explain([mention], [""])
         spans = [mention, *self.spans(mention.doc)]
         texts = [span.text for span in spans]
         return interpreter.explain(texts, self.long_forms(mention.doc, spans))
 
-    def _interpreter(
+    def interpreter(
         self,
         search: str | None = None,
         *,
         held_out: Iterable[tuple[str, str]] = (),
+        split_composites: bool | None = None,
         **limits: Unpack[Limits],
     ) -> "MentionInterpreter":
+        """Make what reads mentions.
+
+        search, held_out, **limits: As in `candidates`.
+        split_composites (Optional[bool]): The setting if None.
+        RETURNS (MentionInterpreter): With the second encoder of a cascade.
+        RAISES (ConnormError): CN001 without an index, CN006 for a `top_k` under 1.
+        """
         from ..linker.cascade import CascadeLookup
         from ..linker.held_out import hold_out
         from ..linker.interpretations import Fallback, MentionInterpreter
 
         how = {key: self.cfg[key] for key in ("split_composites", "document_context")}
         how |= choose_limits(self.cfg, limits)
+        if split_composites is not None:
+            how["split_composites"] = split_composites
         left_out = self._known_ids(held_out)
         lookup = hold_out(self.lookup, left_out) if left_out else self.lookup
         fallback = None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from spacy.tokens import Doc
 
 from ..text.composites import split_composite
+from ..text.word_bags import STOP_WORDS
 from .found_mentions import FoundMention
 
 _CONJUNCTIONS = frozenset(["and", "or", "and/or", "/", "&"])
@@ -68,12 +69,19 @@ def _wider(
         for place in range(start - 2, max(start - 2 - _MOST_WORDS, first - 1), -1):
             if not _is_word(doc, place):
                 break
-            yield place, end
+            if _has_content(doc, place):
+                yield place, end
     if last - end > 1 and doc[end].lower_ in joining:
         for place in range(end + 1, min(end + 1 + _MOST_WORDS, last)):
             if not _is_word(doc, place):
                 break
-            yield start, place + 1
+            if _has_content(doc, place):
+                yield start, place + 1
+
+
+def _has_content(doc: Doc, place: int) -> bool:
+    # "fracture of the femur and with" would be two fractures, one of them without a place.
+    return doc[place].lower_ not in STOP_WORDS
 
 
 def _is_word(doc: Doc, place: int) -> bool:

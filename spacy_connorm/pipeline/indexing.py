@@ -22,6 +22,7 @@ from ..text.substitutions import Substitution
 from .concept_normalizer import ConceptNormalizer
 from .loading import choose_name, find_normalizer, load_normalizer
 from .saving import write_pipeline
+from .settings import known_id
 from .synonym_files import read_synonyms
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ def _remove(changes: "Iterable[ChangedSynonym]", normalizer: ConceptNormalizer) 
     normalizer.remove_synonyms(
         (each.text, each.concept_id)
         for each in changes
-        if not each.times and store.number(each.concept_id) is not None
+        if not each.times and store.number(known_id(each.concept_id, normalizer.cfg)) is not None
     )
 
 

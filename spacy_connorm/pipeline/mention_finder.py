@@ -15,6 +15,7 @@ from ..errors import Errors, refuse_text
 from ..files.atomic import atomic_folder
 from ..files.checksums import damaged
 from ..files.folders import seal, unseal_whole
+from ..text.cleaning import clean
 from .batched_pipe import BatchedPipe
 from .concept_normalizer import ConceptNormalizer
 from .coordinations import join_coordinations
@@ -23,7 +24,7 @@ from .finder_settings import FINDER_DEFAULTS, FinderSettings, check_finder_setti
 from .found_mentions import FoundMention, MentionExplanation, choose_mentions, set_found_mentions
 from .normalizer_link import NormalizerLink
 from .serialization import read_settings
-from .settings import are_texts
+from .settings import are_texts, choose_limits
 from .unmarked_texts import require_docs, unmarked_texts
 
 if TYPE_CHECKING:
@@ -261,7 +262,8 @@ class MentionFinder(BatchedPipe):
 
         normalizer = self.normalizer
         retriever = normalizer.lookup.retriever
-        limits = Filter(tuple(normalizer.cfg["types"]), tuple(normalizer.cfg["branches"]))
+        chosen = choose_limits(normalizer.cfg, {})
+        limits = Filter(tuple(map(clean, chosen["types"])), tuple(map(clean, chosen["branches"])))
         finder = self._finder
         if finder is None or not finder.is_current(retriever, self.cfg, limits):
             if self._token_words is None:

@@ -42,8 +42,17 @@ def word_bag(text: str) -> tuple[str, ...]:
     RETURNS (Tuple[str, ...]): Its normalized words in alphabetical order, each as often as it
         occurs. Stop words are left out, unless there is nothing else.
     """
-    words = sorted(normalized_words(text))
-    return tuple([word for word in words if word not in STOP_WORDS] or words)
+    return tuple(sorted(content_words(text)))
+
+
+def content_words(text: str) -> list[str]:
+    """List the words of a text without stop words, unless there is nothing else.
+
+    text (str): Any text.
+    RETURNS (List[str]): Normalized words in order; see `normalized_words`.
+    """
+    words = normalized_words(text)
+    return [word for word in words if word not in STOP_WORDS] or words
 
 
 def normalized_words(text: str) -> list[str]:

@@ -97,3 +97,23 @@ def test_scores_of_rewritten_names_are_not_lowered(blank_pipeline):
     for weight in (0.0, 0.5):
         found = scored(rewriting_weight=0.5, extra_words_weight=weight)
         assert found == (pytest.approx(cosine + 0.45 * (1 - cosine), abs=1e-4), "testis")
+
+
+def test_answers_do_not_depend_on_what_else_was_asked(blank_pipeline):
+    concepts = [
+        Concept("C1", "sid risk factor"),
+        Concept("C2", "sids risk factor x"),
+        Concept("C3", "risk of SIDS, infant"),
+    ]
+
+    def normalizer():
+        nlp = blank_pipeline(extra_words_weight=0.5)
+        found = nlp.get_pipe("concept_normalizer")
+        found.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
+        return found
+
+    alone = [normalizer().candidates([text])[0] for text in ("SIDS risk", "sids risk")]
+    assert alone[0] != alone[1]
+    assert normalizer().candidates(["SIDS risk", "sids risk"]) == alone
+    asked = normalizer()
+    assert [asked.candidates([text])[0] for text in ("sids risk", "SIDS risk")] == alone[::-1]

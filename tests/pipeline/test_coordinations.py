@@ -41,6 +41,10 @@ def nlp():
         ("fish and chips, lung cancer", ["lung cancer"]),
         ("breast, lung cancer", ["lung cancer"]),
         ("and lung cancer and", ["lung cancer"]),
+        ("cancer of the colon and in a node", ["cancer of the colon"]),
+        ("cancer of the colon and with pain", ["cancer of the colon"]),
+        ("a cancer and ovarian cysts", []),
+        ("shock, failure or renal stones", []),
         ("", []),
     ],
 )
@@ -65,7 +69,7 @@ def test_it_can_be_switched_off(nlp):
 
 
 def test_neighbours_are_not_taken_twice():
-    doc = spacy.blank("en")("b c and a and b c")
+    doc = spacy.blank("en")("b c and d and b c")
     mentions = [FoundMention(0, 2, 1.0, "X"), FoundMention(5, 7, 1.0, "X")]
     (joined,) = join_coordinations([doc], [mentions], lambda text: True)
     assert [(each.start, each.end) for each in joined] == [(0, 4), (5, 7)]
