@@ -554,6 +554,10 @@ class Errors(metaclass=_Coded):
     CN766 = "There is nothing at this address. See /api-reference."
     CN767 = "This address does not take this method. See /api-reference."
     CN768 = "The request took too long to arrive."
+    CN769 = (
+        "A file of documents may have {limit:,} bytes once it is decompressed. Send fewer documents "
+        "at once."
+    )
 
     # Exports
     CN770 = (
@@ -671,6 +675,11 @@ class Errors(metaclass=_Coded):
     CN838 = (
         "No triplets to learn from: all names are of one concept. Give an ontology with several "
         "concepts, of which some have two names."
+    )
+    CN839 = (
+        "`data_share` repeats D, but `{batcher}` draws each text of D once an epoch. Set "
+        "`data_share = null` in [data], or take a batcher that repeats texts, such as "
+        "`spacy-connorm.GroupBatcher.v1`."
     )
     CN831 = (
         "No candidates to rank: none of the {count} annotated texts has a concept with a name in "

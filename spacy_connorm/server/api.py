@@ -1,18 +1,17 @@
 """The API, with FastAPI. Import it inside functions: it is heavy and an extra."""
 
-import tempfile
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
 from starlette.exceptions import HTTPException
 
 from ..about import __version__
 from ..errors import ConnormError, Errors
-from ..files.docbin import read_docs
 from .corrected_pipeline import CorrectedPipeline
 from .limits import RequestLimits
 from .mapping_review import MappingReview
@@ -28,6 +27,7 @@ from .schemas import (
     UndoBody,
     storable,
 )
+from .uploads import read_upload
 from .views import view_candidates, view_concept, view_corrections, view_explanation
 
 _MESSAGES = {404: Errors.CN766, 405: Errors.CN767}
@@ -43,6 +43,7 @@ def build_api(
     review (Optional[MappingReview]): Mappings to review.
     RETURNS (FastAPI): The application.
     """
+    limits = replace(limits, text=min(limits.text, pipeline.nlp.max_length))
     api = FastAPI(
         title="spacy_connorm",
         version=__version__,
@@ -135,18 +136,18 @@ def _add_answers(
     @api.post("/api/annotate", tags=["answers"])
     def annotate(body: AnnotateBody) -> dict[str, Any]:
         """Annotate texts: one record a text, as `connorm annotate` writes them."""
-        _require_batch(body.texts, limits)
+        limits.require_batch(len(body.texts))
         texts = [each if isinstance(each, str) else each.text for each in body.texts]
         mentions = [_boundaries(each) for each in body.texts]
-        cleaned = [_require_text(each, pipeline, limits) for each in texts]
+        cleaned = [_require_text(each, limits) for each in texts]
         revision = pipeline.revision
         return {"records": pipeline.annotate(cleaned, mentions), "revision": revision}
 
     @api.post("/api/search", tags=["answers"])
     def search(body: SearchBody) -> dict[str, Any]:
         """Find the candidates of mentions. `kb_id` is the id that the pipeline would write."""
-        _require_batch(body.mentions, limits)
-        mentions = [_require_text(each, pipeline, limits) for each in body.mentions]
+        limits.require_batch(len(body.mentions))
+        mentions = [_require_text(each, limits) for each in body.mentions]
         how = body.model_dump(exclude={"mentions"}, exclude_none=True)
         found = pipeline.search(mentions, **how)
         return {
@@ -159,9 +160,7 @@ def _add_answers(
     @api.post("/api/explain", tags=["answers"])
     def explain(body: ExplainBody) -> dict[str, Any]:
         """Explain how a mention is read, and what each search of the sieve finds for it."""
-        mention, text = (
-            _require_text(each, pipeline, limits) for each in (body.mention, body.text)
-        )
+        mention, text = (_require_text(each, limits) for each in (body.mention, body.text))
         return view_explanation(pipeline.explain(mention, text=text, start=body.start))
 
     @api.get("/api/concepts/{concept_id:path}", tags=["answers"])
@@ -172,7 +171,9 @@ def _add_answers(
     @api.post("/api/texts", tags=["answers"], openapi_extra=_BINARY)
     async def texts(request: Request) -> dict[str, Any]:
         """Read the documents of a `.spacy` file, sent as it is: their texts and entities."""
-        return {"texts": _read_texts(await request.body(), pipeline, limits)}
+        content = await request.body()
+        # It takes long for a large file, and others wait for this thread.
+        return {"texts": await run_in_threadpool(read_upload, content, limits)}
 
 
 _BINARY = {"requestBody": {"content": {"application/octet-stream": {}}, "required": True}}
@@ -194,7 +195,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
     @api.post("/api/corrections", tags=["corrections"], status_code=201)
     def correct(body: CorrectionBody) -> dict[str, Any]:
         """Say what a mention denotes. It is on the disk when this answers."""
-        text = _require_text(body.text, pipeline, limits)
+        text = _require_text(body.text, limits)
         how = body.model_dump(exclude={"text"})
         correction = pipeline.correct(text, **{**how, "author": storable(body.author).strip()})
         return {
@@ -218,31 +219,6 @@ def _boundaries(text: str | TextBody) -> list[tuple[int, int, str]] | None:
     return [(each.start, each.end, each.label) for each in text.mentions]
 
 
-def _require_text(text: str, pipeline: CorrectedPipeline, limits: RequestLimits) -> str:
-    limit = min(limits.text, pipeline.nlp.max_length)
-    if len(text) > limit:
-        raise ConnormError(Errors.CN757.format(length=len(text), limit=limit))
+def _require_text(text: str, limits: RequestLimits) -> str:
+    limits.require_length(len(text))
     return storable(text)
-
-
-def _require_batch(items: Sequence[Any], limits: RequestLimits) -> None:
-    if len(items) > limits.batch:
-        raise ConnormError(Errors.CN758.format(count=len(items), limit=limits.batch))
-
-
-def _read_texts(
-    content: bytes, pipeline: CorrectedPipeline, limits: RequestLimits
-) -> list[dict[str, Any]]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "texts.spacy")
-        path.write_bytes(content)
-        return [
-            {
-                "text": _require_text(doc.text, pipeline, limits),
-                "mentions": [
-                    {"start": each.start_char, "end": each.end_char, "label": each.label_}
-                    for each in doc.ents
-                ],
-            }
-            for doc in read_docs(path, pipeline.nlp.vocab)
-        ]

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import Errors, require_positive
+from ..errors import ConnormError, Errors, require_positive
 from .problems import Problem, send_problem
 from .routes import is_open
 
@@ -32,6 +32,16 @@ class RequestLimits:
     def __post_init__(self) -> None:
         for name in ("body", "text", "batch", "per_client", "concurrent"):
             require_positive(name, getattr(self, name))
+
+    def require_length(self, length: int) -> None:
+        """RAISES (ConnormError): CN757 for a text of more characters than one may have."""
+        if length > self.text:
+            raise ConnormError(Errors.CN757.format(length=length, limit=self.text))
+
+    def require_batch(self, count: int) -> None:
+        """RAISES (ConnormError): CN758 for more texts than a request may have."""
+        if count > self.batch:
+            raise ConnormError(Errors.CN758.format(count=count, limit=self.batch))
 
 
 class LimitRequests:

@@ -11,7 +11,7 @@ _CODED = re.compile(r"\[(CN\d+)\] (.*)", flags=re.DOTALL)
 _STATUS = {
     **dict.fromkeys(("CN411", "CN753", "CN766", "CN786"), 404),
     **dict.fromkeys(("CN754", "CN787"), 409),
-    **dict.fromkeys(("CN757", "CN758"), 413),
+    **dict.fromkeys(("CN757", "CN758", "CN769"), 413),
     **dict.fromkeys(("CN108", "CN402", "CN752", "CN765", "CN780"), 500),
     "CN109": 503,
 }

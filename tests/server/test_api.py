@@ -1,6 +1,7 @@
 import json
 import re
 import threading
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 import spacy
 from spacy.tokens import DocBin
 
+import spacy_connorm.server.api as api_module
 from spacy_connorm.pipeline.annotation import to_record
 from spacy_connorm.server import RequestLimits
 from spacy_connorm.server.corrections_file import CorrectionsFile
@@ -185,6 +187,39 @@ def test_documents_are_read(client):
     assert client.post("/api/texts", content=content).json() == {
         "texts": [{"text": OTHER_NOTE, "mentions": [{"start": 8, "end": 21, "label": "Symptom"}]}]
     }
+
+
+def test_documents_leave_nothing_in_the_vocabulary(serving, make_pipeline):
+    nlp = make_pipeline()
+    client = serving(nlp)
+    content = DocBin(docs=[spacy.blank("en")("Wibbly wobbly")]).to_bytes()
+    assert client.post("/api/texts", content=content).json()["texts"][0]["text"] == "Wibbly wobbly"
+    assert "Wibbly" not in nlp.vocab.strings
+
+
+def test_large_documents(serving):
+    client = serving(limits=RequestLimits(body=1000, batch=2))
+    docs = DocBin(docs=[spacy.blank("en")("cold")] * 3)
+    refused(client.post("/api/texts", content=docs.to_bytes()), 413, "CN758")
+    bomb = zlib.compress(bytes(100_000), 9)
+    refused(client.post("/api/texts", content=bomb), 413, "CN769")
+
+
+def test_others_do_not_wait_while_documents_are_read(client, monkeypatch):
+    reading, going = threading.Event(), threading.Event()
+
+    def read(content, limits):
+        reading.set()
+        assert going.wait(30)
+        return []
+
+    monkeypatch.setattr(api_module, "read_upload", read)
+    with ThreadPoolExecutor(1) as threads:
+        answer = threads.submit(client.post, "/api/texts", content=b"")
+        assert reading.wait(30)
+        assert client.get("/health", timeout=10).status_code == 200
+        going.set()
+        assert answer.result().json() == {"texts": []}
 
 
 def test_the_client_of_the_docs(client, capsys):
