@@ -62,6 +62,8 @@ class CandidateBatcher:
 
     # The objective must rank too.
     ranked = True
+    # However often D repeats a text, it is one mention an epoch.
+    each_once = True
 
     def __post_init__(self) -> None:
         require_positive("size", self.size)

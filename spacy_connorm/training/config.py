@@ -30,7 +30,7 @@ class TrainingData:
     use_ontology (bool): Whether to train on O: true for Train:O and Train:OD, false for fine-tuning
         on D alone.
     data_share (Optional[float]): D is repeated until |D| / |O| is this; 1/3 in Xu and Bethard 2021.
-        Not repeated if None.
+        Not repeated if None. Batchers that draw each text once refuse it.
     substitutions (Optional[str]): A table from `connorm substitutions`; if given, concepts get more
         names to train on, in other words.
     paraphrases (int): At most how many each concept gets.

@@ -38,6 +38,9 @@ class FamilyBatcher:
     relatives: int = 8
     max_texts: int = 50
 
+    # However often D repeats a text, an epoch draws it once.
+    each_once = True
+
     def __post_init__(self) -> None:
         check_groups(self.size, self.per_concept)
         require_positive("relatives", self.relatives)

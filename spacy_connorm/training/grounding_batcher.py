@@ -41,6 +41,8 @@ class GroundingBatcher:
 
     # The objective must be one over triplets and concepts.
     grounded = True
+    # However often D repeats a name, its pairs come once an epoch.
+    each_once = True
 
     def __post_init__(self) -> None:
         require_positive("size", self.size)

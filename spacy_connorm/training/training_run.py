@@ -80,8 +80,8 @@ def train(
     RAISES (ConnormError): CN121 if the output would replace an input, CN405 if the disk is full,
         CN100 or CN711 for an invalid config, CN705 if something else is at the path, CN714 if an
         interrupted training is there, CN715 if it was started with another config, CN810 or CN811
-        if there is nothing to learn, CN824 if a library is missing, and the errors of
-        `run_training`.
+        if there is nothing to learn, CN824 if a library is missing, CN839 for a share of D that the
+        batcher would not draw, and the errors of `run_training`.
     """
     config_path, output_path = config, Path(output_path)
     config = read_config(config, overrides)
@@ -92,6 +92,7 @@ def train(
     with config_errors():
         blocks = registry.resolve({name: config[name] for name in _SECTIONS})
     data, training, encoder = blocks["data"], blocks["training"], blocks["encoder"]
+    _require_repeating(data, training.batcher)
     require_trainable(encoder)
     work = work_folder(output_path)
     for each in (output_path, work):
@@ -171,6 +172,12 @@ def _require_libraries() -> None:
     for library in _LIBRARIES:
         if find_spec(library) is None:
             raise ConnormError(Errors.CN824.format(library=library))
+
+
+def _require_repeating(data: TrainingData, batcher: Any) -> None:
+    """Refuse a share of D that the batcher would not draw."""
+    if data.data_share is not None and getattr(batcher, "each_once", False):
+        raise ConnormError(Errors.CN839.format(batcher=type(batcher).__name__))
 
 
 def _to_search(block: dict[str, Any], *, config: Config, objective: Any) -> dict[str, Any]:

@@ -88,6 +88,12 @@ def test_no_more_texts_than_asked_and_none_alone():
     assert FamilyBatcher().batches(named(("a",), ("b",)), seed=0, epoch=0) == []
 
 
+def test_a_text_that_d_repeats_is_drawn_once(make_pool):
+    once, often = make_pool((0, 1), (2, 3)), make_pool((0, 1, 1, 1), (2, 3))
+    drawn = (np.concatenate(FamilyBatcher().batches(p, seed=0, epoch=0)) for p in (once, often))
+    assert len({tuple(sorted(rows)) for rows in drawn}) == 1
+
+
 def test_draws_follow_seed_and_epoch(families):
     draw = partial(FamilyBatcher(size=16).batches, families)
     first = np.concatenate(draw(seed=0, epoch=0))

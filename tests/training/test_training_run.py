@@ -233,6 +233,26 @@ def test_a_bad_setting_leaves_nothing(config, tmp_path, overrides, code):
     assert not out.exists()
 
 
+@pytest.mark.parametrize(
+    ("batcher", "objective"),
+    [
+        ("FamilyBatcher", "SupervisedContrastive"),
+        ("GroundingBatcher", "ConceptualGrounding"),
+        ("CandidateBatcher", "Bcnh"),
+    ],
+)
+def test_a_share_that_no_epoch_would_draw_is_refused(config, tmp_path, batcher, objective):
+    blocks = {
+        "batcher": {"@batchers": f"spacy-connorm.{batcher}.v1"},
+        "objective": {"@losses": f"spacy-connorm.{objective}.v1"},
+    }
+    data = {**config["data"], "data_share": 1.0}
+    other = Config({**config, "data": data, "training": {**config["training"], **blocks}})
+    with pytest.raises(ConnormError, match=f"CN839.*data_share.*{batcher}"):
+        train(other, tmp_path / "out")
+    assert not (tmp_path / "out.checkpoints").exists()
+
+
 def test_bad_input_is_refused_before_any_work(config, tmp_path, monkeypatch):
     out = tmp_path / "out"
     with pytest.raises(ConnormError, match="CN100"):
