@@ -11,6 +11,7 @@ from ..encoders.vectors import HybridArray, Raw
 from ..errors import ConnormError, Errors
 from ..index.concept_index import ConceptIndex
 from ..index.vectors.base import Vectors, from_raw
+from .retrieval import average_precision, relevant_ranks
 
 DEFAULT_CONCEPTS = 12
 MAX_TEXTS = 40
@@ -42,7 +43,8 @@ class Panel(NamedTuple):
     points (np.ndarray): float64 (n, 2), one per text, concept by concept.
     precision (float): Mean average precision, from 0 to 1: each text is a query, the others are
         ranked by cosine in the encoder's own space, and those of its concept are right. So it does
-        not depend on the projection. Texts without another of their concept do not count.
+        not depend on the projection. Texts without another of their concept do not count, and ties
+        earn nothing; see `relevant_ranks`.
     """
 
     label: str
@@ -162,16 +164,17 @@ def _lay_out(matrix: np.ndarray) -> np.ndarray:
 def mean_average_precision(vectors: np.ndarray, owners: np.ndarray) -> float:
     """Score synonym retrieval: each vector is a query, the others of its concept are right.
 
-    vectors (Floats2d): (n, width) unit vectors.
+    vectors (Floats2d): (n, width), whose dot products are scores.
     owners (Ints1d): (n,) the concept of each vector.
     RETURNS (float): From 0 to 1; 0 if no concept has two vectors.
     """
-    cosines = vectors @ vectors.T
-    np.fill_diagonal(cosines, np.inf)
-    order = np.argsort(-cosines, axis=1, kind="stable")[:, 1:]
-    right = owners[order] == owners[:, None]
-    precisions = np.cumsum(right, axis=1) / np.arange(1, right.shape[1] + 1)
-    found = right.sum(axis=1)
-    has_others = found > 0
-    averages = (precisions * right).sum(axis=1)[has_others] / found[has_others]
-    return float(averages.mean()) if len(averages) else 0.0
+    scores = vectors @ vectors.T
+    np.fill_diagonal(scores, -np.inf)
+    same = owners[:, None] == owners
+    np.fill_diagonal(same, False)
+    averages = [
+        average_precision(relevant_ranks(row, np.flatnonzero(right)))
+        for row, right in zip(scores, same, strict=True)
+        if right.any()
+    ]
+    return float(np.mean(averages)) if averages else 0.0

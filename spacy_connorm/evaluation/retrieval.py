@@ -31,8 +31,7 @@ def score_retrieval(
     *,
     itself: np.ndarray | None = None,
 ) -> RetrievalScores:
-    """Rank all names by their cosine with each query, block by block. A name that is as near as a
-    relevant one ranks before it, so ties earn nothing.
+    """Rank all names by their cosine with each query, block by block; see `relevant_ranks`.
 
     queries (Floats2d): float32 (q, width), of any length.
     names (Floats2d): float32 (n, width), of any length.
@@ -48,18 +47,31 @@ def score_retrieval(
         for place, cosines in enumerate(block, start=start):
             if itself is not None:
                 cosines[itself[place]] = -np.inf
-            found = _ranks(cosines, relevant[place])
-            averages[place] = np.mean(np.arange(1, len(found) + 1) / found)
+            found = relevant_ranks(cosines, relevant[place])
+            averages[place] = average_precision(found)
             ranks[place] = found[0]
     return RetrievalScores(
         float(averages.mean()), float((ranks == 1).mean()), float((1 / ranks).mean())
     )
 
 
-def _ranks(cosines: np.ndarray, relevant: np.ndarray) -> np.ndarray:
-    """The ranks of the relevant names, ascending, from 1."""
-    wanted = np.sort(cosines[relevant])[::-1]
-    others = np.delete(cosines, relevant)
+def relevant_ranks(scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
+    """Rank names by their scores. A name that scores as much as a relevant one ranks before it, so
+    ties earn nothing.
+
+    scores (Floats1d): (n,), of all names.
+    relevant (Ints1d): (k,), the places of the names to find.
+    RETURNS (Ints1d): int64 (k,), their ranks, ascending, from 1.
+    """
+    wanted = np.sort(scores[relevant])[::-1]
+    others = np.delete(scores, relevant)
     # Those to look for are few beside those to look among, so nothing is sorted.
     before = np.array([np.count_nonzero(others >= each) for each in wanted])
     return before + np.arange(1, len(wanted) + 1)
+
+
+def average_precision(ranks: np.ndarray) -> float:
+    """RETURNS (float): From 0 to 1: the mean, over the ranks of the relevant names, of the share of
+    relevant names up to there.
+    """
+    return float(np.mean(np.arange(1, len(ranks) + 1) / ranks))

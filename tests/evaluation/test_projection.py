@@ -77,6 +77,11 @@ def test_mean_average_precision_by_hand():
     assert mean_average_precision(vectors, np.arange(4)) == 0.0
 
 
+def test_texts_that_the_encoder_cannot_tell_apart_earn_nothing():
+    alike = np.ones((4, 2))
+    assert mean_average_precision(alike, np.asarray([0, 0, 1, 1])) == pytest.approx(1 / 3)
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_a_picture_is_the_same_every_time(lookup, many, tmp_path, suffix):
     panels = [
