@@ -4,23 +4,52 @@ import gzip
 import hashlib
 import zlib
 from collections.abc import Iterator
+from io import BufferedIOBase, TextIOWrapper
 from pathlib import Path
+from typing import BinaryIO, TextIO
 
 from ..errors import ConnormError, Errors
 
+_GZIP = ".gz"
+_SURROGATES = "surrogatepass"
 
-def open_text(path: Path, mode: str = "rt", *, newline: str | None = None):
+
+def open_text(path: Path, mode: str = "rt", *, newline: str | None = None) -> TextIO:
     """Open a text file as UTF-8, a `.gz` file through gzip. Lone surrogates are kept, a byte order
-    mark is skipped.
+    mark is skipped. What is written is the same file each time and on every system.
 
     path (Path): The file.
     mode (str): "rt" or "wt".
-    newline (Optional[str]): As for `open`; "" keeps all line ends as they are.
+    newline (Optional[str]): How line ends are read, as for `open`; "" keeps them all as they are.
+        They are always written as they are.
     RETURNS (TextIO): The open file.
     """
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
-    encoding = "utf-8-sig" if mode == "rt" else "utf-8"
-    return opener(path, mode, encoding=encoding, errors="surrogatepass", newline=newline)
+    if mode == "rt":
+        return TextIOWrapper(open_bytes(path), "utf-8-sig", _SURROGATES, newline)
+    file: BinaryIO = path.open("wb")
+    packed = _Packed(file) if path.suffix.lower() == _GZIP else file
+    return TextIOWrapper(packed, "utf-8", _SURROGATES, "\n")
+
+
+def open_bytes(path: Path) -> BufferedIOBase:
+    """RETURNS (BufferedIOBase): A file, open to be read; a `.gz` file through gzip."""
+    return gzip.GzipFile(path) if path.suffix.lower() == _GZIP else path.open("rb")
+
+
+class _Packed(gzip.GzipFile):
+    """A gzip file that is written without its name and the time in its header: by these, what is
+    the same text would have another checksum each time.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__("", "wb", fileobj=file, mtime=0)
+        self._file = file
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._file.close()
 
 
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:

@@ -1,10 +1,11 @@
 import gzip
+import time
 
 import pytest
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.files.atomic import atomic_file
-from spacy_connorm.files.text import open_text, read_lines
+from spacy_connorm.files.text import open_text, read_lines, sha256
 
 
 def test_lines_are_numbered_and_stripped_of_their_ends(tmp_path):
@@ -50,6 +51,18 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, name):
         raise KeyError
     assert list(read_lines(path)) == [(1, "old")]
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_the_same_text_is_the_same_file(tmp_path, monkeypatch, name):
+    paths = [tmp_path / name, tmp_path / f"another.{name}"]
+    for number, path in enumerate(paths):
+        monkeypatch.setattr(time, "time", lambda now=number: 1e9 * now)
+        with open_text(path, "wt") as file:
+            file.write("one\ntwo\r\n")
+        with open_text(path, newline="") as file:
+            assert file.read() == "one\ntwo\r\n"
+    assert sha256(paths[0]) == sha256(paths[1])
 
 
 def test_a_disk_that_fills_up_is_named(tmp_path):
