@@ -1,16 +1,22 @@
 """What corrections do to a pipeline: synonyms, marked mentions and answers that are set."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..annotations.mentions import split_ids
+from ..errors import ConnormError
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from .corrections import Correction
 from .mention_marker import MentionMarker
 
+# An empty text, and one of which the encoder knows nothing.
+_UNREADABLE = ("[CN003]", "[CN009]")
+
 
 class AppliedCorrections:
-    """Applies corrections to a normalizer and the marker before it."""
+    """Applies corrections to a normalizer and the marker before it. Those of concepts that the
+    ontology lacks, and those whose texts the encoder can't read, wait for another pipeline.
+    """
 
     def __init__(self, normalizer: ConceptNormalizer, marker: MentionMarker) -> None:
         """Apply nothing until `use` is called.
@@ -33,19 +39,25 @@ class AppliedCorrections:
         """Apply these corrections instead of those before.
 
         corrections (List[Correction]): Those that count.
-        RAISES (ConnormError): CN009 for a text of which the encoder knows nothing.
         """
         before = len(self._corrections)
         if corrections[:before] == self._corrections:
-            new = self._known(corrections[before:])
-            self._normalizer.add_synonyms(_synonyms(new))
+            new = self._change(self._add_synonyms, self._known(corrections[before:]))
             self._answers = {**self._answers, **self._answers_of(new)}
         else:
-            known = self._known(corrections)
-            self._replace_synonyms(known)
+            known = self._change(self._replace_synonyms, self._known(corrections))
             self._answers = self._answers_of(known)
         self._corrections = corrections
         self._marker.use(corrections, spans_key=self._normalizer.cfg["spans_key"])
+
+    def require_readable(self, correction: Correction) -> None:
+        """Refuse a correction that would wait.
+
+        correction (Correction): Of known concepts.
+        RAISES (ConnormError): CN003 for an empty text, CN009 for one of which the encoder knows
+            nothing.
+        """
+        self._encode([correction])
 
     def answers(self, mentions: Sequence[str], long_forms: Sequence[str]) -> list[str | None]:
         """Look up what people have said of mentions.
@@ -69,6 +81,43 @@ class AppliedCorrections:
             if all(number(each) is not None for each in split_ids(correction.kb_id))
         ]
 
+    def _change(
+        self, change: Callable[[list[Correction]], None], corrections: list[Correction]
+    ) -> list[Correction]:
+        """RETURNS (List[Correction]): Those that could be applied."""
+        try:
+            change(corrections)
+        except ConnormError as error:
+            if not _is_unreadable(error):
+                raise
+            corrections = self._readable(corrections)
+            change(corrections)
+        return corrections
+
+    def _readable(self, corrections: list[Correction]) -> list[Correction]:
+        """An error names one text alone: they are halved until none has any."""
+        try:
+            self._encode(corrections)
+        except ConnormError as error:
+            if not _is_unreadable(error):
+                raise
+            middle = len(corrections) // 2
+            halves = (corrections[:middle], corrections[middle:]) if middle else ()
+            return [each for half in halves for each in self._readable(half)]
+        return corrections
+
+    def _encode(self, corrections: Sequence[Correction]) -> None:
+        from ..linker.synonyms import encode_synonyms, find_synonyms
+
+        for lookup in self._normalizer.lookup.lookups:
+            encoder = lookup.normalized_encoder
+            found = find_synonyms(_synonyms(corrections), lookup.index, encoder)
+            if found:
+                encode_synonyms(found, encoder)
+
+    def _add_synonyms(self, corrections: Iterable[Correction]) -> None:
+        self._normalizer.add_synonyms(_synonyms(corrections))
+
     def _replace_synonyms(self, corrections: Iterable[Correction]) -> None:
         from ..linker.synonyms import ChangedSynonym
 
@@ -80,6 +129,10 @@ class AppliedCorrections:
         texts = [each.long_form or each.mention for each in corrections]
         keys = self._normalizer.lookup.keys(texts)
         return {key: each.kb_id for key, each in zip(keys, corrections, strict=True)}
+
+
+def _is_unreadable(error: ConnormError) -> bool:
+    return str(error).startswith(_UNREADABLE)
 
 
 def _synonyms(corrections: Iterable[Correction]) -> list[tuple[str, str]]:

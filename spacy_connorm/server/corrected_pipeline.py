@@ -19,6 +19,7 @@ from ..pipeline.annotation import to_record
 from ..pipeline.loading import find_normalizer, linking_names, load_pipeline
 from ..pipeline.settings import Limits
 from .applied_corrections import AppliedCorrections
+from .boundaries import Boundaries, find_span
 from .corrections import Correction, CorrectionRecord, Undo, effective
 from .corrections_file import CorrectionsFile
 from .mention_marker import add_marker
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 # As `corpora` labels mentions whose type nobody gives.
 DEFAULT_LABEL = "MENTION"
-Boundaries = tuple[int, int, str]
 
 
 class CorrectedPipeline:
@@ -63,6 +63,7 @@ class CorrectedPipeline:
         marker = add_marker(self.nlp, before=self.normalizer.name)
         self._applied = AppliedCorrections(self.normalizer, marker)
         self._records: list[CorrectionRecord] = []
+        self._unapplied: list[CorrectionRecord] = []
         self._changing = threading.RLock()
         self._running = threading.Lock()
         self.refresh()
@@ -94,9 +95,9 @@ class CorrectedPipeline:
 
         RAISES (ConnormError): As `CorrectionsFile.read`.
         """
-        if self._file.has_more():
+        if self._unapplied or self._file.has_more():
             with self._changing:
-                self._take(self._file.read())
+                self._take_new()
 
     def annotate(
         self, texts: Sequence[str], mentions: Sequence[Iterable[Boundaries] | None] = ()
@@ -183,8 +184,9 @@ class CorrectedPipeline:
         replaces (Optional[Tuple[int, int]]): The boundaries that the pipeline had found.
         author (str): Who says so.
         RETURNS (Correction): What was appended to the file.
-        RAISES (ConnormError): CN755 if it is not in the text, CN411 for an unknown concept, CN009
-            for a text of which the encoder knows nothing, CN108 if the file can't be written.
+        RAISES (ConnormError): CN755 if it is not in the text, CN411 for an unknown concept, CN003
+            and CN009 for a text of which the encoder knows nothing, CN108 if the file can't be
+            written.
         """
         concept_ids = [self.concept(each).concept_id for each in split_ids(kb_id)]
         with self._running:
@@ -201,6 +203,7 @@ class CorrectedPipeline:
             replaces=replaces,
             author=author,
         )
+        self._applied.require_readable(correction)
         with self._taking_turns():
             self._append(correction)
         return correction
@@ -229,7 +232,7 @@ class CorrectedPipeline:
     @contextmanager
     def _taking_turns(self) -> Iterator[None]:
         with self._changing, self._file.locked():
-            self._take(self._file.read())
+            self._take_new()
             yield
 
     def _append(self, record: CorrectionRecord) -> None:
@@ -243,10 +246,17 @@ class CorrectedPipeline:
             self._apply(effective(before))
             raise
 
+    def _take_new(self) -> None:
+        """What can't be applied now is not read again: it is kept for the next time."""
+        self._unapplied += self._file.read()
+        self._take(self._unapplied)
+        self._unapplied = []
+
     def _take(self, records: Sequence[CorrectionRecord]) -> None:
         if records:
-            self._records = [*self._records, *records]
-            self._apply(effective(self._records))
+            taken = [*self._records, *records]
+            self._apply(effective(taken))
+            self._records = taken
 
     def _apply(self, corrections: list[Correction]) -> None:
         with self._running:
@@ -266,8 +276,7 @@ class CorrectedPipeline:
 
     def _set_mentions(self, doc: Doc, mentions: Iterable[Boundaries]) -> None:
         spans = [
-            self._char_span(doc, start, end, label or self.labels[0])
-            for start, end, label in mentions
+            find_span(doc, start, end, label or self.labels[0]) for start, end, label in mentions
         ]
         key = self.normalizer.cfg["spans_key"]
         if key is not None:
@@ -277,18 +286,7 @@ class CorrectedPipeline:
 
     def _find_span(self, text: str, start: int, end: int) -> tuple[Doc, Span]:
         doc = self.nlp(text, disable=linking_names(self.nlp, self.normalizer))
-        return doc, self._char_span(doc, start, end)
-
-    def _char_span(self, doc: Doc, start: int, end: int, label: str = "") -> Span:
-        if 0 <= start < end <= len(doc.text):
-            mention = doc.text[start:end]
-            start += len(mention) - len(mention.lstrip())
-            end -= len(mention) - len(mention.rstrip())
-            if start < end:
-                found = doc.char_span(start, end, label=label, alignment_mode="expand")
-                if found is not None:
-                    return found
-        raise ConnormError(Errors.CN755.format(start=start, end=end, length=len(doc.text)))
+        return doc, find_span(doc, start, end)
 
 
 def _chosen_first(candidates: list[dict[str, Any]], kb_id: str) -> list[dict[str, Any]]:

@@ -3,7 +3,8 @@ import pytest
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.pipeline.annotation import to_record
-from spacy_connorm.server import CorrectedPipeline
+from spacy_connorm.server import CorrectedPipeline, CorrectionsFile
+from spacy_connorm.server.corrections import Correction
 
 from .conftest import NOTE, OTHER_NOTE
 
@@ -190,6 +191,74 @@ def test_concepts_that_this_ontology_lacks_wait(corrected, blank_pipeline, path,
     smaller = Ontology([Concept("C3", "cold")])
     nlp.get_pipe("concept_normalizer").initialize(lambda: [], nlp=nlp, ontology=smaller)
     assert answers(CorrectedPipeline(nlp, path), NOTE)["cold"] == "C3"
+
+
+@pytest.fixture
+def write(path):
+    """A function that appends corrections to the file, as another process does."""
+
+    def append(*pairs):
+        file = CorrectionsFile(path)
+        with file.locked():
+            file.read()
+            for text, kb_id in pairs:
+                file.append(Correction(text, 0, len(text), kb_id, marked=True, label="Disease"))
+
+    return append
+
+
+# N-grams know nothing of these characters, and nobody knows anything of the last one.
+UNREADABLE = ("ღღ", "ღღღ", "\0")
+WITH_UNREADABLE = [("cold", "C4"), *((each, "C1") for each in UNREADABLE), ("ღ", "NIL")]
+
+
+@pytest.mark.parametrize("is_there_at_the_start", [True, False])
+def test_texts_that_the_encoder_can_not_read_wait(
+    is_there_at_the_start, make_pipeline, path, answers, correct, write
+):
+    if is_there_at_the_start:
+        write(*WITH_UNREADABLE)
+    corrected = CorrectedPipeline(make_pipeline(), path)
+    if not is_there_at_the_start:
+        write(*WITH_UNREADABLE)
+    assert answers(corrected, OTHER_NOTE)["cold"] == "C4"
+    assert corrected.revision == len(corrected.effective) == 5
+    last = correct(corrected, NOTE, "head spinning", "C5")
+    assert answers(corrected, OTHER_NOTE)["head spinning"] == "C5"
+    corrected.undo(last.id)
+    corrected.undo(corrected.effective[2].id)
+    assert answers(corrected, OTHER_NOTE)["cold"] == "C4"
+    assert len(corrected.effective) == 4
+    synonyms = corrected.normalizer.lookup.changed_synonyms()
+    assert [each[:2] for each in synonyms] == [("cold", "C4")]
+
+
+def test_a_better_encoder_reads_what_waits(make_pipeline, path, answers, write, hashes):
+    write(*WITH_UNREADABLE)
+    assert answers(CorrectedPipeline(make_pipeline(**hashes), path), "ღღ") == {"ღღ": "C1"}
+
+
+def test_what_the_encoder_can_not_read_is_not_written(corrected, path):
+    for text in UNREADABLE:
+        with pytest.raises(ConnormError, match="CN003" if text == "\0" else "CN009"):
+            corrected.correct(text, 0, len(text), "C1")
+    assert path.read_bytes() == b""
+    assert corrected.correct("ღღ", 0, 2, "NIL").kb_id == "NIL"
+
+
+def test_what_can_not_be_applied_is_tried_again(corrected, answers, write, monkeypatch):
+    def fail(corrections):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(corrected._applied, "use", fail)
+        write(("cold", "C4"))
+        for _ in range(2):
+            with pytest.raises(MemoryError):
+                answers(corrected, OTHER_NOTE)
+            assert corrected.revision == 0
+    assert answers(corrected, OTHER_NOTE)["cold"] == "C4"
+    assert corrected.revision == 1
 
 
 @pytest.mark.parametrize(
