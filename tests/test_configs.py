@@ -207,6 +207,13 @@ def test_the_papers_numbers_stand_in_their_configs():
     assert sapbert["training"]["arguments"]["learning_rate"] == 2e-5
 
 
+@pytest.mark.parametrize("name", ["sapbert", "triplet", "adapters", "bcnh"])
+def test_what_a_paper_does_not_mention_is_set_in_sight(name):
+    # Otherwise gradients would be clipped by the default of transformers, without a word.
+    arguments = sections(ROOT / "assets" / f"{name}.cfg")["training"]["arguments"]
+    assert arguments["max_grad_norm"] == 1.0
+
+
 def test_the_numbers_of_conceptual_grounding_stand_in_its_config():
     config = sections(ROOT / "assets" / "grounded.cfg")
     training, batcher = config["training"], config["training"]["batcher"]
