@@ -52,7 +52,7 @@ def ontology_cli(
         None, "--prefix", help="Vocabulary of the ids, as SNOMEDCT.", rich_help_panel=_TABLES
     ),
     header: bool | None = typer.Option(
-        None, "--header/--no-header", help="Whether row 1 names them.", rich_help_panel=_TABLES
+        None, "--header/--no-header", help="Whether row 1 is a header.", rich_help_panel=_TABLES
     ),
     separator: str | None = typer.Option(
         None, "--separator", help="Between items of a field. ['|']", rich_help_panel=_TABLES
@@ -68,8 +68,8 @@ def ontology_cli(
         None, "--obsolete", help="Take obsolete terms too.", rich_help_panel=_OBO
     ),
     languages: str | None = _list("languages", "Best first; '' takes all. [ENG]", _UMLS),
-    sources: str | None = _list("sources", "Take only these, e.g. MSH,RXNORM.", _UMLS),
-    semantic_types: str | None = _list("semantic-types", "Take only these TUIs.", _UMLS),
+    sources: str | None = _list("sources", "Keep only these, e.g. MSH,RXNORM.", _UMLS),
+    semantic_types: str | None = _list("semantic-types", "Keep only these TUIs.", _UMLS),
     suppressed: bool | None = typer.Option(
         None, "--suppressed", help="Take suppressed rows too.", rich_help_panel=_UMLS
     ),

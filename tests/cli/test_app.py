@@ -64,6 +64,19 @@ def parameters(function):
     }
 
 
+def test_the_summary_tells_what_there_is_to_do(invoke, words):
+    summary = words(invoke("--help")).partition("Commands:")[0]
+    for task in ("train", "index", "search", "annotate", "map", "evaluate", "serve"):
+        assert task in summary
+
+
+def test_help_of_an_ontology_is_read_without_the_code():
+    helps = {each.name: each.help for each in COMMANDS["ontology"].params}
+    assert helps["header"] == "Whether row 1 is a header."
+    for name in ("sources", "semantic_types"):
+        assert helps[name].startswith("Keep only these")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_has_an_example(invoke, words, name):
     result = invoke(name, "--help")
