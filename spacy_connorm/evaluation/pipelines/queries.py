@@ -20,7 +20,8 @@ from ..biosyn import biosyn_ids, biosyn_texts
 from ..protocol import Prediction
 from ..sections import BIOSYN, OPEN
 
-PROTOCOLS = (OPEN, BIOSYN)
+# How mentions may be read: what `--protocol` takes.
+READINGS = (OPEN, BIOSYN)
 # Candidates of each mention; a right concept below them does not count.
 DEPTH = 20
 _BATCH = 256
@@ -49,8 +50,8 @@ def check_protocol(name: str) -> None:
     name (str): The name.
     RAISES (ConnormError): CN735 for an unknown protocol.
     """
-    if name not in PROTOCOLS:
-        raise ConnormError(Errors.CN735.format(protocol=name, known=" or ".join(PROTOCOLS)))
+    if name not in READINGS:
+        raise ConnormError(Errors.CN735.format(protocol=name, known=" or ".join(READINGS)))
 
 
 def read_queries(
