@@ -29,8 +29,8 @@ class _WordsGroup(TyperGroup):
 app = typer.Typer(
     name="connorm",
     cls=_WordsGroup,
-    help="Convert ontologies and corpora, train an encoder, build an index, search it, annotate, map "
-    "tables, evaluate, serve.",
+    help="Convert ontologies and corpora, train an encoder, build an index, search it, annotate, "
+    "map tables, evaluate, serve.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
