@@ -1,6 +1,9 @@
 """Characters of a text as spans of a document."""
 
+from collections.abc import Iterable
+
 from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
 
 from ..errors import ConnormError, Errors
 
@@ -26,3 +29,21 @@ def find_span(doc: Doc, start: int, end: int, label: str = "") -> Span:
             if found is not None:
                 return found
     raise ConnormError(Errors.CN755.format(start=start, end=end, length=len(doc.text)))
+
+
+def mark_mentions(
+    doc: Doc, mentions: Iterable[Boundaries], *, spans_key: str | None, label: str
+) -> None:
+    """Mark known mentions in a document.
+
+    doc (Doc): The document.
+    mentions (Iterable[Tuple[int, int, str]]): The start, the end and the label of each.
+    spans_key (Optional[str]): Where the normalizer looks for mentions; `doc.ents` if None.
+    label (str): The label of those that have none.
+    RAISES (ConnormError): CN755 for a mention outside the text.
+    """
+    spans = [find_span(doc, start, end, own or label) for start, end, own in mentions]
+    if spans_key is not None:
+        doc.spans[spans_key] = spans
+    elif spans:
+        doc.ents = filter_spans(spans)

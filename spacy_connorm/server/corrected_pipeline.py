@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
-from spacy.util import filter_spans
 
 from ..annotations.mentions import split_ids
 from ..annotations.spans import choose_spans
@@ -19,7 +18,7 @@ from ..pipeline.annotation import to_record
 from ..pipeline.loading import find_normalizer, linking_names, load_pipeline
 from ..pipeline.settings import Limits
 from .applied_corrections import AppliedCorrections
-from .boundaries import Boundaries, find_span
+from .boundaries import Boundaries, find_span, mark_mentions
 from .corrections import Correction, CorrectionRecord, Undo, effective
 from .corrections_file import CorrectionsFile
 from .mention_marker import add_marker
@@ -111,10 +110,11 @@ class CorrectedPipeline:
         RAISES (ConnormError): CN755 for a mention outside its text.
         """
         self.refresh()
-        with self._running:
+        with self._reading():
+            spans_key = self.normalizer.cfg["spans_key"]
             docs = [self.nlp.make_doc(text) for text in texts]
             for doc, known in zip(docs, mentions, strict=False):
-                self._set_mentions(doc, known or ())
+                mark_mentions(doc, known or (), spans_key=spans_key, label=self.labels[0])
             return [self._record(doc) for doc in self.nlp.pipe(docs)]
 
     def search(
@@ -151,9 +151,9 @@ class CorrectedPipeline:
         self.refresh()
         if not text:
             return self.normalizer.explain(mention, **limits)
-        with self._running:
-            _, span = self._find_span(text, start, start + len(mention))
-        return self.normalizer.explain(span, **limits)
+        with self._reading():
+            span = self._find_span(text, start, start + len(mention))
+            return self.normalizer.explain(span, **limits)
 
     def concept(self, concept_id: str) -> Concept:
         """RETURNS (Concept): A concept of the index, by its id or an alternate id.
@@ -189,13 +189,11 @@ class CorrectedPipeline:
             written.
         """
         concept_ids = [self.concept(each).concept_id for each in split_ids(kb_id)]
-        with self._running:
-            doc, span = self._find_span(text, start, end)
-            (long_form,) = self.normalizer.long_forms(doc, [span])
+        start, end, long_form = self._place(text, start, end)
         correction = Correction(
             text=text,
-            start=span.start_char,
-            end=span.end_char,
+            start=start,
+            end=end,
             kb_id="|".join(concept_ids) or NIL,
             label=label or self.labels[0],
             long_form=long_form,
@@ -274,19 +272,24 @@ class CorrectedPipeline:
                 ent["candidates"] = _chosen_first(ent["candidates"], kb_id)
         return record
 
-    def _set_mentions(self, doc: Doc, mentions: Iterable[Boundaries]) -> None:
-        spans = [
-            find_span(doc, start, end, label or self.labels[0]) for start, end, label in mentions
-        ]
-        key = self.normalizer.cfg["spans_key"]
-        if key is not None:
-            doc.spans[key] = spans
-        elif spans:
-            doc.ents = filter_spans(spans)
+    def _place(self, text: str, start: int, end: int) -> tuple[int, int, str]:
+        """RETURNS (Tuple[int, int, str]): The characters of whole tokens, and their long form."""
+        with self._reading():
+            span = self._find_span(text, start, end)
+            (long_form,) = self.normalizer.long_forms(span.doc, [span])
+            return span.start_char, span.end_char, long_form
 
-    def _find_span(self, text: str, start: int, end: int) -> tuple[Doc, Span]:
+    def _find_span(self, text: str, start: int, end: int) -> Span:
         doc = self.nlp(text, disable=linking_names(self.nlp, self.normalizer))
-        return doc, find_span(doc, start, end)
+        return find_span(doc, start, end)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """The vocabulary would keep every word of all texts. What it learns of them is gone after
+        this, so no Doc or Span may be used then.
+        """
+        with self._running, self.nlp.memory_zone():
+            yield
 
 
 def _chosen_first(candidates: list[dict[str, Any]], kb_id: str) -> list[dict[str, Any]]:

@@ -79,7 +79,7 @@ class LimitRequests:
             try:
                 await self._run(scope, receive, send)
             finally:
-                self._running[client] -= 1
+                self._running -= Counter([client])  # which forgets who has none left
 
     async def _run(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         try:

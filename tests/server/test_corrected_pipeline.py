@@ -193,6 +193,26 @@ def test_concepts_that_this_ontology_lacks_wait(corrected, blank_pipeline, path,
     assert answers(CorrectedPipeline(nlp, path), NOTE)["cold"] == "C3"
 
 
+def test_texts_leave_nothing_in_the_vocabulary(resolving, correct, answers):
+    said = "Wibbly mitral insufficiency (MI) wobbly."
+    start = said.index("MI")
+    before = set(resolving.nlp.vocab.strings)
+    for _ in range(2):
+        (record,) = resolving.annotate([said], [[(0, 6, "Timey")]])
+        assert {ent["text"] for ent in record["ents"]} >= {"Wibbly", "MI"}
+        explained = resolving.explain("MI", text=said, start=start)
+        assert explained.interpretations[0].texts == ("mitral insufficiency",)
+        with pytest.raises(ConnormError, match="CN755"):
+            resolving.explain("wobbly", text=said, start=99)
+    assert correct(resolving, said, "wobbly", "C1").mention == "wobbly"
+    assert set(resolving.nlp.vocab.strings) == before
+    # What is marked stays, and whatever has been read before is read again.
+    correct(resolving, said, "Wibbly", "C5", marked=True, label="Spacey")
+    assert answers(resolving, said)["Wibbly"] == "C5"
+    (record,) = resolving.annotate([said])
+    assert record["ents"][0]["label"] == "Spacey"
+
+
 @pytest.fixture
 def write(path):
     """A function that appends corrections to the file, as another process does."""

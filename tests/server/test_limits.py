@@ -60,6 +60,22 @@ def test_what_runs_is_counted_by_client_and_in_all():
     asyncio.run(story())
 
 
+def test_clients_that_left_are_forgotten():
+    async def story():
+        world = World(per_client=2)
+        running = [asyncio.create_task(world.ask(client=each)) for each in ("a", "a", "b")]
+        await asyncio.sleep(0.01)
+        assert world.app._running == {"a": 2, "b": 1}
+        running.pop().cancel()
+        await asyncio.sleep(0.01)
+        assert dict(world.app._running) == {"a": 2}
+        world.going.set()
+        await asyncio.gather(*running)
+        assert not dict(world.app._running)
+
+    asyncio.run(story())
+
+
 def test_pages_are_not_counted():
     async def story():
         world = World(concurrent=1)
