@@ -23,19 +23,19 @@ def serve_cli(
         None, "--review", metavar="FILE", help="Mappings to go through, from `connorm map`."
     ),
     host: str = typer.Option(
-        "127.0.0.1", "--host", help="The address to listen at; others than this need a token."
+        "127.0.0.1",
+        "--host",
+        help="The address to listen at; any non-loopback address needs a token.",
     ),
     port: int = typer.Option(
         8000, "--port", "-p", min=0, max=65535, help="The port; 0 for any free one."
     ),
-    name: str | None = typer.Option(
-        None, "--name", help="By what name clients call it, if a proxy stands in front."
-    ),
+    name: str | None = typer.Option(None, "--name", help="Public host name, when behind a proxy."),
     token: str | None = typer.Option(
         None,
         "--token",
         envvar="SPACY_CONNORM_TOKEN",
-        help="What clients must bring. [made if others can reach the host]",
+        help="Access token that clients must send. [made if others can reach the host]",
     ),
     component: str | None = typer.Option(
         None, "--component", help="Which concept normalizer, if there are several."

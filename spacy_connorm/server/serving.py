@@ -43,12 +43,11 @@ def serve(
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     corrections (Union[str, Path]): The file that corrections are appended to, and read from.
     review (Optional[Union[str, Path]]): Mappings to go through: what `map_terms` wrote.
-    host (str): The address to listen at. Any but a loopback address needs a token.
+    host (str): The address to listen at. Any non-loopback address needs a token.
     port (int): The port; 0 for any free one.
-    name (Optional[str]): By what name clients call it, if a proxy stands in front; then it needs a
-        token, too.
-    token (Optional[str]): What clients must bring. If None, that in the environment variable
-        SPACY_CONNORM_TOKEN, or else a new one if the host needs one.
+    name (Optional[str]): Public host name, when behind a proxy. It needs a token, too.
+    token (Optional[str]): Access token that clients must send. If None, that in the environment
+        variable SPACY_CONNORM_TOKEN, or else a new one if the host or the name needs one.
     component (Optional[str]): Which concept normalizer, if there are several.
     limits (Optional[RequestLimits]): What clients may ask for.
     on_start (Optional[Callable[[str], None]]): Called with the page's address once it is there.
@@ -59,7 +58,8 @@ def serve(
     _require_installed()
     with listen(host, port) as listening:
         called = name or host
-        token = choose_token(called, token)
+        # Whoever can reach the address may say that they call it by the name.
+        token = choose_token(called if is_loopback(host) else host, token)
         options: dict[str, Any] = {"host": called, "token": token, "limits": limits}
         options |= {"corrections": corrections, "review": review, "component": component}
         app = make_app(pipeline, **options)
@@ -83,7 +83,7 @@ def make_app(
 
     pipeline, corrections, review, component, limits: As for `serve`.
     host (str): The address or name that clients call it by.
-    token (str): What clients must bring; empty for none.
+    token (str): Access token that clients must send; empty for none.
     RETURNS (Callable): The ASGI application.
     RAISES (ConnormError): CN750 if the extra [serve] is missing, and the errors of
         `CorrectedPipeline` and `MappingReview`.
