@@ -85,7 +85,9 @@ def map_terms(
     found = search.find(terms, batch_size=batch_size)
     with tqdm(found, total=len(terms), unit=" terms", delay=2, leave=False) as bar:
         mappings = [mapper.map(*each) for each in zip(terms, bar, strict=True)]
-    mappings = [decided.get((each.subject_id, each.subject_label), each) for each in mappings]
+    mappings = [decided.pop((each.subject_id, each.subject_label), each) for each in mappings]
+    # Of terms that the table no longer has.
+    mappings += decided.values()
     metadata = mapper.metadata(terms_path, mappings, licence=licence)
     write_sssom(MappingSet(metadata, mappings), output_path)
     return summarize_mappings(mappings, measure=mapper.measure)
@@ -102,7 +104,9 @@ def _read_decided(path: Path) -> dict[tuple[str, str], TermMapping]:
     """Hours of work may stand in an output that is made again."""
     if path.suffix == ".csv" or not path.is_file():
         return {}
-    with path.open("rb") as file:
-        is_sssom = file.read(1) == b"#"
+    # Spreadsheets add a byte order mark, and may lose the metadata.
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        first = file.readline()
+    is_sssom = first.startswith("#") or "subject_id" in first.split("\t")
     found = read_sssom(path).mappings if is_sssom else []
     return {(each.subject_id, each.subject_label): each for each in found if each.is_decided}

@@ -140,6 +140,26 @@ def test_what_people_have_decided_stays(pipeline, terms, out):
     assert out.read_text(encoding="utf8") == "# a: b\nbroken\n"
 
 
+@pytest.mark.parametrize("change", ["mark", "metadata", "row"])
+def test_decisions_outlive_spreadsheets_and_rows_that_are_gone(pipeline, terms, out, change):
+    map_terms(pipeline, terms, out)
+    found = read_sssom(out)
+    found.mappings[0] = decide_mapping(
+        found.mappings[0], object_id="concept:C1", object_label="x", author="A"
+    )
+    write_sssom(found, out)
+    text = out.read_text(encoding="utf8")
+    if change == "mark":
+        out.write_text(text, encoding="utf-8-sig")
+    elif change == "metadata":
+        lines = text.splitlines(keepends=True)
+        out.write_text("".join(each for each in lines if not each.startswith("#")), encoding="utf8")
+    else:
+        terms.write_text(TABLE.replace("1,Heart Attack,10\n", ""), encoding="utf8")
+    assert map_terms(pipeline, terms, out).decided == 1
+    assert rows(out)["1"].mapping_justification == MANUAL
+
+
 def test_a_saved_pipeline_and_a_csv(saved_pipeline, terms, tmp_path):
     summary = map_terms(saved_pipeline, terms, tmp_path / "out.csv", top_k=1)
     assert sum(summary.rows.values()) == 4
