@@ -21,7 +21,7 @@ from typing import NamedTuple
 from ..annotations.mentions import Mention
 from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors
-from ..files.text import read_lines
+from ..files.xml import read_pieces
 from .bioc_json import read_json_documents
 from .bioc_records import BioCAnnotation, BioCDocument, Infons
 from .bioc_xml import read_xml_documents
@@ -55,14 +55,14 @@ def read_bioc_corpus(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     report (CorpusReport): Counts ignored relations and problems.
     YIELDS (Document): The documents.
     RAISES (ConnormError): CN207 for offsets outside all passages, CN214 for a file that is not
-        BioC, and what `make_mention` and `read_lines` raise.
+        BioC, and what `make_mention` and `read_pieces` raise.
     """
     for record in _reader(path)(path):
         yield _document(record, report=report)
 
 
 def _reader(path: Path) -> Callable[[Path], Iterator[BioCDocument]]:
-    first = next((line.lstrip() for _, line in read_lines(path) if line.strip()), "")
+    first = next((text.lstrip() for _, text in read_pieces(path) if text.strip()), "")
     return read_xml_documents if first.startswith("<") else read_json_documents
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from ..files.text import read_lines
+from ..files.xml import read_pieces
 from .bioc_records import (
     BioCAnnotation,
     BioCDocument,
@@ -28,11 +28,12 @@ def read_xml_documents(path: Path) -> Iterator[BioCDocument]:
 
     path (Path): The file.
     YIELDS (BioCDocument): The documents.
-    RAISES (ConnormError): CN214 for a file that is not BioC XML, and what `read_lines` raises.
+    RAISES (ConnormError): CN214 for a file that is not BioC XML, and what `read_pieces`
+        raises.
     """
     parser = _Parser(path)
-    for number, line in read_lines(path):
-        parser.feed(f"{line}\n", number)
+    for line, piece in read_pieces(path):
+        parser.feed(piece, line)
         yield from parser.take()
     parser.close()
     yield from parser.take()
@@ -46,7 +47,6 @@ class _Parser:
         self._builder: TreeBuilder | None = None
         self._documents: list[BioCDocument] = []
         self._has_root = False
-        self._number = 1
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = self._start
@@ -56,12 +56,17 @@ class _Parser:
         parser.SkippedEntityHandler = self._refuse_entities
         self._expat = parser
 
-    def feed(self, text: str, number: int) -> None:
-        self._number = number
+    def feed(self, text: str, line: int) -> None:
+        """Read on.
+
+        text (str): The next piece of the file.
+        line (int): The number of the line that it begins in.
+        """
         try:
             self._expat.Parse(text, False)
-        except UnicodeEncodeError:
-            refuse_bioc(self._place, "it has a lone surrogate, which XML can't hold")
+        except UnicodeEncodeError as error:
+            place = Place(self._path, line + text.count("\n", 0, error.start))
+            refuse_bioc(place, "it has a lone surrogate, which XML can't hold")
         except expat.ExpatError as error:  # names of entities stand only in its message
             refuse_bioc(self._place, expat.ErrorString(error.code))
 
@@ -77,7 +82,7 @@ class _Parser:
 
     @property
     def _place(self) -> Place:
-        return Place(self._path, self._number)
+        return Place(self._path, self._expat.CurrentLineNumber)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._has_root:
@@ -87,7 +92,7 @@ class _Parser:
         elif tag == _DOCUMENT and self._builder is None:
             self._builder = TreeBuilder()
         if self._builder is not None:
-            self._builder.start(tag, {**attributes, _LINE: str(self._number)})
+            self._builder.start(tag, {**attributes, _LINE: str(self._place.line)})
 
     def _data(self, text: str) -> None:
         if self._builder is not None:

@@ -8,6 +8,7 @@ from spacy.vocab import Vocab
 
 from ..errors import ConnormError, Errors
 from .atomic import atomic_file
+from .text import require_file
 
 
 def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
@@ -19,11 +20,7 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN706 for a file in another
         format.
     """
-    path = Path(path)
-    if path.is_dir():
-        raise ConnormError(Errors.CN105.format(path=path))
-    if not path.is_file():
-        raise ConnormError(Errors.CN100.format(path=path))
+    path = require_file(path)
     try:
         doc_bin = DocBin(store_user_data=True).from_disk(path)
     except Exception as error:  # zlib's, msgpack's or a KeyError, depending on the bytes

@@ -4,14 +4,14 @@ import gzip
 import hashlib
 import zlib
 from collections.abc import Iterator
-from io import BufferedIOBase, TextIOWrapper
+from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from ..errors import ConnormError, Errors
 
 _GZIP = ".gz"
-_SURROGATES = "surrogatepass"
+SURROGATES = "surrogatepass"
 
 
 def open_text(path: Path, mode: str = "rt", *, newline: str | None = None) -> TextIO:
@@ -25,14 +25,18 @@ def open_text(path: Path, mode: str = "rt", *, newline: str | None = None) -> Te
     RETURNS (TextIO): The open file.
     """
     if mode == "rt":
-        return TextIOWrapper(open_bytes(path), "utf-8-sig", _SURROGATES, newline)
+        return TextIOWrapper(open_bytes(path), "utf-8-sig", SURROGATES, newline)
     file: BinaryIO = path.open("wb")
     packed = _Packed(file) if path.suffix.lower() == _GZIP else file
-    return TextIOWrapper(packed, "utf-8", _SURROGATES, "\n")
+    return TextIOWrapper(packed, "utf-8", SURROGATES, "\n")
 
 
-def open_bytes(path: Path) -> BufferedIOBase:
-    """RETURNS (BufferedIOBase): A file, open to be read; a `.gz` file through gzip."""
+def open_bytes(path: Path) -> gzip.GzipFile | BufferedReader:
+    """Open a file to read its bytes, those of a `.gz` file through gzip.
+
+    path (Path): The file.
+    RETURNS (Union[GzipFile, BufferedReader]): The open file.
+    """
     return gzip.GzipFile(path) if path.suffix.lower() == _GZIP else path.open("rb")
 
 
@@ -52,6 +56,21 @@ class _Packed(gzip.GzipFile):
             self._file.close()
 
 
+def require_file(path: str | Path) -> Path:
+    """Check that there is a file.
+
+    path (Union[str, Path]): The file.
+    RETURNS (Path): The file.
+    RAISES (ConnormError): CN100 for a missing file, CN105 for a folder.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise ConnormError(Errors.CN105.format(path=path))
+    if not path.is_file():
+        raise ConnormError(Errors.CN100.format(path=path))
+    return path
+
+
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Read a text file line by line.
 
@@ -60,12 +79,7 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN106 for a file that is
         damaged, truncated or not gzipped, CN107 for a file that is not UTF-8 text.
     """
-    path = Path(path)
-    if path.is_dir():
-        raise ConnormError(Errors.CN105.format(path=path))
-    if not path.is_file():
-        raise ConnormError(Errors.CN100.format(path=path))
-    number = 0
+    path, number = require_file(path), 0
     try:
         with open_text(path) as lines:
             for number, line in enumerate(lines, start=1):

@@ -6,13 +6,14 @@ The format `x` is read by the function `read_x` of the module `x` beside this on
 import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
-from ..files.text import read_lines
+from ..files.xml import read_pieces
 
 _HEAD_LINES = 50
 
@@ -62,7 +63,9 @@ def find_format(path: Path, name: str | None = None) -> str:
             message = Errors.CN112.format(path=path, named=_listed(candidates), format=name)
             raise ConnormError(message)
         return name
-    head = "\n".join(line for _, line in islice(read_lines(path), _HEAD_LINES))
+    # A file of any size may be one line.
+    _, piece = next(read_pieces(path), (1, ""))
+    head = "".join(islice(StringIO(piece, newline=None), _HEAD_LINES))
     if not head.strip():
         raise ConnormError(Errors.CN104.format(path=path))
     for key in candidates or FORMATS:

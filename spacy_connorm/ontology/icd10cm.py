@@ -12,6 +12,7 @@ from ..concepts import Concept, merge
 from ..concepts.curies import join_curie
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
+from ..files.xml import read_pieces
 from .report import ReadReport
 
 _ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +[01] (.{60}) (.+)")
@@ -33,7 +34,8 @@ def read_icd10cm(
     tabular (Optional[Union[str, Path]]): The tabular list, if `path` is the order file.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN115 for a tabular list that is not XML, and what `read_lines` raises.
+    RAISES (ConnormError): CN115 for a tabular list that is not XML, and what `read_lines` and
+        `read_pieces` raise.
     """
     report = report or ReadReport()
     is_tabular = ".xml" in Path(path).suffixes
@@ -93,13 +95,19 @@ def _read_tabular(path: str | Path) -> Iterator[Concept]:
 def _parse(path: str | Path) -> Iterator[tuple[Any, ...]]:
     """Parse XML incrementally, so that the caller can clear elements before reading on."""
     parser: ElementTree.XMLPullParser = ElementTree.XMLPullParser(("start", "end"))
-    number = 0
+    line, piece = 1, ""
     try:
-        for number, line in read_lines(path):
-            parser.feed(f"{line}\n")
+        for line, piece in read_pieces(path):
+            parser.feed(piece)
             yield from parser.read_events()
         parser.close()
-    except (ElementTree.ParseError, UnicodeEncodeError) as error:
-        reason = ErrorString(error.code) if isinstance(error, ElementTree.ParseError) else error
-        message = Errors.CN115.format(path=path, line=number, format="XML", reason=reason)
-        raise ConnormError(message) from None  # the parser repeats names of entities
+    except ElementTree.ParseError as error:
+        # The parser repeats names of entities.
+        raise _no_xml(path, error.position[0], ErrorString(error.code)) from None
+    except UnicodeEncodeError as error:
+        line += piece.count("\n", 0, error.start)
+        raise _no_xml(path, line, "it has a lone surrogate, which XML can't hold") from None
+
+
+def _no_xml(path: str | Path, line: int, reason: str) -> ConnormError:
+    return ConnormError(Errors.CN115.format(path=path, line=line, format="XML", reason=reason))

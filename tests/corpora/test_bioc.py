@@ -1,10 +1,12 @@
 import gzip
 import json
+import tracemalloc
 
 import pytest
 
 from spacy_connorm.annotations.mentions import Mention
-from spacy_connorm.corpora import read_corpus
+from spacy_connorm.corpora import CorpusReport, read_corpus
+from spacy_connorm.corpora.bioc import read_bioc_corpus
 from spacy_connorm.errors import ConnormError, ConnormWarning
 
 TITLE, ABSTRACT = "Skin 😀 cancer", "Red and white cells, cafe\u0301."
@@ -194,6 +196,33 @@ OUTSIDE = '[<!ENTITY a SYSTEM "file:///etc/passwd">]'
 def test_broken_xml_is_named(read, text, code, line):
     with pytest.raises(ConnormError, match=rf"\[{code}\] .*a\.xml', line {line}:"):
         read(text, name="a.xml")
+
+
+DOCUMENT = "<document><passage><offset>0</offset><text>café</text></passage></document>"
+
+
+def test_a_lone_surrogate_in_xml_is_named(read):
+    with pytest.raises(ConnormError, match=r"CN214.*a\.xml', line 5: .*lone surrogate"):
+        read(XML.replace("Skin", "Skin\ud800"), name="a.xml")
+
+
+def test_the_encoding_that_xml_declares_is_read(tmp_path):
+    content = f'<?xml version="1.0" encoding="ISO-8859-1"?><collection>{DOCUMENT}</collection>'
+    (tmp_path / "a.xml").write_text(content, "iso-8859-1")
+    (document,) = read_bioc_corpus(tmp_path / "a.xml", report=CorpusReport())
+    assert document.text == "café"
+
+
+def test_xml_without_line_breaks_is_not_read_whole(tmp_path):
+    one = DOCUMENT.replace("café", "x" * 4000)
+    path = tmp_path / "a.xml"
+    path.write_text(f"<collection>{one * 1000}</collection>")
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in read_bioc_corpus(path, report=CorpusReport())) == 1000
+        assert tracemalloc.get_traced_memory()[1] < 1_500_000
+    finally:
+        tracemalloc.stop()
 
 
 def lines(value):

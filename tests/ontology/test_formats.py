@@ -1,13 +1,14 @@
 """Each reader reads its format: what it takes, what it makes of it, what it leaves out."""
 
 import gzip
+import tracemalloc
 
 import pytest
 
 from spacy_connorm.concepts import Concept, Ontology, write_concepts
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.files.licence import write_licence
-from spacy_connorm.ontology import ReadReport
+from spacy_connorm.ontology import ReadReport, stream_ontology
 from spacy_connorm.ontology.ctd import read_ctd
 from spacy_connorm.ontology.icd10cm import read_icd10cm
 from spacy_connorm.ontology.jsonl import read_jsonl
@@ -204,6 +205,35 @@ def test_icd10cm_tabular_list_alone(data):
     concepts = by_id(read_icd10cm(data / "icd10cm_tabular.xml"))
     assert list(concepts) == ["A90", "A90.0", "A90.1"]
     assert concepts["A90.0"].parents == ("A90",)
+
+
+def tabular(*sections, encoding="utf8"):
+    """A tabular list without line breaks."""
+    head = f'<?xml version="1.0" encoding="{encoding}"?><ICD10CM.tabular><chapter><desc>é</desc>'
+    return f"{head}{''.join(sections)}</chapter></ICD10CM.tabular>".encode(encoding)
+
+
+def section(code, notes=""):
+    inside = f"<name>{code}</name><desc>café {code}</desc><notes>{notes}</notes>"
+    return f"<section><diag>{inside}</diag></section>"
+
+
+def test_the_encoding_that_the_tabular_list_declares_is_read(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_bytes(tabular(section("A90"), encoding="iso-8859-1"))
+    (concept,) = stream_ontology(path)
+    assert (concept.canonical_name, concept.types) == ("café A90", ("é",))
+
+
+def test_a_tabular_list_without_line_breaks_is_not_read_whole(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_bytes(tabular(*(section(f"A{each}", "x" * 40_000) for each in range(10, 99))))
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in stream_ontology(path)) == 89
+        assert tracemalloc.get_traced_memory()[1] < 1_500_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_tsv_with_header(tmp_path):

@@ -65,21 +65,22 @@ def test_every_format_has_its_reader(format):
         ("a.jsonl", LINE + LINE.replace("[]", "7"), r"CN103.*line 2.*CN102.*aliases"),
         ("a.jsonl", "[" * 100_000, "CN103"),
         ("a.xml", "<ICD10CM.tabular>\n<chapter>\n</chaptre>\n", r"CN115.*line 3"),
-        ("a.xml", "<ICD10CM.tabular>\n<chapter>\n", r"CN115.*line 2"),
+        ("a.xml", "<ICD10CM.tabular>\n<chapter>", r"CN115.*line 2"),
+        ("a.xml", "<ICD10CM.tabular>\n<a>\ud800</a>\n", r"CN115.*line 2.*lone surrogate"),
     ],
 )
 def test_files_that_are_not_what_they_should_be(tmp_path, name, content, code):
     path = tmp_path / name
-    path.write_text(content)
+    path.write_text(content, "utf8", "surrogatepass")
     with pytest.raises(ConnormError, match=code):
         read_ontology(path)
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.obo", "a.tsv", "a.xml", "a.RRF", "a.txt"])
-@pytest.mark.parametrize("content", [bytes(range(256)) * 50, b"caf\xe9\n"])
-def test_bytes_that_are_not_text(tmp_path, name, content):
+@pytest.mark.parametrize(("content", "line"), [(bytes(range(256)) * 50, 2), (b"caf\xe9\n", 1)])
+def test_bytes_that_are_not_text(tmp_path, name, content, line):
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(ConnormError, match=r"CN107.*line 1"):
+    with pytest.raises(ConnormError, match=rf"CN107.*line {line}"):
         read_ontology(tmp_path / name)
 
 

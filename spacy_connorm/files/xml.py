@@ -1,0 +1,64 @@
+"""Read XML piece by piece: a file of any size may be one line."""
+
+import codecs
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import ConnormError, Errors
+from .text import SURROGATES, open_bytes, require_file
+
+_BYTES = 1 << 16
+_START = b"<?xml"
+_DECLARED = re.compile(rb"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.-]+)["']""")
+_UTF8 = "utf-8-sig"
+_IN_UTF8 = ("utf-8", "ascii", _UTF8)
+
+
+def read_pieces(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Read a text file piece by piece, in the encoding that its XML declaration names, if it has
+    one, or else as UTF-8.
+
+    path (Union[str, Path]): The file; a `.gz` file is read through gzip.
+    YIELDS (Tuple[int, str]): The number of the line, from 1, that a piece begins in, and the piece.
+        It may end anywhere, and its line ends are the file's.
+    RAISES (ConnormError): As `read_lines`; CN107 for a file that is not in its encoding.
+    """
+    path = require_file(path)
+    line = 1
+    try:
+        with open_bytes(path) as file:
+            piece = file.read(_BYTES)
+            decoder = _decoder(piece)
+            while piece:
+                text = decoder.decode(piece)
+                yield line, text
+                line += text.count("\n")
+                piece = file.read(_BYTES)
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        line += error.object.count(b"\n", 0, error.start)
+        raise ConnormError(Errors.CN107.format(path=path, line=line)) from error
+    except (OSError, EOFError, zlib.error) as error:
+        message = Errors.CN106.format(path=path, line=line, reason=error)
+        raise ConnormError(message) from error
+
+
+def _decoder(head: bytes) -> codecs.IncrementalDecoder:
+    """RETURNS (IncrementalDecoder): Decodes what begins with some bytes."""
+    declared = _DECLARED.match(head)
+    name = declared[1].decode() if declared else ""
+    if _is_usable(name):
+        return codecs.getincrementaldecoder(name)()
+    return codecs.getincrementaldecoder(_UTF8)(SURROGATES)
+
+
+def _is_usable(name: str) -> bool:
+    """RETURNS (bool): Whether an encoding is known, is no part of UTF-8, and can be the one that
+    its declaration is in. If not, the file is no worse read as UTF-8.
+    """
+    try:
+        return codecs.lookup(name).name not in _IN_UTF8 and _START.decode(name) == _START.decode()
+    except (LookupError, ValueError):
+        return False
