@@ -1,6 +1,6 @@
 """Settings of a pipeline that are chosen on dev data, and their cross-validation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -92,18 +92,21 @@ def apply_tuning(tuning: Tuning, gold: Sequence[Gold], found: Found) -> Outcome:
 
 
 def cross_validate(
-    gold: Sequence[Gold], found: Found, sieve: Sieve, folds: Sequence[Split]
+    gold: Sequence[Gold], find: Callable[[np.ndarray], Found], sieve: Sieve, folds: Sequence[Split]
 ) -> Outcome:
     """Tune on all folds but one and answer the mentions of that one, for each fold.
 
     gold (Sequence[Gold]): As for `tune`.
-    found (Mapping[str, Sequence[Prediction]]): As for `tune`.
+    find (Callable[[Bools1d], Mapping[str, Sequence[Prediction]]]): Gives the answers of each search
+        alone to all n mentions, with whatever is chosen before `tune` chosen on those that the
+        fold keeps, bool (n,).
     sieve (Sieve): As for `tune`.
     folds (Sequence[Split]): Over the mentions.
     RETURNS (Outcome): The answers to all mentions, fold by fold.
     """
     outcomes = []
     for fold in folds:
+        found = find(fold.kept)
         tuning = tune(*_choose(gold, found, fold.kept), sieve)
         outcomes.append(apply_tuning(tuning, *_choose(gold, found, fold.held_out)))
     return Outcome(

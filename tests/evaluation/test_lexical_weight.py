@@ -34,7 +34,7 @@ def test_every_weight_is_asked_for_and_the_own_one_too(lookup):
 
     before, own = answers(lookup), lookup.encoder
     scores = score_weights(lookup, GOLD, answer, [2, 0, 0])
-    assert asked == [2, 0, 0.5]
+    assert asked == [0, 0.5, 2]
     assert list(scores) == [0, 0.5, 2]
     assert lookup.encoder is own
     assert answers(lookup) == before
@@ -54,17 +54,16 @@ def test_the_pipeline_stays_as_it_was_where_asking_fails(lookup):
     assert (fingerprint(lookup.encoder), lexical_weight(lookup.encoder)) == before
 
 
-def evaluation(lenient, strict):
-    ranks = Ranks(np.asarray(lenient), np.asarray(strict))
-    return Evaluation({"all": ranks}, NilScore(0, None, None, None))
+def ranks(lenient, strict):
+    return Ranks(np.asarray(lenient), np.asarray(strict))
 
 
 def test_the_best_weight_is_the_best_leniently_then_strictly_then_the_least():
-    worse, better = evaluation([1, 0, 2], [1, 0, 0]), evaluation([1, 1, 2], [1, 0, 0])
-    strict = evaluation([1, 1, 0], [1, 1, 0])
+    worse, better = ranks([1, 0, 2], [1, 0, 0]), ranks([1, 1, 2], [1, 0, 0])
+    strict = ranks([1, 1, 0], [1, 1, 0])
     assert best_weight({0.0: worse, 0.5: better, 1.0: better}) == 0.5
     assert best_weight({0.0: worse, 0.5: better, 1.0: strict}) == 1.0
-    assert weight_rows({0.3: worse})[0] == {
+    assert weight_rows({0.3: Evaluation({"all": worse}, NilScore(0, None, None, None))})[0] == {
         "lexical weight": 0.3,
         "lenient@1": 33.33,
         "strict@1": 33.33,

@@ -25,8 +25,8 @@ from ..report import Row, to_json
 from ..sections import Section
 from ..tuning import Outcome, Tuning, apply_tuning, cross_validate, outcome_row, tune
 from .gold import read_all_gold
-from .lexical_weights import reweigh
-from .queries import answer_queries, read_queries
+from .lexical_weights import Weighed, WeighedAnswers, reweigh
+from .queries import read_queries
 from .score_files import require_writable
 
 _POINTS = ".json"
@@ -47,6 +47,7 @@ class Calibrated(NamedTuple):
         mentions that they were fitted to, and on mentions that were held out.
     curve (NilCurve): Of all NIL thresholds, with the fitted sieve.
     sections (List[Section]): Tables of the settings and of the outcomes.
+    weighed (Optional[Weighed]): Scores by lexical weight, if there were weights to choose from.
     """
 
     nlp: Language
@@ -55,6 +56,7 @@ class Calibrated(NamedTuple):
     outcomes: dict[str, Outcome]
     curve: NilCurve
     sections: list[Section]
+    weighed: Weighed | None = None
 
     def write(self, path: str | Path) -> None:
         """Write the pipeline with the fitted settings.
@@ -131,7 +133,7 @@ def calibrate(
     output_path: str | Path | None = None,
     *,
     curves: Sequence[str | Path] = (),
-    lexical_weight: float | None = None,
+    lexical_weights: Sequence[float] = (),
     gpu_id: int = -1,
     component: str | None = None,
 ) -> Calibrated:
@@ -144,13 +146,14 @@ def calibrate(
         settings; nothing is written if None.
     curves (Sequence[Union[str, Path]]): `.svg`, `.png` or `.json` files for reliability and the NIL
         curve.
-    lexical_weight (Optional[float]): The new weight of n-grams in its hybrid encoder; the old one
-        if None.
+    lexical_weights (Sequence[float]): Weights of n-grams to choose from in its hybrid encoder,
+        beside its own; for mentions that are held out, the weight is chosen without them, too.
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
     component (Optional[str]): Which concept normalizer, if there are several.
     RETURNS (Calibrated): What was fitted, and what comes of it.
-    RAISES (ConnormError): CN600 for a corpus without gold ids, CN611 for one that is too small, the
-        errors of `require_outputs`, and CN700 to CN704 as `load_normalizer`.
+    RAISES (ConnormError): CN309 for a weight under 0, CN313 if there are weights and the encoder is
+        no hybrid, CN600 for a corpus without gold ids, CN611 for one that is too small, the errors
+        of `require_outputs`, and CN700 to CN704 as `load_normalizer`.
     WARNS (ConnormWarning): CNW610 if the index seems to hold the corpus.
     """
     corpus = Path(corpus_path)
@@ -160,25 +163,28 @@ def calibrate(
     choose_device(gpu_id)
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
-    if lexical_weight is not None:
-        reweigh(nlp, normalizer, lexical_weight)
     queries = read_queries(corpus, nlp, normalizer)
     mentions = [query.mention for query in queries]
     gold = read_all_gold(normalizer.lookup, mentions)
-    own = answer_queries(normalizer, queries)
-    _check(gold, own, corpus)
-    sieve = normalizer.lookup.sieve
-    found = {search: answer_queries(normalizer, queries, search) for search in sieve.searches}
+    asked = WeighedAnswers(normalizer, queries, gold, lexical_weights)
+    compared = asked.compare(corpus)
+    _check(gold, asked.answers[compared.best], corpus)
+    found, sieve = asked.find(compared.best), normalizer.lookup.sieve
     tuning = tune(gold, found, sieve)
     fitted = apply_tuning(tuning, gold, found)
+    folds = make_folds([each.text for each in gold])
     outcomes = {
-        _BEFORE: _as_it_was(normalizer, gold, own),
+        _BEFORE: _as_it_was(normalizer, gold, asked.answers[asked.own]),
         _SAME: fitted,
-        _HELD_OUT: cross_validate(gold, found, sieve, make_folds([each.text for each in gold])),
+        _HELD_OUT: cross_validate(gold, lambda kept: asked.find(asked.best(kept)), sieve, folds),
     }
     curve = trace_nil_curve(gold, fitted.predictions)
-    sections = _sections(normalizer, tuning, outcomes, where=f"calibrated on {corpus.name}")
-    calibrated = Calibrated(nlp, normalizer, tuning, outcomes, curve, sections)
+    weighed = compared if lexical_weights else None
+    where = f"calibrated on {corpus.name}"
+    sections = _sections(normalizer, tuning, outcomes, weighed, where=where)
+    if weighed is not None:
+        reweigh(nlp, normalizer, weighed.best)
+    calibrated = Calibrated(nlp, normalizer, tuning, outcomes, curve, sections, weighed)
     for path in curves:
         calibrated.write_curves(path)
     if output_path is not None:
@@ -187,17 +193,23 @@ def calibrate(
 
 
 def _sections(
-    normalizer: ConceptNormalizer, tuning: Tuning, outcomes: dict[str, Outcome], *, where: str
+    normalizer: ConceptNormalizer,
+    tuning: Tuning,
+    outcomes: dict[str, Outcome],
+    weighed: Weighed | None,
+    *,
+    where: str,
 ) -> list[Section]:
     shown = [_shown(label, outcome) for label, outcome in outcomes.items()]
     title = f"Percent, log loss in nats, {where}; {FOLDS} folds, no text in two of them"
-    return [
-        Section(f"Settings {where}", _settings(normalizer, tuning, outcomes[_SAME].gold)),
-        Section(title, shown),
-    ]
+    settings = _settings(normalizer, tuning, outcomes[_SAME].gold, weighed)
+    weights = [] if weighed is None else [weighed.section]
+    return [*weights, Section(f"Settings {where}", settings), Section(title, shown)]
 
 
-def _settings(normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold]) -> list[Row]:
+def _settings(
+    normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold], weighed: Weighed | None
+) -> list[Row]:
     sieve, nil = normalizer.lookup.sieve, tuning.nil_threshold
     pairs = zip(sieve.thresholds, tuning.sieve.thresholds, strict=True)
     rows = [
@@ -218,6 +230,8 @@ def _settings(normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold
         (f"calibration: {key}", f"{known[key]:.4f}" if known else "null", f"{value:.4f}")
         for key, value in tuning.calibration.to_dict().items()
     ]
+    if weighed is not None:
+        rows.append(("lexical_weight", f"{weighed.own:.4f}", f"{weighed.best:.4f}"))
     return [dict(zip(("setting", "as it was", "fitted"), row, strict=True)) for row in rows]
 
 

@@ -191,12 +191,14 @@ def evaluate(
         if grid or added:
             rows = add_ranks(rows)
         sections = grid_sections(rows) if grid or added else run_sections(rows)
-        weighed = _weigh(pipeline, corpus, lexical_weights, component)
+        calibrated = _calibrate(pipeline, corpus, files, lexical_weights, component)
+        if calibrated is not None:
+            weighed, fitted = calibrated.weighed, calibrated.sections
+        else:
+            weighed = _weigh(pipeline, corpus, lexical_weights, component)
+            fitted = [] if weighed is None else [weighed.section]
+        report = _report(survey, rows, [*sections, *fitted], drawing=drawing)
         best = None if weighed is None else weighed.best
-        calibrated = _calibrate(pipeline, corpus, files, best, component)
-        sections += [weighed.section] if weighed else []
-        sections += calibrated.sections if calibrated else []
-        report = _report(survey, rows, sections, drawing=drawing)
         report = report._replace(best_lexical_weight=best, calibrated=calibrated)
     files.write(report)
     return report
@@ -265,7 +267,7 @@ def _calibrate(
     pipeline: str | Path,
     corpus: Path,
     files: _Files,
-    lexical_weight: float | None,
+    lexical_weights: Sequence[float],
     component: str | None,
 ) -> "Calibrated | None":
     if files.calibrated is None:
@@ -277,7 +279,7 @@ def _calibrate(
         corpus,
         files.calibrated,
         curves=files.curves,
-        lexical_weight=lexical_weight,
+        lexical_weights=lexical_weights,
         component=component,
     )
 

@@ -120,7 +120,7 @@ def test_calibrating_on_what_is_indexed_is_told(here, dev_mentions):
         ("dev.spacy", "other", {}, "CN705"),
         ("dev.spacy", "out", {"curves": ["curves.txt"]}, "CN708"),
         ("dev.spacy", "out", {"component": "ner"}, "CN704"),
-        ("dev.spacy", "out", {"lexical_weight": 0.5}, "CN313"),
+        ("dev.spacy", "out", {"lexical_weights": [0.5]}, "CN313"),
     ],
 )
 def test_bad_input(here, corpus, output, options, code):
