@@ -18,6 +18,7 @@ import srsly
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file
 from ..files.tables import TableRow, read_rows
+from ..files.text import find_ending
 
 NO_LICENCE = "https://w3id.org/sssom/license/unspecified"
 NO_TERM = "sssom:NoTermFound"
@@ -131,7 +132,7 @@ def write_sssom(mapping_set: MappingSet, path: str | Path) -> None:
     """
     path, mappings = Path(path), mapping_set.mappings
     columns = [*COLUMNS, *dict.fromkeys(name for each in mappings for name in each.others)]
-    is_csv = path.suffix == ".csv"
+    is_csv = find_ending(path) == ".csv"
     head = "" if is_csv else render_metadata(mapping_set.metadata)
     delimiter = "," if is_csv else "\t"
     lines = [render_row(columns, delimiter=delimiter)]

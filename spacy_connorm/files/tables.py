@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import ConnormError, Errors
-from .text import read_lines
+from .text import find_ending, read_lines
+
+# Characters. What a quotation mark without an end swallows is held in memory.
+_LONGEST_FIELD = 1 << 24
 
 TableRow: TypeAlias = tuple[int, list[str]]
 
@@ -22,7 +25,7 @@ def read_rows(path: str | Path, *, delimiter: str | None = None) -> Iterator[Tab
     """
     path = Path(path)
     if delimiter is None:
-        delimiter = "," if ".csv" in path.suffixes else "\t"
+        delimiter = "," if find_ending(path) == ".csv" else "\t"
     rows = _tab_separated(path) if delimiter == "\t" else _quoted(path, delimiter)
     return (row for row in rows if any(row[1]))
 
@@ -62,6 +65,7 @@ def _unquoted(field: str) -> str:
 def _quoted(path: Path, delimiter: str) -> Iterator[TableRow]:
     lines = (f"{line}\n" for _, line in read_lines(path))
     rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
     try:
         for row in rows:
             yield rows.line_num, row

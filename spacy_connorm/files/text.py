@@ -31,6 +31,14 @@ def open_text(path: Path, mode: str = "rt", *, newline: str | None = None) -> Te
     return TextIOWrapper(packed, "utf-8", SURROGATES, "\n")
 
 
+def find_ending(path: str | Path) -> str:
+    """RETURNS (str): What the name of a file ends in, before `.gz` and in lower case: ".csv"; empty
+    if it has no ending.
+    """
+    path = Path(Path(path).name.lower())
+    return Path(path.stem).suffix if path.suffix == _GZIP else path.suffix
+
+
 def open_bytes(path: Path) -> gzip.GzipFile | BufferedReader:
     """Open a file to read its bytes, those of a `.gz` file through gzip.
 

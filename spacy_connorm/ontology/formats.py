@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors
+from ..files.text import find_ending
 from ..files.xml import read_pieces
 
 _HEAD_LINES = 50
@@ -55,9 +56,8 @@ def find_format(path: Path, name: str | None = None) -> str:
     """
     if name is not None and name not in FORMATS:
         raise ConnormError(Errors.CN110.format(format=name, known=_listed(FORMATS)))
-    plain_path = path.with_suffix("") if path.suffix.lower() == ".gz" else path
-    suffix = plain_path.suffix.lower()
-    candidates = [key for key, known in FORMATS.items() if suffix in known.suffixes]
+    ending = find_ending(path)
+    candidates = [key for key, known in FORMATS.items() if ending in known.suffixes]
     if name is not None:
         if candidates and name not in candidates:
             message = Errors.CN112.format(path=path, named=_listed(candidates), format=name)

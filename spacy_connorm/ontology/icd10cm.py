@@ -11,7 +11,7 @@ from xml.parsers.expat import ErrorString
 from ..concepts import Concept, merge
 from ..concepts.curies import join_curie
 from ..errors import ConnormError, Errors
-from ..files.text import read_lines
+from ..files.text import find_ending, read_lines
 from ..files.xml import read_pieces
 from .report import ReadReport
 
@@ -38,7 +38,7 @@ def read_icd10cm(
         `read_pieces` raise.
     """
     report = report or ReadReport()
-    is_tabular = ".xml" in Path(path).suffixes
+    is_tabular = find_ending(path) == ".xml"
     listed = _read_tabular(path) if is_tabular else _read_order(path, report)
     described = {c.concept_id: c for c in _read_tabular(tabular)} if tabular else {}
     concepts: dict[str, Concept] = {}

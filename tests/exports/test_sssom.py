@@ -109,9 +109,10 @@ def test_those_of_others_are_read_and_kept(tmp_path):
     assert again.metadata["mapping_set_id"] == "https://example.org/set"
 
 
-def test_a_csv_has_the_table_alone(tmp_path):
-    write_sssom(MappingSet(METADATA, MAPPINGS), tmp_path / "a.csv")
-    lines = (tmp_path / "a.csv").read_text(encoding="utf8").splitlines()
+@pytest.mark.parametrize("name", ["a.csv", "A.CSV"])
+def test_a_csv_has_the_table_alone(tmp_path, name):
+    write_sssom(MappingSet(METADATA, MAPPINGS), tmp_path / name)
+    lines = (tmp_path / name).read_text(encoding="utf8").splitlines()
     assert lines[0].startswith("subject_id,predicate_id,object_id,")
     assert len(lines) == 4 and '"the ""cold"""' in lines[1]
 

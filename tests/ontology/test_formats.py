@@ -207,6 +207,13 @@ def test_icd10cm_tabular_list_alone(data):
     assert concepts["A90.0"].parents == ("A90",)
 
 
+@pytest.mark.parametrize("name", ["TAB.XML", "tabular.txt.Xml.GZ"])
+def test_icd10cm_tabular_list_in_capitals(data, tmp_path, name):
+    content = (data / "icd10cm_tabular.xml").read_bytes()
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("GZ") else content)
+    assert list(by_id(stream_ontology(tmp_path / name))) == ["A90", "A90.0", "A90.1"]
+
+
 def tabular(*sections, encoding="utf8"):
     """A tabular list without line breaks."""
     head = f'<?xml version="1.0" encoding="{encoding}"?><ICD10CM.tabular><chapter><desc>é</desc>'
