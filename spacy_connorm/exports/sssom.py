@@ -8,8 +8,9 @@ ours, which the metadata declare as an extension, as the standard asks.
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,8 +18,8 @@ import srsly
 
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file
-from ..files.tables import TableRow, read_rows
-from ..files.text import find_ending
+from ..files.tables import TableRow, read_quoted, split_tabs
+from ..files.text import find_ending, read_lines
 
 NO_LICENCE = "https://w3id.org/sssom/license/unspecified"
 NO_TERM = "sssom:NoTermFound"
@@ -187,22 +188,30 @@ def read_sssom(path: str | Path) -> MappingSet:
 
     path (Union[str, Path]): SSSOM/TSV, of ours or of others.
     RETURNS (MappingSet): The mappings.
-    RAISES (ConnormError): CN780 for a file or a row that is no SSSOM, and what `read_rows` raises.
+    RAISES (ConnormError): CN780 for a file or a row that is no SSSOM, and what `read_lines` and
+        `read_quoted` raise.
+    """
+    head, table = _split(read_lines(path))
+    rows = (row for row in read_quoted(table, path, delimiter="\t") if any(row[1]))
+    line, columns = next(rows, (len(head) + 1, []))
+    if missing := [name for name in _REQUIRED if name not in columns]:
+        raise _no_sssom(path, line, f"it has no column {missing[0]}")
+    metadata = _read_metadata(path, "\n".join(head))
+    return MappingSet(metadata, [_read_row(path, row, columns) for row in rows])
+
+
+def _split(lines: Iterator[tuple[int, str]]) -> tuple[list[str], Iterator[tuple[int, str]]]:
+    """RETURNS (Tuple[List[str], Iterator[Tuple[int, str]]]): The lines of the metadata, which no
+    field goes beyond, and the others.
     """
     head: list[str] = []
-    columns: list[str] = []
-    table: list[TableRow] = []
-    for number, cells in read_rows(path, delimiter="\t"):
-        if not columns and cells[0].startswith("#"):
+    for number, line in lines:
+        cells = split_tabs(line)
+        if cells[0].startswith("#"):
             head.append("\t".join(cells).lstrip("#"))
-        elif not columns:
-            columns = cells
-        else:
-            table.append((number, cells))
-    if missing := [name for name in _REQUIRED if name not in columns]:
-        raise _no_sssom(path, len(head) + 1, f"it has no column {missing[0]}")
-    metadata = _read_metadata(path, "\n".join(head))
-    return MappingSet(metadata, [_read_row(path, row, columns) for row in table])
+        elif any(cells):
+            return head, chain([(number, line)], lines)
+    return head, lines
 
 
 def _read_metadata(path: str | Path, block: str) -> dict[str, Any]:

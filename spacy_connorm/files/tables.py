@@ -1,7 +1,7 @@
 """Tables in text files, row by row, and their columns by name."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -26,7 +26,10 @@ def read_rows(path: str | Path, *, delimiter: str | None = None) -> Iterator[Tab
     path = Path(path)
     if delimiter is None:
         delimiter = "," if find_ending(path) == ".csv" else "\t"
-    rows = _tab_separated(path) if delimiter == "\t" else _quoted(path, delimiter)
+    if delimiter == "\t":
+        rows = _tab_separated(path)
+    else:
+        rows = read_quoted(read_lines(path), path, delimiter=delimiter)
     return (row for row in rows if any(row[1]))
 
 
@@ -52,7 +55,14 @@ def _tab_separated(path: Path) -> Iterator[TableRow]:
     # Without the csv module: in tables of names a quotation mark is usually part of a name, and one
     # at the start of a field would swallow the lines up to the next.
     for number, line in read_lines(path):
-        yield number, [_unquoted(field) for field in line.split("\t")]
+        yield number, split_tabs(line)
+
+
+def split_tabs(line: str) -> list[str]:
+    """RETURNS (List[str]): The fields of a line, without the quotation marks that enclose whole
+    fields.
+    """
+    return [_unquoted(field) for field in line.split("\t")]
 
 
 def _unquoted(field: str) -> str:
@@ -62,14 +72,29 @@ def _unquoted(field: str) -> str:
     return field
 
 
-def _quoted(path: Path, delimiter: str) -> Iterator[TableRow]:
-    lines = (f"{line}\n" for _, line in read_lines(path))
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+def read_quoted(
+    lines: Iterable[tuple[int, str]], path: str | Path, *, delimiter: str
+) -> Iterator[TableRow]:
+    """Read rows in which a field in quotation marks may hold anything: the separator and line
+    breaks, too.
+
+    lines (Iterable[Tuple[int, str]]): From `read_lines`.
+    path (Union[str, Path]): Their file, for the message.
+    delimiter (str): Separates fields.
+    YIELDS (Tuple[int, List[str]]): The number of a row's last line, and the row.
+    RAISES (ConnormError): CN115 for a quotation mark without an end, or behind the end of a field.
+    """
+    line = 0
+
+    def contents() -> Iterator[str]:
+        nonlocal line
+        for line, content in lines:
+            yield f"{content}\n"
+
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
     try:
-        for row in rows:
-            yield rows.line_num, row
+        for row in csv.reader(contents(), delimiter=delimiter, strict=True):
+            yield line, row
     except csv.Error as error:
-        line = rows.line_num
         message = Errors.CN115.format(path=path, line=line, format="a table", reason=error)
         raise ConnormError(message) from error

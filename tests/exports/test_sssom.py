@@ -1,4 +1,5 @@
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -134,6 +135,32 @@ def test_what_is_damaged(tmp_path, old, new, line):
     path.write_text(FOREIGN.replace(old, new), encoding="utf8")
     with pytest.raises(ConnormError, match=rf"CN780.*a\.tsv', line {line}:"):
         read_sssom(path)
+
+
+@pytest.mark.parametrize("label", ["a\tb", "two\nlines", '"quoted" first', 'a "\t" tab', "# no"])
+def test_cells_of_any_text_are_read_again(tmp_path, label):
+    mappings = [replace(each, subject_label=label, context=label) for each in MAPPINGS]
+    write_sssom(MappingSet(METADATA, mappings), tmp_path / "a.tsv")
+    assert read_sssom(tmp_path / "a.tsv").mappings == mappings
+
+
+def test_quoted_cells_of_others_are_read(tmp_path):
+    text = FOREIGN.replace("Disease", '"a ""b""\tc\nd"').replace("\tobject_c", '\t"object_c', 1)
+    text = text.replace("object_category", 'object_category"', 1)
+    (tmp_path / "a.tsv").write_text(text, "utf8")
+    found = read_sssom(tmp_path / "a.tsv").mappings
+    assert [each.subject_id for each in found] == ["A:1", "A:2", "A:3"]
+    assert found[0].others == {"object_category": 'a "b"\tc\nd'}
+    (tmp_path / "b.tsv").write_text(text.replace("B:3", ""), "utf8")
+    with pytest.raises(ConnormError, match=r"CN780.*b\.tsv', line 6:"):
+        read_sssom(tmp_path / "b.tsv")
+
+
+@pytest.mark.parametrize(("cell", "line"), [('"Disease', 5), ('"Bob" disease', 3)])
+def test_a_quotation_mark_in_the_wrong_place(tmp_path, cell, line):
+    (tmp_path / "a.tsv").write_text(FOREIGN.replace("Disease", cell), "utf8")
+    with pytest.raises(ConnormError, match=rf"CN115.*a\.tsv', line {line}:"):
+        read_sssom(tmp_path / "a.tsv")
 
 
 def test_an_unknown_status(path):
