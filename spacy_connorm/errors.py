@@ -555,8 +555,8 @@ class Errors(metaclass=_Coded):
     CN767 = "This address does not take this method. See /api-reference."
     CN768 = "The request took too long to arrive."
     CN769 = (
-        "A file of documents may have {limit:,} bytes once it is decompressed. Send fewer documents "
-        "at once."
+        "A file of documents may have {limit:,} bytes once it is decompressed. Send fewer "
+        "documents at once."
     )
 
     # Exports
