@@ -209,8 +209,8 @@ def read_row(row: dict[str, Any], fields: CorpusFields, *, name: str, number: in
     number (int): The number of the row, from 1.
     RETURNS (CorpusText): Its text, or why there is none.
     """
-    # Dates and other types that JSON lacks become texts.
-    others = json.loads(json.dumps(row, default=str))
+    # Of what JSON lacks, numbers that are not finite become null, dates and other types texts.
+    others = json.loads(json.dumps(row, default=str), parse_constant=lambda _: None)
     text = others.pop(fields.text)
     place = f"'{name}', row {number}"
     error = "" if isinstance(text, str) else Errors.CN796.format(place=place)

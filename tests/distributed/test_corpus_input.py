@@ -102,6 +102,15 @@ def test_rows_keep_their_other_columns(write_parquet):
     assert second.error == "[CN796] 'a.parquet', row 2: the text is missing."
 
 
+def test_numbers_that_are_not_finite_become_null(write_parquet):
+    odd = [float("nan"), float("inf"), -float("inf"), 0.5]
+    row = {"text": "NaN", "weight": odd[0], "more": {"list": odd}}
+    (fragment,) = find_fragments(write_parquet("a.parquet", [row]))
+    (found,) = read(fragment)
+    assert found.text == "NaN"
+    assert found.fields == {"weight": None, "more": {"list": [None, None, None, 0.5]}}
+
+
 def test_broken_lines_are_told_apart(write_jsonl):
     path = write_jsonl("a.jsonl", {"note": "x", "key": 3}, "", "{", {"note": "\ud800y"})
     (fragment,) = find_fragments(path)
