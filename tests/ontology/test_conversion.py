@@ -5,6 +5,7 @@ import pytest
 
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.files.licence import read_licence
 from spacy_connorm.ontology import FORMATS, OntologyOptions, convert_ontology
 from spacy_connorm.ontology.formats import find_reader
 
@@ -24,6 +25,29 @@ def test_what_is_converted_is_returned_and_its_licence_kept(data, tmp_path, caps
     assert ontology["T:20"].broad == ("pain",)
     assert ontology.source.licence == licence
     assert capsys.readouterr() == ("", "")
+
+
+def test_the_terms_of_use_are_in_place_before_the_names(data, tmp_path, monkeypatch):
+    out = tmp_path / "small.jsonl"
+    convert_ontology(data / "small.obo", out, licence="Old.")
+    old = out.read_bytes()
+    replace = Path.replace
+
+    def stop(part, path):
+        if path == out:
+            raise KeyboardInterrupt
+        return replace(part, path)
+
+    monkeypatch.setattr(Path, "replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        convert_ontology(data / "small.obo", out, licence="New.", obsolete=True)
+    assert (out.read_bytes(), read_licence(out)) == (old, "New.")
+    with pytest.raises(KeyboardInterrupt):
+        convert_ontology(data / "medic.txt", out)
+    assert (out.read_bytes(), read_licence(out)) == (old, "New.")
+    monkeypatch.undo()
+    convert_ontology(data / "medic.txt", out)
+    assert read_licence(out) == ""
 
 
 @pytest.mark.parametrize(
