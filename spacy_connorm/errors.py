@@ -478,7 +478,7 @@ class Errors(metaclass=_Coded):
         "'{path}' exists, and this command did not write it. Name a new folder, or one that this "
         "command wrote."
     )
-    CN706 = "'{path}' is not a file of spaCy documents (`.spacy`)."
+    CN706 = "'{path}' is not a file of spaCy documents (`.spacy`), or it is damaged."
     CN707 = "{place}: expected a JSON object with a string `{field}`."
     CN708 = "Can't {action} '{path}': its name must end in {known}."
     CN709 = (

@@ -18,14 +18,13 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     vocab (Vocab): The pipeline's vocabulary.
     YIELDS (Doc): The documents.
     RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN706 for a file in another
-        format.
+        format, or a damaged one, where it is damaged.
     """
     path = require_file(path)
     try:
-        doc_bin = DocBin(store_user_data=True).from_disk(path)
-    except Exception as error:  # zlib's, msgpack's or a KeyError, depending on the bytes
+        yield from DocBin(store_user_data=True).from_disk(path).get_docs(vocab)
+    except Exception as error:  # of any library, depending on the bytes
         raise ConnormError(Errors.CN706.format(path=path)) from error
-    yield from doc_bin.get_docs(vocab)
 
 
 def write_docs(docs: Iterable[Doc], path: str | Path) -> None:
