@@ -29,7 +29,7 @@ def convert_corpus(
 ) -> CorpusReport:
     """Convert an annotated corpus to a `.spacy` file: `python -m spacy connorm corpus`.
 
-    input_path (Union[str, Path]): The corpus; may be compressed (`.gz`).
+    input_path (Union[str, Path]): The corpus, see `read_corpus`.
     output_path (Union[str, Path]): The `.spacy` file to write.
     format (Optional[str]): One of `FORMATS`; detected from the file name if None.
     types (Sequence[str]): The mention types to keep (for CRAFT, the ontologies); if empty, all

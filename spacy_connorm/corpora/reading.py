@@ -24,7 +24,8 @@ def read_corpus(
 ) -> Iterator[Doc]:
     """Read an annotated corpus, document by document.
 
-    path (Union[str, Path]): The file; may be compressed (`.gz`).
+    path (Union[str, Path]): The file, which may be compressed (`.gz`); for BRAT, MCN and ShARe/CLEF
+        also a folder of files.
     nlp (Language): Its tokenizer creates the documents.
     format (Optional[str]): One of `FORMATS`; detected from the file name if None.
     types (Sequence[str]): The mention types to keep (for CRAFT, the ontologies); if empty, all
@@ -32,9 +33,9 @@ def read_corpus(
     report (Optional[CorpusReport]): Filled with counts.
     **options (CorpusOptions): Settings of the format's reader.
     YIELDS (Doc): The documents, annotated as described in `annotations/mentions.py`.
-    RAISES (ConnormError): CN105 for a folder, CN200 if the format cannot be detected, CN201 if it
-        is unknown, CN202 if it has no such option, CN203 for a corpus without documents, and what
-        its reader raises.
+    RAISES (ConnormError): CN105 for a folder in a format of files, CN200 if the format cannot be
+        detected, CN201 if it is unknown, CN202 if it has no such option, CN203 for a corpus without
+        documents, and what its reader raises.
     """
     path = Path(path)
     report = report if report is not None else CorpusReport()

@@ -1,12 +1,15 @@
 """Mentions without context, one per tab-separated line, such as AskAPatient's.
 
 22298006	Myocardial infarction	HEART ATTACK
+
+Quotation marks that enclose a whole cell do not belong to it, as in tables of concepts.
 """
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..errors import ConnormError, Errors
+from ..files.tables import split_tabs
 from .documents import DEFAULT_TYPE, Document, make_mention
 from .lines import placed_lines
 from .report import CorpusReport
@@ -37,7 +40,7 @@ def read_tsv_corpus(
     for place, line in placed_lines(path, report=report):
         if header and place.line == 1:
             continue
-        cells = line.split("\t")
+        cells = split_tabs(line)
         if len(cells) != len(columns):
             expected = f"{len(columns)} ({', '.join(columns)})"
             message = Errors.CN210.format(place=place, found=len(cells), expected=expected)

@@ -11,7 +11,7 @@ from .text import SURROGATES, open_bytes, require_file
 
 _BYTES = 1 << 16
 _START = b"<?xml"
-_DECLARED = re.compile(rb"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.-]+)["']""")
+_DECLARED = re.compile(r"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.-]+)["']""")
 _UTF8 = "utf-8-sig"
 _IN_UTF8 = ("utf-8", "ascii", _UTF8)
 
@@ -47,8 +47,9 @@ def read_pieces(path: str | Path) -> Iterator[tuple[int, str]]:
 
 def _decoder(head: bytes) -> codecs.IncrementalDecoder:
     """RETURNS (IncrementalDecoder): Decodes what begins with some bytes."""
-    declared = _DECLARED.match(head)
-    name = declared[1].decode() if declared else ""
+    # Each byte is a letter in this encoding.
+    declared = _DECLARED.match(head.decode("latin-1"))
+    name = declared[1] if declared else ""
     if _is_usable(name):
         return codecs.getincrementaldecoder(name)()
     return codecs.getincrementaldecoder(_UTF8)(SURROGATES)

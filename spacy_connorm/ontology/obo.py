@@ -14,6 +14,7 @@ from .report import ReadReport, Retired
 
 _TYPE_TAGS = ("namespace", "subset")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
+_QUOTED_VALUE = re.compile(r'[\w-]+:\s*("(?:[^"\\]|\\.)*")')
 # obonet takes these for the beginning of a comment or a modifier, in quotes, too.
 _TAKEN_WRONGLY = re.compile(r"(?<!\\)[!{]")
 _ESCAPED = re.compile(r"\\(.)")
@@ -88,7 +89,7 @@ def _sections(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     def lines() -> Iterator[str]:
         nonlocal number
         for number, line in read_lines(path):
-            yield _QUOTED.sub(_escape, line, count=1)
+            yield _escaped(line)
 
     try:
         _, terms, _, header = get_sections(lines())
@@ -101,8 +102,12 @@ def _sections(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     return terms, header
 
 
-def _escape(quoted: re.Match[str]) -> str:
-    return _TAKEN_WRONGLY.sub(r"\\\g<0>", quoted[0])
+def _escaped(line: str) -> str:
+    match = _QUOTED_VALUE.match(line)
+    if not match:
+        return line
+    value = _TAKEN_WRONGLY.sub(r"\\\g<0>", match[1])
+    return line[: match.start(1)] + value + line[match.end(1) :]
 
 
 def _synonyms(

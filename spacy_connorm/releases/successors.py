@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..concepts import Ontology
+from ..concepts import Concept, Ontology
 from ..concepts.curies import PREFIXES
 from ..ontology import Retired
 
@@ -50,8 +50,8 @@ class Successors:
 
     def _in_new(self, concept_id: str) -> Successor:
         if concept_id in self._new:
-            primary = self._new.primary_id(concept_id)
-            return Successor(primary, "" if primary == concept_id else "alternate id")
+            concept = self._new[concept_id]
+            return Successor(concept.concept_id, _reason(concept_id, concept))
         for spelling in PREFIXES.spellings_of(concept_id):
             if spelling in self._new:
                 return Successor(self._new.primary_id(spelling), "other spelling")
@@ -79,3 +79,9 @@ class Successors:
         if proposed:
             return Successor("", "consider", tuple(proposed))
         return Successor("", "retired" if concept_id in self._retired else "unknown")
+
+
+def _reason(concept_id: str, concept: Concept) -> str:
+    if concept_id == concept.concept_id:
+        return ""
+    return "alternate id" if concept_id in concept.alt_ids else "other spelling"

@@ -25,6 +25,13 @@ def test_columns_are_named_by_the_user(read):
     assert report.without_id == {"Symptom": 1}
 
 
+def test_quoted_cells_are_read_as_in_ontologies(read):
+    rows = '"DEMO:7"\t"a ""b"" c"\t"feeling ""odd"""\nDEMO:8\tx\t"odd" and "weird"\nDEMO:9\tx\t5"\n'
+    docs, mentions, _ = read(rows, name="phrases.tsv")
+    assert [doc.text for doc in docs] == ['feeling "odd"', '"odd" and "weird"', '5"']
+    assert [each.kb_id for (each,) in mentions] == ["DEMO:7", "DEMO:8", "DEMO:9"]
+
+
 @pytest.mark.parametrize(
     ("row", "code"),
     [
