@@ -8,7 +8,7 @@ from spacy.vocab import Vocab
 
 from ..errors import ConnormError, Errors
 from .atomic import atomic_file
-from .text import require_file
+from .text import existing_file
 
 
 def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
@@ -20,7 +20,7 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN706 for a file in another
         format, or a damaged one, where it is damaged.
     """
-    path = require_file(path)
+    path = existing_file(path)
     try:
         yield from DocBin(store_user_data=True).from_disk(path).get_docs(vocab)
     except Exception as error:  # of any library, depending on the bytes

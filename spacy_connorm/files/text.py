@@ -64,7 +64,7 @@ class _Packed(gzip.GzipFile):
             self._file.close()
 
 
-def require_file(path: str | Path) -> Path:
+def existing_file(path: str | Path) -> Path:
     """Check that there is a file.
 
     path (Union[str, Path]): The file.
@@ -87,7 +87,7 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN106 for a file that is
         damaged, truncated or not gzipped, CN107 for a file that is not UTF-8 text.
     """
-    path, number = require_file(path), 0
+    path, number = existing_file(path), 0
     try:
         with open_text(path) as lines:
             for number, line in enumerate(lines, start=1):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import ConnormError, Errors
-from .text import SURROGATES, open_bytes, require_file
+from .text import SURROGATES, existing_file, open_bytes
 
 _BYTES = 1 << 16
 _START = b"<?xml"
@@ -25,7 +25,7 @@ def read_pieces(path: str | Path) -> Iterator[tuple[int, str]]:
         It may end anywhere, and its line ends are the file's.
     RAISES (ConnormError): As `read_lines`; CN107 for a file that is not in its encoding.
     """
-    path = require_file(path)
+    path = existing_file(path)
     line = 1
     try:
         with open_bytes(path) as file:
