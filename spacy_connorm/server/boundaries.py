@@ -31,7 +31,7 @@ def find_span(doc: Doc, start: int, end: int, label: str = "") -> Span:
     raise ConnormError(Errors.CN755.format(start=start, end=end, length=len(doc.text)))
 
 
-def mark_mentions(
+def mark_known(
     doc: Doc, mentions: Iterable[Boundaries], *, spans_key: str | None, label: str
 ) -> None:
     """Mark known mentions in a document.

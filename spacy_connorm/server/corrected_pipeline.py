@@ -18,7 +18,7 @@ from ..pipeline.annotation import to_record
 from ..pipeline.loading import find_normalizer, linking_names, load_pipeline
 from ..pipeline.settings import Limits
 from .applied_corrections import AppliedCorrections
-from .boundaries import Boundaries, find_span, mark_mentions
+from .boundaries import Boundaries, find_span, mark_known
 from .corrections import Correction, CorrectionRecord, Undo, effective
 from .corrections_file import CorrectionsFile
 from .mention_marker import add_marker
@@ -114,7 +114,7 @@ class CorrectedPipeline:
             spans_key = self.normalizer.cfg["spans_key"]
             docs = [self.nlp.make_doc(text) for text in texts]
             for doc, known in zip(docs, mentions, strict=False):
-                mark_mentions(doc, known or (), spans_key=spans_key, label=self.labels[0])
+                mark_known(doc, known or (), spans_key=spans_key, label=self.labels[0])
             return [self._record(doc) for doc in self.nlp.pipe(docs)]
 
     def search(
