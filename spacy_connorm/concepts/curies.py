@@ -150,7 +150,7 @@ class PrefixMap:
         concept_id (str): An id of an ontology.
         RETURNS (Tuple[str, ...]): Other spellings; none of an id without a prefix.
         """
-        return self.spellings_of(concept_id) if self.curie(concept_id) else ()
+        return self.spellings_of(concept_id) if ":" in concept_id else ()
 
     def address(self, curie: str) -> str:
         """RETURNS (str): The address (IRI) of a CURIE; empty if its prefix has none."""

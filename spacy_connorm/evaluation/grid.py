@@ -78,7 +78,7 @@ def search_all(
     """
     index = CompleteIndex(lookup.index)
     weight = lookup.normalized_encoder.lexical_weight
-    limits = Filter(tuple(map(clean, types)), tuple(map(clean, branches)))
+    limits = Filter.of(types, branches)
     allowed = allowed_concepts(limits, index)
     texts = [clean(mention) for mention in mentions]
     distinct = list(dict.fromkeys(text for text in texts if text))

@@ -1,9 +1,11 @@
 """Which concepts may be found, by semantic type and by branch of the hierarchy."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
+from ..text.cleaning import clean
 from .backends.allowed_items import AllowedItems
 from .concept_index import ConceptIndex
 from .search import Search
@@ -21,6 +23,11 @@ class Filter(NamedTuple):
 
     types: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, types: Iterable[str], branches: Iterable[str]) -> "Filter":
+        """RETURNS (Filter): The filter by types and branches that somebody has written, cleaned."""
+        return cls(tuple(map(clean, types)), tuple(map(clean, branches)))
 
 
 class AllowedConcepts:

@@ -53,8 +53,8 @@ def _verify(
     (unordered,) = first(_UNORDERED)
     require_sound(not unordered, path, "its concepts are not in the order of their ids")
     (with_spellings,) = first("SELECT count(*) FROM sqlite_master WHERE name = 'spellings'")
-    spellings = [("spellings", "number")] * with_spellings  # older versions wrote none
-    for table, column in (*_NUMBERS, *spellings):
+    columns = (*_NUMBERS, ("spellings", "number")) if with_spellings else _NUMBERS
+    for table, column in columns:  # older versions wrote no spellings
         sql = f"SELECT count(*) FROM {table} WHERE {column} NOT BETWEEN 0 AND {concepts - 1}"
         (unknown,) = first(f"{sql} OR typeof({column}) != 'integer'")
         require_sound(not unknown, path, f"`{table}` has a {column} that is no concept")

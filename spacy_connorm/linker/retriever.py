@@ -4,10 +4,10 @@ A text is answered from the cache, from the memo or by a search. The answer is t
 sieve finds for the text's vector. A text of the index has the vector that the index has.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 
@@ -35,10 +35,9 @@ from .sieve import ExtraWordsPenalty, Question, name_candidates, run_sieve
 _BATCH = 512
 # How many concepts are found for a mention before their scores are lowered.
 _MIN_FOUND = 25
-# The settings that do not depend on the index.
 # What the encoder sees of a text, or a stand-in for it, and the words of the text.
 _Form: TypeAlias = tuple[str, tuple[str, ...]]
-_Key = TypeVar("_Key")
+# The settings that do not depend on the index.
 TUNABLE = ("cache_size", "extra_words_weight", "rewriting_weight")
 
 
@@ -123,25 +122,12 @@ class Retriever:
         """
         self.index.require_sound()
         allowed = self._masks.get(question.filter, self.index)
-        forms = list(zip(self.encoder.forms(texts), self._words(texts), strict=True))
-        asked = {form: text for form, text in zip(forms, texts, strict=True) if text}
-        found = self._known(asked, question)
-        new = {text: form for form, text in asked.items() if form not in found}
-        if new:
-            for text, candidates in self._retrieve(list(new), question, allowed).items():
-                found[new[text]] = candidates
-                self._cache.put((question, new[text]), candidates)
-        return [
-            _as_searched(found[form], text) if text else []
-            for form, text in zip(forms, texts, strict=True)
-        ]
-
-    def _words(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """RETURNS (List[Tuple[str, ...]]): The words of texts if answers depend on them: "SIDS" and
-        "sids" have other ones, and may be the same to the encoder.
-        """
-        reads_words = self.extra_words_weight or self.rewriting_weight
-        return list(map(known_bag, texts)) if reads_words else [()] * len(texts)
+        forms = self.encoder.forms(texts)
+        form_of = {text: form for form, text in zip(forms, texts, strict=True) if text}
+        found = self._memorized(form_of, question)
+        new = {text: form for text, form in form_of.items() if text not in found}
+        found |= self._searched(new, question, allowed)
+        return [_as_searched(found[text], text) if text else [] for text in texts]
 
     def nearest(
         self, texts: Sequence[str], search: Search, limits: Filter, *, min_score: float
@@ -174,48 +160,69 @@ class Retriever:
                     found[keys[start + place]] = own[0]
         return {text: found[key] for text, key in zip(texts, inputs, strict=True) if key in found}
 
-    def _known(
-        self, asked: Mapping[_Form, str], question: Question
-    ) -> dict[_Form, list[Candidate]]:
-        """Read the answers to texts, given by form, from the cache and the memo. Those of the memo
-        are not cached: reading them again is cheap, and long-lived objects cost Python more. Its
-        texts are the index's, whose words do not matter.
+    def _memorized(
+        self, form_of: Mapping[str, str], question: Question
+    ) -> dict[str, list[Candidate]]:
+        """Read the answers to texts from the memo by their forms. They are not cached: reading them
+        again is cheap, and long-lived objects cost Python more. The memo's texts are the index's,
+        whose words do not matter.
         """
-        cached = {form: self._cache.get((question, form)) for form in asked}
-        found = {form: known for form, known in cached.items() if known is not None}
         memo = self._memo_of(question)
-        if memo is None or len(found) == len(asked):
-            return found
-        left = [form for form in asked if form not in found]
-        places = memo.find([form for form, _ in left])
-        return found | self._read(memo, places, left, [asked[form] for form in left])
+        if memo is None or not form_of:
+            return {}
+        return self._read(memo, memo.find(list(form_of.values())), list(form_of))
+
+    def _searched(
+        self, form_of: Mapping[str, str], question: Question, allowed: AllowedConcepts | None
+    ) -> dict[str, list[Candidate]]:
+        """Answer texts from the cache or by a search."""
+        words = self._words(form_of)
+        forms = zip(form_of.values(), words, strict=True)
+        keys: dict[str, _Form] = dict(zip(form_of, forms, strict=True))
+        text_of = {key: text for text, key in keys.items()}
+        cached = {key: self._cache.get((question, key)) for key in text_of}
+        found = {key: known for key, known in cached.items() if known is not None}
+        new = {text: key for key, text in text_of.items() if key not in found}
+        if new:
+            for text, candidates in self._retrieve(new, question, allowed).items():
+                found[new[text]] = candidates
+                self._cache.put((question, new[text]), candidates)
+        return {text: found[key] for text, key in keys.items()}
+
+    def _words(self, texts: Iterable[str]) -> Iterable[tuple[str, ...]]:
+        """RETURNS (Iterable[Tuple[str, ...]]): The words of texts if answers depend on them: "SIDS"
+        and "sids" have other ones, and may be the same to the encoder.
+        """
+        reads_words = self.extra_words_weight or self.rewriting_weight
+        return (known_bag(text) if reads_words else () for text in texts)
 
     def _memo_of(self, question: Question) -> Memo | None:
         return None if self.memo is None or self.memo.question != question else self.revised_memo
 
     def _read(
-        self, memo: Memo, places: np.ndarray, keys: Sequence[_Key], texts: Sequence[str]
-    ) -> dict[_Key, list[Candidate]]:
+        self, memo: Memo, places: np.ndarray, texts: Sequence[str]
+    ) -> dict[str, list[Candidate]]:
         known = np.flatnonzero(places >= 0).tolist()
         if not known:
             return {}
         searched = [texts[place] for place in known]
         found = memo.candidates(places[known], searched, self.index.store)
-        return dict(zip([keys[place] for place in known], found, strict=True))
+        return dict(zip(searched, found, strict=True))
 
     def _retrieve(
-        self, texts: Sequence[str], question: Question, allowed: AllowedConcepts | None
+        self, forms: Mapping[str, _Form], question: Question, allowed: AllowedConcepts | None
     ) -> dict[str, list[Candidate]]:
-        """Search for texts that neither the cache nor the memo has by their forms. Of texts with
-        equal encoder inputs and words only one is searched, and none that the memo has by its
-        row.
+        """Search for texts, given with their forms, that neither the cache nor the memo has by
+        these. Of texts with equal encoder inputs and words only one is searched, and none that the
+        memo has by its row.
         """
-        inputs = list(zip(self.encoder.inputs(texts), self._words(texts), strict=True))
-        text_of = dict(zip(inputs, texts, strict=True))
+        words = (own for _, own in forms.values())
+        inputs = list(zip(self.encoder.inputs(forms), words, strict=True))
+        text_of = dict(zip(inputs, forms, strict=True))
         keys, distinct = [key for key, _ in text_of], list(text_of.values())
         rows = self.index.keys.rows(keys)
         memo = self._memo_of(question)
-        found = {} if memo is None else self._read(memo, memo.find_rows(rows), distinct, distinct)
+        found = {} if memo is None else self._read(memo, memo.find_rows(rows), distinct)
         left = [place for place, text in enumerate(distinct) if text not in found]
         for start in range(0, len(left), _BATCH):
             batch = left[start : start + _BATCH]
@@ -228,7 +235,7 @@ class Retriever:
                 answers = run_sieve(question.sieve, self.index, self.overlay, query, penalty)
                 named = name_candidates(answers, self.index, searched)
                 found |= dict(zip(searched, named, strict=True))
-        return {text: found.get(text_of[key], []) for text, key in zip(texts, inputs, strict=True)}
+        return {text: found.get(text_of[key], []) for text, key in zip(forms, inputs, strict=True)}
 
     def prepare(
         self, query: Query, texts: Sequence[str], rows: np.ndarray

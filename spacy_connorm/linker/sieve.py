@@ -14,7 +14,6 @@ from ..index.query import Query, run_search
 from ..index.ranking import Hit
 from ..index.rewriting import Rewritten
 from ..index.search import Search
-from ..text.cleaning import clean
 from .extra_words import lower_scores
 
 Found = TypeVar("Found")
@@ -118,7 +117,7 @@ def make_question(
     RAISES (ConnormError): CN006 for a `top_k` under 1.
     """
     require_positive("top_k", top_k)
-    return Question(sieve, top_k, Filter(tuple(map(clean, types)), tuple(map(clean, branches))))
+    return Question(sieve, top_k, Filter.of(types, branches))
 
 
 class Answer(NamedTuple):

@@ -203,9 +203,9 @@ def make_pipeline(
         if block.get("expand_abbreviations", True):
             nlp.add_pipe(_RESOLVER)
         if find_mentions:
-            found_where = {"spans_key": block.get("spans_key")}
-            settings_of_finder = next(iter(_blocks(settings, _FINDER).values()), {})
-            nlp.add_pipe(_FINDER, config={**found_where, **settings_of_finder, "normalizer": name})
+            shared = {"spans_key": block.get("spans_key")}
+            own = next(iter(_blocks(settings, _FINDER).values()), {})
+            nlp.add_pipe(_FINDER, config={**shared, **own, "normalizer": name})
         nlp.add_pipe(_NORMALIZER, name, config=block)
     return nlp
 

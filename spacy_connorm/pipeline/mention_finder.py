@@ -15,7 +15,6 @@ from ..errors import Errors, refuse_text
 from ..files.atomic import atomic_folder
 from ..files.checksums import damaged
 from ..files.folders import seal, unseal_whole
-from ..text.cleaning import clean
 from .batched_pipe import BatchedPipe
 from .concept_normalizer import ConceptNormalizer
 from .coordinations import join_coordinations
@@ -263,7 +262,7 @@ class MentionFinder(BatchedPipe):
         normalizer = self.normalizer
         retriever = normalizer.lookup.retriever
         chosen = choose_limits(normalizer.cfg, {})
-        limits = Filter(tuple(map(clean, chosen["types"])), tuple(map(clean, chosen["branches"])))
+        limits = Filter.of(chosen["types"], chosen["branches"])
         finder = self._finder
         if finder is None or not finder.is_current(retriever, self.cfg, limits):
             if self._token_words is None:
