@@ -11,6 +11,8 @@ import spacy
 import srsly
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect, sync_playwright
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 from spacy_connorm import build_index, map_terms
 from spacy_connorm.exports import read_sssom
@@ -172,6 +174,19 @@ def test_a_users_story(open_page, folder, path, tmp_path):
         page.get_by_role("link", name="Corrections").click()
         expect(page.locator(".correction").first).to_contain_text("hypertension")
         expect(page.locator(".correction").first).to_contain_text("Ann")
+
+
+def test_it_works_below_a_path(open_page, folder, path):
+    app = make_app(folder, corrections=path)
+    with running(Starlette(routes=[Mount("/terms", app)])) as address:
+        page = open_page(f"{address}/terms/")
+        read(page, NOTE)
+        mention(page, "fever").click()
+        expect(page.locator("#detail .candidate")).not_to_have_count(0)
+        page.get_by_role("link", name="API").click()
+        expect(page.get_by_role("heading", name="POST /api/search")).to_be_visible()
+        page.get_by_role("link", name="Page", exact=True).click()
+        expect(page.get_by_text("Nothing to read yet")).to_be_visible()
 
 
 def test_two_people_see_each_other(open_page, address):

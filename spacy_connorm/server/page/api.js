@@ -45,7 +45,7 @@ const known = new Map();
 
 export function getConcept(id) {
   if (!known.has(id)) {
-    const asked = get(`/api/concepts/${encodeURIComponent(id)}`);
+    const asked = get(`api/concepts/${encodeURIComponent(id)}`);
     asked.catch(() => known.delete(id));
     known.set(id, asked);
   }

@@ -31,7 +31,7 @@ function showView() {
 
 // Reads the corrections if there are new ones, of anybody. Texts are annotated again then.
 export async function refresh() {
-  const answer = await get(`/api/corrections?since=${revision}`);
+  const answer = await get(`api/corrections?since=${revision}`);
   isReachable = true;
   if (answer.corrections === null) return;
   const isFirst = revision < 0;
@@ -56,7 +56,7 @@ async function poll() {
 }
 
 async function start() {
-  const info = await get("/api/info");
+  const info = await get("api/info");
   $("token-form").hidden = true;
   $("pipeline").textContent = info.pipeline;
   $("about").textContent = `${info.concepts.toLocaleString("en")} concepts · corrections are kept on the server`;

@@ -48,7 +48,7 @@ export function showMention(record) {
 async function findCandidates() {
   const mine = open;
   try {
-    const answer = await busy($("detail"), () => post("/api/search", { mentions: [mine.text] }));
+    const answer = await busy($("detail"), () => post("api/search", { mentions: [mine.text] }));
     if (open !== mine) return;
     open.candidates = answer.results[0].candidates;
     render();
@@ -63,7 +63,7 @@ async function findMore() {
   const mine = open;
   if (mine === null || mine.candidates.length >= FEW || mine.candidates.some((each) => each.part)) return;
   const body = { mentions: [mine.text], search: info.searches.at(-1), top_k: FEW };
-  const answer = await post("/api/search", body).catch(() => null);
+  const answer = await post("api/search", body).catch(() => null);
   if (open !== mine || answer === null) return;
   const known = mine.candidates.map((each) => each.concept_id);
   const others = answer.results[0].candidates.filter((each) => !known.includes(each.concept_id));
@@ -99,7 +99,7 @@ async function say(kb_id) {
   const { record, start, end, label, isNew, replaces } = open;
   try {
     const body = { text: record.text, start, end, kb_id, label, marked: isNew, replaces, author: author() };
-    const made = await busy($("detail"), () => post("/api/corrections", body));
+    const made = await busy($("detail"), () => post("api/corrections", body));
     open = open && { ...open, start: made.start, end: made.end, isNew: false, replaces: null, other: null };
     await hooks.refresh();
     toast("Saved. It holds for all texts.", { label: "Undo", run: () => undo(made.id) });
@@ -110,7 +110,7 @@ async function say(kb_id) {
 
 export async function undo(id) {
   try {
-    await post(`/api/corrections/${id}/undo`, { author: author() });
+    await post(`api/corrections/${id}/undo`, { author: author() });
     await hooks.refresh();
     toast("Undone.");
   } catch (error) {
@@ -147,7 +147,7 @@ function otherConcept() {
   const find = async () => {
     const phrase = input.value.trim();
     try {
-      const answer = phrase ? await post("/api/search", { mentions: [phrase], top_k: FEW }) : null;
+      const answer = phrase ? await post("api/search", { mentions: [phrase], top_k: FEW }) : null;
       const pick = (each) => say(each.concept_id);
       fill(results, answer && candidateList(answer.results[0].candidates, { choose: pick, label: "Other concepts" }));
     } catch (error) {
@@ -176,7 +176,7 @@ function more(title, load) {
 
 async function explain(place) {
   const { record, text, start } = open;
-  const found = await post("/api/explain", { mention: text, text: record.text, start });
+  const found = await post("api/explain", { mention: text, text: record.text, start });
   const readings = found.interpretations.map((each, number) =>
     h("tr", {}, h("td", {}, each.kind), h("td", {}, each.texts.join(" | ")), h("td", {}, each.score.toFixed(3)), h("td", {}, number ? "" : "answers")));
   const steps = found.steps.map((each) =>

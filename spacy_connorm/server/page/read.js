@@ -46,7 +46,7 @@ async function annotate(given, { quietly = false } = {}) {
     return;
   }
   try {
-    const answer = await busy($("reading"), () => post("/api/annotate", { texts: [given] }));
+    const answer = await busy($("reading"), () => post("api/annotate", { texts: [given] }));
     if (mine !== asked) return;
     record = { ...answer.records[0], characters: Array.from(answer.records[0].text) };
     render();
@@ -204,7 +204,7 @@ async function openFile() {
 }
 
 async function readFile(file) {
-  if (file.name.endsWith(".spacy")) return (await send("/api/texts", file)).texts;
+  if (file.name.endsWith(".spacy")) return (await send("api/texts", file)).texts;
   const content = await file.text();
   if (!file.name.endsWith(".jsonl")) return [{ text: content }];
   const lines = content.split("\n").filter((line) => line.trim());

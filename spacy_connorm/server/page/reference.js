@@ -30,6 +30,6 @@ function operation(method, path, described, schemas) {
     h("dl", {}, rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, h("code", {}, value))])));
 }
 
-const api = await (await fetch("/openapi.json")).json();
+const api = await (await fetch("openapi.json")).json();
 fill($("operations"), Object.entries(api.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => operation(method, path, described, api.components.schemas))));

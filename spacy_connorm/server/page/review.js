@@ -37,7 +37,7 @@ const current = () => rows[place];
 
 // Somebody else may have decided meanwhile. What is open stays open, as it is now.
 export async function refreshReview() {
-  const told = await get("/api/review");
+  const told = await get("api/review");
   if (told.revision === revision) return;
   await load(current()?.row);
 }
@@ -46,8 +46,8 @@ async function load(row = undefined) {
   const hadFocus = $("review-row").contains(document.activeElement);
   const status = $("review-filter").value;
   const [told, answer] = await Promise.all([
-    get("/api/review"),
-    get(`/api/review/rows?status=${status}&limit=${AT_ONCE}`),
+    get("api/review"),
+    get(`api/review/rows?status=${status}&limit=${AT_ONCE}`),
   ]);
   showProgress(told);
   ({ rows, total } = answer);
@@ -147,7 +147,7 @@ function otherConcept() {
   const find = async () => {
     const phrase = input.value.trim();
     try {
-      const answer = phrase ? await post("/api/search", { mentions: [phrase], top_k: FEW }) : null;
+      const answer = phrase ? await post("api/search", { mentions: [phrase], top_k: FEW }) : null;
       // Candidates may come late, when one of those before is in focus.
       const focused = results.contains(document.activeElement) && document.activeElement.querySelector("code")?.textContent;
       fill(results, answer && candidateList(answer.results[0].candidates, { choose: (each) => decide(each.concept_id), label: "Other concepts" }));
@@ -165,7 +165,7 @@ async function decide(concept) {
   if (row === undefined || $("review-row").hasAttribute("aria-busy")) return;
   const body = { version: row.version, concept, predicate: $("review-predicate").value, author: author() };
   try {
-    const answer = await busy($("review-row"), () => post(`/api/review/rows/${row.row}`, body));
+    const answer = await busy($("review-row"), () => post(`api/review/rows/${row.row}`, body));
     decided.push(answer.row.row);
     toast(`Saved: ${row.term}`, { label: "Undo", run: undoLast });
     await after(row.row);
@@ -188,8 +188,8 @@ function undoLast() {
 
 async function undo(row) {
   try {
-    const known = await get(`/api/review/rows/${row}`);
-    const answer = await post(`/api/review/rows/${row}/undo`, { version: known.version, author: author() });
+    const known = await get(`api/review/rows/${row}`);
+    const answer = await post(`api/review/rows/${row}/undo`, { version: known.version, author: author() });
     decided = decided.filter((each) => each !== row);
     toast(`Undone: ${answer.row.term}`);
     await load(row);

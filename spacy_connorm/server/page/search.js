@@ -36,7 +36,7 @@ async function findOnce() {
   if ($("type").value) body.types = [$("type").value];
   if ($("branch").value.trim()) body.branches = [$("branch").value.trim()];
   try {
-    const answer = await post("/api/search", body);
+    const answer = await post("api/search", body);
     const { candidates } = answer.results[0];
     fill($("results"), h("h2", {}, "Candidates"), candidates.length
       ? candidateList(candidates, { chosen: [shown], choose: (each) => show(each.concept_id), label: "Candidates" })
