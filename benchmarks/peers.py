@@ -68,7 +68,12 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add = parser.add_argument
     add("--dataset", choices=DISEASES, nargs="+", default=DISEASES, help="[both]")
     add("--ours", nargs="+", default=["minilm", "dan"], help="minilm, dan, ngram or a FOLDER")
-    add("--index", nargs="+", default=["annoy"], help="annoy, exact or a registered name [annoy]")
+    add(
+        "--index",
+        nargs="+",
+        default=["annoy"],
+        help="annoy, exact, a registered name or a pipeline's CONFIG.cfg [annoy]",
+    )
     add("--setting", type=parse_setting, nargs="+", default=[], metavar="NAME=JSON", help="of ours")
     add("--texts", choices=TEXTS, nargs="+", default=["OD", "O"], help="what is indexed [both]")
     add("--batch", type=at_least(2), default=32, help="documents of a large call [%(default)s]")

@@ -14,6 +14,7 @@ from _common.options import INDEXES
 from _measure.children import child_command
 from _measure.stopwatch import Seconds
 from spacy.tokens import DocBin
+from thinc.api import Config
 
 from _peers.process import Peer
 from spacy_connorm.concepts import Ontology
@@ -148,14 +149,14 @@ def our_side(
     data (Data): The data set.
     texts (str): What to index, one of `TEXTS`.
     files (Files): Of both sides.
-    index (str): One of `INDEXES`, or another registered name.
+    index (str): One of `INDEXES`, another registered name, or the path of a pipeline's config.
     settings (Dict[str, Any]): More settings of the component.
     work (Path): Keeps encoders and indexes.
     RETURNS (Side): Searches mentions as they are written, as scispaCy's generator does.
     """
     config = {
         "encoder": encoder_config(encoder, data, work=work.parent),
-        "index": {"@misc": INDEXES.get(index, index)},
+        "index": _index_block(index),
         **TEXTS[texts],
         "expand_abbreviations": False,
         "split_composites": False,
@@ -168,12 +169,19 @@ def our_side(
     )
     paths = {"ontology": str(files.ontology), "synonyms": str(files.synonyms)}
     return Side(
-        name=f"{Path(encoder).name}, {index}",
+        name=f"{Path(encoder).name}, {Path(index).name}",
         command=child_command("_peers.ours"),
         folder=work / f"pipeline-{key}",
         builds={**paths, "config": config},
         opens={"documents": str(files.documents)},
     )
+
+
+def _index_block(index: str) -> dict[str, Any]:
+    if not index.endswith(".cfg"):
+        return {"@misc": INDEXES.get(index, index)}
+    config = Config().from_disk(index, interpolate=False)
+    return dict(config["components"]["concept_normalizer"]["index"])
 
 
 def _digest(*parts: bytes) -> str:

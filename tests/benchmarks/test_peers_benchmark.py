@@ -176,6 +176,24 @@ def test_our_side_answers_over_a_pipe(modules, arguments, monkeypatch):
     assert mentions_by_document(data) == [["Apoplexy"], ["infarct"], ["CVA"], ["infarkt"]]
 
 
+def test_our_side_takes_the_index_of_a_pipelines_config(modules, arguments):
+    from _common.datasets import Data
+    from _peers.sides import our_side, write_files
+
+    data = Data("ncbi", arguments.data)
+    files = write_files(data, "O", arguments.work)
+    path = arguments.work / "pipeline.cfg"
+    normalizer = "[components.concept_normalizer]\nfactory = ${paths.unknown}\n\n"
+    index = (
+        '[components.concept_normalizer.index]\n@misc = "spacy-connorm.IvfIndex.v1"\nlists = 7\n'
+    )
+    path.write_text(f"[paths]\n\n[components]\n\n{normalizer}{index}")
+    side = our_side("ngram", data, "O", files, index=str(path), settings={}, work=arguments.work)
+    assert side.name == "ngram, pipeline.cfg"
+    index = side.builds["config"]["index"]
+    assert index == {"@misc": "spacy-connorm.IvfIndex.v1", "lists": 7}
+
+
 def test_annotated_texts_are_among_the_aliases(modules):
     from _peers.sides import scispacy_records
 
