@@ -33,7 +33,7 @@ SOURCES = {
     "medic": MEDIC,
     "mesh": MESH,
     "do": OntologyFile("disease_ontology/doid_2016-09-01.obo.gz", SCOPES),
-    "icd10cm": OntologyFile("icd10cm_2021/icd10cm_tabular_2021.xml.gz"),
+    "icd10cm": OntologyFile("icd10cm_2021/icd10cm_tabular_2021.xml.gz", {"implied_names": False}),
     **{
         name.lower(): OntologyFile(f"craft/{name}.obo.gz", SCOPES)
         for name in ("UBERON", "CL", "SO")

@@ -7,6 +7,7 @@ Example: python benchmarks/mapping.py --set do-ctd --encoder minilm --data ../sh
 import csv
 import tempfile
 from argparse import ArgumentParser, Namespace
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +18,8 @@ from _common.cli import begin, clear_errors, fail, finish, make_parser
 from spacy.language import Language
 
 from spacy_connorm import Ontology, map_terms
+from spacy_connorm.concepts import Concept
+from spacy_connorm.concepts.curies import split_curie
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.exports import TermMapping, read_sssom
 from spacy_connorm.exports.sssom import ACCEPTED
@@ -27,7 +30,14 @@ from spacy_connorm.ontology import read_ontology
 DO = "disease_ontology/doid_2016-09-01.obo.gz"
 CTD = "ctd_diseases_2017/CTD_diseases.tsv.gz"
 ICD = "icd10cm_2021/icd10cm-order-Jan-2021.txt.gz"
-SETS = ("do-ctd", "icd10-do")
+ICD_LIST = "icd10cm_2021/icd10cm_tabular_2021.xml.gz"
+# The files of each set, beside the Disease Ontology.
+SETS = {
+    "do-ctd": (CTD,),
+    "icd10-do": (ICD,),
+    "do-icd10": (ICD, ICD_LIST),
+    "do-icd10-listed": (ICD, ICD_LIST),
+}
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 _TOP_K = 5
 
@@ -90,7 +100,7 @@ def measure(arguments: Namespace, name: str) -> Iterator[Row]:
 
 
 def _read_task(name: str, folder: Path) -> Task:
-    for path in (DO, CTD if name == "do-ctd" else ICD):
+    for path in (DO, *SETS[name]):
         if not (folder / path).is_file():
             fail(f"No data: {folder / path} is not there. Name its folder with --data.")
     diseases = read_ontology(folder / DO)
@@ -106,13 +116,23 @@ def _read_task(name: str, folder: Path) -> Task:
             if found
         }
         return Task(ontology, _names(diseases, gold), gold)
-    gold = {}
-    for concept in diseases:
-        for each in concept.xrefs:
-            if each.startswith("ICD10CM:"):
-                gold.setdefault(each.partition(":")[2], set()).add(concept.concept_id)
-    names = _names(read_ontology(folder / ICD), gold)
-    return Task(diseases, names, gold)
+    codes = {each.concept_id: _icd_codes(each) for each in diseases}
+    if name == "icd10-do":
+        gold = defaultdict(set)
+        for concept_id, found in codes.items():
+            for code in found:
+                gold[code].add(concept_id)
+        return Task(diseases, _names(read_ontology(folder / ICD), gold), dict(gold))
+    gold = {concept_id: found for concept_id, found in codes.items() if found}
+    ontology = read_ontology(
+        folder / ICD, tabular=folder / ICD_LIST, implied_names=name == "do-icd10"
+    )
+    return Task(ontology, _names(diseases, gold), gold)
+
+
+def _icd_codes(concept: Concept) -> set[str]:
+    found = map(split_curie, concept.xrefs)
+    return {code for prefix, code in found if prefix == "ICD10CM"}
 
 
 def _names(ontology: Ontology, wanted: Iterable[str]) -> dict[str, str]:

@@ -137,7 +137,7 @@ def _read_icd10(data: Path) -> Iterator[Pair]:
             # Other codes, e.g. "C00-C96", are of chapters.
             if vocabulary.upper() in ("ICD10CM", "ICD10") and "-" not in code:
                 yield from ((name, code[:CATEGORY]) for name in concept.names)
-    for concept in read_ontology(codes):
+    for concept in read_ontology(codes, implied_names=False):
         code = concept.concept_id.rpartition(":")[2]
         if "-" not in code and len(code) >= CATEGORY:
             yield from ((name, code[:CATEGORY]) for name in concept.names)

@@ -29,7 +29,9 @@ ONTOLOGIES = (
     OntologyFile("craft/CL.obo.gz"),
     OntologyFile("craft/SO.obo.gz"),
     OntologyFile("disease_ontology/doid_2016-09-01.obo.gz"),
-    OntologyFile("icd10cm_2021/icd10cm-order-Jan-2021.txt.gz", {"format": "icd10cm"}),
+    OntologyFile(
+        "icd10cm_2021/icd10cm-order-Jan-2021.txt.gz", {"format": "icd10cm", "implied_names": False}
+    ),
     ASKAPATIENT,
 )
 SEED = 13

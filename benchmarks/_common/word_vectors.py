@@ -13,7 +13,7 @@ from pathlib import Path
 from spacy.pipeline import Sentencizer
 
 from _common.cli import fail
-from _common.datasets import DATASETS, blank_english
+from _common.datasets import DATASETS, OntologyFile, blank_english
 from spacy_connorm.corpora import read_corpus
 from spacy_connorm.encoders.word_table import split_tokens
 from spacy_connorm.ontology import read_ontology
@@ -22,14 +22,14 @@ WIDTH = 100
 EPOCHS = 5
 BUCKETS = 200_000
 ONTOLOGIES = (
-    "medic_2012/medic_06Jul2012.txt.gz",
-    "ctd_diseases_2017/CTD_diseases.tsv.gz",
-    "disease_ontology/doid_2016-09-01.obo.gz",
-    "icd10cm_2021/icd10cm_tabular_2021.xml.gz",
-    "mesh/mesh_descriptors_2019.tsv.gz",
-    "craft/CL.obo.gz",
-    "craft/UBERON.obo.gz",
-    "craft/SO.obo.gz",
+    OntologyFile("medic_2012/medic_06Jul2012.txt.gz"),
+    OntologyFile("ctd_diseases_2017/CTD_diseases.tsv.gz"),
+    OntologyFile("disease_ontology/doid_2016-09-01.obo.gz"),
+    OntologyFile("icd10cm_2021/icd10cm_tabular_2021.xml.gz", {"implied_names": False}),
+    OntologyFile("mesh/mesh_descriptors_2019.tsv.gz"),
+    OntologyFile("craft/CL.obo.gz"),
+    OntologyFile("craft/UBERON.obo.gz"),
+    OntologyFile("craft/SO.obo.gz"),
 )
 CORPORA = ("ncbi", "bc5cdr-d", "craft-cl")
 
@@ -41,7 +41,7 @@ def train_word_vectors(data: Path, work: Path) -> Path:
     work (Path): Keeps them.
     RETURNS (Path): The model in fastText's binary format.
     """
-    files = [data / path for path in ONTOLOGIES]
+    files = [data / each.path for each in ONTOLOGIES]
     files += [data / path for name in CORPORA for path in DATASETS[name].train]
     for path in files:
         if not path.is_file():
@@ -69,8 +69,8 @@ def train_word_vectors(data: Path, work: Path) -> Path:
 
 def read_texts(data: Path) -> Iterator[str]:
     """YIELDS (str): Names, definitions and sentences."""
-    for path in ONTOLOGIES:
-        for concept in read_ontology(data / path):
+    for each in ONTOLOGIES:
+        for concept in read_ontology(data / each.path, **each.options):
             yield from concept.names
             if concept.definition:
                 yield concept.definition

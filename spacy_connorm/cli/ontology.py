@@ -12,6 +12,7 @@ from .app import command, split_items
 
 _TABLES = "Tables (tsv)"
 _OBO = "OBO (and JSONL made from it)"
+_ICD = "ICD-10-CM"
 _UMLS = "UMLS releases (rrf)"
 _TWO_FILES = "Formats of more than one file (mesh, icd10cm)"
 _WIDTH = 60
@@ -88,6 +89,12 @@ def ontology_cli(
     tabular: Path | None = typer.Option(
         None, "--tabular", help="ICD-10-CM tabular list.", rich_help_panel=_TWO_FILES
     ),
+    implied_names: bool | None = typer.Option(
+        None,
+        "--implied-names/--no-implied-names",
+        help="Take notes of what codes include and names without the words in brackets. [take]",
+        rich_help_panel=_ICD,
+    ),
 ) -> None:
     """Convert an ontology to the format that every other command reads, and show what it holds,
     what is doubtful and what was left out.
@@ -120,6 +127,7 @@ def ontology_cli(
         "tree": tree,
         "supplementary": supplementary,
         "tabular": tabular,
+        "implied_names": implied_names,
     }
     given = {name: value for name, value in options.items() if value is not None}
     conversion = convert_ontology(input_path, output_path, format=format, licence=licence, **given)

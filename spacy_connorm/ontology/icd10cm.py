@@ -1,8 +1,9 @@
 """ICD-10-CM: the order file of CMS and the tabular list of CDC."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,12 +18,19 @@ from .report import ReadReport
 
 _ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +[01] (.{60}) (.+)")
 _CATEGORY_LENGTH = 3
+# "Hypertension (arterial) (benign)", "fracture(s)", "Human immunodeficiency virus [HIV] disease"
+_BRACKETS = re.compile(r" ?(?:\([^()]*\)|\[[^\[\]]*\])")
+_UNSPECIFIED = "unspecified"
+_CODE = re.compile(r"\b[A-Z]\d")
+# In words.
+_LONGEST_NAME = 12
 
 
 def read_icd10cm(
     path: str | Path,
     *,
     tabular: str | Path | None = None,
+    implied_names: bool = True,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
     """Read ICD-10-CM, with dots in the codes. The order file has every code, with a long and a
@@ -32,6 +40,11 @@ def read_icd10cm(
 
     path (Union[str, Path]): The order file, or the tabular list.
     tabular (Optional[Union[str, Path]]): The tabular list, if `path` is the order file.
+    implied_names (bool): Whether names become synonyms that are neither titles nor inclusion terms,
+        unless a broader code has them. The tabular list's notes of what a code includes become
+        narrow ones. By ICD-10-CM's conventions words in brackets may be left out: "hypertension
+        (arterial)" is "hypertension". What is unspecified is "NOS": "Pneumonia, unspecified
+        organism" is "Pneumonia NOS".
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, and what `read_lines` and
@@ -39,8 +52,9 @@ def read_icd10cm(
     """
     report = report or ReadReport()
     is_tabular = find_ending(path) == ".xml"
-    listed = _read_tabular(path) if is_tabular else _read_order(path, report)
-    described = {c.concept_id: c for c in _read_tabular(tabular)} if tabular else {}
+    read_tabular = partial(_read_tabular, with_includes=implied_names)
+    listed = read_tabular(path) if is_tabular else _read_order(path, report)
+    described = {c.concept_id: c for c in read_tabular(tabular)} if tabular else {}
     concepts: dict[str, Concept] = {}
     for concept in listed:
         code = concept.concept_id
@@ -51,6 +65,8 @@ def read_icd10cm(
         if parent:
             types = concept.types or parent.types
             concept = replace(concept, parents=(parent.concept_id,), types=types)
+        if implied_names:
+            concept = _with_implied_names(concept, concepts)
         concepts[code] = concept
         yield concept
 
@@ -60,6 +76,53 @@ def _parent(code: str, concepts: dict[str, Concept]) -> str:
         if code[:end] in concepts:
             return code[:end]
     return ""
+
+
+def _with_implied_names(concept: Concept, broader: Mapping[str, Concept]) -> Concept:
+    taken, code = {name.lower() for name in concept.names}, concept.concept_id
+    while code := _parent(code, broader):
+        taken.update(name.lower() for name in broader[code].names)
+    exact = _new_names(concept.exact_names, taken)
+    narrow = [each for each in _new_names(concept.narrow, taken) if each not in exact]
+    return replace(
+        concept,
+        aliases=(*concept.aliases, *exact, *narrow),
+        narrow=(*concept.narrow, *narrow),
+    )
+
+
+def _new_names(names: Iterable[str], taken: Collection[str]) -> list[str]:
+    """RETURNS (List[str]): What names imply, each once, without names that are taken."""
+    implied = dict.fromkeys(each for name in names for each in _implied_names(name))
+    return [
+        each
+        for each in implied
+        if each.lower() not in taken and each.lower().removesuffix(" nos") not in taken
+    ]
+
+
+def _implied_names(name: str) -> Iterator[str]:
+    short = " ".join(_BRACKETS.sub("", name).split())
+    if short and short != name:
+        yield short
+    for each in dict.fromkeys((name, short)):
+        parts = each.split(", ")
+        kept = len(parts)
+        while kept > 1 and _is_unspecified(parts[kept - 1]):
+            kept -= 1
+        # Names know what "unspecified" alone means, see `text.tags`.
+        if parts[kept:] not in ([], [_UNSPECIFIED]):
+            yield f"{', '.join(parts[:kept])} NOS"
+
+
+def _is_unspecified(part: str) -> bool:
+    """RETURNS (bool): Whether a part of a name says no more than "unspecified organism", "site not
+    specified" or "organism unspecified".
+    """
+    words = part.lower().split()
+    if "with" in words or "without" in words:
+        return False
+    return _UNSPECIFIED in (words[:1] + words[-1:]) or words[-2:] == ["not", "specified"]
 
 
 def _read_order(path: str | Path, report: ReadReport) -> Iterator[Concept]:
@@ -77,7 +140,7 @@ def _dotted(code: str) -> str:
     return f"{category}.{rest}" if rest else category
 
 
-def _read_tabular(path: str | Path) -> Iterator[Concept]:
+def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]:
     """YIELDS (Concept): The `diag` nodes, each before its children."""
     chapter = ElementTree.Element("chapter")
     for event, element in _parse(path):
@@ -86,10 +149,24 @@ def _read_tabular(path: str | Path) -> Iterator[Concept]:
         elif event == "end" and element.tag == "section":
             types = (chapter.findtext("desc", ""),)
             for diag in element.iter("diag"):
-                notes = (note.text or "" for note in diag.iterfind("inclusionTerm/note"))
+                notes = _notes(diag, "inclusionTerm")
+                included = filter(_is_name, _notes(diag, "includes")) if with_includes else ()
+                narrow = tuple(each for each in included if each not in notes)
                 code, name = diag.findtext("name", ""), diag.findtext("desc", "")
-                yield Concept(code, name, tuple(notes), types=types)
+                yield Concept(code, name, (*notes, *narrow), types=types, narrow=narrow)
             element.clear()
+
+
+def _notes(diag: ElementTree.Element, kind: str) -> list[str]:
+    return [note.text or "" for note in diag.iterfind(f"{kind}/note")]
+
+
+def _is_name(note: str) -> bool:
+    """RETURNS (bool): Whether a note of what a code includes is a name: no sentence, and not "any
+    condition classifiable to I70.311".
+    """
+    words = note.lower().split()
+    return words[:1] != ["any"] and len(words) <= _LONGEST_NAME and not _CODE.search(note)
 
 
 def _parse(path: str | Path) -> Iterator[tuple[Any, ...]]:

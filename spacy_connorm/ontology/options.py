@@ -44,6 +44,8 @@ class OntologyOptions(TypedDict, total=False):
     tree (Union[str, Path]): mesh: the file of tree numbers.
     supplementary (Union[str, Path]): mesh: the file of supplementary concepts.
     tabular (Union[str, Path]): icd10cm: the tabular list.
+    implied_names (bool): icd10cm: whether other names than titles and inclusion terms become
+        synonyms; true by default.
     """
 
     curies: bool
@@ -71,6 +73,7 @@ class OntologyOptions(TypedDict, total=False):
     tree: str | Path
     supplementary: str | Path
     tabular: str | Path
+    implied_names: bool
 
 
 def require_known(setting: str, values: Collection[str], known: Collection[str]) -> None:

@@ -36,6 +36,11 @@ ICD = (
     "00002 I639    1 Cerebral infarction                                          "
     "Cerebral infarction\n"
 )
+ICD_LIST = (
+    "<ICD10CM.tabular><chapter><desc>Vessels</desc><section><diag><name>I63.9</name>"
+    "<desc>Cerebral infarction</desc><includes><note>apoplexy (of the brain)</note></includes>"
+    "</diag></section></chapter></ICD10CM.tabular>"
+)
 
 
 @pytest.fixture
@@ -44,9 +49,10 @@ def diseases(tmp_path):
         ("disease_ontology/doid_2016-09-01.obo.gz", DO),
         ("ctd_diseases_2017/CTD_diseases.tsv.gz", CTD),
         ("icd10cm_2021/icd10cm-order-Jan-2021.txt.gz", ICD),
+        ("icd10cm_2021/icd10cm_tabular_2021.xml.gz", ICD_LIST),
     ):
         path = tmp_path / name
-        path.parent.mkdir()
+        path.parent.mkdir(exist_ok=True)
         path.write_bytes(gzip.compress(content.encode()))
     return tmp_path
 
@@ -62,6 +68,14 @@ def test_right_and_wrong_mappings_are_counted(run, diseases):
     assert (every["coverage"], every["precision"]) == (100.0, 50.0)
     exact = found["icd10-do", "skos:exactMatch"]
     assert (exact["terms"], exact["coverage"], exact["precision"]) == (2, 50.0, 100.0)
+
+
+def test_what_implied_names_gain(run, diseases):
+    arguments = ("--set", "do-icd10", "do-icd10-listed", "--encoder", "ngram", "--data", diseases)
+    run("mapping.py", *arguments, "--json", diseases / "out.json")
+    rows = json.loads((diseases / "out.json").read_text())
+    same = {row["set"]: row["coverage"] for row in rows if row["accepted"] == "from 1.0"}
+    assert same == {"do-icd10": 50.0, "do-icd10-listed": 0.0}
 
 
 def test_without_data(run, tmp_path, capsys):

@@ -2,6 +2,7 @@
 
 import gzip
 import tracemalloc
+from itertools import starmap
 
 import pytest
 
@@ -207,6 +208,52 @@ def test_icd10cm_tabular_list_alone(data):
     assert concepts["A90.0"].parents == ("A90",)
 
 
+@pytest.mark.parametrize(
+    ("name", "implied"),
+    [
+        ("Nose fever (acute) (chronic)", ["Nose fever"]),
+        ("(Acute) nose fever(s), left", ["nose fever, left"]),
+        ("Human nose virus [HNV] disease", ["Human nose virus disease"]),
+        ("Nose fever, unspecified organism", ["Nose fever NOS"]),
+        ("Nose fever, left, site not specified", ["Nose fever, left NOS"]),
+        ("Nose fever, organism unspecified", ["Nose fever NOS"]),
+        ("Nose fever, unspecified, unspecified nostril", ["Nose fever NOS"]),
+        (
+            "Nose (nasal) fever, unspecified nostril",
+            ["Nose fever, unspecified nostril", "Nose (nasal) fever NOS", "Nose fever NOS"],
+        ),
+        ("Nose fever, unspecified", []),
+        ("Nose fever, unspecified with sneezing", []),
+        ("Unspecified nose fever", []),
+        ("(nasal)", []),
+    ],
+)
+def test_icd10cm_implies_names(tmp_path, name, implied):
+    path = tmp_path / "icd10cm.xml"
+    path.write_bytes(tabular(section("A90", name, ["Sneeze"])))
+    assert by_id(read_icd10cm(path))["A90"].aliases == ("Sneeze", *implied)
+    assert by_id(read_icd10cm(path, implied_names=False))["A90"].aliases == ("Sneeze",)
+
+
+def test_icd10cm_notes_of_what_a_code_includes_are_narrow(tmp_path):
+    path = tmp_path / "icd10cm.xml"
+    included = ["sneeze", "sniffles (mild)", "any fever", "whatever is in A91.2", "a " * 13]
+    path.write_bytes(tabular(section("A90", "Nose fever (mild)", ["sneeze"], included)))
+    concept = by_id(read_icd10cm(path))["A90"]
+    assert concept.aliases == ("sneeze", "sniffles (mild)", "Nose fever", "sniffles")
+    assert concept.narrow == ("sniffles (mild)", "sniffles")
+    assert by_id(read_icd10cm(path, implied_names=False))["A90"].aliases == ("sneeze",)
+
+
+def test_icd10cm_implied_names_stay_with_the_broadest_code(tmp_path):
+    path = tmp_path / "icd10cm.xml"
+    eye = "Sneezing, unspecified eye"
+    named = [("A90", "sneezing (dry)"), ("A90.0", eye), ("A90.00", "Sneezing (wet)"), ("A91", eye)]
+    path.write_bytes(tabular(*starmap(section, named)))
+    aliases = {code: each.aliases for code, each in by_id(read_icd10cm(path)).items()}
+    assert aliases == {"A90": ("sneezing",), "A90.0": (), "A90.00": (), "A91": ("Sneezing NOS",)}
+
+
 @pytest.mark.parametrize("name", ["TAB.XML", "tabular.txt.Xml.GZ"])
 def test_icd10cm_tabular_list_in_capitals(data, tmp_path, name):
     content = (data / "icd10cm_tabular.xml").read_bytes()
@@ -220,8 +267,13 @@ def tabular(*sections, encoding="utf8"):
     return f"{head}{''.join(sections)}</chapter></ICD10CM.tabular>".encode(encoding)
 
 
-def section(code, notes=""):
-    inside = f"<name>{code}</name><desc>café {code}</desc><notes>{notes}</notes>"
+def section(code, name="", terms=(), includes=()):
+    """A section with one code, its name, inclusion terms and notes of what it includes."""
+    notes = [
+        f"<{kind}>{''.join(f'<note>{note}</note>' for note in each)}</{kind}>"
+        for kind, each in (("inclusionTerm", terms), ("includes", includes))
+    ]
+    inside = f"<name>{code}</name><desc>{name or f'café {code}'}</desc>{''.join(notes)}"
     return f"<section><diag>{inside}</diag></section>"
 
 
@@ -234,7 +286,9 @@ def test_the_encoding_that_the_tabular_list_declares_is_read(tmp_path):
 
 def test_a_tabular_list_without_line_breaks_is_not_read_whole(tmp_path):
     path = tmp_path / "a.xml"
-    path.write_bytes(tabular(*(section(f"A{each}", "x" * 40_000) for each in range(10, 99))))
+    path.write_bytes(
+        tabular(*(section(f"A{each}", includes=["x " * 20_000]) for each in range(10, 99)))
+    )
     tracemalloc.start()
     try:
         assert sum(1 for _ in stream_ontology(path)) == 89
