@@ -510,6 +510,12 @@ class Errors(metaclass=_Coded):
         "process (`n_process`)."
     )
     CN718 = "Stopped by {signal}. No output is half-written: each is complete, or as it was before."
+    CN719 = (
+        "A worker process could not start ({reason}). No output is half-written: each is complete, "
+        "or as it was before. A script that starts workers must do so below "
+        '`if __name__ == "__main__":`, as they import it again. Otherwise, use one process '
+        "(`n_process`)."
+    )
     CN730 = "Got {labels} labels for {pipelines} pipelines. Give at most one `--label` for each."
     CN731 = (
         "Two pipelines are called '{label}'. Give each its own `--label`, in the order of the "

@@ -43,8 +43,8 @@ def annotate_locally(
     output (OutputFolder): Where to write.
     processes (int): How many processes annotate; 1 for this one alone, -1 for one a core.
     report (Callable): Called with the counts of each batch.
-    RAISES (ConnormError): CN108 if a file can't be written, CN716 if a process dies, and the errors
-        of `read_text_batches` and of the annotator.
+    RAISES (ConnormError): CN108 if a file can't be written, CN716 if a process dies, CN719 if one
+        can't start, and the errors of `read_text_batches` and of the annotator.
     """
     annotator.load()  # forked processes share it
     questions = (

@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -40,7 +41,8 @@ def map_in_processes(
     batches (Iterable): Its arguments, read in this thread.
     processes (int): How many processes to start.
     YIELDS (Any): The results, in the order of the batches.
-    RAISES (ConnormError): CN716 if a worker dies, CN717 if `work` raises, or its own ConnormError.
+    RAISES (ConnormError): CN716 if a worker dies, CN717 if `work` raises, CN719 if a worker can't
+        start, or its own ConnormError.
     """
     workers: list[_Worker] = []
     failures: list[BaseException] = []
@@ -48,6 +50,10 @@ def map_in_processes(
         # All are started before the first thread: threads do not survive a fork.
         for _ in range(processes):
             workers.append(_Worker(work))
+        for worker in workers:
+            worker.send_work()
+        for worker in workers:
+            worker.require_started()
         with ThreadPoolExecutor(processes) as threads:
             try:
                 yield from _in_order(threads, workers, batches, failures)
@@ -107,12 +113,31 @@ class _Worker:
     """A process, and a pipe to it that closes when it dies. One thread at a time may use it."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
+        self._work = _Work(work)
         with _STARTING, _no_signals():
             self._pipe, far_end = multiprocessing.Pipe()
-            arguments = (work, far_end)
+            arguments = (far_end, self._work)
             self._process = multiprocessing.Process(target=_serve, args=arguments, daemon=True)
             self._process.start()
             far_end.close()
+
+    def send_work(self) -> None:
+        try:
+            if self._work.pickled:  # not if it was forked
+                self._pipe.send_bytes(self._work.pickled)
+        except OSError:
+            raise ConnormError(Errors.CN719.format(reason=self._end())) from None
+        self._work.pickled = b""
+
+    def require_started(self) -> None:
+        try:
+            error = self._pipe.recv()
+        except (EOFError, OSError):
+            raise ConnormError(Errors.CN719.format(reason=self._end())) from None
+        if isinstance(error, ConnormError):
+            raise error
+        if error is not None:
+            raise ConnormError(Errors.CN719.format(reason=error))
 
     def ask(self, number: int, batch: Any) -> Any:
         try:
@@ -144,20 +169,46 @@ class _Worker:
         return signal.Signals(-code).name if code is not None and code < 0 else f"exit code {code}"
 
 
-def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
-    """Answer batches until `_END` comes: what a worker does."""
+class _Work:
+    """The function of a worker. It is pickled while a process starts, as what maps the parent's
+    files must be, but not sent then: `start` waits forever for a process that dies before it has
+    read everything.
+    """
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self.pickled: bytes | memoryview = b""
+
+    def __reduce__(self) -> tuple:
+        self.pickled = ForkingPickler.dumps(self.function)
+        return type(None), ()
+
+
+def _serve(pipe: Connection, given: _Work | None) -> None:
+    """Answer batches until `_END` comes: what a worker does. A spawned one is sent its work."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _unblock_signals()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):  # the parent is gone
+        try:
+            work = pipe.recv() if given is None else given.function
+        except Exception as error:
+            pipe.send(_told(error))
+            return
+        pipe.send(None)
         while (batch := pipe.recv()) is not _END:
             try:
                 pipe.send((work(batch), None))
-            except ConnormError as error:
-                pipe.send((None, error))
             except Exception as error:
-                pipe.send((None, repr(error) if is_text_shown() else type(error).__name__))
+                pipe.send((None, _told(error)))
+
+
+def _told(error: Exception) -> ConnormError | str:
+    """What the parent is told of an error."""
+    if isinstance(error, ConnormError):
+        return error
+    return repr(error) if is_text_shown() else type(error).__name__
 
 
 def _end_with_parent() -> None:

@@ -1,5 +1,8 @@
+import multiprocessing
 import os
 import threading
+from functools import partial
+from multiprocessing.context import get_spawning_popen
 
 import pytest
 
@@ -33,6 +36,44 @@ def wait_for_ever(number):
 
 def process(number):
     return os.getpid()
+
+
+class Unloadable:
+    """Work that other processes can't load, and that no pipe holds at once."""
+
+    def __init__(self, load, *arguments):
+        self.loaded = load, arguments
+        self.payload = bytes(1_000_000)
+
+    def __call__(self, number):
+        return number
+
+    def __reduce__(self):
+        return (*self.loaded, {"payload": self.payload})
+
+
+class Spawned:
+    """Work that tells whether it was pickled for a process that starts."""
+
+    def __reduce__(self):
+        return partial, (told, get_spawning_popen() is not None)
+
+
+def told(is_spawned, number):
+    return is_spawned
+
+
+def refuse_to_load():
+    raise ConnormError("[CN999] refused")
+
+
+@pytest.fixture
+def spawned():
+    """Processes are spawned, on all systems."""
+    default = multiprocessing.get_start_method()
+    multiprocessing.set_start_method("spawn", force=True)
+    yield
+    multiprocessing.set_start_method(default, force=True)
 
 
 def test_results_come_in_order():
@@ -81,3 +122,24 @@ def test_a_failure_of_the_reader_is_its_own():
     for work in (double, wait_for_ever):
         with pytest.raises(KeyError, match="reader"):
             list(map_in_processes(work, batches(), processes=2))
+
+
+@pytest.mark.parametrize(
+    ("load", "arguments", "message"),
+    [
+        (int, ("the text of somebody",), r"CN719.*start \(ValueError\).*__main__"),
+        (os._exit, (3,), r"CN719.*\(exit code 3\)"),
+        (refuse_to_load, (), "CN999"),
+    ],
+)
+def test_workers_that_cannot_load_their_work(spawned, load, arguments, message):
+    with pytest.raises(ConnormError, match=message) as caught:
+        list(map_in_processes(Unloadable(load, *arguments), range(4), processes=2))
+    assert "somebody" not in str(caught.value)
+    assert not multiprocessing.active_children()
+
+
+def test_spawned_workers_answer_too(spawned):
+    assert list(map_in_processes(double, range(5), processes=2)) == [0, 2, 4, 6, 8]
+    # What maps files is pickled in another way for a worker of the same machine.
+    assert list(map_in_processes(Spawned(), range(2), processes=1)) == [True, True]
