@@ -12,7 +12,9 @@ from ..errors import ConnormError, Errors, refuse
 from ..index.backends.protocol import Backend
 from ..index.metrics import COSINE, metric_of
 from ..text.substitutions import Substitution
-from .calibration import Calibration, read_calibration, with_probabilities
+from .calibration import Calibration, read_calibration
+from .changing import changing
+from .interpretations import Fallback, MentionInterpreter
 from .lookup import ConceptLookup
 from .sieve import Sieve
 from .synonyms import ChangedSynonym
@@ -58,7 +60,8 @@ class Cascade:
 
 class CascadeLookup(ConceptLookup):
     """A lookup of the first encoder beside another one, `second`. Both have the same concepts and
-    synonyms, whatever is added or removed.
+    synonyms, whatever is added or removed. Only the first has a memo after `memoize`: it is certain
+    of the texts of the index.
     """
 
     def __init__(
@@ -146,21 +149,10 @@ class CascadeLookup(ConceptLookup):
         """
         if search is not None:
             return super().candidates(mentions, top_k=top_k, search=search, **limits)
-        # A probability depends on the rival, too.
-        depth = max(top_k, 2)
-        first = super().candidates(mentions, top_k=depth, **limits)
-        found = [_calibrated(each, self._calibration) for each in first]
-        unsure = [
-            place
-            for place, (text, each) in enumerate(zip(mentions, found, strict=True))
-            if text and not self.cascade.is_certain(each)
-        ]
-        better = self.second.candidates(
-            [mentions[place] for place in unsure], top_k=depth, **limits
+        interpreter = make_interpreter(
+            self, calibration=self._calibration, top_k=top_k, split_composites=False, **limits
         )
-        for place, each in zip(unsure, better, strict=True):
-            found[place] = _calibrated(each, self.cascade.fitted)
-        return [each[:top_k] for each in found]
+        return interpreter.candidates(mentions, [""] * len(mentions))
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Add synonyms to both; see `ConceptLookup.add_synonyms`."""
@@ -179,15 +171,32 @@ class CascadeLookup(ConceptLookup):
 
     def _change(self, change: Callable[[ConceptLookup], None]) -> None:
         """Change both lookups, or none if one of them can't be."""
-        with self._changing:
-            before = self.second._encoder, self.second._retriever
+        with changing(self):
             change(self.second)
-            try:
-                change(self)
-            except BaseException:
-                self.second._encoder, self.second._retriever = before
-                raise
+            change(self)
 
 
-def _calibrated(found: list[Candidate], calibration: Calibration | None) -> list[Candidate]:
-    return found if calibration is None else with_probabilities(found, calibration)
+def make_interpreter(
+    lookup: ConceptLookup,
+    *,
+    calibration: Calibration | None,
+    search: str | None = None,
+    **options: Any,
+) -> MentionInterpreter:
+    """Make what reads mentions. A cascade's second encoder reads those again of which the first is
+    not certain; a single search is the first encoder's.
+
+    lookup (ConceptLookup): A lookup or a cascade.
+    calibration (Optional[Calibration]): Of the lookup's own scores.
+    search, **options: As for `MentionInterpreter`.
+    RETURNS (MentionInterpreter): It.
+    RAISES (ConnormError): As `MentionInterpreter`.
+    """
+    fallback = None
+    if isinstance(lookup, CascadeLookup) and search is None:
+        cascade = lookup.cascade
+        second = MentionInterpreter(lookup.second, calibration=cascade.fitted, **options)
+        fallback = Fallback(second, cascade.is_certain)
+    return MentionInterpreter(
+        lookup, search=search, calibration=calibration, fallback=fallback, **options
+    )

@@ -7,8 +7,10 @@ from ..encoders.storage import store_encoder
 from ..files.temporary import TemporaryFolder
 from ..index.concept_index import ConceptIndex
 from ..index.overlay_files import read_overlay, write_overlay
+from .changing import changing
 from .lookup import ConceptLookup
 from .memo import Memo
+from .retriever import Retriever
 
 _ENCODER = "encoder"
 _INDEX = "index"
@@ -26,17 +28,23 @@ def write_lookup(lookup: ConceptLookup, folder: Path, *, exclude: Collection[str
     exclude (Collection[str]): Any of "encoder", "index".
     RAISES (ConnormError): CN001 if there is no index, unless it is excluded.
     """
-    for other in lookup.lookups[1:]:
-        (folder / SECOND).mkdir()
-        write_lookup(other, folder / SECOND, exclude=exclude)
-    if _INDEX not in exclude:
-        retriever = lookup.retriever
-        retriever.index.write(folder / _INDEX)
-        write_overlay(retriever.overlay, retriever.index, folder)
-        if retriever.memo is not None:
-            retriever.memo.write(folder / _MEMO)
-    if _ENCODER not in exclude:
-        store_encoder(lookup.encoder, folder / _ENCODER)
+    with changing(lookup):  # what is added to a cascade meanwhile is in both folders, or in none
+        parts = [
+            (each.encoder, None if _INDEX in exclude else each.retriever) for each in lookup.lookups
+        ]
+    for (encoder, retriever), place in zip(parts, _places(folder), strict=False):
+        place.mkdir(exist_ok=True)
+        if retriever is not None:
+            _write_index(retriever, place)
+        if _ENCODER not in exclude:
+            store_encoder(encoder, place / _ENCODER)
+
+
+def _write_index(retriever: Retriever, folder: Path) -> None:
+    retriever.index.write(folder / _INDEX)
+    write_overlay(retriever.overlay, retriever.index, folder)
+    if retriever.memo is not None:
+        retriever.memo.write(folder / _MEMO)
 
 
 def read_lookup(
@@ -56,8 +64,14 @@ def read_lookup(
     RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN430 for an index of another
         build, and those of `ConceptLookup.use`.
     """
-    for other in lookup.lookups[1:]:
-        read_lookup(other, folder / SECOND, exclude=exclude, owner=owner)
+    with changing(lookup):
+        for each, place in zip(lookup.lookups, _places(folder), strict=False):
+            _read(each, place, exclude, owner)
+
+
+def _read(
+    lookup: ConceptLookup, folder: Path, exclude: Collection[str], owner: TemporaryFolder | None
+) -> None:
     encoder = lookup.encoder
     if _ENCODER not in exclude:
         encoder = lookup.normalized_encoder.loaded(folder / _ENCODER).model
@@ -69,3 +83,8 @@ def read_lookup(
     if memo is not None:
         memo.require(index)
     lookup.use(encoder, index, read_overlay(folder, index), memo)
+
+
+def _places(folder: Path) -> tuple[Path, Path]:
+    """RETURNS (Tuple[Path, Path]): Where the lookups of a cascade stand; one alone is the first."""
+    return folder, folder / SECOND

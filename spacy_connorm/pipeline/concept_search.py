@@ -120,9 +120,8 @@ class ConceptSearch:
         RETURNS (MentionInterpreter): With the second encoder of a cascade.
         RAISES (ConnormError): CN001 without an index, CN006 for a `top_k` under 1.
         """
-        from ..linker.cascade import CascadeLookup
+        from ..linker.cascade import make_interpreter
         from ..linker.held_out import hold_out
-        from ..linker.interpretations import Fallback, MentionInterpreter
 
         how = {key: self.cfg[key] for key in ("split_composites", "document_context")}
         how |= choose_limits(self.cfg, limits)
@@ -130,14 +129,7 @@ class ConceptSearch:
             how["split_composites"] = split_composites
         left_out = self._known_ids(held_out)
         lookup = hold_out(self.lookup, left_out) if left_out else self.lookup
-        fallback = None
-        if isinstance(lookup, CascadeLookup) and search is None:
-            cascade = lookup.cascade
-            second = MentionInterpreter(lookup.second, calibration=cascade.fitted, **how)
-            fallback = Fallback(second, cascade.is_certain)
-        return MentionInterpreter(
-            lookup, search=search, calibration=self._calibration, fallback=fallback, **how
-        )
+        return make_interpreter(lookup, calibration=self._calibration, search=search, **how)
 
     def concept(self, concept_id: str) -> Concept:
         """RETURNS (Concept): What the index has of a concept, by its id or an alternate id, with or

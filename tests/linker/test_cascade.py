@@ -2,8 +2,10 @@
 
 import pytest
 
+from spacy_connorm import Concept, Ontology
 from spacy_connorm.encoders import encode
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.linker import lookup_files
 
 # Sure of all that n-grams find with a cosine over 0.7.
 CALIBRATION = {"intercept": -70.0, "score": 100.0, "margin": 0.0}
@@ -119,6 +121,33 @@ def test_what_one_of_them_refuses_changes_neither(make_normalizer, settings):
     with pytest.raises(ConnormError, match="CN009"):
         cascade.add_synonyms([("vertige", "C5"), ("ღღ", "C1")])
     assert [lookup.changed_synonyms() for lookup in cascade.lookup.lookups] == [[], []]
+
+
+def test_it_is_read_whole_or_not_at_all(make_normalizer, blank_normalizer, settings):
+    other = blank_normalizer(**settings(min_probability=1.0))
+    other.initialize(lambda: [], ontology=Ontology([Concept("D1", "head spinning")]))
+    cascade = make_normalizer(**settings(min_probability=1.0))
+    before = cascade.candidates(MENTIONS)
+    # The encoders are left out: the hashes are the same, the n-grams are of other texts.
+    with pytest.raises(ConnormError, match="CN410"):
+        cascade.from_bytes(other.to_bytes(), exclude=["encoder"])
+    assert cascade.candidates(MENTIONS) == before
+    cascade.add_synonyms([("head spinning", "C5")])
+    assert cascade.candidates(["head spinning"])[0][0].concept_id == "C5"
+
+
+def test_what_is_added_while_it_is_saved(make_normalizer, blank_normalizer, settings, monkeypatch):
+    cascade = make_normalizer(**settings())
+
+    def write(*args):
+        cascade.add_synonyms([("head spinning", "C5")])
+        return write_overlay(*args)
+
+    write_overlay = lookup_files.write_overlay
+    monkeypatch.setattr(lookup_files, "write_overlay", write)
+    saved = blank_normalizer(**settings()).from_bytes(cascade.to_bytes())
+    first, second = (lookup.changed_synonyms() for lookup in saved.lookup.lookups)
+    assert first == second
 
 
 @pytest.mark.parametrize(
