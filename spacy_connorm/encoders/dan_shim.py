@@ -16,6 +16,7 @@ from thinc.types import Floats2d
 from ..errors import ConnormError, Errors
 from ..files.arrays import open_array
 from ..files.checksums import Stamp, damaged, stamp
+from ..files.temporary import TemporaryFolder
 from .dan_precision import PRECISIONS, mean_vectors
 from .dan_weights import Dan, DanSettings, load_dan
 from .verified import load_verified
@@ -51,9 +52,10 @@ class DanShim(Shim):
         self._digest = ""
         self._is_saved = False
         self._files: dict[str, tuple[Path, Stamp]] = {}
+        self._owner: TemporaryFolder | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        state = vars(self).copy()
+        state = {**vars(self), "_owner": None}
         if get_spawning_popen() is None or not self._files:
             return {**state, "_files": {}}
         return {**state, "_model": replace(self._model, weights={})}
@@ -143,7 +145,7 @@ class DanShim(Shim):
         RETURNS (DanShim): This shim.
         RAISES (ConnormError): CN305 if the data is damaged.
         """
-        self._files = {}
+        self._files, self._owner = {}, None
         if not bytes_data:
             self._model, self._reader, self._digest = None, None, ""
             return self
@@ -159,10 +161,11 @@ class DanShim(Shim):
         light._model = replace(self._model, weights={})
         return light, self._model.weights
 
-    def attach(self, files: dict[str, Path]) -> None:
+    def attach(self, files: dict[str, Path], owner: TemporaryFolder | None) -> None:
         """Map the weights that `detached` separated.
 
         files (Dict[str, Path]): The files of all weights, by name.
+        owner (Optional[TemporaryFolder]): Kept as long as the weights, if the files are its.
         RAISES (ConnormError): CN402 for a file without weights, CN305 if they are not the ones.
         """
         self._files = {name: (path, stamp(path)) for name, path in files.items()}
@@ -174,6 +177,7 @@ class DanShim(Shim):
         if dan.digest() != self._digest:
             raise ConnormError(Errors.CN305.format(reason="its checksum differs"))
         self._set(dan, self._digest)
+        self._owner = owner
 
     def _set(self, dan: Dan, digest: str) -> None:
         self._model, self._digest = dan, digest

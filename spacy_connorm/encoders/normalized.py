@@ -6,6 +6,7 @@ from pathlib import Path
 
 from thinc.api import Model
 
+from ..files.temporary import TemporaryFolder
 from ..text.normalization import compose
 from . import encode, encode_inputs, encoder_forms, encoder_inputs, fingerprint, fits, replica
 from .hybrid import is_hybrid, lexical_weight, widths
@@ -47,14 +48,15 @@ class NormalizedEncoder:
         model.initialize(X=None if texts is None else self._normalized(texts))
         return NormalizedEncoder(model, self.normalization)
 
-    def loaded(self, path: Path) -> "NormalizedEncoder":
+    def loaded(self, path: Path, *, owner: TemporaryFolder | None = None) -> "NormalizedEncoder":
         """Read an encoder of the same settings.
 
         path (Path): What `store_encoder` wrote, or an encoder's `to_disk`.
+        owner (Optional[TemporaryFolder]): As for `open_encoder`.
         RETURNS (NormalizedEncoder): A new encoder; this one stays as it is.
         RAISES (ConnormError): CN402 if a file is missing, CN305 if one is damaged.
         """
-        return NormalizedEncoder(open_encoder(self.model, path), self.normalization)
+        return NormalizedEncoder(open_encoder(self.model, path, owner=owner), self.normalization)
 
     def forms(self, texts: Iterable[str]) -> list[str]:
         """RETURNS (List[str]): Cheap stand-ins for inputs: texts with equal forms have equal

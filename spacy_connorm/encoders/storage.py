@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ConnormError, Errors
 from ..files.checksums import damaged
+from ..files.temporary import TemporaryFolder
 from .protocol import Encoder, make_encoder, replica
 
 _SUFFIX = ".npy"
@@ -32,11 +33,12 @@ def store_encoder(model: Encoder, path: Path) -> None:
         np.save(path.with_name(f"{path.name}.{name}{_SUFFIX}"), array)
 
 
-def open_encoder(model: Encoder, path: Path) -> Encoder:
+def open_encoder(model: Encoder, path: Path, *, owner: TemporaryFolder | None = None) -> Encoder:
     """Read an encoder; its large arrays are mapped, not loaded.
 
     model (Model[List[str], Floats2d]): One of the same settings, which stays as it is.
     path (Path): The file.
+    owner (Optional[TemporaryFolder]): Kept as long as the encoder's arrays, if the file is its.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN402 if a file is missing, CN305 if one is damaged.
     """
@@ -46,7 +48,7 @@ def open_encoder(model: Encoder, path: Path) -> Encoder:
         found = replica(model).from_disk(path)
         shim: Any = found.shims[0]
         if getattr(shim, "is_detached", False):
-            shim.attach(_array_files(path))
+            shim.attach(_array_files(path), owner)
     except ConnormError:
         raise
     # thinc reads what it finds.

@@ -60,7 +60,7 @@ def read_lookup(
     lookup (ConceptLookup): Takes the parts.
     folder (Path): The folder.
     exclude (Collection[str]): Any of "encoder", "index".
-    owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
+    owner (Optional[TemporaryFolder]): Kept as long as index and encoder, if the folder is its.
     RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN430 for an index of another
         build, and those of `ConceptLookup.use`.
     """
@@ -74,7 +74,7 @@ def _read(
 ) -> None:
     encoder = lookup.encoder
     if _ENCODER not in exclude:
-        encoder = lookup.normalized_encoder.loaded(folder / _ENCODER).model
+        encoder = lookup.normalized_encoder.loaded(folder / _ENCODER, owner=owner).model
     if _INDEX in exclude:
         lookup.use(encoder)
         return

@@ -51,7 +51,7 @@ def load(
     path (Path): The folder.
     lookup (ConceptLookup): Takes the encoder and the index.
     exclude (Collection[str]): Any of "cfg", "encoder", "index".
-    owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
+    owner (Optional[TemporaryFolder]): Kept as long as index and encoder, if the folder is its.
     RETURNS (Dict[str, Any]): The settings; empty if excluded.
     RAISES (ConnormError): CN400, CN401, CN402 if the folder is damaged, CN430 if its index is of
         another build, and those of `ConceptLookup.use`.

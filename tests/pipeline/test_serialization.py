@@ -153,6 +153,27 @@ def test_excluded_encoder_is_the_present_one(changed, make_normalizer, hashes):
     assert other.candidates(MENTIONS) == normalizer.candidates(MENTIONS)
 
 
+def test_weights_are_kept_as_long_as_the_encoder_if_the_index_is_left_out(
+    blank_normalizer, tiny_folder
+):
+    dan = {
+        "@architectures": "spacy-connorm.DanEncoder.v1",
+        "name": str(tiny_folder),
+        "buckets": 64,
+        "width": 8,
+    }
+    normalizer = blank_normalizer(encoder=dan)
+    normalizer.initialize(lambda: [], ontology=Ontology([Concept("C1", "heart attack")]))
+    normalizer.from_bytes(normalizer.to_bytes(), exclude=["index"])
+    gc.collect()
+    # Spawned workers map these files.
+    files = [path for path, _ in normalizer.lookup.encoder.shims[0]._files.values()]
+    assert files and all(path.is_file() for path in files)
+    normalizer.initialize(lambda: [], ontology=Ontology([Concept("C2", "headache")]))
+    gc.collect()
+    assert not any(path.exists() for path in files)
+
+
 @pytest.mark.parametrize(("part", "code"), [("encoder", "CN402.*missing"), ("index", "CN400")])
 def test_part_that_was_not_written_is_missed(normalizer, blank_normalizer, tmp_path, part, code):
     normalizer.to_disk(tmp_path / "saved", exclude=[part])
