@@ -1,5 +1,6 @@
 """Save a pipeline whole or not at all, without the words of the documents it has read."""
 
+import filecmp
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def write_pipeline(nlp: Language, folder: Path) -> None:
     """
     require_extras(nlp)
     nlp.to_disk(folder)
-    if (folder / _STRINGS).exists() and not _was_trained_here(nlp):
+    if (folder / _STRINGS).exists() and not _was_trained_here(nlp, folder):
         srsly.write_json(folder / _STRINGS, sorted(_strings_to_keep(nlp)))
     meta = meaning_of(read_object(folder / META_FILE))
     seal(folder, {META_FACT: meta}, leave_out=[META_FILE])
@@ -66,10 +67,25 @@ def is_pipeline(path: Path) -> bool:
     return (path / "config.cfg").is_file() and (path / META_FILE).is_file()
 
 
-def _was_trained_here(nlp: Language) -> bool:
-    """Components that learn may refer to words by their hashes, such as the trained lemmatizer."""
-    has_learned = any(getattr(pipe, "is_trainable", False) for _, pipe in nlp.pipeline)
-    return has_learned and nlp.path is None
+def _was_trained_here(nlp: Language, folder: Path) -> bool:
+    """Components that learn may refer to words by their hashes, such as the trained lemmatizer.
+    Those that are as they were loaded need no other words than were saved with them.
+    """
+    learn = [name for name, pipe in nlp.components if getattr(pipe, "is_trainable", False)]
+    if nlp.path is None:
+        return bool(learn)
+    return not all(_hold_the_same(folder / name, nlp.path / name) for name in learn)
+
+
+def _hold_the_same(folder: Path, other: Path) -> bool:
+    files, others = map(_files_below, (folder, other))
+    return files == others and all(
+        filecmp.cmp(folder / file, other / file, shallow=False) for file in files
+    )
+
+
+def _files_below(folder: Path) -> set[Path]:
+    return {file.relative_to(folder) for file in folder.rglob("*") if file.is_file()}
 
 
 def _strings_to_keep(nlp: Language) -> set[str]:

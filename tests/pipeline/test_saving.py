@@ -45,13 +45,39 @@ def test_words_of_documents_are_left_out(pipeline, tmp_path):
     assert "Disease" in strings and ":-)" in strings
 
 
-def test_words_stay_that_a_component_trained_here_may_need(pipeline, tmp_path):
-    tagger = pipeline.add_pipe("tagger", first=True)
-    doc = Doc(pipeline.vocab, words=["attack"], tags=["NN"])
-    tagger.initialize(lambda: [Example(doc.copy(), doc)], nlp=pipeline)
+def add_tagger(nlp):
+    """Add a component that was trained here."""
+    tagger = nlp.add_pipe("tagger", first=True)
+    tagger.initialize(lambda: [tagged(nlp)], nlp=nlp)
+
+
+def tagged(nlp):
+    doc = Doc(nlp.vocab, words=["the", "attack"], tags=["DT", "NN"])
+    return Example(doc.copy(), doc)
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_words_stay_that_a_component_trained_here_may_need(pipeline, tmp_path, is_loaded):
+    if is_loaded:
+        save_pipeline(pipeline, tmp_path / "loaded")
+        pipeline = spacy.load(tmp_path / "loaded")
+    add_tagger(pipeline)
     pipeline(TEXT)
     save_pipeline(pipeline, tmp_path / "saved")
     assert "Zwiebelschneider" in spacy.load(tmp_path / "saved").vocab.strings
+
+
+def test_words_stay_if_a_loaded_component_is_trained_further(pipeline, tmp_path):
+    add_tagger(pipeline)
+    save_pipeline(pipeline, tmp_path / "saved")
+    for is_trained in (False, True):
+        nlp = spacy.load(tmp_path / "saved")
+        nlp(TEXT)
+        if is_trained:
+            nlp.update([tagged(nlp)], sgd=nlp.resume_training())
+        save_pipeline(nlp, tmp_path / "again")
+        strings = spacy.load(tmp_path / "again").vocab.strings
+        assert ("Zwiebelschneider" in strings) == is_trained
 
 
 def test_an_older_one_is_replaced_and_nothing_else(pipeline, tmp_path):
