@@ -200,7 +200,7 @@ class MentionFinder(BatchedPipe):
         """Learn which words are everyday words, and which texts are no mentions, from files.
 
         get_examples (Callable[[], Iterable[Example]]): Not used.
-        nlp (Optional[Language]): Not used.
+        nlp (Optional[Language]): The pipeline, whose normalizer counts from now on.
         background (Optional[Union[str, Path]]): A file of plain text, such as notes of yours. Its
             frequent words are added to the setting `everyday_words`.
         per_million (float): How many of a million words a frequent one makes up, at least.
@@ -208,6 +208,8 @@ class MentionFinder(BatchedPipe):
             corrections`. They are added to the setting `stop_texts`.
         RAISES (ConnormError): CN100, CN105, CN106 and CN107 for a file that can't be read.
         """
+        if nlp is not None:
+            self._link.move(nlp)
         if background is not None:
             self._add("everyday_words", read_everyday_words(background, per_million))
         if stop_list is not None:

@@ -42,6 +42,15 @@ def found(nlp, text):
     return [(ent.text, ent.kb_id_) for ent in nlp(text).ents]
 
 
+def test_one_from_another_pipeline_finds_the_names_of_its_own(make):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder", source=make())
+    normalizer = nlp.add_pipe("concept_normalizer", config=NGRAMS)
+    normalizer.initialize(lambda: [], ontology=Ontology([Concept("C7", "gout")]))
+    nlp.get_pipe("mention_finder").initialize(lambda: [], nlp=nlp)
+    assert found(nlp, "Gout, no breast cancer.") == [("Gout", "C7")]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
