@@ -20,6 +20,7 @@ from ..concepts import AnyOntology, Candidate
 from ..errors import refuse
 from ..index.metrics import metric_of
 from ..linker.calibration import read_calibration
+from ..linker.changing import changing
 from ..text.substitutions import Substitution
 from . import serialization
 from .batched_pipe import BatchedPipe
@@ -166,14 +167,17 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         serialization.save(Path(path), self.cfg, self.lookup, exclude=list(exclude))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
-        """Read what `to_disk` wrote; the index is mapped, not loaded.
+        """Read what `to_disk` wrote; the index is mapped, not loaded. If it fails, the component
+        stays as it was.
 
         path (Union[str, Path]): The folder.
         exclude (Iterable[str]): Any of "cfg", "encoder", "index".
         RETURNS (ConceptNormalizer): The component.
-        RAISES (ConnormError): CN400 to CN402 for a damaged folder, CN410 for another encoder's.
+        RAISES (ConnormError): CN400 to CN402 for a damaged folder, CN410 for another encoder's,
+            CN005, CN006 and CN421 for settings as in a config.
         """
-        self._accept(serialization.load(Path(path), self.lookup, exclude=list(exclude)))
+        with changing(self.lookup):
+            self._accept(serialization.load(Path(path), self.lookup, exclude=list(exclude)))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -182,13 +186,14 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
         """RETURNS (ConceptNormalizer): The component, with what `to_bytes` returned."""
-        self._accept(serialization.parse(content, self.lookup, exclude=list(exclude)))
+        with changing(self.lookup):
+            self._accept(serialization.parse(content, self.lookup, exclude=list(exclude)))
         return self
 
     def _accept(self, settings: Mapping[str, Any]) -> None:
         merged = {**self.cfg, **settings}
         check_settings(merged, metric=metric_of(self.lookup.backend))
-        self._calibration = read_calibration(merged["calibration"])
-        self.cfg = merged
-        self.lookup.tune(merged)
+        calibration = read_calibration(merged["calibration"])
         register_span_attributes(merged["attribute_prefix"])
+        self.lookup.tune(merged)
+        self._calibration, self.cfg = calibration, merged

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+from spacy.tokens import Span
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
@@ -128,6 +129,29 @@ def test_encoder_of_another_width_is_replaced(blank_normalizer, normalizer, tmp_
     assert by_bytes(normalizer, other, tmp_path).candidates(MENTIONS) == normalizer.candidates(
         MENTIONS
     )
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [({"top_k": 0}, "CN006"), ({"attribute_prefix": "taken_"}, "CN005")],
+)
+def test_settings_that_are_refused_change_nothing(
+    normalizer, blank_normalizer, tmp_path, settings, code
+):
+    other = blank_normalizer()
+    other.initialize(lambda: [], ontology=Ontology([Concept("X1", "quite another text")]))
+    other.cfg |= {"top_k": 3, **settings}
+    other.to_disk(tmp_path / "other")
+    Span.set_extension("taken_candidates", default=None)
+    before = dict(normalizer.cfg), normalizer.candidates(MENTIONS)
+    try:
+        with pytest.raises(ConnormError, match=code):
+            normalizer.from_disk(tmp_path / "other")
+        with pytest.raises(ConnormError, match=code):
+            normalizer.from_bytes(other.to_bytes())
+    finally:
+        Span.remove_extension("taken_candidates")
+    assert (normalizer.cfg, normalizer.candidates(MENTIONS)) == before
 
 
 # Parts left out
