@@ -228,7 +228,7 @@ class ConceptLookup:
         count (int): How often D says so; of two concepts with one text the more frequent leads.
         RAISES (ConnormError): CN001 as `retriever`, CN002 for a concept that the index lacks, CN003
             for an empty text, CN009 for one of which the encoder knows nothing, CN006 for anything
-            but pairs and for a `count` under 1. Nothing is added then.
+            but pairs and for a `count` under 1 or, in all, over 999999. Nothing is added then.
         """
         with self._changing:
             self._retriever = with_added(self.retriever, synonyms, count=count)

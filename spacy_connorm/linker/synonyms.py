@@ -15,8 +15,8 @@ from ..errors import (
     Warnings,
     quote,
     quote_id,
+    refuse,
     refuse_text,
-    require_positive,
     warn,
 )
 from ..index.concept_index import ConceptIndex
@@ -24,6 +24,9 @@ from ..index.overlay import Synonym, SynonymOverlay
 from ..index.vectors.base import from_raw
 from ..text.cleaning import clean
 from .retriever import Retriever
+
+# Files of synonyms have counts of up to six digits.
+_MAX_COUNT = 999_999
 
 
 class ChangedSynonym(NamedTuple):
@@ -43,12 +46,17 @@ def with_added(
     retriever: Retriever, synonyms: Iterable[tuple[str, str]], *, count: int
 ) -> Retriever:
     """RETURNS (Retriever): The same with more synonyms; see `ConceptLookup.add_synonyms`."""
-    require_positive("count", count)
+    if not isinstance(count, int) or not 1 <= count <= _MAX_COUNT:
+        refuse("count", count, f"a whole number from 1 to {_MAX_COUNT}")
     added = find_synonyms(synonyms, retriever.index, retriever.encoder)
     if not added:
         return retriever
     vectors = encode_synonyms(added, retriever.encoder)
-    return retriever.with_overlay(retriever.overlay.with_synonyms(added, vectors, count=count))
+    overlay = retriever.overlay.with_synonyms(added, vectors, count=count)
+    in_all = max(map(overlay.own_count, added))
+    if in_all > _MAX_COUNT:
+        refuse("count", in_all, f"at most {_MAX_COUNT}, with what was added before")
+    return retriever.with_overlay(overlay)
 
 
 def with_removed(retriever: Retriever, removed: Iterable[Synonym]) -> Retriever:

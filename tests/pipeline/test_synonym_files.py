@@ -52,6 +52,18 @@ def test_lines_of_another_shape(tmp_path, line):
         list(read_synonyms(path))
 
 
+def test_counts_that_could_not_be_read_are_refused(make_normalizer, tmp_path):
+    normalizer = make_normalizer()
+    for count in (1_000_000, 1.5):
+        with pytest.raises(ConnormError, match=f"CN006.*`count`.*{count}"):
+            normalizer.add_synonyms([("head spinning", "C5")], count=count)
+    normalizer.add_synonyms([("head spinning", "C5")], count=999_999)
+    with pytest.raises(ConnormError, match="CN006.*`count`.*1000000"):
+        normalizer.add_synonyms([("head spinning", "C5")])
+    normalizer.save_synonyms(tmp_path / "synonyms.tsv")
+    assert list(read_synonyms(tmp_path / "synonyms.tsv")) == normalizer.lookup.changed_synonyms()
+
+
 @pytest.fixture(params=["ngrams", "hashes", "hybrid"])
 def config(request, hashes, hybrid):
     return {"ngrams": {}, "hashes": hashes, "hybrid": hybrid}[request.param]
