@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import ConnormError, Errors, Warnings, quote_id, warn
-from ..files.licence import read_licence, write_licence
+from ..files.licence import read_licence, write_licensed
 from ..files.text import sha256
 from .concept import Concept, merge, require_id_and_name
 from .jsonl import read_concepts, write_concepts
@@ -82,8 +82,7 @@ class Ontology:
         path (Union[str, Path]): The file; compressed if it ends in `.gz`.
         RAISES (ConnormError): CN108 if the file cannot be written.
         """
-        write_concepts(self, path)
-        write_licence(self.source.licence, path)
+        write_licensed(write_concepts, self, path, licence=lambda: self.source.licence)
 
     @classmethod
     def from_disk(cls, path: str | Path, *, licence: str = "") -> "Ontology":

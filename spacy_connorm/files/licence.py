@@ -1,9 +1,40 @@
 """Terms of use, stored beside the file of an ontology."""
 
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any, TypeVar
 
 from .atomic import atomic_file
 from .text import read_lines
+
+Row = TypeVar("Row")
+
+
+def write_licensed(
+    write: Callable[[Iterable[Row], str | Path], Any],
+    rows: Iterable[Row],
+    path: str | Path,
+    *,
+    licence: Callable[[], str],
+) -> None:
+    """Write a file and the terms of use of what it holds. The terms are in place before the file
+    is, so that a run that stops leaves no new names without them or under those of an older file.
+
+    write (Callable): Writes rows to a file, which it puts in place once it has all of them.
+    rows (Iterable): The rows.
+    path (Union[str, Path]): The file.
+    licence (Callable[[], str]): Tells the terms once all rows are read; they may be empty.
+    RAISES (ConnormError): Those of `write`, and CN108 if the terms cannot be written.
+    """
+    write(_licensed(rows, path, licence), path)
+    if not licence():
+        write_licence("", path)
+
+
+def _licensed(rows: Iterable[Row], path: str | Path, licence: Callable[[], str]) -> Iterator[Row]:
+    yield from rows
+    if terms := licence():
+        write_licence(terms, path)
 
 
 def write_licence(licence: str, path: str | Path) -> None:

@@ -1,14 +1,14 @@
 """Converting an ontology of any format to the knowledge-base JSONL that everything else reads."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from tqdm import tqdm
 
-from ..concepts import Concept, read_concepts, write_concepts
+from ..concepts import read_concepts, write_concepts
 from ..errors import ConnormError, Errors
-from ..files.licence import write_licence
+from ..files.licence import write_licensed
 from ..files.overlap import require_apart
 from .checks import Inventory, Summary, warn_about
 from .joining import Joined, join_concepts
@@ -56,24 +56,12 @@ def convert_ontology(
     concepts = stream_ontology(input_path, format=format, report=report, **options)
     with tqdm(concepts, unit=" concepts", delay=2, leave=False, disable=None) as bar:
         watched = inventory.watch(bar)
-        write_concepts(_licensed(watched, report, licence, output_path), output_path)
-    licence = licence or report.licence
-    if not licence:
-        write_licence(licence, output_path)
+        write_licensed(
+            write_concepts, watched, output_path, licence=lambda: licence or report.licence
+        )
     summary = inventory.summary(read_concepts(output_path))
     warn_about(summary)
-    return Conversion(summary, report, licence)
-
-
-def _licensed(
-    concepts: Iterable[Concept], report: ReadReport, licence: str, path: Path
-) -> Iterator[Concept]:
-    """Write the terms of use once all concepts are read, if there are any: before these are in
-    place, so that a run that stops leaves no new names under the terms of an older file.
-    """
-    yield from concepts
-    if licence := licence or report.licence:
-        write_licence(licence, path)
+    return Conversion(summary, report, licence or report.licence)
 
 
 def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) -> Joined:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file
-from ..files.licence import write_licence
+from ..files.licence import write_licensed
 from ..files.overlap import require_apart
 from ..files.text import open_text, read_lines
 from ..text.substitutions import MAX_WORDS, Substitution, find_substitutions
@@ -61,9 +61,8 @@ def learn_substitutions(
         min_same=min_same,
         min_certainty=min_certainty,
     )
-    write_substitutions(found, output_path)
     licence = joint_source(ontologies).licence
-    write_licence(licence, output_path)
+    write_licensed(write_substitutions, found, output_path, licence=lambda: licence)
     concepts = [concept for ontology in ontologies for concept in ontology]
     names = sum(len(concept.names) for concept in concepts)
     return LearnedSubstitutions(found, len(concepts), names, licence)

@@ -3,10 +3,16 @@ from pathlib import Path
 
 import pytest
 
-from spacy_connorm.concepts import Ontology
+from spacy_connorm.concepts import Concept, Ontology, Source
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.licence import read_licence
-from spacy_connorm.ontology import FORMATS, OntologyOptions, convert_ontology
+from spacy_connorm.ontology import (
+    FORMATS,
+    OntologyOptions,
+    convert_ontology,
+    join_ontologies,
+    learn_substitutions,
+)
 from spacy_connorm.ontology.formats import find_reader
 
 DEMO = Path(__file__).parents[2] / "assets" / "demo_ontology.obo"
@@ -48,6 +54,23 @@ def test_the_terms_of_use_are_in_place_before_the_names(data, tmp_path, monkeypa
     monkeypatch.undo()
     convert_ontology(data / "medic.txt", out)
     assert read_licence(out) == ""
+
+
+@pytest.mark.parametrize("write", [join_ontologies, learn_substitutions])
+def test_the_terms_of_joined_ontologies_are_in_place_before_them(tmp_path, monkeypatch, write):
+    source, out = tmp_path / "mine.jsonl", tmp_path / "out.jsonl"
+    Ontology([Concept("T:1", "kidney pain")], source=Source(licence="Mine.")).to_disk(source)
+
+    def stop(part, path):
+        assert path != out
+        return replace(part, path)
+
+    replace = Path.replace
+    monkeypatch.setattr(Path, "replace", stop)
+    with pytest.raises(AssertionError):
+        write([source], out)
+    assert not out.exists()
+    assert read_licence(out) == "mine.jsonl: Mine."
 
 
 @pytest.mark.parametrize(
