@@ -1,38 +1,28 @@
 """Evaluating pipelines on an annotated corpus, and showing how they see concepts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...encoders.devices import choose_device
-from ...errors import ConnormError, Errors
 from ...files.overlap import require_apart
 from ..ranks import add_ranks
 from ..report import Row
 from ..sections import OPEN, Section, grid_sections, neighbour_section, run_sections
 from .comparison import Survey, ask_pipelines, name_pipelines
 from .drawing import Drawing
+from .evaluation_files import PLAIN_LISTS, EvaluationFiles
+from .option_checks import check_options
 from .plain_text import score_plain_text
 from .queries import check_protocol
-from .score_files import (
-    read_scores,
-    require_distinct,
-    require_writable,
-    write_markdown,
-    write_mistakes,
-    write_scores,
-)
+from .score_files import read_scores, require_distinct, require_writable
 from .scoring import Request, check_searches, to_rows
 
 if TYPE_CHECKING:
     from ..neighbours import Neighbour
     from .calibration import Calibrated
     from .lexical_weights import Weighed
-
-_PLAIN_LISTS = (".tsv", ".jsonl")
-_LISTS = (*_PLAIN_LISTS, ".md")
-_PICTURES = (".svg", ".png")
 
 
 class EvaluationReport(NamedTuple):
@@ -126,7 +116,7 @@ def evaluate(
     WARNS (ConnormWarning): CNW600 if no gold id is known.
     """
     corpus = _as_path(corpus_path)
-    files = _Files(
+    files = EvaluationFiles(
         json=_as_path(json_path),
         markdown=_as_path(markdown_path),
         errors=_as_path(errors_path),
@@ -134,35 +124,29 @@ def evaluate(
         calibrated=_as_path(calibrate_path),
         curves=[Path(path) for path in curves],
     )
-    _require("--threshold", threshold is None or grid, "`--grid`")
-    _require("--concept", not concepts or files.picture is not None, "`--picture`")
-    _require("--curves", not curves or files.calibrated is not None, "`--calibrate`")
-    if files.calibrated is not None:
-        _forbid("--calibrate", {"--beside": bool(beside), "--protocol": protocol != OPEN})
-    if corpus is None:
-        for option, value in {
-            **{"--grid": grid, "--json": files.json, "--errors": files.errors, "--add": add},
-            **{"--calibrate": files.calibrated, "--lexical-weight": lexical_weights},
+    check_options(
+        {
+            "--search": searches,
+            "--grid": grid,
+            "--threshold": threshold is not None,
+            "--beside": beside,
+            "--protocol": protocol != OPEN,
+            "--train": train_path,
+            "--add": add,
+            "--json": json_path,
+            "--errors": errors_path,
+            "--neighbours": neighbours,
+            "--picture": picture_path,
+            "--concept": concepts,
+            "--calibrate": calibrate_path,
+            "--curves": curves,
+            "--lexical-weight": lexical_weights,
             "--end-to-end": end_to_end,
-        }.items():
-            _require(option, not value, "a CORPUS")
-        if not neighbours and files.picture is None:
-            raise ConnormError(Errors.CN732)
+        },
+        has_corpus=corpus is not None,
+    )
     if end_to_end:
-        _forbid(
-            "--end-to-end",
-            {
-                **{"--search": bool(searches), "--grid": grid, "--beside": bool(beside)},
-                **{"--protocol": protocol != OPEN, "--train": train_path is not None},
-                **{"--add": bool(add), "--neighbours": bool(neighbours)},
-                **{
-                    "--picture": files.picture is not None,
-                    "--lexical-weight": bool(lexical_weights),
-                },
-                "--calibrate": files.calibrated is not None,
-            },
-        )
-        require_writable(files.errors, _PLAIN_LISTS)
+        require_writable(files.errors, PLAIN_LISTS)
     check_searches(searches)
     check_protocol(protocol)
     files.check()
@@ -172,16 +156,13 @@ def evaluate(
     added = [row for path in add for row in read_scores(path)]
     drawing = None if files.picture is None else Drawing(concepts)
     choose_device(gpu_id)
-    if corpus is not None and end_to_end:
-        (label,) = pipelines
-        found = score_plain_text(pipeline, corpus, component=component)
-        row = {"corpus": corpus_name or corpus.stem, "pipeline": label, **found.row}
-        report = EvaluationReport([row], found.sections, {label: found.mistakes}, {})
-        files.write(report)
-        return report
     ask = partial(ask_pipelines, pipelines, component=component, neighbours=neighbours)
     if corpus is None:
         report = _report(ask(drawing=drawing), drawing=drawing)
+    elif end_to_end:
+        found = score_plain_text(pipeline, corpus, component=component)
+        row = {"corpus": corpus_name or corpus.stem, "pipeline": next(iter(pipelines)), **found.row}
+        report = EvaluationReport([row], found.sections, {row["pipeline"]: found.mistakes}, {})
     else:
         request = Request(corpus, _as_path(train_path), searches, grid, threshold, protocol)
         survey = ask(request=request, drawing=drawing)
@@ -191,15 +172,11 @@ def evaluate(
         if grid or added:
             rows = add_ranks(rows)
         sections = grid_sections(rows) if grid or added else run_sections(rows)
-        calibrated = _calibrate(pipeline, corpus, files, lexical_weights, component)
-        if calibrated is not None:
-            weighed, fitted = calibrated.weighed, calibrated.sections
-        else:
-            weighed = _weigh(pipeline, corpus, lexical_weights, component)
-            fitted = [] if weighed is None else [weighed.section]
-        report = _report(survey, rows, [*sections, *fitted], drawing=drawing)
-        best = None if weighed is None else weighed.best
-        report = report._replace(best_lexical_weight=best, calibrated=calibrated)
+        fitted = _fit(pipeline, corpus, files, lexical_weights, component)
+        report = _report(survey, rows, [*sections, *fitted.sections], drawing=drawing)
+        report = report._replace(
+            best_lexical_weight=fitted.lexical_weight, calibrated=fitted.calibrated
+        )
     files.write(report)
     return report
 
@@ -216,41 +193,25 @@ def _report(
     return EvaluationReport(list(rows), [*sections, *near], mistakes, survey.near, drawing)
 
 
-class _Files(NamedTuple):
-    """The files to write; None for those that are not wanted."""
+class _Fitted(NamedTuple):
+    sections: Sequence[Section] = ()
+    lexical_weight: float | None = None
+    calibrated: "Calibrated | None" = None
 
-    json: Path | None
-    markdown: Path | None
-    errors: Path | None
-    picture: Path | None
-    calibrated: Path | None
-    curves: Sequence[Path]
 
-    @property
-    def paths(self) -> Sequence[Path | None]:
-        return (*self[:-1], *self.curves)
-
-    def check(self) -> None:
-        """Check before any work is done that they can be written."""
-        require_writable(self.json)
-        require_writable(self.markdown)
-        require_writable(self.errors, _LISTS)
-        require_writable(self.picture, _PICTURES)
-        if self.calibrated is not None:
-            from .calibration import require_outputs
-
-            require_outputs(self.calibrated, self.curves)
-
-    def write(self, report: EvaluationReport) -> None:
-        """Write them; `calibrate` has written the pipeline and its curves."""
-        if self.json is not None:
-            write_scores(report.rows, self.json)
-        if self.markdown is not None:
-            write_markdown(report.sections, self.markdown)
-        if self.errors is not None:
-            write_mistakes(report.mistakes, self.errors)
-        if self.picture is not None and report.drawing is not None:
-            report.drawing.write(self.picture)
+def _fit(
+    pipeline: str | Path,
+    corpus: Path,
+    files: EvaluationFiles,
+    lexical_weights: Sequence[float],
+    component: str | None,
+) -> _Fitted:
+    calibrated = _calibrate(pipeline, corpus, files, lexical_weights, component)
+    if calibrated is not None:
+        best = None if calibrated.weighed is None else calibrated.weighed.best
+        return _Fitted(calibrated.sections, best, calibrated)
+    weighed = _weigh(pipeline, corpus, lexical_weights, component)
+    return _Fitted() if weighed is None else _Fitted([weighed.section], weighed.best)
 
 
 def _weigh(
@@ -266,7 +227,7 @@ def _weigh(
 def _calibrate(
     pipeline: str | Path,
     corpus: Path,
-    files: _Files,
+    files: EvaluationFiles,
     lexical_weights: Sequence[float],
     component: str | None,
 ) -> "Calibrated | None":
@@ -286,14 +247,3 @@ def _calibrate(
 
 def _as_path(path: str | Path | None) -> Path | None:
     return None if path is None else Path(path)
-
-
-def _forbid(option: str, others: Mapping[str, bool]) -> None:
-    for other, is_given in others.items():
-        if is_given:
-            raise ConnormError(Errors.CN736.format(option=option, other=other))
-
-
-def _require(option: str, is_met: bool, needed: str) -> None:
-    if not is_met:
-        raise ConnormError(Errors.CN733.format(option=option, needed=needed))
