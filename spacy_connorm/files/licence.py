@@ -43,6 +43,7 @@ def write_licence(licence: str, path: str | Path) -> None:
 
     licence (str): The terms; may be empty.
     path (Union[str, Path]): The ontology's file.
+    RAISES (ConnormError): CN105, CN108 and CN109 as `atomic_file`.
     """
     beside = licence_path(path)
     if licence:
@@ -53,7 +54,9 @@ def write_licence(licence: str, path: str | Path) -> None:
 
 
 def read_licence(path: str | Path) -> str:
-    """RETURNS (str): The terms of use beside an ontology's file; empty if there are none."""
+    """RETURNS (str): The terms of use beside an ontology's file; empty if there are none.
+    RAISES (ConnormError): CN106 and CN107 as `read_lines`.
+    """
     beside = licence_path(path)
     return "\n".join(line for _, line in read_lines(beside)) if beside.is_file() else ""
 

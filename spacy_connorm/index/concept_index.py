@@ -224,7 +224,9 @@ class ConceptIndex:
         return self.as_compared(self.stored_vectors(search))
 
     def stored_vectors(self, search: Search) -> Vectors:
-        """RETURNS (Vectors): The same as they are stored: at unit length."""
+        """RETURNS (Vectors): The same as they are stored: at unit length.
+        RAISES (ConnormError): CN402 if they do not fit the index.
+        """
         if search.representation == "T":
             return self.vectors.view(*self._rows_of[search.target])
         vectors = open_vectors(self.folder, search)
@@ -239,7 +241,9 @@ class ConceptIndex:
         return self._rows_of[search.target][0]
 
     def concepts_of(self, search: Search) -> np.ndarray:
-        """RETURNS (Ints1d): The concept number of each item of a search over concepts."""
+        """RETURNS (Ints1d): The concept number of each item of a search over concepts.
+        RAISES (ConnormError): CN402 if they do not fit the index.
+        """
         if search not in self._concepts:
             self._concepts[search] = open_array(
                 self.folder / f"{search}.concepts.npy",

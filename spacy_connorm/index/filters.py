@@ -89,7 +89,9 @@ class Masks:
         self._masks: dict[Filter, AllowedConcepts | None] = {}
 
     def get(self, filter: Filter, index: ConceptIndex) -> AllowedConcepts | None:
-        """RETURNS (Optional[AllowedConcepts]): As `allowed_concepts`, always of the same index."""
+        """RETURNS (Optional[AllowedConcepts]): As `allowed_concepts`, always of the same index.
+        RAISES (ConnormError): CN406 and CN407 as `allowed_concepts`.
+        """
         try:
             return self._masks[filter]
         except KeyError:

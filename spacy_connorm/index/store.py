@@ -36,7 +36,9 @@ _INVALID = "it has values of another type"
 
 
 class ConceptStore:
-    """Read-only access to the concepts of an index. Concept numbers follow the order of ids."""
+    """Read-only access to the concepts of an index. Concept numbers follow the order of ids. Every
+    question raises CN402 if the file is damaged, or was replaced since it was opened.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open a store.

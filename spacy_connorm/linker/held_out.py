@@ -40,6 +40,7 @@ def hold_out(lookup: ConceptLookup, synonyms: Iterable[tuple[str, str]]) -> Conc
 def known_synonyms(synonyms: Iterable[tuple[str, str]], lookup: ConceptLookup) -> list[Synonym]:
     """RETURNS (List[Synonym]): What the encoder sees of synonyms, without those of concepts that
     the index lacks and those without a visible character.
+    RAISES (ConnormError): CN006 for anything but pairs.
     """
     index, encoder = lookup.index, lookup.normalized_encoder
     known = [

@@ -97,6 +97,7 @@ class MentionInterpreter:
         mentions (Sequence[str]): The mention, then all mentions of its document, as written.
         long_forms (Sequence[str]): What they stand for; empty where that is not known.
         RETURNS (Explanation): The interpretations and the searches.
+        RAISES (ConnormError): As `read`.
         """
         asked = _clean_pairs(mentions, long_forms)
         read = self._read(asked)

@@ -35,6 +35,9 @@ class Sieve:
     steps: tuple[tuple[Search, float], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        """RAISES (ConnormError): CN500 for an unknown search, CN501 for another number of
+        thresholds, CN502 for one that is no cosine.
+        """
         searches, thresholds = tuple(map(Search, self.searches)), tuple(self.thresholds)
         for threshold in thresholds:
             if not -1 <= threshold <= 1:
@@ -192,6 +195,7 @@ def run_sieve(
     query (Query): b mentions.
     penalty (Optional[ExtraWordsPenalty]): Of searches over texts.
     RETURNS (List[Answer]): b answers.
+    RAISES (ConnormError): As `run_search`.
     """
 
     def ask(search: Search, threshold: float, places: list[int]) -> list[list[Hit]]:

@@ -191,6 +191,8 @@ class CandidateReranker(TrainablePipe):
         sgd (Optional[Optimizer]): Changes the weights; gradients are kept if None.
         losses (Optional[Dict[str, float]]): Where the loss is added.
         RETURNS (Dict[str, float]): The losses by component.
+        RAISES (ConnormError): CN015 without a normalizer, CN001 before it is initialized, CN422 if
+            scores are inner products.
         """
         from ..reranking.ranking_loss import ranking_loss
 

@@ -185,7 +185,9 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         return serialization.dump(self.cfg, self.lookup, exclude=list(exclude))
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
-        """RETURNS (ConceptNormalizer): The component, with what `to_bytes` returned."""
+        """RETURNS (ConceptNormalizer): The component, with what `to_bytes` returned.
+        RAISES (ConnormError): CN402 for damaged bytes, and those of `from_disk`.
+        """
         with changing(self.lookup):
             self._accept(serialization.parse(content, self.lookup, exclude=list(exclude)))
         return self

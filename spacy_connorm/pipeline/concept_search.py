@@ -62,6 +62,7 @@ class ConceptSearch:
             occurrence: search as if D did not have them. What O or other mentions say stays.
         **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
+        RAISES (ConnormError): Those of `interpreter`, `MentionInterpreter.read` and `with_codes`.
         """
         known = [""] * len(mentions) if long_forms is None else long_forms
         interpreter = self.interpreter(search, held_out=held_out, **limits)
@@ -78,7 +79,7 @@ class ConceptSearch:
             None.
         RETURNS (List[List[Candidate]]): The same candidates, with `codes` if there are any systems.
         RAISES (ConnormError): CN413 for a vocabulary in which no concept has a code, CN414 for an
-            index that an older version built.
+            index that an older version built, CN006 for one vocabulary in no list.
         """
         from ..linker.codes import require_systems, with_codes
 
@@ -97,6 +98,7 @@ class ConceptSearch:
         mention (Union[str, Span]): A text, or a span, whose document may define its long form.
         **limits (Limits): `top_k`, `types` and `branches`, as in `candidates`.
         RETURNS (Explanation): The interpretations, and one step a search.
+        RAISES (ConnormError): Those of `interpreter` and `MentionInterpreter.read`.
         """
         interpreter = self.interpreter(**limits)
         if isinstance(mention, str):
@@ -118,7 +120,8 @@ class ConceptSearch:
         search, held_out, **limits: As in `candidates`.
         split_composites (Optional[bool]): The setting if None.
         RETURNS (MentionInterpreter): With the second encoder of a cascade.
-        RAISES (ConnormError): CN001 without an index, CN006 for a `top_k` under 1.
+        RAISES (ConnormError): CN001 without an index, CN006 for a `top_k` under 1, an unknown limit
+            and anything but pairs in `held_out`, CN500 for an unknown search.
         """
         from ..linker.cascade import make_interpreter
         from ..linker.held_out import hold_out
@@ -160,7 +163,10 @@ class ConceptSearch:
 
     def load_synonyms(self, path: str | Path) -> None:
         """Read what `save_synonyms` wrote, of this or another index, instead of all such synonyms.
-        If it fails (as `add_synonyms`), nothing changes.
+        If it fails, nothing changes.
+
+        path (Union[str, Path]): The file.
+        RAISES (ConnormError): Those of `read_synonyms` and `ConceptLookup.add_synonyms`.
         """
         self.lookup.change_synonyms(
             each._replace(concept_id=known_id(each.concept_id, self.cfg))

@@ -62,7 +62,8 @@ def create_kb_loader(
     path (Path): What a concept normalizer's `to_disk` wrote: `OUT/concept_normalizer` of
         `connorm index`.
     concepts (Optional[List[str]]): Only these concepts; all if None.
-    RETURNS (Callable): Vocab to knowledge base.
+    RETURNS (Callable): Vocab to knowledge base. It raises what `ConceptIndex` and
+        `build_knowledge_base` do.
     """
 
     def load(vocab: Vocab) -> InMemoryLookupKB:

@@ -233,7 +233,8 @@ class MentionFinder(BatchedPipe):
         path (Union[str, Path]): The folder.
         exclude (Iterable[str]): "cfg", for nothing.
         RETURNS (MentionFinder): The component.
-        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN006 for invalid settings.
+        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN006 and CN920 for invalid
+            settings.
         """
         unseal_whole(Path(path))
         if _SETTINGS not in exclude and (Path(path) / _SETTINGS).exists():
@@ -245,7 +246,9 @@ class MentionFinder(BatchedPipe):
         return srsly.msgpack_dumps({} if _SETTINGS in exclude else self.cfg)
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "MentionFinder":
-        """RETURNS (MentionFinder): The component, with what `to_bytes` returned."""
+        """RETURNS (MentionFinder): The component, with what `to_bytes` returned.
+        RAISES (ConnormError): CN402 for damaged bytes, CN006 and CN920 for invalid settings.
+        """
         try:
             settings = srsly.msgpack_loads(content)
         except ValueError as error:

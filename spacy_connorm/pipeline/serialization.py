@@ -78,6 +78,9 @@ def _load(
 
 
 def read_settings(path: Path) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The settings of a component in a saved pipeline.
+    RAISES (ConnormError): CN402 for a damaged file.
+    """
     try:
         settings = srsly.read_json(path)
     except ValueError as error:

@@ -63,6 +63,7 @@ class AnnoyIndex:
     metric: Metric = "cosine"
 
     def __post_init__(self) -> None:
+        """RAISES (ConnormError): CN006 for an invalid setting."""
         require_metric(self.metric)
         # Annoy takes a negative number of trees for a huge one and builds until memory is full.
         require_positive_settings(self, "n_trees", "oversample")

@@ -93,6 +93,7 @@ def measure_costs(
     oversample (int): Proposals for each item wanted.
     seed (int): Of the sample.
     RETURNS (AnnoyCosts): The costs.
+    RAISES (ConnormError): Those of `propose`.
     """
     drawn = np.random.default_rng(seed).choice(
         len(vectors), min(_SAMPLED, len(vectors)), replace=False

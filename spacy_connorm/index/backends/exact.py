@@ -38,6 +38,7 @@ class ExactIndex:
     metric: Metric = "cosine"
 
     def __post_init__(self) -> None:
+        """RAISES (ConnormError): CN006 for an invalid setting."""
         require_metric(self.metric)
         require_positive_settings(self, "block_rows")
 

@@ -64,6 +64,7 @@ class IvfIndex:
     metric: Metric = "cosine"
 
     def __post_init__(self) -> None:
+        """RAISES (ConnormError): CN006 for an invalid setting."""
         require_metric(self.metric)
         require_positive_settings(self, "oversample")
         for setting in ("lists", "probes"):
