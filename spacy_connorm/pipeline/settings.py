@@ -209,6 +209,7 @@ def known_id(concept_id: str, settings: Mapping[str, Any]) -> str:
 
 
 def are_texts(value: Any) -> bool:
+    """RETURNS (bool): Whether a setting is a list of texts, and no single text."""
     return (
         isinstance(value, Sequence)
         and not isinstance(value, str)

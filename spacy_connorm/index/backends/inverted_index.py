@@ -29,6 +29,9 @@ class InvertedIndex:
 
     @classmethod
     def from_vectors(cls, vectors: SparseVectors) -> "InvertedIndex":
+        """RETURNS (InvertedIndex): The index of some vectors.
+        RAISES (ConnormError): CN415 without the library that searches it.
+        """
         return cls(vectors.unit.T.tocsr())
 
     def nearest(self, queries: "csr_matrix", n: int) -> Neighbours:

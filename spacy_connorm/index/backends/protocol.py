@@ -51,8 +51,12 @@ class Searcher(Protocol):
     def __len__(self) -> int: ...
 
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
-        """Find the n nearest allowed items of each query, at unit length unless the vectors are
-        scaled.
+        """Find the n nearest allowed items of each query.
+
+        queries (Raw): (b, width), at unit length unless the vectors are scaled.
+        n (int): How many.
+        allowed (Optional[AllowedItems]): The items that may be found; all if None.
+        RETURNS (Neighbours): b rows.
         """
 
     def verify(self, path: Path) -> None:
