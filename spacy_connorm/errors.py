@@ -79,7 +79,7 @@ class Errors(metaclass=_Coded):
     )
     CN012 = (
         "The pipelines '{first}' and '{second}' can't be joined ({reason}). Build both with the "
-        "same ontology and the same annotated data."
+        "same ontology and the same annotated data, and give both the same synonyms."
     )
     CN013 = (
         "The pipeline '{pipeline}' is a cascade already. Join the pipelines that it was made of."

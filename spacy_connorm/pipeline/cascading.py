@@ -1,5 +1,6 @@
 """Two saved pipelines as one: the first answers where it is certain, the second the rest."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from .saving import is_pipeline, write_pipeline
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
+    from ..linker.synonyms import ChangedSynonym
 
 _OWN = ("encoder", "index", "sieve")
 # Chosen on the dev parts of NCBI and BC5CDR, among 0.5 to 0.9.
@@ -41,9 +43,9 @@ def cascade(
     component (Optional[str]): The concept normalizer's name, if a pipeline has several.
     RETURNS (Path): The folder.
     RAISES (ConnormError): CN011 for a pipeline that is not calibrated, CN012 for two with other
-        names or concepts, CN013 for one that is a cascade already, CN121 if the output would
-        replace an input, CN705 if something else is at the path, CN006 for an invalid probability,
-        and CN700 to CN704 as `load_normalizer`.
+        concepts, steps of normalization or added and removed synonyms, CN013 for one that is a
+        cascade already, CN121 if the output would replace an input, CN705 if something else is at
+        the path, CN006 for an invalid probability, and CN700 to CN704 as `load_normalizer`.
     """
     require_apart(output_path, first, second)
     path = Path(output_path)
@@ -79,8 +81,24 @@ def _require_same_concepts(
         reason = f"the steps of normalization are {steps[0]} and {steps[1]}"
     elif concepts[0] != concepts[1]:
         reason = f"only one of them has {quote_id(min(concepts[0] ^ concepts[1]))}"
+    elif not _have_same_changes(first, second):
+        reason = "other synonyms were added or removed since their indexes were built"
     if reason:
         raise ConnormError(Errors.CN012.format(first=names[0], second=names[1], reason=reason))
+
+
+def _have_same_changes(first: "ConceptLookup", second: "ConceptLookup") -> bool:
+    # An encoder takes several spellings for one, and the index tells one of them.
+    both = first.changed_synonyms(), second.changed_synonyms()
+    keyed = ([_keyed(each, lookup) for each in both] for lookup in (first, second))
+    return any(mine == others for mine, others in keyed)
+
+
+def _keyed(
+    changes: "Sequence[ChangedSynonym]", lookup: "ConceptLookup"
+) -> set[tuple[bytes, str, int]]:
+    keys = lookup.keys(each.text for each in changes) if changes else []
+    return {(key, each.concept_id, each.times) for key, each in zip(keys, changes, strict=True)}
 
 
 def _settings(nlp: Language, normalizer: ConceptNormalizer, minimum: float) -> dict[str, Any]:

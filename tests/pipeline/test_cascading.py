@@ -84,6 +84,16 @@ def test_damage_to_the_second_encoder_and_its_index_is_found(joined, name):
         spacy.load(joined)
 
 
+def test_synonyms_that_were_changed_in_both_alike(pipelines, tmp_path):
+    for path in pipelines:
+        nlp = spacy.load(path)
+        nlp.get_pipe("concept_normalizer").remove_synonyms([("Heart attack", "C2")])
+        nlp.get_pipe("concept_normalizer").add_synonyms([("Head spinning", "C5")])
+        nlp.to_disk(path)
+    joined = spacy.load(cascade(*pipelines, tmp_path / "joined"))
+    assert [ent.kb_id_ for ent in joined("head spinning").ents] == ["C5"]
+
+
 def test_a_cascade_replaces_no_input(pipelines):
     with pytest.raises(ConnormError, match="CN121"):
         cascade(*pipelines, pipelines[0])
@@ -108,6 +118,11 @@ def test_pipelines_that_cannot_be_joined(pipelines, joined, make_pipeline, hashe
     other.to_disk(tmp_path / "other")
     with pytest.raises(ConnormError, match="CN012.*only one of them has 'C2'"):
         cascade(fast, tmp_path / "other", out)
+    corrected = spacy.load(good)
+    corrected.get_pipe("concept_normalizer").add_synonyms([("head spinning", "C5")])
+    corrected.to_disk(tmp_path / "corrected")
+    with pytest.raises(ConnormError, match="CN012.*other synonyms were added"):
+        cascade(fast, tmp_path / "corrected", out)
     with pytest.raises(ConnormError, match="CN700"):
         cascade(fast, tmp_path / "nowhere", out)
     with pytest.raises(ConnormError, match="CN006.*min_probability.*2"):
