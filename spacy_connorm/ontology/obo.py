@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from ..concepts import SCOPES, Concept
-from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .options import ALL_SCOPES, EXACT, require_known
 from .report import ReadReport, Retired
+from .xrefs import read_xrefs
 
 _TYPE_TAGS = ("namespace", "subset")
+# Before OBO 1.2, the tag told the scope.
+_SYNONYM_TAGS = {"synonym": "", **{f"{scope.lower()}_synonym": scope for scope in ALL_SCOPES}}
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
 _QUOTED_VALUE = re.compile(r'[\w-]+:\s*("(?:[^"\\]|\\.)*")')
 # obonet takes these for the beginning of a comment or a modifier, in quotes, too.
@@ -43,7 +45,7 @@ def read_obo(
     require_known("scopes", scopes, ALL_SCOPES)
     require_known("types", [types], _TYPE_TAGS)
     report = report or ReadReport()
-    terms, header = _sections(path)
+    terms, header = _sections(path, report)
     report.licence = _licence(header)
     default_types = header.get("default-namespace", [])[:1] if types == "namespace" else []
     for term in terms:
@@ -72,12 +74,12 @@ def read_obo(
             parents=tuple(term.get("is_a", ())),
             alt_ids=tuple(term.get("alt_id", ())),
             # A description may follow the id.
-            xrefs=PREFIXES.curies(xref.partition(" ")[0] for xref in term.get("xref", ())),
+            xrefs=read_xrefs([xref.partition(" ")[0] for xref in term.get("xref", ())], report),
             **inexact,
         )
 
 
-def _sections(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def _sections(path: str | Path, report: ReadReport) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """RETURNS (Tuple[List[Dict[str, Any]], Dict[str, Any]]): The terms and the header. obonet's
     graph is not used: it silently merges terms with the same id, and fails on relationships that
     it cannot split.
@@ -89,7 +91,12 @@ def _sections(path: str | Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     def lines() -> Iterator[str]:
         nonlocal number
         for number, line in read_lines(path):
-            yield _escaped(line)
+            tag, _, value = line.partition(":")
+            if tag in _SYNONYM_TAGS and not _quoted(value.lstrip())[0]:
+                reason = "a synonym without a text in quotation marks"
+                report.leave_out(reason, f"line {number}", broken=True)
+            else:
+                yield _escaped(line)
 
     try:
         _, terms, _, header = get_sections(lines())
@@ -114,9 +121,10 @@ def _synonyms(
     term: dict[str, Any], scopes: Collection[str], report: ReadReport
 ) -> Iterator[tuple[str, str]]:
     """YIELDS (Tuple[str, str]): Synonyms and their scopes."""
-    for value in term.get("synonym", ()):
-        text, scope = _quoted(value)
-        scope = scope if scope in ALL_SCOPES else "RELATED"
+    values = ((each, scope) for tag, scope in _SYNONYM_TAGS.items() for each in term.get(tag, ()))
+    for value, scope_of_tag in values:
+        text, word = _quoted(value)
+        scope = scope_of_tag or (word if word in ALL_SCOPES else "RELATED")
         if scope in scopes:
             report.scopes[scope] = report.scopes.get(scope, 0) + 1
             yield text, scope

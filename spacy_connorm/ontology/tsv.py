@@ -5,9 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..concepts import Concept, merge
-from ..concepts.curies import PREFIXES, join_curie
+from ..concepts.curies import join_curie
 from ..files.tables import find_column, read_rows
 from .report import ReadReport
+from .xrefs import read_xrefs
 
 
 def read_tsv(
@@ -40,7 +41,8 @@ def read_tsv(
     definition (Optional[Union[str, int]]): The column of the definition.
     parents (Optional[Union[str, int]]): The column of the parents.
     alt_ids (Optional[Union[str, int]]): The column of the alternate ids.
-    xrefs (Optional[Union[str, int]]): The column of the ids in other vocabularies, as CURIEs.
+    xrefs (Optional[Union[str, int]]): The column of the ids in other vocabularies, as CURIEs; ids
+        without a prefix are left out.
     prefix (Optional[str]): The prefix of the vocabulary that the ids belong to, if they have none:
         "SNOMEDCT".
     header (bool): Whether the first row names the columns; otherwise they only have numbers.
@@ -68,7 +70,7 @@ def read_tsv(
     places = {field: find_column(path, c, columns) for field, c in wanted.items() if c is not None}
     concepts: dict[str, Concept] = {}
     for number, row in rows:
-        concept = _concept(row, places, separator, prefix)
+        concept = _concept(row, places, separator, prefix, report)
         if not concept.concept_id or not concept.canonical_name:
             report.leave_out("a row without id or name", f"line {number}", broken=True)
             continue
@@ -78,7 +80,13 @@ def read_tsv(
     yield from _with_parent_ids(concepts.values()) if parents_by_name else concepts.values()
 
 
-def _concept(row: list[str], places: dict[str, int], separator: str, prefix: str | None) -> Concept:
+def _concept(
+    row: list[str],
+    places: dict[str, int],
+    separator: str,
+    prefix: str | None,
+    report: ReadReport,
+) -> Concept:
     fields = {field: row[i].strip() for field, i in places.items() if i < len(row)}
 
     def items(field: str) -> tuple[str, ...]:
@@ -95,7 +103,7 @@ def _concept(row: list[str], places: dict[str, int], separator: str, prefix: str
         definition=fields.get("definition", ""),
         parents=items("parents"),
         alt_ids=items("alt_ids"),
-        xrefs=PREFIXES.curies((*own, *items("xrefs"))),
+        xrefs=read_xrefs((*own, *items("xrefs")), report),
     )
 
 

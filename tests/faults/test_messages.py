@@ -183,7 +183,10 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: Ontology([Concept(CANARY, "a"), Concept(CANARY, "b")]),
         lambda world: _summarized(Concept(CANARY, "a"), Concept(CANARY, "b")),
     ],
-    "CNW102": [lambda world: world.ontology("a.obo", f"{OBO}name: a\n\n[Term]\nname: {CANARY}\n")],
+    "CNW102": [
+        lambda world: world.ontology("a.obo", f"{OBO}name: a\n\n[Term]\nname: {CANARY}\n"),
+        lambda world: world.ontology("a.obo", f"{OBO}name: a\nxref: {CANARY}\n"),
+    ],
     "CNW103": [lambda world: _summarized(Concept("C1", "a", **PARENTS))],
     "CNW104": [lambda world: _summarized(Concept(CANARY, "a", **PARENTS))],
     "CNW105": [lambda world: _summarized(Concept(CANARY, "a" * 10_000))],
@@ -249,6 +252,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
         )
     ],
     "CNW002": [lambda world: choose_spans(world.nlp.make_doc(CANARY), spans_key="x", labels=())],
+    "CNW102": [lambda world: world.ontology("a.obo", f"{OBO}name: a\nsynonym: {CANARY}\n")],
     "CNW200": [lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t5\t{CANARY}\tD\tD1"))],
     "CNW201": [lambda world: world.corpus("a.txt", f"7|t|{CANARY}\n")],
     "CNW202": [

@@ -147,6 +147,40 @@ def test_scopes_that_are_left_out_are_counted(data):
     }
 
 
+def test_obo_takes_synonyms_of_old_tags(tmp_path):
+    path = tmp_path / "old.obo"
+    path.write_text(
+        'format-version: 1.0\n\n[Term]\nid: A:1\nname: one\nexact_synonym: "a" []\n'
+        'narrow_synonym: "b" [X:1]\nbroad_synonym: "c" []\nrelated_synonym: "d" []\n'
+        'synonym: "e" []\n'
+    )
+    (concept,) = read_obo(path)
+    assert concept.exact_names == ("one", "a")
+    assert (concept.narrow, concept.broad, concept.related) == (("b",), ("c",), ("e", "d"))
+
+
+@pytest.mark.parametrize("synonym", ["synonym: a EXACT []", 'exact_synonym: "a', 'synonym: ""'])
+def test_obo_tells_the_line_of_a_synonym_that_it_cannot_read(tmp_path, synonym):
+    path, report = tmp_path / "a.obo", ReadReport()
+    path.write_text(f'[Term]\nid: A:1\nname: one\n{synonym}\nsynonym: "b" EXACT []\n')
+    (concept,) = read_obo(path, report=report)
+    assert concept.aliases == ("b",)
+    left_out = report.left_out["a synonym without a text in quotation marks"]
+    assert (left_out.first, left_out.count, left_out.broken) == ("line 4", 1, True)
+
+
+def test_cross_references_without_a_prefix_are_counted(tmp_path):
+    obo, table, report = tmp_path / "a.obo", tmp_path / "a.tsv", ReadReport()
+    xrefs = ("MIM:1", "611644", "PMID:2", "http://x.org/3", "611645")
+    lines = "".join(f"xref: {each}\n" for each in xrefs)
+    obo.write_text(f"[Term]\nid: A:1\nname: one\n{lines}")
+    table.write_text(f"id\tname\tcodes\nA:1\tone\t{'|'.join(xrefs)}\n")
+    readings = (read_obo(obo, report=report), read_tsv(table, xrefs="codes", report=report))
+    assert [each.xrefs for reading in readings for each in reading] == [("OMIM:1",)] * 2
+    left_out = report.left_out["a cross-reference without the prefix of its vocabulary"]
+    assert (left_out.first, left_out.count, left_out.broken) == ("'611644'", 4, True)
+
+
 def test_a_synonym_of_two_scopes_is_exact(tmp_path):
     path = tmp_path / "two.obo"
     path.write_text('[Term]\nid: A:1\nname: one\nsynonym: "a" RELATED []\nsynonym: "a" EXACT []\n')
