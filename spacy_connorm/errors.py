@@ -159,6 +159,7 @@ class Errors(metaclass=_Coded):
         "Line {line} of '{path}' is no substitution: it needs up to two words, up to two others, "
         "and two whole numbers, with a tab after each of the first three."
     )
+    CN123 = "'{path}' looks like {name}, which is not read. {mend}"
 
     # Corpora
     CN200 = (
@@ -746,8 +747,8 @@ class Warnings(metaclass=_Coded):
 
     # Index
     CNW401 = (
-        "{count} concept ids of the annotated data are not in the ontology, first {first}. They "
-        "are indexed too, with their most frequent text as name."
+        "{count} concept ids of the annotated data or synonyms are not in the ontology, first "
+        "{first}. They are indexed too, with their most frequent text as name."
     )
     CNW402 = "{count} annotated texts are empty and were left out."
     CNW403 = (

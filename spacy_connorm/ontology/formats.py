@@ -19,6 +19,40 @@ from ..files.xml import read_pieces
 _HEAD_LINES = 50
 
 
+class ForeignFormat(NamedTuple):
+    """A format that is not read, and what to do with a file in it.
+
+    name (str): What the file is.
+    signature (str): A regular expression found in its first lines.
+    mend (str): How to make a file that is read, with a field for the path.
+    """
+
+    name: str
+    signature: str
+    mend: str
+
+
+_ROBOT = (
+    "Convert it with ROBOT (http://robot.obolibrary.org): `robot convert --input {path} --output "
+    "ontology.obo`."
+)
+# The first one that matches is told.
+_FOREIGN = (
+    ForeignFormat(
+        "SKOS",
+        r"\bskos:(Concept|ConceptScheme|prefLabel)\b|core#(Concept|ConceptScheme|prefLabel)>",
+        "Make a table of it, with an id and a name in each row, and columns for synonyms and "
+        "parents.",
+    ),
+    ForeignFormat("OWL as RDF/XML", r"<rdf:RDF\b|^<!DOCTYPE rdf:RDF\b", _ROBOT),
+    ForeignFormat("OWL/XML", r"^<Ontology\b", _ROBOT),
+    ForeignFormat("OWL in functional syntax", r"^(Prefix|Ontology)\(", _ROBOT),
+    ForeignFormat("OWL in Manchester syntax", r"^(Prefix: \S|Ontology: <)", _ROBOT),
+    ForeignFormat("OWL or RDF in Turtle", r"^(@prefix \S*: *<|(?i:prefix) \S*: +<)", _ROBOT),
+    ForeignFormat("OBO Graphs JSON", r'\A\s*\{[^\[]*"graphs"\s*:', _ROBOT),
+)
+
+
 class OntologyFormat(NamedTuple):
     """How to recognize a file in one format.
 
@@ -52,7 +86,7 @@ def find_format(path: Path, name: str | None = None) -> str:
     RETURNS (str): The format.
     RAISES (ConnormError): CN104 for an empty file, CN110 for an unknown format, CN111 if neither
         file name nor first lines tell the format, CN112 if the file name belongs to another format,
-        CN119 if the first lines do.
+        CN119 if the first lines do, CN123 if they belong to a format that is not read.
     """
     if name is not None and name not in FORMATS:
         raise ConnormError(Errors.CN110.format(format=name, known=_listed(FORMATS)))
@@ -68,6 +102,10 @@ def find_format(path: Path, name: str | None = None) -> str:
     head = "".join(islice(StringIO(piece, newline=None), _HEAD_LINES))
     if not head.strip():
         raise ConnormError(Errors.CN104.format(path=path))
+    for foreign in _FOREIGN:
+        if re.search(foreign.signature, head, re.MULTILINE):
+            mend = foreign.mend.format(path=path)
+            raise ConnormError(Errors.CN123.format(path=path, name=foreign.name, mend=mend))
     for key in candidates or FORMATS:
         if _begins_like(key, head):
             return key

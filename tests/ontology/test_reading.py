@@ -76,6 +76,32 @@ def test_files_that_are_not_what_they_should_be(tmp_path, name, content, code):
         read_ontology(path)
 
 
+RDF = '<?xml version="1.0"?>\n<rdf:RDF xmlns="http://x.org#"\n     xml:base="http://x.org">\n'
+ROBOT = "robot convert --input .*--output ontology.obo"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.owl", RDF + "<owl:Ontology/></rdf:RDF>\n", f"OWL as RDF/XML.*{ROBOT}"),
+        ("a.xml", RDF, f"OWL as RDF/XML.*{ROBOT}"),
+        ("a.rdf", '<?xml version="1.0"?>\n<!DOCTYPE rdf:RDF [\n', "OWL as RDF/XML"),
+        ("a.owx", '<?xml version="1.0"?>\n<Ontology xmlns="http://x.org">\n', "OWL/XML"),
+        ("a.ofn", "Prefix(:=<http://x.org#>)\nOntology(<http://x.org>\n", "functional"),
+        ("a.omn", "Prefix: : <http://x.org#>\n", "Manchester"),
+        ("a.ttl", "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n", f"Turtle.*{ROBOT}"),
+        ("a.ttl", "# made by hand\nPREFIX : <http://x.org#>\n", "Turtle"),
+        ("a.ttl", "@prefix a: <http://x.org#> .\na:1 a skos:Concept .\n", "SKOS.*table"),
+        ("a.rdf", RDF + "<skos:Concept/></rdf:RDF>\n", "SKOS.*table"),
+        ("a.json", '{\n  "graphs" : [ {\n    "nodes" : [ ]\n', f"OBO Graphs JSON.*{ROBOT}"),
+    ],
+)
+def test_formats_that_are_not_read_are_told(tmp_path, name, content, expected):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ConnormError, match=f"CN123.*looks like.*{expected}"):
+        read_ontology(tmp_path / name)
+
+
 @pytest.mark.parametrize("name", ["a.jsonl", "a.obo", "a.tsv", "a.xml", "a.RRF", "a.txt"])
 @pytest.mark.parametrize(("content", "line"), [(bytes(range(256)) * 50, 2), (b"caf\xe9\n", 1)])
 def test_bytes_that_are_not_text(tmp_path, name, content, line):
