@@ -31,6 +31,11 @@ def map_cli(
         "count", "--count", help="The column that tells how often a term occurs; may be missing."
     ),
     sheet: str | None = typer.Option(None, "--sheet", help="The sheet of an Excel file. [first]"),
+    delimiter: str | None = typer.Option(
+        None,
+        "--delimiter",
+        help="Between the fields of a text file. [tab; in .csv comma, or semicolon]",
+    ),
     accept: float = typer.Option(
         0.9, "--accept", help="The least confidence of a mapping that is accepted."
     ),
@@ -73,6 +78,7 @@ def map_cli(
         context=context,
         count=count,
         sheet=sheet,
+        delimiter=delimiter,
         accept=accept,
         review=review,
         top_k=top_k,

@@ -2,10 +2,11 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TypeAlias
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, refuse
 from .text import find_ending, read_lines
 
 # Characters. What a quotation mark without an end swallows is held in memory.
@@ -18,19 +19,30 @@ def read_rows(path: str | Path, *, delimiter: str | None = None) -> Iterator[Tab
     """Read a table row by row.
 
     path (Union[str, Path]): The file; `.gz` too.
-    delimiter (Optional[str]): Separates fields; if None a tab, or a comma in a `.csv` file.
+    delimiter (Optional[str]): Separates fields; if None a tab, or in a `.csv` file a comma, or the
+        semicolon or tab of a first line that has no comma.
     RETURNS (Iterator[Tuple[int, List[str]]]): Rows that are not blank, with the number of their
         last line.
-    RAISES (ConnormError): CN115 for invalid CSV, and what `read_lines` raises.
+    RAISES (ConnormError): CN006 for a delimiter that is none, CN115 for invalid CSV, and what
+        `read_lines` raises.
     """
     path = Path(path)
     if delimiter is None:
-        delimiter = "," if find_ending(path) == ".csv" else "\t"
+        delimiter = _csv_delimiter(path) if find_ending(path) == ".csv" else "\t"
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        refuse("delimiter", delimiter, "one character, e.g. ';', and no quotation mark")
     if delimiter == "\t":
         rows = _tab_separated(path)
     else:
         rows = read_quoted(read_lines(path), path, delimiter=delimiter)
     return (row for row in rows if any(row[1]))
+
+
+def _csv_delimiter(path: Path) -> str:
+    # Where numbers have decimal commas, spreadsheets write semicolons.
+    with closing(read_lines(path)) as lines:
+        _, first = next(lines, (1, ""))
+    return next((each for each in ",;\t" if each in first), ",")
 
 
 def find_column(path: str | Path, column: str | int, columns: Sequence[str] | None) -> int:

@@ -29,6 +29,7 @@ def map_terms(
     context: str = CONTEXT,
     count: str = COUNT,
     sheet: str | None = None,
+    delimiter: str | None = None,
     accept: float = 0.9,
     review: float = 0.5,
     top_k: int = 5,
@@ -48,6 +49,8 @@ def map_terms(
     output_path (Union[str, Path]): A `.tsv` file for SSSOM, or a `.csv` file for its table alone.
     code, term, context, count (str): The columns of the table. Context and count may be missing.
     sheet (Optional[str]): The sheet of an Excel file; the first one if None.
+    delimiter (Optional[str]): Separates the fields of a text file; found out if None, see
+        `read_rows`.
     accept (float): The least confidence of a mapping that is accepted: its probability if the
         pipeline is calibrated, or else its cosine.
     review (float): The least confidence of one that is to be reviewed; below, a term is unmatched.
@@ -72,11 +75,12 @@ def map_terms(
         known = " or ".join(_SUFFIXES)
         raise ConnormError(Errors.CN708.format(action="write", path=output_path, known=known))
     _require_thresholds(accept, review)
+    require_positive("top_k", top_k)
     require_positive("batch_size", batch_size)
     require_apart(output_path, terms_path)
     ids = MappingIds(prefix, addresses or {})
     columns = {"code": code, "term": term, "context": context, "count": count}
-    terms = read_terms(terms_path, sheet=sheet, **columns)
+    terms = read_terms(terms_path, sheet=sheet, delimiter=delimiter, **columns)
     decided = _read_decided(output_path)
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)

@@ -40,6 +40,7 @@ def read_terms(
     context: str = CONTEXT,
     count: str = COUNT,
     sheet: str | None = None,
+    delimiter: str | None = None,
 ) -> list[LocalTerm]:
     """Read a table of terms.
 
@@ -49,14 +50,17 @@ def read_terms(
     context, count (str): The columns of the context and the count. A table may lack those that
         have the default names.
     sheet (Optional[str]): The sheet of an Excel file; the first one if None.
+    delimiter (Optional[str]): Separates the fields of a text file; found out if None, see
+        `read_rows`.
     RETURNS (List[LocalTerm]): The rows that have a code and a term, in the file's order.
     RAISES (ConnormError): CN114 for a missing column, CN708 for another suffix, CN781 without
         openpyxl, CN782 for an unknown sheet, CN783 for a damaged Excel file, CN784 for a count that
-        is none, CN785 for a table without terms, and what `read_rows` raises.
+        is none, CN785 for a table without terms, CN733 for a sheet or a delimiter of another kind of
+        file, and what `read_rows` raises.
     WARNS (ConnormWarning): CNW780 for rows without code or term.
     """
     path = Path(path)
-    rows = _read_table(path, sheet)
+    rows = _read_table(path, sheet, delimiter)
     columns = [clean(cell) for cell in next(rows, (0, []))[1]]
     wanted = {CODE: code, TERM: term, CONTEXT: context, COUNT: count}
     places = {
@@ -79,15 +83,17 @@ def read_terms(
     return terms
 
 
-def _read_table(path: Path, sheet: str | None) -> Iterator[TableRow]:
+def _read_table(path: Path, sheet: str | None, delimiter: str | None) -> Iterator[TableRow]:
     if path.suffix.lower() in _EXCEL:
+        if delimiter is not None:
+            raise ConnormError(Errors.CN733.format(option="--delimiter", needed="a text file"))
         return _read_excel(path, sheet)
     if sheet is not None:
         raise ConnormError(Errors.CN733.format(option="--sheet", needed="an Excel file"))
     if not path.name.lower().endswith(_TEXT):
         known = ", ".join((*_TEXT, _EXCEL[0]))
         raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
-    return read_rows(path)
+    return read_rows(path, delimiter=delimiter)
 
 
 def _count(path: Path, line: int, cell: str) -> int:

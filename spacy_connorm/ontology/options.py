@@ -29,7 +29,8 @@ class OntologyOptions(TypedDict, total=False):
     prefix (str): tsv: the prefix of the vocabulary that the ids belong to.
     header (bool): tsv: whether the first row names the columns; true by default.
     separator (str): tsv: separates the items of a field, "|" by default.
-    delimiter (str): tsv: separates fields; by default a tab, or a comma in a `.csv` file.
+    delimiter (str): tsv: separates fields; by default a tab, or in a `.csv` file a comma, or the
+        semicolon or tab of a first line that has no comma.
     parents_by_name (bool): tsv: whether parents are given by preferred name.
     scopes (Collection[str]): obo, jsonl: the synonyms to read: EXACT, NARROW, BROAD, RELATED; all
         by default.

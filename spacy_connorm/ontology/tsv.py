@@ -47,12 +47,11 @@ def read_tsv(
         "SNOMEDCT".
     header (bool): Whether the first row names the columns; otherwise they only have numbers.
     separator (str): Separates the items of one field: synonyms, types, parents, ids.
-    delimiter (Optional[str]): Separates fields; if None a tab, or a comma in a `.csv` file.
+    delimiter (Optional[str]): Separates fields; found out if None, see `read_rows`.
     parents_by_name (bool): Whether parents are given by preferred name instead of id.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, in the order of their first rows.
-    RAISES (ConnormError): CN114 for a missing column, CN115 for invalid CSV, and what `read_lines`
-        raises.
+    RAISES (ConnormError): CN114 for a missing column, and what `read_rows` raises.
     """
     report = report or ReadReport()
     wanted = {

@@ -23,6 +23,13 @@ def test_a_table_is_mapped(invoke, words, demo_index, terms, tmp_path):
     assert "local:7\tskos:exactMatch\tDEMO:0000006\t" in written
 
 
+def test_the_delimiter_can_be_named(invoke, demo_index, tmp_path):
+    terms, out = tmp_path / "terms.txt", tmp_path / "out.sssom.tsv"
+    terms.write_text("code!term\n7!heart attack\n")
+    assert invoke("map", demo_index, terms, out, "--delimiter", "!").exit_code == 0
+    assert "local:7\tskos:exactMatch\tDEMO:0000006\t" in out.read_text(encoding="utf8")
+
+
 def test_bad_input(invoke, refused, demo_index, terms, tmp_path):
     out = tmp_path / "out.tsv"
     for arguments, code in (

@@ -179,6 +179,8 @@ def test_what_can_not_be_mapped(pipeline, terms, out, tmp_path):
         ({"branches": ["C99"]}, "CN407"),
         ({"component": "ner"}, "CN704"),
         ({"batch_size": 0}, "CN006"),
+        ({"top_k": 0}, "CN006.*top_k"),
+        ({"delimiter": ";;"}, "CN006.*delimiter"),
         ({"prefix": "a b"}, "CN006"),
         ({"sheet": "one"}, "CN733"),
         ({"term": "name"}, "CN114"),

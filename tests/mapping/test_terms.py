@@ -41,6 +41,12 @@ def test_csv_and_tsv(table):
     assert read_terms(table(tsv, "terms.tsv")) == [COLD, DIZZY]
 
 
+def test_what_separates_fields(table):
+    assert read_terms(table("code;term;count\nA2;dizzy;\n")) == [DIZZY]
+    path = table("code!term\nA2!dizzy\n", "terms.txt")
+    assert read_terms(path, delimiter="!") == [DIZZY]
+
+
 def test_columns_have_other_names(table):
     path = table("Id;x,Name,n\nA2,dizzy,3\n")
     found = read_terms(path, code="Id;x", term="Name", count="n")
@@ -86,6 +92,11 @@ def test_a_count_that_is_none(table, count):
 def test_what_is_no_table(table, name, content, code):
     with pytest.raises(ConnormError, match=code):
         read_terms(table(content, name))
+
+
+def test_a_delimiter_of_a_book(book):
+    with pytest.raises(ConnormError, match="CN733.*--delimiter"):
+        read_terms(book(first=[["code", "term"]]), delimiter=";")
 
 
 def test_a_sheet_of_no_book(table, tmp_path):
