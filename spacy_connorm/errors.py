@@ -121,8 +121,8 @@ class Errors(metaclass=_Coded):
         "not the gzip file its name promises: download it again, or rename it."
     )
     CN107 = (
-        "'{path}' is not UTF-8 text, from line {line} or soon after. Convert it, e.g. with `iconv "
-        "-f latin1 -t utf8`."
+        "'{path}' is not UTF-8 text, from line {line} or soon after. Save it as UTF-8, or convert "
+        "it: `iconv -f ENCODING -t utf8 OLD > NEW`, often with the encoding latin1 or utf16."
     )
     CN108 = "Can't write '{path}' ({reason})."
     CN109 = (
@@ -480,7 +480,10 @@ class Errors(metaclass=_Coded):
         "command wrote."
     )
     CN706 = "'{path}' is not a file of spaCy documents (`.spacy`), or it is damaged."
-    CN707 = "{place}: expected a JSON object with a string `{field}`."
+    CN707 = (
+        "{place}: expected a JSON object with a string `{field}`, found {found}. If another field "
+        "holds the text, name it (`text_field` in Python, `--text-field` on the command line)."
+    )
     CN708 = "Can't {action} '{path}': its name must end in {known}."
     CN709 = (
         "{place}: {length:,} characters, but the pipeline takes at most {limit:,}. Split the text."
@@ -517,6 +520,7 @@ class Errors(metaclass=_Coded):
         '`if __name__ == "__main__":`, as they import it again. Otherwise, use one process '
         "(`n_process`)."
     )
+    CN720 = "{place}: there is no field '{field}'. The other fields: {known}."
     CN730 = "Got {labels} labels for {pipelines} pipelines. Give at most one `--label` for each."
     CN731 = (
         "Two pipelines are called '{label}'. Give each its own `--label`, in the order of the "
@@ -724,7 +728,10 @@ class Warnings(metaclass=_Coded):
 
     # Ontology
     CNW101 = "{count} concept ids occur more than once, first {first}. Their names are merged."
-    CNW102 = "'{path}': left out {count} times: {reason}. The first is {first}."
+    CNW102 = (
+        "'{path}': {reason} was left out, {count:,} times. The first is {first}. If you need what "
+        "was left out, correct the file."
+    )
     CNW103 = (
         "{count} parents are not in the ontology, first {first}. Filters by branch can't see "
         "past them."

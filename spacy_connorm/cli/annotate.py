@@ -10,11 +10,11 @@ from wasabi import msg
 
 from ..concepts import NIL
 from ..distributed import AnnotatedCorpus, annotate_corpus
-from ..distributed.corpus_input import TEXT_FIELD
 from ..distributed.corpus_run import ENGINES
 from ..errors import ConnormError, Errors
 from ..exports import FORMATS, ExportOptions, find_export_format
 from ..pipeline import annotate
+from ..pipeline.inputs import TEXT_FIELD
 from .app import command
 
 
@@ -24,8 +24,8 @@ def annotate_cli(
     input_path: Path = typer.Argument(
         ...,
         metavar="IN",
-        help="A .txt, .jsonl or .spacy file. With --engine, a .parquet or .jsonl file, or a folder "
-        "of them.",
+        help="A .txt, .jsonl, .csv, .tsv or .spacy file. With --engine, a .parquet or .jsonl file, "
+        "or a folder of them.",
     ),
     output_path: Path = typer.Argument(
         ...,
@@ -50,7 +50,7 @@ def annotate_cli(
     text_field: str = typer.Option(
         TEXT_FIELD,
         "--text-field",
-        help="With --engine: the column, or the field of a .jsonl line, that holds the text.",
+        help="The column, or the field of a .jsonl line, that holds the text.",
     ),
     id_field: str = typer.Option(
         "id",
@@ -80,7 +80,8 @@ def annotate_cli(
     subject_field: str | None = typer.Option(
         None,
         "--subject-field",
-        help="fhir: the field of a .jsonl line that holds the patient; `patient` if not given.",
+        help="fhir: the column, or the field of a .jsonl line, that holds the patient; `patient` "
+        "if not given.",
     ),
     show: bool = typer.Option(False, "--show", "-s", help="Print what is found, too."),
     batch_size: int = typer.Option(128, "--batch-size", "-b", min=1, help="Texts in one batch."),
@@ -99,8 +100,9 @@ def annotate_cli(
     ),
 ) -> None:
     """Run a pipeline over texts and write what it finds. A .txt file is one text; a .jsonl file
-    has an object with a "text" in each line, whose other fields are kept; the documents of a
-    .spacy file keep the entities that they have. With --engine, a corpus of any size is written as
+    has an object with a "text" in each line, a .csv or .tsv file a header and a "text" in each
+    row, and all else in them is kept; the documents of a .spacy file keep the entities that they
+    have. With --engine, a corpus of any size is written as
     Parquet, one file for each of its files, and a run that was killed goes on where it was.
 
     Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
@@ -131,13 +133,13 @@ def annotate_cli(
         )
         _tell(annotated)
         return
-    others = {"text_field": None if text_field == TEXT_FIELD else text_field}
-    _refuse_given({**others, "ray_address": ray_address}, Errors.CN733, needed="`--engine`")
+    _refuse_given({"ray_address": ray_address}, Errors.CN733, needed="`--engine`")
     counts = annotate(
         pipeline,
         input_path,
         output_path,
         format=format,
+        text_field=text_field,
         id_field=id_field,
         batch_size=batch_size,
         n_process=n_process,

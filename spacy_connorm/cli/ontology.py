@@ -59,7 +59,10 @@ def ontology_cli(
         None, "--separator", help="Between items of a field. ['|']", rich_help_panel=_TABLES
     ),
     delimiter: str | None = typer.Option(
-        None, "--delimiter", help="Between fields. [tab; in .csv comma, or semicolon]", rich_help_panel=_TABLES
+        None,
+        "--delimiter",
+        help="Between fields. [tab; in .csv comma, or semicolon]",
+        rich_help_panel=_TABLES,
     ),
     parents_by_name: bool | None = typer.Option(
         None, "--parents-by-name", help="Parents are names, not ids.", rich_help_panel=_TABLES

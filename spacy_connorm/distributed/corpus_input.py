@@ -13,9 +13,8 @@ from ..annotations.metadata import find_id
 from ..errors import ConnormError, Errors
 from ..exports.documents import ID_FIELD
 from ..files.text import read_lines
-from ..pipeline.inputs import parse_line
+from ..pipeline.inputs import TEXT_FIELD, parse_line, require_in_line
 
-TEXT_FIELD = "text"
 PARQUET = ".parquet"
 _JSONL = (".jsonl", ".jsonl.gz")
 _KNOWN = f"{PARQUET}, {' or '.join(_JSONL)}"
@@ -116,13 +115,14 @@ def _kind(path: Path) -> str:
 
 def require_fields(fragments: Sequence[InputFragment], fields: CorpusFields) -> int | None:
     """Check that every Parquet file has the columns, and that the first line of every file of JSON
-    lines has the text: before there is any work.
+    lines has the text, and the id if it has another name: before there is any work.
 
     fragments (Sequence[InputFragment]): The fragments.
     fields (CorpusFields): Which fields are read.
     RETURNS (Optional[int]): The number of texts, if it is known without reading them.
     RAISES (ConnormError): CN114 for a missing column, CN793 for one of the wrong type, CN792 for a
-        file that is no Parquet, CN707 for a line without the text, and those of `read_lines`.
+        file that is no Parquet, CN707 for a line without the text, CN720 for one without the id,
+        and those of `read_lines`.
     """
     texts: int | None = 0
     with tqdm(fragments, desc="Looking", unit=" files", delay=2, leave=False, disable=None) as bar:
@@ -170,7 +170,8 @@ def _require_first_line(fragment: InputFragment, fields: CorpusFields) -> None:
     for number, line in read_lines(fragment.path):
         if line.strip():
             place = f"'{fragment.path}', line {number}"
-            parse_line(line, Counter(), place=place, text_field=fields.text)
+            _, others = parse_line(line, Counter(), place=place, text_field=fields.text)
+            require_in_line([fields.id] * (fields.id != ID_FIELD), others, place=place)
             return
 
 

@@ -12,8 +12,9 @@ from ..exports.documents import ID_FIELD
 from ..files.atomic import only_writer
 from ..files.failures import write_errors
 from ..files.overlap import require_apart
+from ..pipeline.inputs import TEXT_FIELD
 from .corpus_annotator import CorpusAnnotator
-from .corpus_input import TEXT_FIELD, CorpusFields, find_fragments, require_fields
+from .corpus_input import CorpusFields, find_fragments, require_fields
 from .fragment_files import FragmentCounts
 from .local_engine import annotate_locally
 from .output_folder import OutputFolder, identify

@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import TypeAlias
 
@@ -40,8 +39,7 @@ def read_rows(path: str | Path, *, delimiter: str | None = None) -> Iterator[Tab
 
 def _csv_delimiter(path: Path) -> str:
     # Where numbers have decimal commas, spreadsheets write semicolons.
-    with closing(read_lines(path)) as lines:
-        _, first = next(lines, (1, ""))
+    _, first = next(read_lines(path), (1, ""))
     return next((each for each in ",;\t" if each in first), ",")
 
 

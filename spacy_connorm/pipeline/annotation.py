@@ -16,7 +16,7 @@ from spacy.util import minibatch
 from tqdm import tqdm
 
 from ..encoders.devices import choose_device
-from ..errors import Warnings, refuse, warn
+from ..errors import Warnings, refuse, require_positive, warn
 from ..exports.documents import ID_FIELD, ExportedDocument, ExportedMention, read_document
 from ..exports.formats import ExportOptions
 from ..exports.jsonl import Record, make_record
@@ -24,7 +24,7 @@ from ..exports.protocol import Exporter
 from ..exports.writing import find_target
 from ..files.overlap import require_apart
 from .concept_normalizer import ConceptNormalizer
-from .inputs import read_inputs
+from .inputs import TEXT_FIELD, read_inputs
 from .loading import find_normalizer, load_pipeline
 from .worker_pool import map_in_processes
 
@@ -87,6 +87,7 @@ def annotate(
     output_path: str | Path,
     *,
     format: str | None = None,
+    text_field: str = TEXT_FIELD,
     id_field: str = ID_FIELD,
     batch_size: int = 128,
     n_process: int = 1,
@@ -99,11 +100,13 @@ def annotate(
     texts are never all in memory.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
-    input_path (Union[str, Path]): A `.txt`, `.jsonl`, `.jsonl.gz` or `.spacy` file; see
+    input_path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; see
         `read_inputs`.
     output_path (Union[str, Path]): The file to write, or the folder for BRAT.
     format (Optional[str]): One of `exports.FORMATS`; told by the output's name if None.
-    id_field (str): The field of a JSON object that holds the text's id, for formats that have ids.
+    text_field (str): The field of a JSON object, or the column of a table, that holds the text.
+    id_field (str): The one that holds the text's id, for formats that have ids; it may be missing
+        if it has the default's name.
     batch_size (int): Texts in one batch.
     n_process (int): Processes; -1 for all cores.
     gpu_id (int): The GPU for the pipeline; -1 for the CPU.
@@ -111,17 +114,18 @@ def annotate(
     on_record (Optional[Callable[[Dict[str, Any]], None]]): Called with the record of each text.
     **options (ExportOptions): Settings of the format.
     RETURNS (AnnotationCounts): Texts, mentions and linked mentions.
-    RAISES (ConnormError): CN006 for no process, CN105 or CN108 if the file cannot be written, CN121
-        if it would replace the input, CN700 to CN704 as `load_normalizer`, CN708 for another
-        ending, CN713 if the GPU cannot be used, CN716 if a worker process dies, CN717 if it fails,
-        CN719 if it can't start, CN770 to CN779 for the format and its settings, and the errors of
-        `read_inputs`.
+    RAISES (ConnormError): CN006 for no process or an empty batch, CN105 or CN108 if the file cannot
+        be written, CN121 if it would replace the input, CN700 to CN704 as `load_normalizer`, CN708
+        for another ending, CN713 if the GPU cannot be used, CN716 if a worker process dies, CN717
+        if it fails, CN719 if it can't start, CN770 to CN779 for the format and its settings, and
+        the errors of `read_inputs`.
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all, CNW770 for what was
         changed, since the format can't hold it.
     """
     target = find_target(output_path, format, options)
     if n_process == 0:
         refuse("n_process", n_process, "at least 1, or -1 for all cores")
+    require_positive("batch_size", batch_size)
     require_apart(output_path, input_path)
     choose_device(gpu_id)
     nlp = load_pipeline(pipeline)
@@ -135,7 +139,9 @@ def annotate(
         with_records=on_record is not None,
         extensions=Underscore.get_state(),
     )
-    annotated = annotator.run(read_inputs(input_path, nlp), n_process)
+    needed = _needed_fields(id_field, options)
+    docs = read_inputs(input_path, nlp, text_field=text_field, needed_fields=needed)
+    annotated = annotator.run(docs, n_process)
     counts = AnnotationCounts()
     hidden = True if on_record else None
     with (
@@ -148,6 +154,12 @@ def annotate(
         warn(Warnings.CNW701.format(count=counts.texts, component=normalizer.name))
     target.warn_of(counts.changes)
     return counts
+
+
+def _needed_fields(id_field: str, options: ExportOptions) -> list[str]:
+    """RETURNS (List[str]): The fields that somebody has named; those by default may be missing."""
+    named = ("" if id_field == ID_FIELD else id_field, options.get("subject_field"))
+    return [each for each in named if each]
 
 
 def to_record(doc: Doc, normalizer: ConceptNormalizer) -> Record:

@@ -8,6 +8,8 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
+from ..errors import require_positive
+
 
 class BatchedPipe(Pipe):
     """A component that predicts for a batch of documents without changing them, then writes."""
@@ -38,7 +40,9 @@ class BatchedPipe(Pipe):
         stream (Iterable[Doc]): The documents.
         batch_size (int): How many documents are read together.
         YIELDS (Doc): The same documents, in order.
+        RAISES (ConnormError): CN006 for an empty batch.
         """
+        require_positive("batch_size", batch_size)
         error_handler = self.get_error_handler()
         for docs in minibatch(stream, size=batch_size):
             try:

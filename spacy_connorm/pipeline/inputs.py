@@ -3,9 +3,9 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -13,49 +13,95 @@ from spacy.tokens import Doc
 from ..annotations.metadata import set_other_fields
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.docbin import read_docs
+from ..files.tables import find_column, read_rows
 from ..files.text import read_lines
 
+TEXT_FIELD = "text"
+_JSON_LINES = (".jsonl", ".jsonl.gz")
+_TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+# Where a text stands, the text, and what stands beside it.
+_PlacedText: TypeAlias = tuple[str, str, dict[str, Any]]
 
-def read_inputs(path: str | Path, nlp: Language) -> Iterator[Doc]:
+
+def read_inputs(
+    path: str | Path,
+    nlp: Language,
+    *,
+    text_field: str = TEXT_FIELD,
+    needed_fields: Collection[str] = (),
+) -> Iterator[Doc]:
     """Read texts to annotate, one by one. A `.txt` file is one text; a `.jsonl` file has an object
-    with a "text" in each line; the documents of a `.spacy` file keep their entities.
+    with a text in each line, a `.csv` or `.tsv` file a header and a text in each row; the documents
+    of a `.spacy` file keep their entities.
 
-    path (Union[str, Path]): A `.txt`, `.jsonl`, `.jsonl.gz` or `.spacy` file.
+    path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; all but `.txt` and
+        `.spacy` may be gzipped.
     nlp (Language): Its tokenizer makes the documents.
+    text_field (str): The field of an object, or the column of a table, that holds the text.
+    needed_fields (Collection[str]): Other fields that the first object must have, or columns.
     YIELDS (Doc): The documents.
     RAISES (ConnormError): CN708 for another suffix, CN707 for a line that is no object with a text,
-        CN709 for a text longer than the pipeline takes, and the errors of `read_docs` and
-        `read_lines`.
+        CN720 for one without a needed field, CN114 for a table without a column, CN115 for a row
+        with more fields than columns, CN709 for a text longer than the pipeline takes, and the
+        errors of `read_docs`, `read_lines` and `read_rows`.
     WARNS (ConnormWarning): CNW202 for lone surrogates, which spaCy cannot store.
     """
     path = Path(path)
+    name = path.name.lower()
     replaced: Counter[str] = Counter()
-    if path.name.endswith(".spacy"):
+    if name.endswith(".spacy"):
         yield from read_docs(path, nlp.vocab)
-    elif path.name.endswith(".txt"):
+    elif name.endswith(".txt"):
         text = _storable("\n".join(line for _, line in read_lines(path)), replaced)
         yield make_input(nlp, text, place=f"'{path}'")
-    elif path.name.endswith((".jsonl", ".jsonl.gz")):
-        for number, line in read_lines(path):
-            if line.strip():
-                place = f"'{path}', line {number}"
-                text, fields = parse_line(line, replaced, place=place)
-                doc = make_input(nlp, text, place=place)
-                set_other_fields(doc, fields)
-                yield doc
+    elif name.endswith((*_JSON_LINES, *_TABLES)):
+        read = _read_json_lines if name.endswith(_JSON_LINES) else _read_table
+        for place, text, fields in read(path, replaced, text_field, needed_fields):
+            doc = make_input(nlp, text, place=place)
+            set_other_fields(doc, fields)
+            yield doc
     else:
-        known = ".txt, .jsonl, .jsonl.gz or .spacy"
+        known = ", ".join((".txt", *_JSON_LINES, *_TABLES, ".spacy"))
         raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
     if replaced:
         warn(Warnings.CNW202.format(count=replaced["surrogates"]))
 
 
+def _read_json_lines(
+    path: Path, replaced: Counter[str], text_field: str, needed_fields: Collection[str]
+) -> Iterator[_PlacedText]:
+    for number, line in read_lines(path):
+        if line.strip():
+            place = f"'{path}', line {number}"
+            text, fields = parse_line(line, replaced, place=place, text_field=text_field)
+            require_in_line(needed_fields, fields, place=place)
+            needed_fields = ()
+            yield place, text, fields
+
+
+def _read_table(
+    path: Path, replaced: Counter[str], text_field: str, needed_fields: Collection[str]
+) -> Iterator[_PlacedText]:
+    rows = read_rows(path)
+    columns = [_storable(cell.strip(), replaced) for cell in next(rows, (0, []))[1]]
+    text_at, *_ = [find_column(path, each, columns) for each in (text_field, *needed_fields)]
+    named = [at for at, column in enumerate(columns) if column and at != text_at]
+    for number, row in rows:
+        if any(row[len(columns) :]):
+            reason = f"{len(row)} fields, but the header has {len(columns)}"
+            message = Errors.CN115.format(path=path, line=number, format="a table", reason=reason)
+            raise ConnormError(message)
+        cells = dict(enumerate(_storable(cell, replaced) for cell in row))
+        fields = {columns[at]: cells[at] for at in named if at in cells}
+        yield f"'{path}', line {number}", cells.get(text_at, ""), fields
+
+
 def parse_line(
-    line: str, replaced: Counter[str], *, place: str, text_field: str = "text"
+    line: str, replaced: Counter[str], *, place: str, text_field: str = TEXT_FIELD
 ) -> tuple[str, dict[str, Any]]:
-    """Read a JSON line.
+    """Read a JSON line. Numbers that JSON lacks, such as NaN, become null.
 
     line (str): The line.
     replaced (Counter[str]): Counts lone surrogates, which are replaced by U+FFFD.
@@ -64,16 +110,38 @@ def parse_line(
     RETURNS (Tuple[str, Dict[str, Any]]): The text, and the other fields.
     RAISES (ConnormError): CN707 if it is no object with a text.
     """
-    error = ConnormError(Errors.CN707.format(place=place, field=text_field))
     try:
         fields = json.loads(line)
         # JSON escapes such as \ud83d become lone surrogates only here, in any of the fields.
-        fields = json.loads(_storable(json.dumps(fields, ensure_ascii=False), replaced))
+        storable = _storable(json.dumps(fields, ensure_ascii=False), replaced)
+        fields = json.loads(storable, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as cause:
-        raise error from cause
-    if not isinstance(fields, dict) or not isinstance(fields.get(text_field), str):
-        raise error
+        raise _no_text(place, text_field, "no JSON") from cause
+    if not isinstance(fields, dict):
+        raise _no_text(place, text_field, "no object")
+    if not isinstance(fields.get(text_field), str):
+        known = ", ".join(fields)
+        found = "one that is none" if text_field in fields else f"the fields: {known}"
+        raise _no_text(place, text_field, found)
     return fields.pop(text_field), fields
+
+
+def _no_text(place: str, text_field: str, found: str) -> ConnormError:
+    return ConnormError(Errors.CN707.format(place=place, field=text_field, found=found))
+
+
+def require_in_line(needed: Iterable[str], fields: Mapping[str, Any], *, place: str) -> None:
+    """Refuse a JSON object without some fields.
+
+    needed (Iterable[str]): The fields.
+    fields (Mapping[str, Any]): The object's, besides the text.
+    place (str): Where it stands, for messages.
+    RAISES (ConnormError): CN720.
+    """
+    for field in needed:
+        if field not in fields:
+            known = ", ".join(fields) or "none"
+            raise ConnormError(Errors.CN720.format(place=place, field=field, known=known))
 
 
 def _storable(text: str, replaced: Counter[str]) -> str:

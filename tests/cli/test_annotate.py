@@ -14,7 +14,7 @@ def folder(tmp_path, pipeline, monkeypatch):
     )
     pipeline.to_disk("pipeline")
     notes = ["Took aspirin for a cold.", "Nothing to find, 😀 at all."]
-    lines = "\n".join(json.dumps({"text": note}) for note in notes)
+    lines = "\n".join(json.dumps({"text": note, "note": "A7", "who": "3"}) for note in notes)
     (tmp_path / "notes.jsonl").write_text(lines, encoding="utf8")
     return tmp_path
 
@@ -83,6 +83,7 @@ def test_bad_input(invoke, refused, folder):
         (["nowhere.jsonl", "out.jsonl"], "CN100"),
         (["notes.jsonl", "out.jsonl", "--n-process", "0"], "CN006"),
         (["notes.jsonl", "out.jsonl", "--gpu-id", "99"], "CN713"),
+        (["notes.jsonl", "out.jsonl", "--text-field", "body"], "CN707"),
         (["notes.jsonl", "out.jsonl", "--component", "ner"], "CN704"),
     ):
         refused(invoke("annotate", "pipeline", *arguments), code)
@@ -105,5 +106,5 @@ def test_options_of_files_and_of_corpora_are_not_mixed(invoke, refused, folder):
     refused(invoke(*corpus, "--show"), "CN736")
     refused(invoke(*corpus, "--omop-concept-ids"), "CN736")
     refused(invoke(*corpus, "--engine", "spark"), "CN118")
-    refused(invoke("annotate", "pipeline", "a.jsonl", "b.csv", "--text-field", "note"), "CN733")
+    refused(invoke("annotate", "pipeline", "a.jsonl", "b.csv", "--ray-address", "auto"), "CN733")
     assert not (folder / "out").exists()

@@ -123,6 +123,8 @@ def test_broken_lines_are_told_apart(write_jsonl):
     assert (third.doc_id, third.text) == ("a.jsonl:4", "\ufffdy")
     with pytest.raises(ConnormError, match=r"CN707.*a\.jsonl', line 1.*`text`"):
         require_fields([fragment], FIELDS)
+    with pytest.raises(ConnormError, match=r"CN720.*a\.jsonl', line 1.*'nr'.*key"):
+        require_fields([fragment], CorpusFields("note", "nr"))
 
 
 def test_batches_are_bounded(write_jsonl, monkeypatch):

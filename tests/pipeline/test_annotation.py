@@ -59,6 +59,24 @@ def test_a_text_file_is_one_text(pipeline, tmp_path):
     assert record["ents"][0]["kb_id"] == "C6"
 
 
+def test_rows_of_a_table_are_texts(pipeline, tmp_path):
+    table, out = tmp_path / "notes.csv", tmp_path / "out.jsonl"
+    table.write_text(',note;nr\n0,"Took aspirin\nfor a cold.";x\n'.replace(",", ";"), "utf8")
+    counts = annotate(pipeline, table, out, text_field="note", id_field="nr")
+    (record,) = read(out)
+    assert (counts.texts, record["text"]) == (1, "Took aspirin\nfor a cold.")
+    assert record["ents"][0]["kb_id"] == "C6"
+    assert {key for key in record if key not in ("text", "ents")} == {"nr"}
+
+
+def test_numbers_that_json_lacks_become_null(pipeline, tmp_path):
+    notes, out = tmp_path / "notes.jsonl", tmp_path / "out.jsonl"
+    notes.write_text('{"text": "aspirin", "dose": NaN, "most": [1e999, -Infinity, 1.5]}\n')
+    annotate(pipeline, notes, out)
+    (record,) = read(out)
+    assert (record["dose"], record["most"]) == (None, [None, None, 1.5])
+
+
 def test_documents_keep_their_entities_and_fields(pipeline, notes, tmp_path):
     doc = spacy.blank("en")("Feels giddy.")
     doc.ents = [doc.char_span(6, 11, label="Symptom")]
@@ -160,7 +178,13 @@ def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content,
     [
         ("nowhere.jsonl", "out.jsonl", {}, "CN100"),
         ("nowhere.spacy", "out.jsonl", {}, "CN100"),
-        ("notes.csv", "out.jsonl", {}, "CN708"),
+        ("notes.docx", "out.jsonl", {}, "CN708"),
+        ("notes.jsonl", "out.jsonl", {"text_field": "note"}, "CN707.*line 1.*text, id, meta"),
+        ("notes.jsonl", "out.jsonl", {"id_field": "nr"}, "CN720.*line 1.*'nr'.*id, meta"),
+        ("notes.jsonl", "out.fhir.json", {"subject_field": "who"}, "CN720.*line 1.*'who'"),
+        ("notes.csv", "out.jsonl", {"text_field": "note"}, "CN114.*'note'.*nr, text"),
+        ("notes.csv", "out.jsonl", {"id_field": "id"}, "CN115.*line 3.*3 fields.*2"),
+        ("notes.csv", "out.jsonl", {"id_field": "note_nr"}, "CN114.*'note_nr'.*nr, text"),
         ("notes.jsonl", "out.docx", {}, "CN770"),
         ("notes.jsonl", "out.csv", {"format": "jsonl"}, "CN708"),
         ("notes.jsonl", "out.csv", {"format": "excel"}, "CN771"),
@@ -168,11 +192,13 @@ def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content,
         ("notes.jsonl", "notes.jsonl/out.jsonl", {}, "CN108"),
         ("notes.jsonl", "out.jsonl", {"gpu_id": 99}, "CN713"),
         ("notes.jsonl", "out.jsonl", {"n_process": 0}, "CN006"),
+        ("notes.jsonl", "out.jsonl", {"batch_size": 0}, "CN006.*batch_size"),
         ("notes.jsonl", "out.jsonl", {"component": "ner"}, "CN704"),
     ],
 )
 def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
     (tmp_path / "bad.spacy").write_text("no documents")
+    (tmp_path / "notes.csv").write_text("nr,text\n1,fine\n2,no, quotation marks\n")
     with pytest.raises(ConnormError, match=code):
         annotate(pipeline, tmp_path / source, tmp_path / target, **options)
     assert not (tmp_path / "out.jsonl").exists()
@@ -181,7 +207,7 @@ def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
 @pytest.mark.parametrize("suffix", ["bioc.json", "fhir.json", "omop.csv", "pubtator", "spacy"])
 def test_processes_write_the_same_in_every_format(pipeline, notes, tmp_path, suffix):
     one, two = tmp_path / f"one.{suffix}", tmp_path / f"two.{suffix}"
-    options = {"id_field": "none", "batch_size": 1}
+    options = {"id_field": "meta", "batch_size": 1}
     assert annotate(pipeline, notes, one, **options).changes == {}
     annotate(pipeline, notes, two, n_process=2, **options)
     if suffix == "spacy":

@@ -73,6 +73,12 @@ def test_unknown_setting_and_wrong_type_are_spacys_errors(blank_pipeline, settin
         blank_pipeline(**settings)
 
 
+def test_pipe_refuses_empty_batches(pipeline):
+    normalizer = pipeline.get_pipe("concept_normalizer")
+    with pytest.raises(ConnormError, match="CN006.*batch_size"):
+        list(normalizer.pipe([pipeline.make_doc("A cold.")], batch_size=0))
+
+
 def test_pipe_answers_as_one_by_one(pipeline):
     one_by_one = [answers(pipeline(text)) for text in TEXTS]
     assert [answers(doc) for doc in pipeline.pipe(TEXTS, batch_size=2)] == one_by_one
