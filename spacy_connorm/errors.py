@@ -17,14 +17,33 @@ from typing import Any, NoReturn
 _SHOW_TEXT = "SPACY_CONNORM_SHOW_TEXT"
 # An id has a digit and no spaces. Words in its place may be a text: columns get swapped.
 _ID = re.compile(r"(?=\D*\d)\S{1,40}")
+_CODED = re.compile(r"\[(CNW?\d{3})\] (.*)", re.DOTALL)
 
 
 class ConnormError(ValueError):
     """Raised for any input or setting that the package cannot work with."""
 
+    @property
+    def code(self) -> str:
+        """RETURNS (str): The code of the message, such as "CN100"; it never changes meaning."""
+        return split_code(str(self))[0]
+
 
 class ConnormWarning(UserWarning):
     """Issued when work continues but the user should know something."""
+
+    @property
+    def code(self) -> str:
+        """RETURNS (str): The code of the message, such as "CNW101"; it never changes meaning."""
+        return split_code(str(self))[0]
+
+
+def split_code(message: str) -> tuple[str, str]:
+    """RETURNS (Tuple[str, str]): The code that a message begins with, empty if there is none, and
+    the rest.
+    """
+    coded = _CODED.fullmatch(message)
+    return (coded[1], coded[2]) if coded else ("", message)
 
 
 class _Coded(type):

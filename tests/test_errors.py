@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_connorm.errors import ConnormError, Errors, require_positive
+from spacy_connorm.errors import ConnormError, ConnormWarning, Errors, Warnings, require_positive
 
 ROOT = Path(__file__).parents[1]
 
@@ -42,3 +42,11 @@ def test_a_message_begins_with_its_code():
     with pytest.raises(ConnormError, match=r"^\[CN006\] `size` must be at least 1, not 0\.$"):
         require_positive("size", 0)
     require_positive("size", 1)
+
+
+def test_errors_and_warnings_tell_their_codes():
+    inner = Errors.CN102.format(field="types", expected="a list")
+    error = ConnormError(Errors.CN103.format(path="a\nb", line=1, reason=inner))
+    assert error.code == "CN103"
+    assert ConnormWarning(Warnings.CNW201.format(count=1)).code == "CNW201"
+    assert ConnormError("[CN1] other").code == ""

@@ -10,7 +10,7 @@ from .corrections import Correction
 from .mention_marker import MentionMarker
 
 # An empty text, and one of which the encoder knows nothing.
-_UNREADABLE = ("[CN003]", "[CN009]")
+_UNREADABLE = ("CN003", "CN009")
 
 
 class AppliedCorrections:
@@ -132,7 +132,7 @@ class AppliedCorrections:
 
 
 def _is_unreadable(error: ConnormError) -> bool:
-    return str(error).startswith(_UNREADABLE)
+    return error.code in _UNREADABLE
 
 
 def _synonyms(corrections: Iterable[Correction]) -> list[tuple[str, str]]:

@@ -146,7 +146,7 @@ class MappingReview:
             return self._pipeline.correct(term, 0, len(term), kb_id, author=author).id
         except ConnormError as error:
             # No visible character that the pipeline or its encoder knows: no synonym.
-            if str(error).startswith(("[CN009]", "[CN755]")):
+            if error.code in ("CN009", "CN755"):
                 return ""
             raise
 

@@ -1,18 +1,18 @@
 """Errors as JSON: a status, a code and one sentence."""
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..errors import ConnormError
+from ..errors import ConnormError, split_code
 
-_CODED = re.compile(r"\[(CN\d+)\] (.*)", flags=re.DOTALL)
 _STATUS = {
     **dict.fromkeys(("CN411", "CN753", "CN766", "CN786"), 404),
     **dict.fromkeys(("CN754", "CN787"), 409),
     **dict.fromkeys(("CN757", "CN758", "CN769"), 413),
-    **dict.fromkeys(("CN108", "CN402", "CN752", "CN765", "CN780"), 500),
+    # Files of the server are damaged or missing; no request names a file.
+    **dict.fromkeys(("CN100", "CN106", "CN107", "CN115", "CN402", "CN752", "CN780"), 500),
+    **dict.fromkeys(("CN108", "CN765"), 500),
     "CN109": 503,
 }
 _INVALID = 422
@@ -31,15 +31,13 @@ class Problem(NamedTuple):
     @property
     def content(self) -> dict[str, Any]:
         """RETURNS (Dict[str, Any]): {"error": {"code": ..., "message": ...}}."""
-        coded = _CODED.fullmatch(self.message)
-        code, message = coded.groups() if coded else ("", self.message)
+        code, message = split_code(self.message)
         return {"error": {"code": code, "message": message}}
 
 
 def problem_of(error: ConnormError) -> Problem:
     """RETURNS (Problem): An error of the package, with the status that its code has."""
-    problem = Problem(_INVALID, str(error))
-    return problem._replace(status=_STATUS.get(problem.content["error"]["code"], _INVALID))
+    return Problem(_STATUS.get(error.code, _INVALID), str(error))
 
 
 async def send_problem(

@@ -53,6 +53,21 @@ def test_what_is_refused(reviewing, method, address, body, status, code):
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
 
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b'subject_id\t"a\n', "CN115"),
+        (b"\xff\n", "CN107"),
+        (b"code\tterm\n", "CN780"),
+        (None, "CN100"),
+    ],
+)
+def test_a_damaged_file_of_mappings_is_no_fault_of_the_request(reviewing, out, content, code):
+    out.unlink() if content is None else out.write_bytes(content)
+    answer = reviewing.get("/api/review/rows/0")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, code)
+
+
 def test_without_a_review(client):
     assert client.get("/api/info").json()["review"] is None
     assert client.get("/api/review").status_code == 404
