@@ -744,6 +744,10 @@ class Warnings(metaclass=_Coded):
         "A document has no spans under '{key}', so nothing in it was normalized; it has {known}. "
         "Check `spans_key`, and that the component that sets the spans runs first."
     )
+    CNW003 = (
+        "'{name}' finds mentions that get no concept, since it runs after '{component}'. Add it "
+        "before: `nlp.add_pipe('mention_finder', before='{component}')`."
+    )
 
     # Ontology
     CNW101 = "{count} concept ids occur more than once, first {first}. Their names are merged."

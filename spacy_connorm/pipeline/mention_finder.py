@@ -125,6 +125,7 @@ class MentionFinder(BatchedPipe):
         RETURNS (List[List[FoundMention]]): The mentions of each, in order.
         RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized, CN412 if
             an older version built its index, CN422 for phrases by inner products.
+        WARNS (ConnormWarning): CNW003, once, if it runs after all concept normalizers.
         """
         finder, overlaps = self._name_finder(), self.cfg["overlaps"]
         chosen = [choose_mentions(mentions, overlaps) for mentions in finder.find(docs)]
@@ -269,6 +270,8 @@ class MentionFinder(BatchedPipe):
         chosen = choose_limits(normalizer.cfg, {})
         limits = Filter.of(chosen["types"], chosen["branches"])
         finder = self._finder
+        if finder is None:
+            self._link.warn_if_too_late(self)
         if finder is None or not finder.is_current(retriever, self.cfg, limits):
             if self._token_words is None:
                 self._token_words = TokenWords()

@@ -4,7 +4,7 @@ from typing import Any
 
 from spacy.language import Language
 
-from ..errors import ConnormError
+from ..errors import ConnormError, Warnings, warn
 from .concept_normalizer import ConceptNormalizer
 
 
@@ -44,6 +44,23 @@ class NormalizerLink:
             named = "concept normalizer" if wanted is None else f"concept normalizer '{wanted}'"
             raise ConnormError(message.format(component=named))
         return found[name]
+
+    def warn_if_too_late(self, component: Any) -> None:
+        """Warn if the mentions that a component finds come too late for any concept normalizer.
+
+        component (Any): A component of the pipeline.
+        WARNS (ConnormWarning): CNW003.
+        """
+        pipeline = self._nlp.pipeline if self._nlp else []
+        place = next((at for at, (_, pipe) in enumerate(pipeline) if pipe is component), 0)
+        normalizers = [
+            (at, name)
+            for at, (name, pipe) in enumerate(pipeline)
+            if isinstance(pipe, ConceptNormalizer)
+        ]
+        if normalizers and all(at < place for at, _ in normalizers):
+            _, last = normalizers[-1]
+            warn(Warnings.CNW003.format(name=component.name, component=last))
 
     def _find(self) -> dict[str, ConceptNormalizer]:
         if self._nlp is None:

@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_connorm import Concept, Ontology
-from spacy_connorm.errors import ConnormError
+from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.linker.retriever import Retriever
 from spacy_connorm.pipeline.mention_finder import MentionFinder
 
@@ -231,6 +231,26 @@ def test_a_pipeline_without_a_normalizer_says_so():
     nlp.add_pipe("mention_finder")
     with pytest.raises(ConnormError, match="CN010"):
         nlp("Breast cancer")
+
+
+def test_mentions_that_come_too_late_are_told_once(make):
+    nlp = make()
+    nlp.remove_pipe("mention_finder")
+    nlp.add_pipe("mention_finder", "late", last=True)
+    with pytest.warns(ConnormWarning, match="CNW003.*'late'.*'concept_normalizer'") as caught:
+        assert [found(nlp, "A cancer.") for _ in range(2)] == [[("cancer", "")]] * 2
+    assert len(caught) == 1
+
+
+def test_a_finder_between_two_normalizers_or_without_one_is_not_late(make):
+    nlp = make()
+    settings = {**NGRAMS, "attribute_prefix": "first_"}
+    first = nlp.add_pipe("concept_normalizer", "first", first=True, config=settings)
+    first.initialize(lambda: [], nlp=nlp, ontology=Ontology(CONCEPTS))
+    assert found(nlp, "A cancer.") == [("cancer", "C2")]
+    alone = make()
+    alone.disable_pipe("concept_normalizer")
+    assert found(alone, "A cancer.") == [("cancer", "")]
 
 
 def test_the_normalizer_can_be_named(make):
