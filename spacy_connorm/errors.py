@@ -764,6 +764,10 @@ class Warnings(metaclass=_Coded):
         "{count} names are longer than {limit:,} characters, first one of {first}. Encoders read "
         "only their beginning."
     )
+    CNW106 = (
+        "{count} concept ids have `|` or `+`, first {first}. These join the ids of several "
+        "concepts, so gold ids, scores and exports take such an id for several. Replace them."
+    )
 
     # Corpora
     CNW200 = (

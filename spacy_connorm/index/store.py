@@ -13,6 +13,7 @@ from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
 from ..errors import ConnormError, Errors
 from ..files.checksums import damaged
+from ..text.cleaning import clean
 from .cache import Cache
 
 _BRANCH = """
@@ -67,8 +68,9 @@ class ConceptStore:
 
     def number(self, concept_id: str) -> int | None:
         """RETURNS (Optional[int]): The number of a concept, by its id or an alternate id, with or
-        without the prefix of its vocabulary.
+        without the prefix of its vocabulary; ids are cleaned as those of an ontology are.
         """
+        concept_id = clean(concept_id)
         for spelling in (concept_id, *PREFIXES.spellings_of(concept_id)):
             if (number := self._number(spelling)) is not None:
                 return number

@@ -173,7 +173,7 @@ def warn_of_missing(
 
 
 def _number(concept_id: str, index: ConceptIndex) -> int:
-    number = index.store.number(clean(concept_id))
+    number = index.store.number(concept_id)
     if number is None:
         raise ConnormError(Errors.CN002.format(concept=quote_id(concept_id)))
     return number

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 LONG_NAME = 1_000
+# Between the ids of several concepts that one mention has.
+_SEPARATORS = "|+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Summary:
     missing_parents (Finding): Distinct parents that are not concepts.
     circular (Finding): Concepts that are their own ancestors.
     long_names (Finding): Names of more than `LONG_NAME` characters; the example is a concept id.
+    joined_ids (Finding): Concepts with an id that looks like several ones: `A|B`.
     """
 
     concepts: int
@@ -50,6 +53,7 @@ class Summary:
     missing_parents: Finding
     circular: Finding
     long_names: Finding
+    joined_ids: Finding
 
 
 class Inventory:
@@ -66,6 +70,7 @@ class Inventory:
         self._parents = array("q")
         self._name_count = 0
         self._long_names = Finding()
+        self._joined_ids = Finding()
 
     def watch(self, concepts: Iterable[Concept]) -> Iterator[Concept]:
         """Count concepts while they pass through.
@@ -88,9 +93,9 @@ class Inventory:
         self._parents.extend(map(hash, concept.parents))
         self._name_count += len(concept.names)
         long = sum(len(name) > LONG_NAME for name in concept.names)
-        if long:
-            known = self._long_names
-            self._long_names = Finding(known.count + long, known.first or concept.concept_id)
+        self._long_names = _more(self._long_names, long, concept)
+        joined = any(separator in concept.concept_id for separator in _SEPARATORS)
+        self._joined_ids = _more(self._joined_ids, joined, concept)
 
     def summary(self, concepts: Iterable[Concept]) -> Summary:
         """Summarize the concepts that were watched.
@@ -123,7 +128,14 @@ class Inventory:
             missing_parents=missing_parents,
             circular=circular,
             long_names=self._long_names,
+            joined_ids=self._joined_ids,
         )
+
+
+def _more(finding: Finding, count: int, concept: Concept) -> Finding:
+    if not count:
+        return finding
+    return Finding(finding.count + count, finding.first or concept.concept_id)
 
 
 def _view(values: array) -> "np.ndarray":
@@ -216,7 +228,7 @@ def _spell(hashes: set[int], concepts: Iterable[Concept]) -> dict[int, str]:
 
 
 def warn_about(summary: Summary) -> None:
-    """Warn about likely mistakes: CNW101, CNW103, CNW104, CNW105.
+    """Warn about likely mistakes: CNW101, CNW103 to CNW106.
 
     summary (Summary): The summary of an ontology.
     """
@@ -225,6 +237,7 @@ def warn_about(summary: Summary) -> None:
         (Warnings.CNW103, summary.missing_parents),
         (Warnings.CNW104, summary.circular),
         (Warnings.CNW105, summary.long_names),
+        (Warnings.CNW106, summary.joined_ids),
     ):
         if finding.count:
             first = quote_id(finding.first)

@@ -190,6 +190,7 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CNW103": [lambda world: _summarized(Concept("C1", "a", **PARENTS))],
     "CNW104": [lambda world: _summarized(Concept(CANARY, "a", **PARENTS))],
     "CNW105": [lambda world: _summarized(Concept(CANARY, "a" * 10_000))],
+    "CNW106": [lambda world: _summarized(Concept(f"{CANARY}|", "a"))],
     "CNW204": [
         lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t5\tx\t{CANARY}\tD1"), types=["D"])
     ],

@@ -132,7 +132,7 @@ def _in_data(
     if data is None:
         numbers = _data_concepts(normalizer)
     else:
-        named = {store.number(clean(concept_id)) for _, concept_id in data}
+        named = {store.number(concept_id) for _, concept_id in data}
         numbers = {number for number in named if number is not None}
     return lambda concept_id: store.number(concept_id) in numbers
 

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from ...about import __version__
 from ...concepts import Concept, Source
+from ...concepts.concept import require_id_and_name
 from ...encoders.encoding import Encoding, encode_here
 from ...encoders.normalized import NormalizedEncoder
 from ...errors import ConnormError, Errors, Warnings, warn
@@ -175,16 +176,17 @@ def _add_names(given: _ConceptTexts, store: StoreWriter, names: NameFile) -> Non
             concept = concept.cleaned(given.clean)
             if not concept.canonical_name:
                 concept = replace(concept, canonical_name=concept.concept_id)
+            require_id_and_name(concept, concept)
             place, is_new = store.add(concept)
             exact = set(concept.exact_names)
-            for number, name in enumerate(filter(None, concept.names)):
+            for number, name in enumerate(concept.names):
                 is_preferred = is_new and number == 0
                 names.add(name, place, O, preferred=is_preferred, inexact=name not in exact)
     empty = 0
     for text, concept_id in given.synonyms:
         text = given.clean(text)
         if text:
-            names.add(text, store.place(concept_id, text), D)
+            names.add(text, store.place(given.clean(concept_id), text), D)
         empty += not text
     if empty:
         warn(Warnings.CNW402.format(count=empty))

@@ -106,6 +106,19 @@ def test_any_name_is_indexed(tmp_path, name):
     assert text.encode("utf8")
 
 
+@pytest.mark.parametrize("concept_id", ["A B", "A  B", "A\tB", "A\ud800B", " A B\n"])
+def test_ids_are_cleaned_wherever_they_come_from(tmp_path, concept_id):
+    synonyms = [("uno", concept_id)]
+    index = build(tmp_path / "i", concepts=[Concept(concept_id, "one")], synonyms=synonyms)
+    assert index.concept(concept_id).concept_id == "A B"
+    assert index.manifest["counts"]["concepts"] == 1
+
+
+def test_an_id_without_a_visible_character(tmp_path):
+    with pytest.raises(ConnormError, match="CN101.*concept_id"):
+        build(tmp_path / "i", concepts=[Concept("\ud800", "one")], synonyms=[])
+
+
 def test_nothing_to_index(tmp_path):
     with pytest.raises(ConnormError, match="CN409"):
         build(tmp_path / "i", concepts=[], synonyms=[])
@@ -361,11 +374,6 @@ def test_damaged_vectors_are_not_copied(tmp_path):
     with pytest.raises(ConnormError, match="CN402.*texts.unit.npy"):
         build(tmp_path / "new", known=old)
     assert not (tmp_path / "new").exists()
-
-
-def test_names_that_are_empty_are_no_texts(tmp_path):
-    with pytest.raises(ConnormError, match="CN409"):
-        build(tmp_path / "index", concepts=[Concept(" ", " ")], synonyms=[])
 
 
 @NO_WARNING
