@@ -124,10 +124,7 @@ class _Reader:
         if not isinstance(concept_id, str):
             return None
         if concept_id not in self._concepts:
-            try:
-                self._concepts[concept_id] = self._index.store.number(concept_id)
-            except UnicodeEncodeError:  # a lone surrogate, which no id has
-                return None
+            self._concepts[concept_id] = self._index.store.number(concept_id)
         return self._concepts[concept_id]
 
     def _refuse(self, fault: str) -> NoReturn:
