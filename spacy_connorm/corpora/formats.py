@@ -29,7 +29,7 @@ class CorpusFormat:
     """A corpus format.
 
     name (str): The format's name.
-    suffixes (Tuple[str, ...]): Suffixes of its files, lower-cased.
+    suffixes (Tuple[str, ...]): What the names of its files end in, before `.gz` and lower-cased.
     options (Tuple[str, ...]): Settings of its reader.
     unlinked (Tuple[str, ...]): Mention types that are kept only on request.
     folder_of (str): The suffix of the files that a folder in this format has; empty for files.
@@ -53,7 +53,10 @@ FORMATS = {
     for form in (
         # Before `pubtator`: its files are called `.pipe.txt`.
         CorpusFormat(
-            name="shareclef", suffixes=(".pipe",), options=("texts",), folder_of=".pipe.txt"
+            name="shareclef",
+            suffixes=(".pipe", ".pipe.txt"),
+            options=("texts",),
+            folder_of=".pipe.txt",
         ),
         CorpusFormat(
             name="pubtator",
@@ -70,12 +73,12 @@ FORMATS = {
 
 
 def find_corpus_format(path: Path, name: str | None = None) -> CorpusFormat:
-    """Find the format of a corpus by its name, or by the file's suffix.
+    """Find the format of a corpus by its name, or by the end of the file's name.
 
     path (Path): The file, or the folder.
     name (Optional[str]): One of `FORMATS`.
     RETURNS (CorpusFormat): The format.
-    RAISES (ConnormError): CN200 if the suffix is unknown, CN201 if the name is, CN105 for a
+    RAISES (ConnormError): CN200 if the file's name tells none, CN201 if the name is unknown, CN105 for a
         folder of other files.
     """
     known = ", ".join(FORMATS)
@@ -88,8 +91,8 @@ def find_corpus_format(path: Path, name: str | None = None) -> CorpusFormat:
             if form.folder_of and next(path.rglob(f"*{form.folder_of}"), None):
                 return form
         raise ConnormError(Errors.CN105.format(path=path))
-    suffixes = {suffix.lower() for suffix in path.suffixes}
+    file_name = path.name.lower().removesuffix(".gz")
     for form in FORMATS.values():
-        if suffixes.intersection(form.suffixes):
+        if file_name.endswith(form.suffixes):
             return form
     raise ConnormError(Errors.CN200.format(path=path, known=known))

@@ -10,6 +10,7 @@ from spacy.training import Corpus
 from spacy_connorm.annotations.mentions import Mention, annotated_mentions
 from spacy_connorm.corpora import FORMATS, CorpusReport, read_corpus, write_docs
 from spacy_connorm.corpora.documents import DOC_ID_KEY, Document, make_doc
+from spacy_connorm.corpora.formats import find_corpus_format
 from spacy_connorm.errors import ConnormError
 
 NOTE = "7|t|Fever, not flu\n7\t0\t5\tFever\tSymptom\tD1|D2\n7\t11\t14\tflu\tDisease\t-1\n"
@@ -32,6 +33,25 @@ def test_the_name_tells_the_format(tmp_path, nlp, name):
     path = tmp_path / name
     path.write_text(NOTE, encoding="utf8")
     assert texts(path, nlp) == ["Fever, not flu"]
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("a.pipe.txt.bioc.xml", "bioc"),
+        ("x.bioc.xml.bak.txt", "pubtator"),
+        ("a.PIPE.txt", "shareclef"),
+        ("a.txt.pipe", "shareclef"),
+        ("a.xml.tsv.gz", "tsv"),
+        ("a.xml.bak", None),
+    ],
+)
+def test_only_the_end_of_the_name_tells_the_format(tmp_path, name, format):
+    if format is None:
+        with pytest.raises(ConnormError, match="CN200"):
+            find_corpus_format(tmp_path / name)
+    else:
+        assert find_corpus_format(tmp_path / name).name == format
 
 
 def test_gzip_is_read_as_it_is(tmp_path, nlp):
