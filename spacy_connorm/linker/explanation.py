@@ -81,11 +81,6 @@ class Explanation(NamedTuple):
     interpretations: Sequence[Interpretation] = ()
     is_second: bool = False
 
-    @property
-    def readings(self) -> Sequence[Interpretation]:
-        """RETURNS (Sequence[Interpretation]): `interpretations`, under their name in 0.1."""
-        return self.interpretations
-
 
 def explain_sieve(text: str, retriever: Retriever, question: Question) -> list[Step]:
     """Ask each search of a sieve.
