@@ -162,8 +162,10 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
 
         path (Union[str, Path]): The folder to make or replace.
         exclude (Iterable[str]): Any of "cfg", "encoder", "index".
-        RAISES (ConnormError): CN001 before `initialize`, CN405 if it cannot be written.
+        RAISES (ConnormError): CN001 before `initialize`, CN006 for a setting in `cfg` that was
+            changed to what could not be loaded, CN405 if it cannot be written.
         """
+        check_settings(self.cfg, metric=metric_of(self.lookup.backend))
         serialization.save(Path(path), self.cfg, self.lookup, exclude=list(exclude))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
@@ -181,7 +183,10 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """RETURNS (bytes): What `to_disk` writes, in memory."""
+        """RETURNS (bytes): What `to_disk` writes, in memory.
+        RAISES (ConnormError): CN001 and CN006 as `to_disk`.
+        """
+        check_settings(self.cfg, metric=metric_of(self.lookup.backend))
         return serialization.dump(self.cfg, self.lookup, exclude=list(exclude))
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":

@@ -107,6 +107,8 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "attribute_prefix": ((str,), "a text"),
     "top_k": ((int,), "a whole number"),
     "nil_threshold": ((float, int, NoneType), "a score, or null"),
+    "expand_abbreviations": ((bool,), "true or false"),
+    "split_composites": ((bool,), "true or false"),
     "extra_words_weight": ((float, int), "a number from 0 to 1"),
     "document_context": ((float, int), "a number from 0 to 1"),
     "rewriting_weight": ((float, int), "a number from 0 to 1"),
