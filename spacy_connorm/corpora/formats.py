@@ -78,8 +78,8 @@ def find_corpus_format(path: Path, name: str | None = None) -> CorpusFormat:
     path (Path): The file, or the folder.
     name (Optional[str]): One of `FORMATS`.
     RETURNS (CorpusFormat): The format.
-    RAISES (ConnormError): CN200 if the file's name tells none, CN201 if the name is unknown, CN105 for a
-        folder of other files.
+    RAISES (ConnormError): CN200 if the file's name tells none, CN201 if the name is unknown, CN105
+        for a folder of other files.
     """
     known = ", ".join(FORMATS)
     if name is not None:
