@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..index.cache import Cache
+from ..text.inversions import turn_inversion
 from ..text.normalization import STEPS, TextStep, compose
 from ..text.word_bags import content_words, hash_bag, hash_word, word_bag
 from .known_names import KnownName
@@ -109,9 +110,11 @@ class NameRules:
 
 def _is_said_by(text: str, name: str) -> bool:
     """RETURNS (bool): Whether a name with the words of a text has a conjunction, too, or has them
-    in the same order: "cancer and ovarian" is no "ovarian cancer".
+    in the same order: "cancer and ovarian" is no "ovarian cancer", nor "cancer, ovarian".
     """
-    return bool(_CONJUNCTION.search(name)) or content_words(text) == content_words(name)
+    if _CONJUNCTION.search(name):
+        return True
+    return content_words(text) == content_words(turn_inversion(name))
 
 
 def _is_short_form(text: str) -> bool:

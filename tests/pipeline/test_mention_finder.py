@@ -70,6 +70,14 @@ def test_names_are_found_in_any_spelling_and_order(make, text, expected):
     assert found(make(), text) == expected
 
 
+@pytest.mark.parametrize("name", ["ovarian cancer", "Cancer, Ovarian"])
+def test_no_name_goes_across_a_conjunction_in_another_order(make, name):
+    nlp = make(coordinations=False)
+    nlp.get_pipe("concept_normalizer").add_synonyms([(name, "C3")])
+    text = "breast cancer and ovarian cancer"
+    assert found(nlp, text) == [("breast cancer", "C1"), ("ovarian cancer", "C3")]
+
+
 def test_a_short_form_counts_as_what_the_document_defines(make):
     text = "Breast cancer (BC) and we all saw (WAS). BC WAS."
     assert found(make(), text)[-1] == ("BC", "C1")
