@@ -4,13 +4,13 @@ import re
 
 _MOST_COMPLETIONS = 3
 _FORMS = """
-adeno allo angio ante anti arthro audio auto bi brachy brady broncho bronchio cardio cerebro chole
+adeno allo angio ante anti arthro audio auto bi brachy brady bronchio broncho cardio cerebro chole
 chondro colo cranio cysto cyto dermato dolicho ecto endo entero eosino epi erythro eu extra fibro
-gastro granulo hemi hepato hetero homo hydro hyper hypo ileo infra inter intra irido iso kerato
-laryngo leuco leuko lipo lympho macro mega meso meta micro mono multi myelo myo nephro neuro
-neutro non normo oculo oligo ortho osteo oto pan pancreato pancyto para peri pharyngo pluri pneumo
-poly post pre pro psycho pulmo quadri recto reno retino retro rhino spleno sub supra tachy tetra
-thrombo thyro trachea tracheo trans tri ultra uni uro utero vagino vaso
+fore gastro granulo hemi hepato hetero hind homo hydro hyper hypo ileo infra inter intra irido iso
+kerato laryngo leuco leuko lipo lympho macro mega meso meta micro mid mono multi myelo myo nephro
+neuro neutro non normo oculo oligo ortho osteo oto pan pancreato pancyto para peri pharyngo pluri
+pneumo poly post pre pro psycho pulmo quadri recto reno retino retro rhino spleno sub supra tachy
+tetra thrombo thyro trachea tracheo trans tri ultra uni uro utero vagino vaso
 """
 _COMBINING_FORMS = tuple(sorted(_FORMS.split(), key=len, reverse=True))
 # The stem is greedy, so only the last letter of a Roman numeral is cut off.

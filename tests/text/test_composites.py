@@ -83,6 +83,8 @@ def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
         ("micro- and macrocephaly", ("microcephaly", "macrocephaly")),
         ("thrombo- and leukocytopenia", ("thrombocytopenia", "leukocytopenia")),
         ("phlebo- and zymolysis", ("phlebolysis", "zymolysis")),
+        ("fore- and hindlimb", ("forelimb", "hindlimb")),
+        ("fore-, mid- and hindbrain", ("forebrain", "midbrain", "hindbrain")),
         ("T- and B-cell lymphoma", ("T-cell lymphoma", "B-cell lymphoma")),
         ("renal- and hepatic failure", ("renal failure", "hepatic failure")),
         (
