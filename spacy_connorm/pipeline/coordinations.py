@@ -3,18 +3,41 @@ names, though only "ovarian cancer" has the words of one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 from spacy.tokens import Doc
 
+from ..text.cleaning import clean
 from ..text.composites import split_composite
 from ..text.word_bags import STOP_WORDS
-from .found_mentions import FoundMention
+from ..text.word_classes import DETERMINERS
+from .found_mentions import FoundMention, choose_mentions
 
-_CONJUNCTIONS = frozenset(["and", "or", "and/or", "/", "&"])
+# Those of `text.composites`, as tokens.
+_CONJUNCTIONS = frozenset(["and", "or", "and/or", "/", "&", "as", "well"])
 # Commas join only what a conjunction already joins: "breast, ovarian and lung cancer".
-_LISTED = _CONJUNCTIONS | {","}
+_SEPARATORS = _CONJUNCTIONS | {","}
+# Words that no part begins or ends with.
+_SMALL_WORDS = STOP_WORDS | DETERMINERS
+# Tokens within a part, such as the dash of "T-cell".
+_PASSED = frozenset(["-", "\u2010", "\u2011", "\n", "\r\n"])
 _MOST_WORDS = 3
 _MOST_PARTS = 6
+# A window of a document: its first token and the token after it.
+_Window = tuple[int, int]
+
+
+class _Segment(NamedTuple):
+    """The words between two separators of a list that a mention begins or ends.
+
+    is_joined (bool): Whether there is a conjunction between them and the mention's side of the
+        list, not only a comma.
+    places (List[int]): Their tokens, the nearest to the mention first.
+    """
+
+    is_joined: bool
+    places: list[int]
 
 
 def join_coordinations(
@@ -22,8 +45,9 @@ def join_coordinations(
     found: Sequence[Sequence[FoundMention]],
     is_name: Callable[[str], bool],
 ) -> list[list[FoundMention]]:
-    """Widen mentions over what is coordinated with them, if each part is a name. Normalizers split
-    such mentions again.
+    """Widen mentions over what is coordinated with them, if each part is a name. Mentions with
+    another label are taken in, unless they are a part by themselves: the anatomy "femur" in the
+    findings "femur and tibia fractures". Normalizers split such mentions again.
 
     docs (Sequence[Doc]): The documents.
     found (Sequence[Sequence[FoundMention]]): The mentions of each in order, none of which overlap.
@@ -36,54 +60,99 @@ def join_coordinations(
 def _join(
     doc: Doc, mentions: Sequence[FoundMention], is_name: Callable[[str], bool]
 ) -> list[FoundMention]:
-    joined: list[FoundMention] = []
-    for place, mention in enumerate(mentions):
-        first = joined[-1].end if joined else 0
-        last = mentions[place + 1].start if place + 1 < len(mentions) else len(doc)
-        joined.append(_widen(doc, mention, first, last, is_name))
-    return joined
+    owners = {token: each for each in mentions for token in range(each.start, each.end)}
+    wider = [
+        mention._replace(start=start, end=end)
+        for mention in mentions
+        for start, end in _widest(doc, mention, owners, is_name)
+    ]
+    return choose_mentions([*wider, *mentions], "longest") if wider else list(mentions)
 
 
-def _widen(
-    doc: Doc, mention: FoundMention, first: int, last: int, is_name: Callable[[str], bool]
-) -> FoundMention:
-    """RETURNS (FoundMention): The widest of its kind between two tokens."""
-    for place in range(_MOST_PARTS):
-        joining = _LISTED if place else _CONJUNCTIONS
-        for start, end in _wider(doc, mention, first, last, joining):
-            text = " ".join(doc[start:end].text.split())
-            if any(all(map(is_name, parts)) for parts in split_composite(text)):
-                mention = mention._replace(start=start, end=end)
-                break
-        else:
-            break
-    return mention
+def _widest(
+    doc: Doc,
+    mention: FoundMention,
+    owners: dict[int, FoundMention],
+    is_name: Callable[[str], bool],
+) -> Iterator[_Window]:
+    """YIELDS (Tuple[int, int]): The longest coordination that a mention begins or ends, if any."""
+    windows = {*_before(doc, mention), *_after(doc, mention)}
+    for start, end in sorted(windows, key=lambda window: window[0] - window[1]):
+        taken = {owners[place] for place in range(start, end) if place in owners} - {mention}
+        if any(_stays(each, mention, start, end) for each in taken):
+            continue
+        interpretations = split_composite(_text(doc, start, end))
+        parts = next((each for each in interpretations if all(map(is_name, each))), ())
+        if parts and not any(_text(doc, each.start, each.end) in parts for each in taken):
+            yield start, end
+            return
 
 
-def _wider(
-    doc: Doc, mention: FoundMention, first: int, last: int, joining: frozenset[str]
-) -> Iterator[tuple[int, int]]:
-    """YIELDS (Tuple[int, int]): First token and the token after of windows with one part more."""
-    start, end = mention.start, mention.end
-    if start - first > 1 and doc[start - 1].lower_ in joining:
-        for place in range(start - 2, max(start - 2 - _MOST_WORDS, first - 1), -1):
-            if not _is_word(doc, place):
-                break
+def _stays(other: FoundMention, mention: FoundMention, start: int, end: int) -> bool:
+    """RETURNS (bool): Whether another mention is not taken in by a window. One with the same label
+    is more likely a part by itself, as in "squamous cell papilloma and carcinoma".
+    """
+    return other.label == mention.label or other.start < start or other.end > end
+
+
+def _before(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
+    """YIELDS (Tuple[int, int]): Windows that end with a mention."""
+    last = _next(doc, mention.start, -1)
+    if _has_content(doc, last):
+        # "type 1 and 2 diabetes": the last part begins before the mention.
+        last = _next(doc, last, -1)
+    segments = _segments(doc, last, -1)
+    if segments and segments[0].is_joined:
+        for place in chain.from_iterable(each.places for each in segments):
             if _has_content(doc, place):
-                yield place, end
-    if last - end > 1 and doc[end].lower_ in joining:
-        for place in range(end + 1, min(end + 1 + _MOST_WORDS, last)):
-            if not _is_word(doc, place):
-                break
+                yield place, mention.end
+
+
+def _after(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
+    """YIELDS (Tuple[int, int]): Windows that begin with a mention."""
+    for segment in _segments(doc, _next(doc, mention.end - 1, 1), 1):
+        for place in segment.places if segment.is_joined else ():
             if _has_content(doc, place):
-                yield start, place + 1
+                yield mention.start, place + 1
+
+
+def _segments(doc: Doc, place: int, step: int) -> list[_Segment]:
+    """RETURNS (List[_Segment]): The list from a separator on, forwards (1) or backwards (-1)."""
+    segments: list[_Segment] = []
+    while len(segments) < _MOST_PARTS and _lower(doc, place) in _SEPARATORS:
+        is_joined, places = False, list[int]()
+        while (lowered := _lower(doc, place)) in _SEPARATORS:
+            is_joined |= lowered in _CONJUNCTIONS
+            place = _next(doc, place, step)
+        while len(places) < _MOST_WORDS and _is_word(_lower(doc, place)):
+            places.append(place)
+            place = _next(doc, place, step)
+        if places:
+            segments.append(_Segment(is_joined, places))
+    return segments
+
+
+def _next(doc: Doc, place: int, step: int) -> int:
+    """RETURNS (int): The next token that is neither a dash nor the end of a line."""
+    place += step
+    while _lower(doc, place) in _PASSED:
+        place += step
+    return place
+
+
+def _lower(doc: Doc, place: int) -> str:
+    return doc[place].lower_ if 0 <= place < len(doc) else ""
+
+
+def _is_word(lowered: str) -> bool:
+    return lowered not in _SEPARATORS and any(map(str.isalnum, lowered))
 
 
 def _has_content(doc: Doc, place: int) -> bool:
     # "fracture of the femur and with" would be two fractures, one of them without a place.
-    return doc[place].lower_ not in STOP_WORDS
+    lowered = _lower(doc, place)
+    return lowered not in _SMALL_WORDS and _is_word(lowered)
 
 
-def _is_word(doc: Doc, place: int) -> bool:
-    token = doc[place]
-    return token.lower_ not in _LISTED and any(map(str.isalnum, token.text))
+def _text(doc: Doc, start: int, end: int) -> str:
+    return clean(doc[start:end].text)

@@ -9,10 +9,13 @@ from spacy_connorm.pipeline.found_mentions import FoundMention
 
 NAMES = ("breast cancer", "ovarian cancer", "lung cancer", "cancer of the colon", "colon cancer")
 OTHERS = ("cough", "renal failure", "heart failure", "type 1 diabetes", "type 2 diabetes")
+CELLS = ("T-cell lymphoma", "B-cell lymphoma", "acute T-cell lymphoma", "acute B-cell lymphoma")
+BONES = ("femur", "tibia", "fibula")
+TYPES = dict.fromkeys(BONES, "Anatomy")
+FRACTURES = ("fracture of the femur", "fracture of the tibia", "fracture of the fibula")
 
 
-@pytest.fixture(scope="module")
-def nlp():
+def make_pipeline(*names):
     nlp = spacy.blank("en")
     nlp.add_pipe("mention_finder")
     normalizer = nlp.add_pipe(
@@ -22,9 +25,14 @@ def nlp():
             "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
         },
     )
-    concepts = [Concept(name, name) for name in NAMES + OTHERS]
+    concepts = [Concept(name, name, types=(TYPES.get(name, "Finding"),)) for name in names]
     normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
     return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_pipeline(*NAMES, *OTHERS, *CELLS)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +44,14 @@ def nlp():
         ("cancer of the colon and lung", ["cancer of the colon and lung"]),
         ("type 1 and type 2 diabetes", ["type 1 and type 2 diabetes"]),
         ("renal/heart failure", ["renal/heart failure"]),
+        ("breast, ovarian, and lung cancer", ["breast, ovarian, and lung cancer"]),
+        ("both breast as well as lung cancer", ["breast as well as lung cancer"]),
+        ("breast and/or lung cancer", ["breast and/or lung cancer"]),
+        ("breast and\nlung cancer", ["breast and\nlung cancer"]),
+        ("breast and\n\nlung cancer", ["lung cancer"]),
+        ("T-cell and B-cell lymphoma", ["T-cell and B-cell lymphoma"]),
+        ("acute T-cell and B-cell lymphoma", ["acute T-cell and B-cell lymphoma"]),
+        ("breast cancer and lung and colon cancer", ["breast cancer", "lung and colon cancer"]),
         ("cough and lung cancer", ["cough", "lung cancer"]),
         ("severe and lung cancer", ["lung cancer"]),
         ("fish and chips, lung cancer", ["lung cancer"]),
@@ -69,7 +85,41 @@ def test_it_can_be_switched_off(nlp):
 
 
 def test_neighbours_are_not_taken_twice():
-    doc = spacy.blank("en")("b c and d and b c")
+    doc = spacy.blank("en")("b c and d and e c")
     mentions = [FoundMention(0, 2, 1.0, "X"), FoundMention(5, 7, 1.0, "X")]
-    (joined,) = join_coordinations([doc], [mentions], lambda text: True)
+    names = {"b c", "b d", "d c", "e c"}
+    (joined,) = join_coordinations([doc], [mentions], names.__contains__)
     assert [(each.start, each.end) for each in joined] == [(0, 4), (5, 7)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("fracture of the femur, tibia and fibula", ["fracture of the femur, tibia and fibula"]),
+        ("femur, tibia and fibula", ["femur", "tibia", "fibula"]),
+        ("tibia or femur fractures", ["tibia or femur fractures"]),
+        ("tibia and fracture of the femur", ["tibia", "fracture of the femur"]),
+    ],
+)
+def test_names_of_another_type_that_share_a_head_are_taken_in(text, expected):
+    nlp = make_pipeline(*BONES, *FRACTURES)
+    assert [ent.text for ent in nlp(text).ents] == expected
+
+
+def test_names_of_the_same_type_stay():
+    nlp = make_pipeline("squamous cell papilloma", "carcinoma", "squamous cell carcinoma")
+    found = [ent.text for ent in nlp("squamous cell papilloma and carcinoma").ents]
+    assert found == ["squamous cell papilloma", "carcinoma"]
+
+
+@pytest.mark.parametrize("text", ["type I and II diabetes", "type 1 or 2 diabetes"])
+def test_a_head_that_is_a_name_itself_is_shared(text):
+    nlp = make_pipeline("diabetes", "type 1 diabetes", "type 2 diabetes")
+    (ent,) = nlp(text).ents
+    assert (ent.text, ent.kb_id_) == (text, "type 1 diabetes|type 2 diabetes")
+
+
+def test_limbs_are_completed_at_the_hyphen():
+    nlp = make_pipeline("forelimb", "hindlimb")
+    (ent,) = nlp("The fore- and hindlimb were stiff.").ents
+    assert (ent.text, ent.kb_id_) == ("fore- and hindlimb", "forelimb|hindlimb")
