@@ -13,12 +13,15 @@ _MARGIN = 0.05
 # coordinated names left out of MEDIC, DO and UBERON (none, 0.6 to 0.95).
 _LEAST_SCORE = 0.7
 _LEAST_PROBABILITY = 0.5
+# The cosine of a text with itself, but for rounding.
+_SAME_TEXT = 0.9999
 _WORD = re.compile(r"\w+")
 
 
 def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation]:
     """Put the interpretation that answers first: the whole mention with the best score, or its
-    parts if they link better.
+    parts if they link better. Of several ways to take it apart, a later one must link clearly
+    better than the first.
 
     interpretations (Sequence[Interpretation]): At least one of the whole mention; ties go to the
         first.
@@ -30,7 +33,8 @@ def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation
         (each for each in interpretations if each.kind != "parts"), key=lambda each: each.score
     )
     parts = [each for each in interpretations if each.kind == "parts" and links_better(each, whole)]
-    chosen = max(parts, key=lambda each: each.score, default=whole)
+    best = max((each.score for each in parts), default=0.0)
+    chosen = next((each for each in parts if each.score >= best - _MARGIN), whole)
     others = [each for each in interpretations if each is not chosen]
     return [chosen if chosen is whole else as_known(chosen, whole), *others]
 
@@ -60,7 +64,8 @@ def links_better(parts: Interpretation, whole: Interpretation) -> bool:
     the best text for the whole denotes all of them, such as a composite that was annotated with all
     of its ids. Otherwise each must be right more likely than not, the worst of them score clearly
     higher than the whole, and the best text for the whole say nothing of some part: a concept whose
-    name coordinates them is more than its parts.
+    name coordinates them is more than its parts. Parts that are names score clearly higher than a
+    whole that is none, however near it is: "medial and lateral condyle".
 
     parts (Interpretation): The mention as its parts.
     whole (Interpretation): The mention as one.
@@ -70,8 +75,8 @@ def links_better(parts: Interpretation, whole: Interpretation) -> bool:
         return False
     if parts.concepts <= _leading(whole):
         return True
-    is_clear = parts.score > whole.score + _MARGIN and all(map(_is_likely, parts.parts))
-    return is_clear and not _names_all(whole, parts)
+    is_clear = parts.score > whole.score + _MARGIN or whole.score < _SAME_TEXT <= parts.score
+    return is_clear and all(map(_is_likely, parts.parts)) and not _names_all(whole, parts)
 
 
 def _is_likely(part: Sequence[Candidate]) -> bool:
@@ -96,10 +101,10 @@ def _words(text: str) -> set[str]:
 
 
 def is_settled(interpretation: Interpretation) -> bool:
-    """RETURNS (bool): Whether a mention links so well to a single concept that no parts can link
+    """RETURNS (bool): Whether a mention is a name of a single concept, so that no parts can link
     better.
     """
-    return interpretation.score >= 1 - _MARGIN and len(_leading(interpretation)) == 1
+    return interpretation.score >= _SAME_TEXT and len(_leading(interpretation)) == 1
 
 
 def _leading(interpretation: Interpretation) -> set[str]:

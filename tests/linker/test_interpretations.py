@@ -174,6 +174,9 @@ def test_a_known_composite_is_as_certain_as_its_text():
         ([{"A": 0.9}, {}], {"C": 0.7}, False),
         ([{"A": 0.9}, {"B": 0.8}], {}, True),
         ([{}, {}], {}, False),
+        ([{"A": 1.0}, {"B": 1.0}], {"C": 0.98}, True),
+        ([{"A": 1.0}, {"B": 0.99}], {"C": 0.98}, False),
+        ([{"A": 1.0}, {"B": 1.0}], {"C": 1.0}, False),
     ],
 )
 def test_when_parts_link_better(parts, whole, better):
@@ -213,12 +216,22 @@ def test_a_concept_that_names_all_parts_is_more_than_these(text, better):
     assert links_better(parts, whole) is better
 
 
-def test_the_best_of_several_ways_to_take_a_mention_apart():
-    one, other = (
-        interpretation({"A": 0.8}, {"B": 0.9}),
-        interpretation({"A": 0.9}, {"B": 0.9}, {"D": 0.85}),
-    )
-    assert best_first([interpretation({"C": 0.7}), one, other])[0] is other
+@pytest.mark.parametrize(("score", "chosen"), [(0.9, 2), (0.84, 1), (0.8, 1)])
+def test_of_several_ways_to_take_a_mention_apart_the_first_that_is_not_clearly_worse(score, chosen):
+    whole = interpretation({"C": 0.7})
+    one = interpretation({"A": 0.8}, {"B": 0.9})
+    other = interpretation({"A": 0.9}, {"B": 0.9}, {"D": score})
+    interpretations = [whole, one, other]
+    assert best_first(interpretations)[0] is interpretations[chosen]
+
+
+def test_names_that_differ_by_a_word_are_parts_although_the_whole_is_near():
+    names = {"medial condyle": {"M": 1.0}, "lateral condyle": {"L": 1.0}}
+    lookup = Lookup({**names, "medial and lateral condyle": {"M": 0.97, "L": 0.9}})
+    assert read(lookup, "medial and lateral condyle") == [
+        ("M", "medial condyle", 1),
+        ("L", "lateral condyle", 2),
+    ]
 
 
 def test_readings_stay_together_the_best_first():
@@ -228,7 +241,12 @@ def test_readings_stay_together_the_best_first():
 
 @pytest.mark.parametrize(
     ("scores", "settled"),
-    [({"A": 1.0, "B": 0.9}, True), ({"A": 1.0, "B": 1.0}, False), ({}, False)],
+    [
+        ({"A": 1.0, "B": 0.9}, True),
+        ({"A": 0.98}, False),
+        ({"A": 1.0, "B": 1.0}, False),
+        ({}, False),
+    ],
 )
 def test_what_parts_cannot_better(scores, settled):
     assert is_settled(interpretation(scores)) is settled
