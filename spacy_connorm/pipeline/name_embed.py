@@ -23,7 +23,7 @@ def NameEmbed(
 
     embed (Model[List[Doc], List[Floats2d]]): The vectors: an embedding layer, or a listener.
     spans_key (str): The group, `doc.spans[spans_key]`. A document without it has no names. Where
-        its spans overlap, the later ones count.
+        its spans overlap, the later ones count. Empty spans are no names.
     width (Optional[int]): Mix vectors and features to vectors of this width, as an encoder behind
         an embedding layer needs it; None: append the features to the vectors.
     scale (float): The value of a feature that is true. Larger ones are learned faster.
@@ -57,7 +57,7 @@ def _read(model: Embedder, doc: Doc) -> Floats2d:
     scale = model.attrs["scale"]
     rows[:, _OUT] = scale
     key = model.attrs["spans_key"]
-    for span in doc.spans.get(key, ()):
+    for span in filter(len, doc.spans.get(key, ())):
         rows[span.start : span.end] = 0
         if len(span) == 1:
             rows[span.start, _UNIT] = scale

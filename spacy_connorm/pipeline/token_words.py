@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from spacy.attrs import ORTH
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from ..annotations.abbreviations import abbreviation_spans, read_abbreviations
 from ..linker.name_windows import BREAK, FILLER, WORD, TokenArrays
@@ -76,13 +77,22 @@ class TokenWords:
         return tokens._replace(derived=derived[kept], changes=changes[kept])
 
     def _distinct(self, orths: list[int], docs: Sequence[Doc]) -> list[_Token]:
-        if len(self._known) > _MOST_TOKENS:
-            self._known.clear()
+        # Another thread may start a new cache meanwhile.
+        known = self._known
+        if len(known) > _MOST_TOKENS:
+            known = self._known = {}
+        vocabs = list({id(doc.vocab): doc.vocab for doc in docs}.values())
         for orth in orths:
-            if orth not in self._known:
-                text = docs[0].vocab.strings[orth] if orth else ""
-                self._known[orth] = _read_token(text)
-        return [self._known[orth] for orth in orths]
+            if orth not in known:
+                known[orth] = _read_token(_text_of(orth, vocabs))
+        return [known[orth] for orth in orths]
+
+
+def _text_of(orth: int, vocabs: Sequence[Vocab]) -> str:
+    """RETURNS (str): The text that has this hash in every vocabulary that knows it; empty for
+    `_NO_TOKEN`.
+    """
+    return next((vocab.strings[orth] for vocab in vocabs if orth in vocab.strings), "")
 
 
 def document_offsets(docs: Sequence[Doc]) -> list[int]:

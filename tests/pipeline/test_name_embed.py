@@ -57,6 +57,13 @@ def test_tokens_begin_continue_and_end_names(doc):
     assert rows[:, 2:].tolist() == [begin, inside, last, outside, unit]
 
 
+def test_empty_spans_are_no_names(doc):
+    doc.spans["names"] = [doc[1:1], doc[5:5]]
+    model = embed()
+    model.initialize(X=[doc])
+    assert model.predict([doc])[0][:, 2:].tolist() == [[0, 0, 0, 0, 1]] * 5
+
+
 def test_a_document_without_the_group_has_no_names(doc):
     model = embed()
     empty = doc[:0].as_doc()
