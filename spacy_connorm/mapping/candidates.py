@@ -68,16 +68,32 @@ class TermSearch:
 
 
 def _text_of(term: LocalTerm) -> str:
-    if term.term.lower() in term.context.lower():
+    if _last_place(term.context.lower(), term.term.lower()) >= 0:
         return term.context
     return f"{term.context}\n{term.term}"
 
 
 def _find_span(doc: Doc, term: LocalTerm) -> Span:
     text, length = doc.text, len(term.term)
-    start = text.rfind(term.term)
+    start = _last_place(text, term.term)
     if start < 0:
         # Lower case can have another length than the text.
-        start = min(text.lower().rfind(term.term.lower()), len(text) - length)
+        start = min(_last_place(text.lower(), term.term.lower()), len(text) - length)
     # Never None: "expand" finds a span for all characters inside the text.
     return doc.char_span(start, start + length, alignment_mode="expand")  # type: ignore[return-value]
+
+
+def _last_place(text: str, term: str) -> int:
+    """RETURNS (int): Where a text has a term for the last time, as whole words; -1 if nowhere."""
+    start = text.rfind(term)
+    while start >= 0 and not _is_whole(text, start, start + len(term)):
+        start = text.rfind(term, 0, start + len(term) - 1)
+    return start
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """RETURNS (bool): Whether a piece of a text begins and ends no word in the middle."""
+    return not any(
+        text[max(place - 1, 0) : place].isalnum() and text[place : place + 1].isalnum()
+        for place in (start, end)
+    )

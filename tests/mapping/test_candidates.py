@@ -45,6 +45,38 @@ def test_the_text_around_a_term_tells_what_it_stands_for(make_pipeline):
     assert beside[0].concept_id == "C6"
 
 
+@pytest.mark.parametrize(
+    "context", ["Common cold (CC). CC, accused", "Common cold (CC). CCs, ACC."]
+)
+def test_a_term_is_not_found_inside_another_word(make_pipeline, monkeypatch, context):
+    nlp = make_pipeline()
+    nlp.add_pipe("abbreviation_resolver", before="concept_normalizer")
+    normalizer, asked = nlp.get_pipe("concept_normalizer"), []
+    long_forms = normalizer.long_forms
+
+    def record(doc, spans):
+        asked.append(spans[0].text)
+        return long_forms(doc, spans)
+
+    monkeypatch.setattr(normalizer, "long_forms", record)
+    (answer,) = found(nlp, LocalTerm("1", "cc", context))
+    assert asked == ["CC"] and answer[0].searched == "Common cold"
+
+
+def test_a_term_that_is_only_inside_another_word_is_put_after_the_text(pipeline, monkeypatch):
+    normalizer, asked = pipeline.get_pipe("concept_normalizer"), []
+    long_forms = normalizer.long_forms
+
+    def record(doc, spans):
+        asked.append(doc.text)
+        return long_forms(doc, spans)
+
+    monkeypatch.setattr(normalizer, "long_forms", record)
+    found(pipeline, LocalTerm("1", "cold", "He scolded and was cold-blooded"))
+    found(pipeline, LocalTerm("1", "cold", "He scolded."))
+    assert asked == ["He scolded and was cold-blooded", "He scolded.\ncold"]
+
+
 def test_other_mentions_of_the_text_help(make_pipeline):
     nlp = make_pipeline(document_context=0.5)
     plain, helped = found(
