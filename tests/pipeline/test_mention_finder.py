@@ -422,6 +422,21 @@ def test_inexact_synonyms_are_found_on_request(make_anatomy):
 
 
 @pytest.mark.parametrize(
+    ("inexact", "expected"),
+    [(False, [("cancer", "C2"), ("spot", "C8")]), (True, [("cancer spot", "C7")])],
+)
+def test_an_inexact_synonym_hides_no_names_unless_it_is_found_itself(make, inexact, expected):
+    spots = [
+        Concept("C7", "lesion", ("cancer spot",), related=("cancer spot",)),
+        Concept("C8", "spot"),
+    ]
+    nlp = make(inexact_names=inexact)
+    normalizer = nlp.get_pipe("concept_normalizer")
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology([*CONCEPTS, *spots]))
+    assert found(nlp, "a cancer spot") == expected
+
+
+@pytest.mark.parametrize(
     ("threshold", "expected"),
     [
         (None, ["disease"]),
