@@ -92,7 +92,9 @@ def _text_of(orth: int, vocabs: Sequence[Vocab]) -> str:
     """RETURNS (str): The text that has this hash in every vocabulary that knows it; empty for
     `_NO_TOKEN`.
     """
-    return next((vocab.strings[orth] for vocab in vocabs if orth in vocab.strings), "")
+    known = (each.strings for each in vocabs)
+    # spaCy's types do not tell that a hash may be asked for, too.
+    return next((strings[orth] for strings in known if orth in strings), "")  # type: ignore[operator]
 
 
 def document_offsets(docs: Sequence[Doc]) -> list[int]:
