@@ -71,7 +71,7 @@ def read_icd10cm(
         yield concept
 
 
-def _parent(code: str, concepts: dict[str, Concept]) -> str:
+def _parent(code: str, concepts: Mapping[str, Concept]) -> str:
     for end in range(len(code) - 1, _CATEGORY_LENGTH - 1, -1):
         if code[:end] in concepts:
             return code[:end]
