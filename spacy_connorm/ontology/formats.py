@@ -102,20 +102,28 @@ def find_format(path: Path, name: str | None = None) -> str:
     head = "".join(islice(StringIO(piece, newline=None), _HEAD_LINES))
     if not head.strip():
         raise ConnormError(Errors.CN104.format(path=path))
+    for key in candidates:
+        if _begins_like(key, head):
+            return key
+    if "tsv" not in candidates:  # a table may have a column `skos:prefLabel`
+        _refuse_foreign(path, head)
+    for key in FORMATS:
+        if not _begins_like(key, head):
+            continue
+        if not candidates:
+            return key
+        message = Errors.CN119.format(path=path, named=_listed(candidates), format=key)
+        raise ConnormError(message)
+    if not candidates:
+        raise ConnormError(Errors.CN111.format(path=path, known=_listed(FORMATS)))
+    return candidates[-1]
+
+
+def _refuse_foreign(path: Path, head: str) -> None:
     for foreign in _FOREIGN:
         if re.search(foreign.signature, head, re.MULTILINE):
             mend = foreign.mend.format(path=path)
             raise ConnormError(Errors.CN123.format(path=path, name=foreign.name, mend=mend))
-    for key in candidates or FORMATS:
-        if _begins_like(key, head):
-            return key
-    for key in FORMATS:
-        if _begins_like(key, head):
-            message = Errors.CN119.format(path=path, named=_listed(candidates), format=key)
-            raise ConnormError(message)
-    if not candidates:
-        raise ConnormError(Errors.CN111.format(path=path, known=_listed(FORMATS)))
-    return candidates[-1]
 
 
 def _begins_like(key: str, head: str) -> bool:

@@ -102,6 +102,20 @@ def test_formats_that_are_not_read_are_told(tmp_path, name, content, expected):
         read_ontology(tmp_path / name)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.tsv", "id\tname\tskos:prefLabel\nC1\tVertigo\tdizzy\n"),
+        ("a.jsonl", '{"concept_id": "C1", "canonical_name": "Vertigo", "types": ["skos:Concept"]}'),
+        ("a.obo", "ontology: skos:Concept\n\n[Term]\nid: C1\nname: Vertigo\n"),
+    ],
+)
+def test_words_of_other_formats_do_not_matter_in_files_of_ours(tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    (concept,) = read_ontology(tmp_path / name)
+    assert concept.canonical_name == "Vertigo"
+
+
 @pytest.mark.parametrize("name", ["a.jsonl", "a.obo", "a.tsv", "a.xml", "a.RRF", "a.txt"])
 @pytest.mark.parametrize(("content", "line"), [(bytes(range(256)) * 50, 2), (b"caf\xe9\n", 1)])
 def test_bytes_that_are_not_text(tmp_path, name, content, line):
