@@ -1,7 +1,7 @@
 """ICD-10-CM: the order file of CMS and the tabular list of CDC."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -41,8 +41,8 @@ def read_icd10cm(
     path (Union[str, Path]): The order file, or the tabular list.
     tabular (Optional[Union[str, Path]]): The tabular list, if `path` is the order file.
     implied_names (bool): Whether names become synonyms that are neither titles nor inclusion terms,
-        unless a broader code has them. The tabular list's notes of what a code includes become
-        narrow ones. By ICD-10-CM's conventions words in brackets may be left out: "hypertension
+        unless a broader code has them: the tabular list's notes of what a code includes, and what
+        names say by ICD-10-CM's conventions. Words in brackets may be left out: "hypertension
         (arterial)" is "hypertension". What is unspecified is "NOS": "Pneumonia, unspecified
         organism" is "Pneumonia NOS".
     report (Optional[ReadReport]): Filled with what was left out.
@@ -82,23 +82,13 @@ def _with_implied_names(concept: Concept, broader: Mapping[str, Concept]) -> Con
     taken, code = {name.lower() for name in concept.names}, concept.concept_id
     while code := _parent(code, broader):
         taken.update(name.lower() for name in broader[code].names)
-    exact = _new_names(concept.exact_names, taken)
-    narrow = [each for each in _new_names(concept.narrow, taken) if each not in exact]
-    return replace(
-        concept,
-        aliases=(*concept.aliases, *exact, *narrow),
-        narrow=(*concept.narrow, *narrow),
-    )
-
-
-def _new_names(names: Iterable[str], taken: Collection[str]) -> list[str]:
-    """RETURNS (List[str]): What names imply, each once, without names that are taken."""
-    implied = dict.fromkeys(each for name in names for each in _implied_names(name))
-    return [
+    implied = [
         each
-        for each in implied
-        if each.lower() not in taken and each.lower().removesuffix(" nos") not in taken
+        for name in concept.names
+        for each in _implied_names(name)
+        if taken.isdisjoint((each.lower(), each.lower().removesuffix(" nos")))
     ]
+    return replace(concept, aliases=(*concept.aliases, *dict.fromkeys(implied)))
 
 
 def _implied_names(name: str) -> Iterator[str]:
@@ -149,11 +139,11 @@ def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]
         elif event == "end" and element.tag == "section":
             types = (chapter.findtext("desc", ""),)
             for diag in element.iter("diag"):
-                notes = _notes(diag, "inclusionTerm")
-                included = filter(_is_name, _notes(diag, "includes")) if with_includes else ()
-                narrow = tuple(each for each in included if each not in notes)
+                names = _notes(diag, "inclusionTerm")
+                if with_includes:
+                    names += filter(_is_name, _notes(diag, "includes"))
                 code, name = diag.findtext("name", ""), diag.findtext("desc", "")
-                yield Concept(code, name, (*notes, *narrow), types=types, narrow=narrow)
+                yield Concept(code, name, tuple(dict.fromkeys(names)), types=types)
             element.clear()
 
 
