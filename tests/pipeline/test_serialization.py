@@ -15,6 +15,7 @@ from spacy.tokens import Span
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.pipeline import serialization
 
 MENTIONS = ["MI", "cold", "head spinning", "vertigo", "hart atack", ""]
 
@@ -140,15 +141,17 @@ def test_settings_that_are_refused_change_nothing(
 ):
     other = blank_normalizer()
     other.initialize(lambda: [], ontology=Ontology([Concept("X1", "quite another text")]))
-    other.cfg |= {"top_k": 3, **settings}
-    other.to_disk(tmp_path / "other")
+    # As older versions saved them, unchecked.
+    unchecked = {**other.cfg, "top_k": 3, **settings}
+    serialization.save(tmp_path / "other", unchecked, other.lookup, exclude=[])
+    content = serialization.dump(unchecked, other.lookup, exclude=[])
     Span.set_extension("taken_candidates", default=None)
     before = dict(normalizer.cfg), normalizer.candidates(MENTIONS)
     try:
         with pytest.raises(ConnormError, match=code):
             normalizer.from_disk(tmp_path / "other")
         with pytest.raises(ConnormError, match=code):
-            normalizer.from_bytes(other.to_bytes())
+            normalizer.from_bytes(content)
     finally:
         Span.remove_extension("taken_candidates")
     assert (normalizer.cfg, normalizer.candidates(MENTIONS)) == before
