@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice, product
@@ -63,6 +64,11 @@ def change(normalizer: ConceptNormalizer) -> None:
     normalizer.remove_synonyms(SYNONYMS)
 
 
+def is_dead(held: object) -> bool:
+    """Weak references to what is gone stay in registries until somebody adds to these."""
+    return isinstance(held, weakref.ref) and held() is None
+
+
 def holds(temporary: Path) -> dict[str, int]:
     """What this process holds."""
     gc.collect()
@@ -71,7 +77,7 @@ def holds(temporary: Path) -> dict[str, int]:
     maps = Path("/proc/self/maps").read_text().splitlines()
     return {
         "resident": int(resident) * 1024,
-        "objects": len(gc.get_objects()),
+        "objects": sum(not is_dead(each) for each in gc.get_objects()),
         "descriptors": len(list(Path("/proc/self/fd").iterdir())),
         "threads": threading.active_count(),
         "maps": sum(str(temporary.parent) in line for line in maps),
