@@ -78,10 +78,10 @@ def _parent(code: str, concepts: Mapping[str, Concept]) -> str:
     return ""
 
 
-def _with_implied_names(concept: Concept, broader: Mapping[str, Concept]) -> Concept:
+def _with_implied_names(concept: Concept, earlier: Mapping[str, Concept]) -> Concept:
     taken, code = {name.lower() for name in concept.names}, concept.concept_id
-    while code := _parent(code, broader):
-        taken.update(name.lower() for name in broader[code].names)
+    while code := _parent(code, earlier):
+        taken.update(name.lower() for name in earlier[code].names)
     implied = [
         each
         for name in concept.names
