@@ -140,7 +140,7 @@ class MentionInterpreter:
         again: Mapping[_Pair, list[Interpretation]],
         documents: Sequence[int] | None,
     ) -> list[list[Interpretation]]:
-        found = [list((again if pair in again else read)[pair]) for pair in asked]
+        found = [list(again.get(pair, read[pair])) for pair in asked]
         if self._document_context and documents is not None:
             second = self._fallback.interpreter if self._fallback else self
             self._add_context(
