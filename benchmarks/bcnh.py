@@ -4,6 +4,10 @@ training starts from. Accuracy of OD-T with the learned weight of n-grams, besid
 as in training: the mean over seeds and its 95 % interval. Then, like Table 2, what an example
 mention finds before and after training.
 
+What the norm loss does is shown beside it: `length_ratio`, how much longer the vectors of concepts
+with children are than those of others, and `hypernym@1`, how often the first answer is wrong
+because it is an ancestor.
+
 As in the papers, vectors are compared by inner product, n-grams (characters and pairs of them)
 choose half of the candidates, their weight is learned from 0, and mentions and names are prepared
 as BioSyn does. `--metric cosine` compares directions instead. Training starts from an encoder that
@@ -24,8 +28,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+import numpy as np
 import srsly
-from _common.builders import build_lookup, make_hybrid
+from _common.builders import build_lookup, load_encoder, make_hybrid
 from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import DATASETS, PARTS
 from _common.options import at_least
@@ -33,10 +38,13 @@ from _common.prepared import PreparedData, answer_prepared
 from _common.seeds import by_seed, mean_columns
 from _common.trained_encoders import train_once
 from _common.training_starts import config_from, start_block
+from thinc.api import Model
 
 from spacy_connorm.concepts import Candidate, Ontology
-from spacy_connorm.evaluation import score_predictions
+from spacy_connorm.evaluation import Gold, Prediction, score_predictions
 from spacy_connorm.evaluation.biosyn import biosyn_texts
+from spacy_connorm.evaluation.kinds import ConceptFacts, is_ancestor
+from spacy_connorm.evaluation.protocol import lenient_rank
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.index.backends.exact import ExactIndex
 
@@ -93,11 +101,13 @@ class Outcome:
 
     lexical_weight (float): Of n-grams in the search.
     scores (Dict[str, float]): In percent.
+    length_ratio (float): From `length_ratio`.
     example (List[Candidate]): Of the example mention.
     """
 
     lexical_weight: float
     scores: Row
+    length_ratio: float
     example: list[Candidate]
 
     def __str__(self) -> str:
@@ -108,7 +118,7 @@ def main() -> None:
     arguments = begin(add_options(make_parser(__doc__ or "")))
     with clear_errors():
         tables = measure(arguments)
-    finish_tables(tables, arguments.json)
+    finish_tables(tables, arguments.json, precise=("length_ratio",))
 
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
@@ -142,6 +152,7 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
     """RETURNS (Dict[str, List[Dict[str, Any]]]): The two tables by title."""
     ontology = arguments.ontology or arguments.data / ONTOLOGY
     data = PreparedData(arguments.dataset, arguments.data, ontology=ontology, part=arguments.part)
+    data.require_hierarchy()
     start = start_block(arguments.encoder, data, arguments.work)
     searched = partial(search, data=data, arguments=arguments)
     outcomes = {
@@ -221,12 +232,47 @@ def search(
     block: dict[str, Any], weight: float, *, data: PreparedData, arguments: Namespace
 ) -> Outcome:
     """RETURNS (Outcome): The scores of an encoder with n-grams."""
+    ratio = length_ratio(load_encoder(block), data.ontology)
     block = make_hybrid(block, weight, LEXICAL) if weight else block
     backend = ExactIndex(metric=arguments.metric)
     lookup = build_lookup(block, data, searches=[SEARCH], work=arguments.work, backend=backend)
     (example,) = lookup.candidates(biosyn_texts(EXAMPLE, (), {}), top_k=SHOWN)
-    row = score_row(score_predictions(*answer_prepared(data, lookup)))
-    return Outcome(weight, {score: row[score] for score in SCORES}, example)
+    gold, predictions = answer_prepared(data, lookup)
+    row = score_row(score_predictions(gold, predictions))
+    scores = {score: row[score] for score in SCORES}
+    scores["hypernym@1"] = hypernym_share(gold, predictions, data.ontology)
+    return Outcome(weight, scores, ratio, example)
+
+
+def length_ratio(encoder: Model, ontology: Ontology) -> float:
+    """RETURNS (float): The mean length of the vectors of concepts with children, by their first
+    names, divided by that of the others.
+    """
+    above = {ontology.primary_id(each) for concept in ontology for each in concept.parents}
+    vectors = np.asarray(encoder.predict([concept.names[0] for concept in ontology]))
+    lengths = np.linalg.norm(vectors, axis=1)
+    has_children = np.array([concept.concept_id in above for concept in ontology])
+    return float(lengths[has_children].mean() / lengths[~has_children].mean())
+
+
+def hypernym_share(
+    gold: Sequence[Gold], predictions: Sequence[Prediction], ontology: Ontology
+) -> float:
+    """RETURNS (float): The percentage of mentions whose first answer is wrong and an ancestor."""
+    facts = ConceptFacts(partial(parents_in, ontology), in_data=lambda concept_id: True)
+    answered = zip(gold, predictions, strict=True)
+    hypernyms = [
+        lenient_rank(prediction.candidates, own) != 1 and is_ancestor(own, prediction, facts)
+        for own, prediction in answered
+    ]
+    return 100 * mean(hypernyms)
+
+
+def parents_in(ontology: Ontology, concept_id: str) -> list[str]:
+    """RETURNS (List[str]): The ids of a concept's parents; none if the ontology lacks it."""
+    if concept_id not in ontology:
+        return []
+    return [ontology.primary_id(each) for each in ontology[concept_id].parents]
 
 
 def summary(name: str, outcomes: Sequence[Outcome]) -> Row:
@@ -236,13 +282,14 @@ def summary(name: str, outcomes: Sequence[Outcome]) -> Row:
         "seeds": len(outcomes),
         "lexical_weight": round(mean(each.lexical_weight for each in outcomes), 3),
         **mean_columns([each.scores for each in outcomes], SCORES),
+        "hypernym@1": round(mean(each.scores["hypernym@1"] for each in outcomes), 2),
+        "length_ratio": round(mean(each.length_ratio for each in outcomes), 2),
     }
 
 
 def example_rows(found: dict[str, list[Candidate]], ontology: Ontology) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): The texts found, by rank. * right, + a hypernym."""
-    known = EXAMPLE_ID in ontology
-    above = set(map(ontology.primary_id, ontology[EXAMPLE_ID].parents)) if known else set()
+    above = parents_in(ontology, EXAMPLE_ID)
     signs = {**dict.fromkeys(above, "+"), EXAMPLE_ID: "*"}
     return [
         {"rank": rank + 1}

@@ -4,8 +4,9 @@ the last of them also without mining (Table 2); and what mining leaves of a batc
 Training starts from an encoder that has seen neither names nor mentions: the DAN's embeddings
 before any training, or MiniLM as published. It sees the names of the ontology alone, drawn as pairs
 of synonyms, for the same number of steps with each loss; settings of losses and mining are the
-paper's (Table 9). Mentions are looked for among the same names. The mean over seeds and its 95 %
-interval. The paper trains PubMedBERT on UMLS and scores COMETA.
+paper's (Table 9). `--adapter-rank` trains low-rank adapters instead of all weights. Mentions are
+looked for among the same names. The mean over seeds and its 95 % interval. The paper trains
+PubMedBERT on UMLS and scores COMETA.
 
 Each trained encoder is kept in the work folder: a run that was stopped goes on when it is started
 again, and one with more seeds trains only these.
@@ -42,6 +43,8 @@ CONFIG = Path(__file__).parents[1] / "assets" / "sapbert.cfg"
 SEARCH = "O-T"
 SCORES = ("lenient@1", "lenient@5")
 MARGIN = 0.2
+# As in `assets/adapters.cfg`.
+ADAPTER, ALPHA_PER_RANK = "spacy-connorm.LoraAdapter.v1", 2
 MINED = {"mining_margin": MARGIN}
 BINS = 40
 PRECISE = ("mean_positive", "mean_negative", "overlap")
@@ -109,6 +112,11 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add("--steps", type=at_least(1), default=300, help="of each training [%(default)s]")
     add("--config", type=Path, default=CONFIG, help="the config to vary [%(default)s]")
     add("--learning-rate", type=float, help="another than the config's")
+    add(
+        "--adapter-rank",
+        type=at_least(1),
+        help="train low-rank adapters of this rank instead of all weights",
+    )
     add("--picture", type=Path, metavar="FILE", help="of the pairs of a batch, .svg or .png")
     return parser
 
@@ -172,6 +180,9 @@ def make_config(loss: Loss, start: dict[str, Any], arguments: Namespace, *, seed
         training |= {"micro_batch_tokens": 2048, "cache_gradients": True}
     if arguments.learning_rate is not None:
         training["arguments"]["learning_rate"] = arguments.learning_rate
+    if arguments.adapter_rank is not None:
+        rank = arguments.adapter_rank
+        training["adapter"] = {"@misc": ADAPTER, "rank": rank, "alpha": ALPHA_PER_RANK * rank}
     return config
 
 

@@ -69,8 +69,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 def measure(dataset: str, arguments: Namespace) -> Iterator[Row]:
     """YIELDS (Dict[str, Any]): One row a combination of steps."""
     data = Data(dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
-    if not any(concept.parents for concept in data.ontology):
-        fail(f"The ontology of {dataset} has no parents: name one that has with --ontology.")
+    data.require_hierarchy()
     steps = {label(each): each for each in combinations(arguments.substitutions)}
 
     def train_and_score(name: str, seed: int) -> Row:

@@ -121,6 +121,11 @@ class Data:
             if not path.is_file():
                 fail(f"No data: {path} is not there. Name its folder with --data.")
 
+    def require_hierarchy(self) -> None:
+        """Stop with a message if no concept of O has a parent."""
+        if not any(concept.parents for concept in self.ontology):
+            fail(f"The ontology of {self.name} has no parents: name one that has with --ontology.")
+
     @property
     def _ontology_files(self) -> list[Path]:
         if self.other_ontology is not None:

@@ -32,6 +32,8 @@ def test_each_variant_is_trained_with_each_seed_and_scored(run, data, start, wor
     assert {row["mentions"] for row in accuracy} == {2}
     assert accuracy[0]["lexical_weight"] == 0 and accuracy[1]["lexical_weight"] == 0.3
     assert accuracy[0]["lenient@1 +-"] is None and accuracy[2]["lenient@1 +-"] is not None
+    assert {row["hypernym@1"] for row in accuracy} <= {0.0, 50.0, 100.0}
+    assert all(row["length_ratio"] > 0 for row in accuracy)
     examples = [row for row in rows if "rank" in row]
     assert [row["rank"] for row in examples] == [1, 2, 3]
     settings = {
@@ -103,3 +105,40 @@ def test_what_is_right_and_what_is_a_hypernym_is_marked(modules):
         {"rank": 1, "before": "text of P +", "after": f"text of {EXAMPLE_ID} *"},
         {"rank": 2, "before": f"text of {EXAMPLE_ID} *", "after": "text of X"},
     ]
+
+
+def test_the_hierarchy_shows_in_lengths_and_in_wrong_answers(modules):
+    from bcnh import hypernym_share, length_ratio
+
+    from spacy_connorm.concepts import Candidate, Concept, Ontology
+    from spacy_connorm.evaluation import Gold, Prediction
+
+    ontology = Ontology(
+        [
+            Concept("D1", "a"),
+            Concept("D2", "bb", parents=("OLD",)),
+            Concept("D3", "cccccc", alt_ids=("OLD",), parents=("D1",)),
+        ]
+    )
+    assert length_ratio(LengthEncoder(), ontology) == pytest.approx((1 + 6) / 2 / 2)
+    gold = Gold("x", frozenset({"D2"}), True)
+    found = [
+        Prediction([Candidate(each, "name", 0.5, "text", "OD-T")], each)
+        for each in ("D1", "D2", "D3", "X")
+    ]
+    assert hypernym_share([gold] * 4, found, ontology) == 50.0
+
+
+def test_without_a_hierarchy_nothing_is_trained(run, data, start, tmp_path, capsys):
+    ontology = tmp_path / "ontology.jsonl"
+    ontology.write_text(ONTOLOGY.replace('["D3"]', "[]").strip(), encoding="utf8")
+    with pytest.raises(SystemExit):
+        run("bcnh.py", "--encoder", start, "--ontology", ontology, "--data", data)
+    assert "The ontology of ncbi has no parents" in capsys.readouterr().err
+
+
+class LengthEncoder:
+    """A text is a vector of its length."""
+
+    def predict(self, texts):
+        return [[float(len(text)), 0.0] for text in texts]
