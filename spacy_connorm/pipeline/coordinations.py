@@ -2,6 +2,7 @@
 names, though only "ovarian cancer" has the words of one.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -15,9 +16,9 @@ from ..text.word_classes import DETERMINERS
 from .found_mentions import FoundMention, choose_mentions
 
 # Those of `text.composites`, as tokens.
-_CONJUNCTIONS = frozenset(["and", "or", "and/or", "/", "&", "as", "well"])
 # Commas join only what a conjunction already joins: "breast, ovarian and lung cancer".
-_SEPARATORS = _CONJUNCTIONS | {","}
+_SEPARATORS = frozenset(["and", "or", "and/or", "/", "&", "as", "well", ","])
+_SLASHED_NUMBERS = re.compile(r"\d{1,2}/\d{1,2}")
 # Words that no part begins or ends with.
 _SMALL_WORDS = STOP_WORDS | DETERMINERS
 # Tokens within a part, such as the dash of "T-cell".
@@ -119,10 +120,10 @@ def _after(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
 def _segments(doc: Doc, place: int, step: int) -> list[_Segment]:
     """RETURNS (List[_Segment]): The list from a separator on, forwards (1) or backwards (-1)."""
     segments: list[_Segment] = []
-    while len(segments) < _MOST_PARTS and _lower(doc, place) in _SEPARATORS:
+    while len(segments) < _MOST_PARTS and _separates(_lower(doc, place)):
         is_joined, places = False, list[int]()
-        while (lowered := _lower(doc, place)) in _SEPARATORS:
-            is_joined |= lowered in _CONJUNCTIONS
+        while _separates(lowered := _lower(doc, place)):
+            is_joined |= lowered != ","
             place = _next(doc, place, step)
         while len(places) < _MOST_WORDS and _is_word(_lower(doc, place)):
             places.append(place)
@@ -144,8 +145,13 @@ def _lower(doc: Doc, place: int) -> str:
     return doc[place].lower_ if 0 <= place < len(doc) else ""
 
 
+def _separates(lowered: str) -> bool:
+    # spaCy leaves the numbers of "type 1/2 diabetes" in one token.
+    return lowered in _SEPARATORS or bool(_SLASHED_NUMBERS.fullmatch(lowered))
+
+
 def _is_word(lowered: str) -> bool:
-    return lowered not in _SEPARATORS and any(map(str.isalnum, lowered))
+    return not _separates(lowered) and any(map(str.isalnum, lowered))
 
 
 def _has_content(doc: Doc, place: int) -> bool:

@@ -10,7 +10,15 @@ from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
 from .ellipsis import restore_words
-from .word_classes import DETERMINERS, PREPOSITIONS, QUALIFIERS, is_head, is_modifier, shape
+from .word_classes import (
+    DETERMINERS,
+    NUMBERED,
+    PREPOSITIONS,
+    QUALIFIERS,
+    is_head,
+    is_modifier,
+    shape,
+)
 
 _MOST_INTERPRETATIONS = 4
 _MOST_PARTS = 12
@@ -22,9 +30,11 @@ _CONJUNCTION = r"(?:and ?/ ?or|or ?/ ?and|and|or|as well as|&)"
 _SEPARATOR = re.compile(
     rf"(?: ?[,;])? (?P<conjunction>{_CONJUNCTION}) "
     r"| ?(?P<comma>[,;]) |(?<=[^\W\d_]{3})(?P<tight>[,;])(?=[^\W\d_]{3})"
-    r"|(?<=\w) ?(?P<slash>/) ?(?=\w)",
+    r"|(?<=[\w-]) ?(?P<slash>/) ?(?=\w)",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(NUMBERED, re.IGNORECASE)
+_NUMBERED_PLURAL = re.compile(rf"\b{NUMBERED}(?= (?:\d|[IVX]+\b|[A-Z]\b))", re.IGNORECASE)
 _ASIDE = re.compile(r" [(\[][^()\[\]]*[)\]](?![^\s,;])")
 _BRACKET = re.compile(r"[()\[\]]")
 # Idioms: one conjunct of a longer coordination.
@@ -46,7 +56,7 @@ class _Cut(NamedTuple):
 def split_composite(text: str) -> list[tuple[str, ...]]:
     """Split a composite mention into its parts. Shared words are repeated as written, so plural
     heads stay plural ("ovarian cancers"): ontologies have both forms and encoders hardly tell them
-    apart; otherwise use the step "plurals".
+    apart; otherwise use the step "plurals". But "types 1 and 2" are "type 1" and "type 2".
 
     text (str): A cleaned text.
     RETURNS (List[Tuple[str, ...]]): At most four interpretations of two to twelve parts, best
@@ -54,7 +64,8 @@ def split_composite(text: str) -> list[tuple[str, ...]]:
     """
     if len(text) > _MOST_CHARACTERS or not _SEPARATOR.search(text):
         return []
-    levels = [_interpretations(segments) for segments in _segmentations(_without_asides(text))]
+    text = _NUMBERED_PLURAL.sub(r"\g<numbered>", _without_asides(text))
+    levels = [_interpretations(segments) for segments in _segmentations(text)]
     # The best of each level come before the second best of any.
     ranked = chain.from_iterable(zip_longest(*levels, fillvalue=()))
     distinct = dict.fromkeys(parts for parts in ranked if parts)
@@ -104,15 +115,25 @@ def _separators(text: str) -> list[re.Match[str]]:
         return found if _is_list(text, found) else []
     # A comma after the last conjunction starts a qualifier: "breast and ovarian cancer, familial".
     last = conjunctions[-1]
-    return found[: last + 1] + [match for match in found[last + 1 :] if match["slash"]]
+    listed = [match for match in found[: last + 1] if not _starts_qualifier(text, match)]
+    return listed + [match for match in found[last + 1 :] if match["slash"]]
+
+
+def _starts_qualifier(text: str, match: re.Match[str]) -> bool:
+    """RETURNS (bool): Whether a comma stands before a qualifier: "diabetes, type 1 and 2"."""
+    return bool(match["comma"]) and text[match.end() :].split()[0].lower() in QUALIFIERS
 
 
 def _separates(text: str, match: re.Match[str]) -> bool:
-    """A slash separates in "hepatic/renal", "C6/C7", "C6/7", but not in "1/2", "s/p", "mg/dl"."""
+    """A slash separates in "hepatic/renal", "C6/C7", "C6/7", "type 1/2" and "hepatitis B/C", not in
+    "a 1/2", "s/p" and "mg/dl".
+    """
     if not match["slash"]:
         return True
-    left = text[: match.start()].split()[-1]
+    *before, left = text[: match.start()].split()
     right = text[match.end() :].split()[0]
+    if before and shape(left) == shape(right) == "number":
+        return not left.isdigit() or bool(_NUMBERED.fullmatch(before[-1]))
     if len(left) < 2 or left.isdigit():
         return False
     if right.isdigit() or len(right) < 2:

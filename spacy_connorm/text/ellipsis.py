@@ -2,6 +2,8 @@
 
 import re
 
+from .word_classes import shape
+
 _MOST_COMPLETIONS = 3
 _FORMS = """
 adeno allo angio ante anti arthro audio auto bi brachy brady bronchio broncho cardio cerebro chole
@@ -20,7 +22,7 @@ _REST = re.compile(r"-?(?P<rest>\d+[A-Za-z]?|[IVX]+)")
 
 def restore_words(segments: list[list[str]]) -> list[list[list[str]]]:
     """Complete the cut words of a coordination: "T-" in "T- and B-cell lymphoma", and "2" in
-    "HSV-1 and 2" or "BRCA1/2".
+    "HSV-1 and 2" or "BRCA1/2", but not in "III/IV".
 
     segments (List[List[str]]): The words of each conjunct, at least one each.
     RETURNS (List[List[List[str]]]): Completions of the same shape, best first; just the segments
@@ -39,7 +41,7 @@ def _complete_ends(segments: list[list[str]]) -> list[list[str]]:
     completed = [segments[0]]
     for segment in segments[1:]:
         rest, stem = _REST.fullmatch(segment[0]), _STEM.fullmatch(completed[-1][-1])
-        if rest and stem:
+        if rest and stem and shape(completed[-1][-1]) != "number":
             segment = [stem["stem"] + rest["rest"], *segment[1:]]
         completed.append(segment)
     return completed

@@ -112,7 +112,9 @@ def test_names_of_the_same_type_stay():
     assert found == ["squamous cell papilloma", "carcinoma"]
 
 
-@pytest.mark.parametrize("text", ["type I and II diabetes", "type 1 or 2 diabetes"])
+@pytest.mark.parametrize(
+    "text", ["type I and II diabetes", "type 1 or 2 diabetes", "type 1/2 diabetes"]
+)
 def test_a_head_that_is_a_name_itself_is_shared(text):
     nlp = make_pipeline("diabetes", "type 1 diabetes", "type 2 diabetes")
     (ent,) = nlp(text).ents

@@ -70,6 +70,13 @@ TEXTS = st.one_of(
         ),
         ("septal (SD) and midline (MD) defects", ("septal defects", "midline defects")),
         ("deficiencies (C2 and C7)", ("deficiencies C2", "deficiencies C7")),
+        ("type 1/2 diabetes", ("type 1 diabetes", "type 2 diabetes")),
+        ("diabetes, type 1 and 2", ("diabetes, type 1", "diabetes, type 2")),
+        ("Diabetes, Types 1 and 2", ("Diabetes, Type 1", "Diabetes, Type 2")),
+        ("classes II/III heart failure", ("class II heart failure", "class III heart failure")),
+        ("hepatitis B/C", ("hepatitis B", "hepatitis C")),
+        ("stage III/IV melanoma", ("stage III melanoma", "stage IV melanoma")),
+        ("stages III and IV melanoma", ("stage III melanoma", "stage IV melanoma")),
     ],
 )
 def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
@@ -98,6 +105,7 @@ def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
         ("HSV-1 and 2", ("HSV-1", "HSV-2")),
         ("HSV-1 and -2", ("HSV-1", "HSV-2")),
         ("BRCA1/2 mutation", ("BRCA1 mutation", "BRCA2 mutation")),
+        ("hyper-/hypothyroidism", ("hyperthyroidism", "hypothyroidism")),
     ],
 )
 def test_cut_words_are_completed(text, best):
