@@ -778,6 +778,10 @@ class Warnings(metaclass=_Coded):
     CNW202 = "Lone surrogates replaced by U+FFFD, one for one, so offsets stay valid: {count}."
     CNW203 = "Documents with the id of an earlier one, kept anyway: {count}."
     CNW204 = "No mention has the type(s) {missing}. Types in the corpus: {present}."
+    CNW205 = (
+        "None of the {count} gold ids is an id of the ontology, and exactly one concept refers to "
+        "none of them. Does the ontology have cross-references to the vocabulary of the corpus?"
+    )
 
     # Index
     CNW401 = (

@@ -24,6 +24,13 @@ def corpus_cli(
         None, "--label", help="One label for all mentions, to train an NER on."
     ),
     lang: str = typer.Option("en", "--lang", "-l", help="Language, for its tokenizer."),
+    ids_of: Path | None = typer.Option(
+        None,
+        "--ids-of",
+        metavar="ONTOLOGY",
+        help="Replace ids of another vocabulary by those of this ontology's concepts that refer to "
+        "them, e.g. MeSH's by MONDO's. As `connorm ontology` writes it.",
+    ),
     columns: str = typer.Option(
         "", "--columns", metavar="A,B,...", help="TSV: what they hold. [id,name,mention]"
     ),
@@ -49,6 +56,7 @@ def corpus_cli(
         types=split_items(types),
         label=label,
         lang=lang,
+        ids_of=ids_of,
         **options,
     )
     show_report(report)
@@ -81,5 +89,6 @@ def show_report(report: CorpusReport) -> None:
         ("Mentions that differ from the text", len(report.mismatched)),
         *((f"Left out: mentions of type {label}", n) for label, n in report.left_out.items()),
         *((f"Passed over: {reason}", n) for reason, n in report.skipped.items()),
+        *((f"Ids: {outcome}", n) for outcome, n in sorted(report.translated.items())),
     ]
     msg.table(counts, aligns=("l", "r"), max_col=60)

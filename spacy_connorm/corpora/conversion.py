@@ -9,6 +9,7 @@ from spacy.language import Language
 from tqdm import tqdm
 
 from ..annotations.labels import set_label
+from ..concepts import Ontology
 from ..errors import ConnormError, Errors
 from ..files.docbin import write_docs
 from ..files.overlap import require_apart
@@ -25,6 +26,7 @@ def convert_corpus(
     types: Sequence[str] = (),
     label: str | None = None,
     lang: str = "en",
+    ids_of: str | Path | None = None,
     **options: Unpack[CorpusOptions],
 ) -> CorpusReport:
     """Convert an annotated corpus to a `.spacy` file: `python -m spacy connorm corpus`.
@@ -36,15 +38,28 @@ def convert_corpus(
         types that should be linked.
     label (Optional[str]): Write it for all types, so that an NER learns mentions as one kind.
     lang (str): Code of the language whose tokenizer is used.
+    ids_of (Optional[Union[str, Path]]): An ontology that `connorm ontology` has written. Each gold
+        id of another vocabulary is replaced by the id of the concept that refers to it, if there is
+        exactly one; others are kept.
     **options (CorpusOptions): Settings of the format's reader.
     RETURNS (CorpusReport): What was found.
     RAISES (ConnormError): CN121 if the output would replace the input, CN213 for an unknown
-        language, and the errors of `read_corpus` and `write_docs`.
+        language, and the errors of `Ontology.from_disk`, `read_corpus` and `write_docs`.
     """
-    require_apart(output_path, input_path)
+    read = [input_path] if ids_of is None else [input_path, ids_of]
+    require_apart(output_path, *read)
     report = CorpusReport()
     nlp = _blank(lang)
-    docs = read_corpus(input_path, nlp=nlp, format=format, types=types, report=report, **options)
+    ontology = None if ids_of is None else Ontology.from_disk(ids_of)
+    docs = read_corpus(
+        input_path,
+        nlp=nlp,
+        format=format,
+        types=types,
+        report=report,
+        ids_of=ontology,
+        **options,
+    )
     if label is not None:
         docs = (set_label(doc, label) for doc in docs)
     with tqdm(docs, unit=" documents", delay=2, leave=False, disable=None) as bar:

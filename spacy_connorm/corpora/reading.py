@@ -7,10 +7,12 @@ from typing import Unpack
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..concepts import Ontology
 from ..errors import ConnormError, Errors
 from .documents import keep_types, make_doc
 from .formats import CorpusOptions, find_corpus_format
 from .report import CorpusReport
+from .translation import IdTranslation
 
 
 def read_corpus(
@@ -20,6 +22,7 @@ def read_corpus(
     format: str | None = None,
     types: Sequence[str] = (),
     report: CorpusReport | None = None,
+    ids_of: Ontology | None = None,
     **options: Unpack[CorpusOptions],
 ) -> Iterator[Doc]:
     """Read an annotated corpus, document by document.
@@ -31,6 +34,8 @@ def read_corpus(
     types (Sequence[str]): The mention types to keep (for CRAFT, the ontologies); if empty, all
         types that should be linked.
     report (Optional[CorpusReport]): Filled with counts.
+    ids_of (Optional[Ontology]): Replace each gold id of another vocabulary by the id of the concept
+        that refers to it, if there is exactly one.
     **options (CorpusOptions): Settings of the format's reader.
     YIELDS (Doc): The documents, annotated as described in `annotations/mentions.py`.
     RAISES (ConnormError): CN105 for a folder in a format of files, CN200 if the format cannot be
@@ -43,6 +48,7 @@ def read_corpus(
     unknown = [option for option in options if option not in form.options]
     if unknown:
         raise ConnormError(Errors.CN202.format(format=form.name, options=", ".join(unknown)))
+    translation = None if ids_of is None else IdTranslation(ids_of)
     for document in form.reader(path, report=report, **options):
         if not document.text:
             report.skipped["documents without text"] += 1
@@ -50,6 +56,8 @@ def read_corpus(
         report.count_document(document.doc_id, passages=document.passages)
         report.without_mentions += not document.mentions
         kept = keep_types(document, types=types, unlinked=form.unlinked, report=report)
+        if translation is not None:
+            kept = translation.translate(kept, report.translated)
         yield make_doc(kept, nlp=nlp, report=report)
     if not report.doc_ids:
         raise ConnormError(Errors.CN203.format(path=path, format=form.name))

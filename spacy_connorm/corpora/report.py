@@ -7,6 +7,12 @@ from dataclasses import dataclass, field
 from ..annotations.mentions import Mention
 from ..errors import Warnings, quote_all, warn
 
+# What became of a gold id that an ontology's ids were to replace.
+KNOWN = "an id of the ontology already"
+TRANSLATED = "replaced by the id of the concept that refers to it"
+AMBIGUOUS = "several concepts refer to it, kept"
+UNKNOWN = "no concept refers to it, kept"
+
 
 @dataclass(slots=True)
 class CorpusReport:
@@ -29,6 +35,8 @@ class CorpusReport:
     surrogates (int): Lone surrogates replaced by U+FFFD.
     left_out (Counter[str]): Mentions left out because of their type, by type.
     skipped (Counter[str]): Everything else that was ignored, by reason.
+    translated (Counter[str]): What became of the gold ids, mention by mention, if an ontology's
+        replace them.
     """
 
     doc_ids: set[str] = field(default_factory=set)
@@ -47,6 +55,7 @@ class CorpusReport:
     surrogates: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
+    translated: Counter[str] = field(default_factory=Counter)
 
     def count_document(self, doc_id: str, *, passages: int) -> None:
         """Count a document.
@@ -84,6 +93,8 @@ class CorpusReport:
             warn(Warnings.CNW202.format(count=self.surrogates))
         if self.repeated:
             warn(Warnings.CNW203.format(count=self.repeated))
+        if self.translated and not (self.translated[TRANSLATED] or self.translated[KNOWN]):
+            warn(Warnings.CNW205.format(count=self.translated.total()))
         missing = [label for label in types if label not in self.mentions]
         if missing:
             present = quote_all(sorted(self.mentions | self.left_out))

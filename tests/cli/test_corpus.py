@@ -47,6 +47,19 @@ def test_options_are_parsed(run, words, tmp_path):
     assert ents("a.spacy") == ["flu"]
 
 
+def test_ids_are_replaced_by_those_of_an_ontology(run, words, tmp_path):
+    line = (
+        '{"concept_id": "HP:1", "canonical_name": "Fever", "aliases": [], "xrefs": ["MSH:D005334"]}'
+    )
+    (tmp_path / "hp.jsonl").write_text(line, encoding="utf8")
+    result = run("note.pubtator", "note.spacy", "--ids-of", "hp.jsonl")
+    assert result.exit_code == 0, result.output
+    assert "Ids: replaced by the id of the concept that refers to it 1" in words(result)
+    assert "Ids: no concept refers to it, kept 3" in words(result)
+    (doc,) = DocBin().from_disk("note.spacy").get_docs(Vocab())
+    assert [ent.kb_id_ for ent in doc.ents] == ["HP:1", "D008193", "D007251|D009107"]
+
+
 def test_bad_input(run, refused):
     for arguments, code in (
         (["absent.pubtator", "a.spacy"], "CN100"),
@@ -55,5 +68,6 @@ def test_bad_input(run, refused):
         (["note.pubtator", "a.spacy", "--format", "excel"], "CN201"),
         (["note.pubtator", "a.spacy", "--columns", "id,mention"], "CN202"),
         (["note.pubtator", "a.spacy", "--lang", "qq"], "CN213"),
+        (["note.pubtator", "a.spacy", "--ids-of", "absent.jsonl"], "CN100"),
     ):
         refused(run(*arguments), code)
