@@ -1,7 +1,7 @@
 """The data sets: their files, and how to read them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -43,12 +43,14 @@ class Dataset:
     train (Tuple[str, ...]): The files of train and dev; empty if there is only a test part.
     test (str): The file of test.
     types (Tuple[str, ...]): The mention types to score; all if empty.
+    has_other_ids (bool): Whether O only refers to the gold ids, which become O's then.
     """
 
     ontology: OntologyFile
     train: tuple[str, ...]
     test: str
     types: tuple[str, ...] = ()
+    has_other_ids: bool = False
 
 
 MEDIC = OntologyFile("medic_2012/medic_06Jul2012.txt.gz", {"format": "medic"})
@@ -59,6 +61,7 @@ MESH = OntologyFile(
         "supplementary": "mesh/mesh_scr_partial.tsv.gz",
     },
 )
+DISEASE_ONTOLOGY = OntologyFile("disease_ontology/doid_2016-09-01.obo.gz")
 ASKAPATIENT = OntologyFile(
     "askapatient_fold0/concepts.tsv.gz",
     {"format": "tsv", "id": 1, "name": 2, "header": False},
@@ -75,11 +78,19 @@ def _craft(name: str) -> Dataset:
     return Dataset(ontology, *_parts("craft", "jsonl"), types=(name,))
 
 
+def _in_disease_ontology(data: Dataset) -> Dataset:
+    return replace(data, ontology=DISEASE_ONTOLOGY, has_other_ids=True)
+
+
 PARTS = ("test", "dev")
 DISEASES = ("ncbi", "bc5cdr-d")  # both with MEDIC as O
+_NCBI = Dataset(MEDIC, *_parts("ncbi_disease", "pubtator.txt"))
+_BC5CDR_D = Dataset(MEDIC, *_parts("bc5cdr", "pubtator.txt"), types=("Disease",))
 DATASETS = {
-    "ncbi": Dataset(MEDIC, *_parts("ncbi_disease", "pubtator.txt")),
-    "bc5cdr-d": Dataset(MEDIC, *_parts("bc5cdr", "pubtator.txt"), types=("Disease",)),
+    "ncbi": _NCBI,
+    "bc5cdr-d": _BC5CDR_D,
+    "ncbi-do": _in_disease_ontology(_NCBI),
+    "bc5cdr-d-do": _in_disease_ontology(_BC5CDR_D),
     "bc5cdr-c": Dataset(MESH, *_parts("bc5cdr", "pubtator.txt"), types=("Chemical",)),
     "craft-cl": _craft("CL"),
     "craft-uberon": _craft("UBERON"),
@@ -212,7 +223,8 @@ class Data:
         return read_long_forms(self.scored_docs)
 
     def _read(self, path: Path) -> Iterator[Doc]:
-        yield from read_corpus(path, nlp=blank_english(), types=self.dataset.types)
+        ids_of = self.ontology if self.dataset.has_other_ids else None
+        yield from read_corpus(path, nlp=blank_english(), types=self.dataset.types, ids_of=ids_of)
 
 
 def read_long_forms(docs: Iterable[Doc]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 NOTE = (
     "1|t|Atrial fibrillation (AFB).\n"
@@ -28,3 +29,23 @@ def test_documents_are_not_searched(run, data):
         "abbreviations, composites, rewriting": 2,
     }
     assert {row["search"] for row in rows} == {"O-T"}
+
+
+def test_gold_ids_become_those_of_an_ontology_that_refers_to_them(run, data):
+    note = re.sub(r"\bD(\d)\b", r"D00000\1", NOTE)
+    concept = "[Term]\nid: DOID:{number}\nname: {name}\nxref: MSH:D00000{number}\n\n"
+    names = ("heart attack", "stroke")
+    terms = "".join(
+        concept.format(number=number, name=name) for number, name in enumerate(names, start=1)
+    )
+    path = data / "disease_ontology" / "doid_2016-09-01.obo.gz"
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(f"format-version: 1.2\n\n{terms}".encode()))
+    (data / "bc5cdr" / "test.pubtator.txt.gz").write_bytes(gzip.compress(note.encode()))
+    out = data / "out.json"
+    given = ["--dataset", "bc5cdr-d-do", "--encoder", "ngram", "--data", data, "--json", out]
+    run("ontology_alone.py", *given)
+    as_read = json.loads(out.read_text())[1]
+    # "AFB" is not in the ontology, "apoplexy" in no name.
+    assert as_read["strict@1"] == 33.33
+    assert (as_read["mentions"], as_read["in_ontology_lenient@1"]) == (3, 50.0)
