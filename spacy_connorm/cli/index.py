@@ -39,7 +39,10 @@ def index_cli(
         None, "--synonyms", "-s", metavar="FILE", help="More texts: a text, a tab, a concept id."
     ),
     substitutions: Path | None = typer.Option(
-        None, "--substitutions", metavar="TABLE", help="Words for others: `connorm substitutions`."
+        None,
+        "--substitutions",
+        metavar="TABLE",
+        help="Words for others: `connorm substitutions`. [without --config, ONTOLOGY's own]",
     ),
     config: Path | None = typer.Option(
         None, "--config", "-c", metavar="FILE", help="A pipeline's config. [the defaults]"

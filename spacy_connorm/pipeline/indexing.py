@@ -21,6 +21,7 @@ from ..files.overlap import require_apart
 from ..text.substitutions import Substitution
 from .concept_normalizer import ConceptNormalizer
 from .loading import choose_name, find_normalizer, load_normalizer
+from .own_words import OwnWords
 from .saving import write_pipeline
 from .settings import known_id
 from .synonym_files import read_synonyms
@@ -110,7 +111,8 @@ def build_index(
         ids, or a file with a text, a tab and a concept id in each line, such as
         `ConceptNormalizer.save_synonyms` writes. What was removed there is removed again.
     substitutions (Optional[Union[str, Path]]): A table of words that mentions may have in place of
-        those of names, from `connorm substitutions`.
+        those of names, from `connorm substitutions`. If None, and without a config, they are
+        learned from the ontology's own names, 200,000 at most.
     config (Optional[Union[str, Path, Config]]): A config with a concept normalizer; the default
         settings if None.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
@@ -142,14 +144,17 @@ def build_index(
     reused = None if reuse is None else load_normalizer(reuse).lookup
     normalizer.lookup.prepare_build(reused=reused, encoding=encoding)
     changes = _read_changes(synonyms)
+    source, table = _source(ontology, format), _table(substitutions)
+    if config is None and substitutions is None:
+        source, table = _with_own_words(source)
     path = Path(output_path)
     with replaced(path, is_ours=_is_index) as folder:
         normalizer.initialize(
             lambda: _read_examples(corpora, nlp),
             nlp=nlp,
-            ontology=_source(ontology, format),
+            ontology=source,
             synonyms=[each[:2] for each in changes for _ in range(each.times)],
-            substitutions=_table(substitutions),
+            substitutions=table,
         )
         _remove(changes, normalizer)
         write_pipeline(nlp, folder)
@@ -219,6 +224,17 @@ def _blocks(config: Config, factory: str) -> dict[str, dict[str, Any]]:
     }
 
 
+def _with_own_words(
+    source: AnyOntology | Callable[[], AnyOntology],
+) -> tuple[AnyOntology, Callable[[], Iterable[Substitution]] | None]:
+    """RETURNS (Tuple[ConceptStream, Callable]): The ontology, and what its own names show."""
+    ontology = source() if callable(source) else source
+    if not isinstance(ontology, AnyOntology):
+        return ontology, None  # refused later
+    own = OwnWords(ontology)
+    return own.ontology, own.substitutions
+
+
 def _source(
     ontology: str | Path | AnyOntology, format: str | None
 ) -> AnyOntology | Callable[[], AnyOntology]:
@@ -227,9 +243,7 @@ def _source(
     return ontology
 
 
-def _table(
-    path: str | Path | None,
-) -> Callable[[], list[Substitution]] | None:
+def _table(path: str | Path | None) -> Callable[[], Iterable[Substitution]] | None:
     return None if path is None else registry.get("readers", _SUBSTITUTIONS)(Path(path))
 
 
