@@ -44,6 +44,8 @@ DISEASES = ("ctd", "medic", "mesh")
 LEFT_OUT = {
     "ncbi": DISEASES,
     "bc5cdr-d": DISEASES,
+    "ncbi-do": (*DISEASES, "do"),
+    "bc5cdr-d-do": (*DISEASES, "do"),
     "craft-uberon": ("uberon",),
     "craft-cl": ("cl",),
     "craft-so": ("so",),

@@ -161,6 +161,8 @@ class Data:
         content.update(" ".join(self.concept_types).encode())
         if with_data:
             content.update(" ".join(self.dataset.types).encode())
+            # The same files give D other ids.
+            content.update(b"other ids" * self.dataset.has_other_ids)
         return content.hexdigest()
 
     def digest_of_scored(self) -> str:

@@ -49,3 +49,14 @@ def test_gold_ids_become_those_of_an_ontology_that_refers_to_them(run, data):
     # "AFB" is not in the ontology, "apoplexy" in no name.
     assert as_read["strict@1"] == 33.33
     assert (as_read["mentions"], as_read["in_ontology_lenient@1"]) == (3, 50.0)
+
+
+def test_a_corpus_with_other_ids_is_another_one(data, modules):
+    from _common.datasets import Data
+
+    path = data / "disease_ontology" / "doid_2016-09-01.obo.gz"
+    path.parent.mkdir()
+    path.write_bytes(b"")
+    as_it_is, translated = Data("ncbi", data, ontology=path), Data("ncbi-do", data)
+    assert as_it_is.digest(with_data=False) == translated.digest(with_data=False)
+    assert as_it_is.digest(with_data=True) != translated.digest(with_data=True)
