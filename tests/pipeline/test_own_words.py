@@ -47,6 +47,9 @@ def test_a_table_or_a_config_says_more(tmp_path):
     table.write_text("ache\tpain\t9\t0\npain\tsore\t9\t0\n", encoding="utf8")
     count, _ = build(tmp_path / "with_table", Ontology(CONCEPTS), substitutions=table)
     assert count == 2
+    table.write_text("words\tothers\tsame\tdifferent\n", encoding="utf8")
+    count, _ = build(tmp_path / "with_nothing", Ontology(CONCEPTS), substitutions=table)
+    assert count == 0
     config.write_text(
         '[nlp]\nlang = "en"\n[components]\n[components.concept_normalizer]\n'
         'factory = "concept_normalizer"\n[components.concept_normalizer.encoder]\n'
