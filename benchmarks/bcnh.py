@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 import srsly
-from _common.builders import build_lookup, load_encoder, make_hybrid
+from _common.builders import build_lookup, cached_encoder, make_hybrid
 from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import DATASETS, PARTS
 from _common.options import at_least
@@ -232,16 +232,18 @@ def search(
     block: dict[str, Any], weight: float, *, data: PreparedData, arguments: Namespace
 ) -> Outcome:
     """RETURNS (Outcome): The scores of an encoder with n-grams."""
-    ratio = length_ratio(load_encoder(block), data.ontology)
-    block = make_hybrid(block, weight, LEXICAL) if weight else block
+    searched = make_hybrid(block, weight, LEXICAL) if weight else block
     backend = ExactIndex(metric=arguments.metric)
-    lookup = build_lookup(block, data, searches=[SEARCH], work=arguments.work, backend=backend)
+    lookup = build_lookup(searched, data, searches=[SEARCH], work=arguments.work, backend=backend)
     (example,) = lookup.candidates(biosyn_texts(EXAMPLE, (), {}), top_k=SHOWN)
     gold, predictions = answer_prepared(data, lookup)
     row = score_row(score_predictions(gold, predictions))
     scores = {score: row[score] for score in SCORES}
     scores["hypernym@1"] = hypernym_share(gold, predictions, data.ontology)
-    return Outcome(weight, scores, ratio, example)
+    # Built from the kept vectors of the same names.
+    dense = cached_encoder(block, arguments.work)
+    dense.initialize()
+    return Outcome(weight, scores, length_ratio(dense, data.ontology), example)
 
 
 def length_ratio(encoder: Model, ontology: Ontology) -> float:
@@ -260,10 +262,9 @@ def hypernym_share(
 ) -> float:
     """RETURNS (float): The percentage of mentions whose first answer is wrong and an ancestor."""
     facts = ConceptFacts(partial(parents_in, ontology), in_data=lambda concept_id: True)
-    answered = zip(gold, predictions, strict=True)
     hypernyms = [
         lenient_rank(prediction.candidates, own) != 1 and is_ancestor(own, prediction, facts)
-        for own, prediction in answered
+        for own, prediction in zip(gold, predictions, strict=True)
     ]
     return 100 * mean(hypernyms)
 

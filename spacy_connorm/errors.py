@@ -779,8 +779,9 @@ class Warnings(metaclass=_Coded):
     CNW203 = "Documents with the id of an earlier one, kept anyway: {count}."
     CNW204 = "No mention has the type(s) {missing}. Types in the corpus: {present}."
     CNW205 = (
-        "None of the {count} gold ids is an id of the ontology, and exactly one concept refers to "
-        "none of them. Does the ontology have cross-references to the vocabulary of the corpus?"
+        "None of the {count} gold ids could be replaced: for none does the ontology have exactly "
+        "one concept that refers to it. Does it have cross-references to the vocabulary of the "
+        "corpus?"
     )
 
     # Index

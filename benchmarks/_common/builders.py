@@ -147,7 +147,7 @@ def build_lookup(
     RETURNS (ConceptLookup): The lookup. Its encoder has encoded all mentions to score.
     """
     parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))
-    encoder = _cached_encoder(encoder_block, work)
+    encoder = cached_encoder(encoder_block, work)
     sieve = Sieve(parts[:1], [])
     lookup = ConceptLookup(encoder, sieve, backend or ExactIndex(), normalization=normalization)
     ontology = data.ontology
@@ -165,12 +165,15 @@ def build_lookup(
     return lookup
 
 
-def _cached_encoder(block: dict[str, Any], work: Path) -> Model:
+def cached_encoder(block: dict[str, Any], work: Path) -> Model:
+    """RETURNS (Model[List[str], Floats2d]): The encoder of a config block, whose vectors are kept
+    in the work folder; not loaded.
+    """
     if "dense" in block:
-        sides = {name: _cached_encoder(block[name], work) for name in ("dense", "lexical")}
+        sides = {name: cached_encoder(block[name], work) for name in ("dense", "lexical")}
         return registry.resolve({"encoder": {**block, **sides}})["encoder"]
     if "encoders" in block:
-        parts = {name: _cached_encoder(each, work) for name, each in block["encoders"].items()}
+        parts = {name: cached_encoder(each, work) for name, each in block["encoders"].items()}
         return EnsembleEncoder(encoders=parts, weights=block.get("weights"))
     encoder = registry.resolve({"encoder": block})["encoder"]
     return encoder if is_sparse(encoder) else add_cache(encoder, work)

@@ -46,8 +46,7 @@ def convert_corpus(
     RAISES (ConnormError): CN121 if the output would replace the input, CN213 for an unknown
         language, and the errors of `Ontology.from_disk`, `read_corpus` and `write_docs`.
     """
-    read = [input_path] if ids_of is None else [input_path, ids_of]
-    require_apart(output_path, *read)
+    require_apart(output_path, input_path, ids_of)
     report = CorpusReport()
     nlp = _blank(lang)
     ontology = None if ids_of is None else Ontology.from_disk(ids_of)

@@ -146,7 +146,8 @@ def build_index(
     changes = _read_changes(synonyms)
     source, table = _source(ontology, format), _table(substitutions)
     if config is None and substitutions is None:
-        source, table = _with_own_words(source)
+        own = OwnWords(source)
+        source, table = own.ontology, own.substitutions
     path = Path(output_path)
     with replaced(path, is_ours=_is_index) as folder:
         normalizer.initialize(
@@ -222,17 +223,6 @@ def _blocks(config: Config, factory: str) -> dict[str, dict[str, Any]]:
         for name, block in config.get("components", {}).items()
         if block.get("factory") == factory
     }
-
-
-def _with_own_words(
-    source: AnyOntology | Callable[[], AnyOntology],
-) -> tuple[AnyOntology, Callable[[], Iterable[Substitution]] | None]:
-    """RETURNS (Tuple[ConceptStream, Callable]): The ontology, and what its own names show."""
-    ontology = source() if callable(source) else source
-    if not isinstance(ontology, AnyOntology):
-        return ontology, None  # refused later
-    own = OwnWords(ontology)
-    return own.ontology, own.substitutions
 
 
 def _source(

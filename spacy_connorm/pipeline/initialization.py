@@ -49,6 +49,19 @@ def read_annotated(
     return ((text, known_id(each, settings)) for text, each in synonyms)
 
 
+def read_given(ontology: Given[AnyOntology]) -> AnyOntology:
+    """RETURNS (Union[Ontology, ConceptStream]): An ontology that may have to be read.
+
+    ontology (Union[Ontology, ConceptStream, Callable]): It, or a function that reads it.
+    RAISES (ConnormError): CN006 for anything but an ontology.
+    """
+    read = ontology() if callable(ontology) else ontology
+    if not isinstance(read, AnyOntology):
+        refuse_value = refuse if isinstance(read, (str, Path)) else refuse_text
+        refuse_value("ontology", read, "an Ontology, e.g. `read_ontology(path)`")
+    return read
+
+
 def build_lookup(
     lookup: "ConceptLookup",
     ontology: Given[AnyOntology] | None,
@@ -72,13 +85,10 @@ def build_lookup(
     """
     from ..linker.interpretations import search_depth
 
-    ontology = ontology() if callable(ontology) else ontology
+    ontology = None if ontology is None else read_given(ontology)
     annotated = [pair for pair in annotated if split_ids(pair[1])]
     if ontology is None and not annotated:
         raise ConnormError(Errors.CN004.format(name=name))
-    if not isinstance(ontology, AnyOntology | None):
-        refuse_value = refuse if isinstance(ontology, (str, Path)) else refuse_text
-        refuse_value("ontology", ontology, "an Ontology, e.g. `read_ontology(path)`")
     lookup.build(
         ontology or (),
         annotated,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ..concepts import AnyOntology, Concept, ConceptStream
 from ..text.substitutions import Substitution, find_substitutions
+from .initialization import Given, read_given
 
 # About a kilobyte a name is kept meanwhile, and learning takes some ten seconds for 100,000.
 _MOST_NAMES = 200_000
@@ -12,19 +13,23 @@ _MOST_NAMES = 200_000
 class OwnWords:
     """Reads an ontology on behalf of who indexes it, and remembers its first names."""
 
-    def __init__(self, ontology: AnyOntology) -> None:
-        """ontology (Union[Ontology, ConceptStream]): Read once."""
+    def __init__(self, ontology: Given[AnyOntology]) -> None:
+        """ontology (Union[Ontology, ConceptStream, Callable]): The ontology, or a function that
+        reads it.
+        """
         self._ontology = ontology
         self._names: list[tuple[str, ...]] = []
 
-    @property
     def ontology(self) -> ConceptStream:
-        """RETURNS (ConceptStream): The same concepts, to be read once."""
-        return ConceptStream(self._remembered(), self._ontology.source)
+        """RETURNS (ConceptStream): The same concepts, to be read once.
+        RAISES (ConnormError): CN006 for anything but an ontology.
+        """
+        ontology = read_given(self._ontology)
+        return ConceptStream(self._remembered(ontology), ontology.source)
 
-    def _remembered(self) -> Iterator[Concept]:
+    def _remembered(self, ontology: AnyOntology) -> Iterator[Concept]:
         count = 0
-        for concept in self._ontology:
+        for concept in ontology:
             if count < _MOST_NAMES:
                 self._names.append(concept.names)
                 count += len(concept.names)

@@ -33,8 +33,8 @@ _SEPARATOR = re.compile(
     r"|(?<=[\w-]) ?(?P<slash>/) ?(?=\w)",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(NUMBERED, re.IGNORECASE)
-_NUMBERED_PLURAL = re.compile(rf"\b{NUMBERED}(?= (?:\d|[IVX]+\b|[A-Z]\b))", re.IGNORECASE)
+_NUMBERED = re.compile(rf"(?:{NUMBERED})(?:e?s)?", re.IGNORECASE)
+_NUMBERED_PLURAL = re.compile(rf"\b(?i:({NUMBERED})e?s)(?= (?:\d|[IVX]+\b|[A-Z]\b))")
 _ASIDE = re.compile(r" [(\[][^()\[\]]*[)\]](?![^\s,;])")
 _BRACKET = re.compile(r"[()\[\]]")
 # Idioms: one conjunct of a longer coordination.
@@ -64,7 +64,7 @@ def split_composite(text: str) -> list[tuple[str, ...]]:
     """
     if len(text) > _MOST_CHARACTERS or not _SEPARATOR.search(text):
         return []
-    text = _NUMBERED_PLURAL.sub(r"\g<numbered>", _without_asides(text))
+    text = _NUMBERED_PLURAL.sub(r"\1", _without_asides(text))
     levels = [_interpretations(segments) for segments in _segmentations(text)]
     # The best of each level come before the second best of any.
     ranked = chain.from_iterable(zip_longest(*levels, fillvalue=()))

@@ -2,6 +2,8 @@
 
 import re
 
+from .word_classes import NUMBERED
+
 _TENS = ("", "X", "XX")
 _ONES = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
 _VALUES = {
@@ -12,7 +14,6 @@ _VALUES = {
 }
 # "XX" is a karyotype, "X" and "V" have other meanings, "IV" is also intravenous.
 _CERTAIN = [roman for roman in _VALUES if len(roman) > 1 and "XX" not in roman and roman != "IV"]
-_CUES = "class|complex|degree|factor|form|grade|group|level|nerve|phase|stage|subtype|type|variant"
 
 
 def _any_of(romans: list[str]) -> str:
@@ -22,7 +23,7 @@ def _any_of(romans: list[str]) -> str:
 _ANY = _any_of([*_VALUES])
 _ITEM = rf"(?:(?:{_ANY})[A-Da-d]?|(?:{_ANY.lower()}))"
 _AFTER_CUE = re.compile(
-    rf"\b(?i:{_CUES})(?i:s?)[ -]{_ITEM}(?:(?:,? (?i:and|or|to) | ?[,/&-] ?){_ITEM})*(?!-?[\w'])"
+    rf"\b(?i:{NUMBERED})(?i:s?)[ -]{_ITEM}(?:(?:,? (?i:and|or|to) | ?[,/&-] ?){_ITEM})*(?!-?[\w'])"
 )
 _IN_LIST = re.compile(rf"(?<![^\W_])(?P<roman>{_ANY}|{_ANY.lower()})(?=[A-Da-d]?(?![^\W_]))")
 _HAS_ONE = re.compile(r"(?<![^\W_])[IVXivx]")

@@ -13,8 +13,10 @@ _QUALIFYING = """
 class due especially grade including nos not stage susceptibility type types unspecified without
 """
 QUALIFIERS = PREPOSITIONS | frozenset(_QUALIFYING.split())
-# Words before a number, as in "type 1" and "grades 2 and 3".
-NUMBERED = r"(?P<numbered>class|degree|grade|group|phase|stage|type)(?P<plural>e?s)?"
+# Words before a number, as in "type 1" and "grades 2 and 3"; for regular expressions.
+NUMBERED = (
+    "class|complex|degree|factor|form|grade|group|level|nerve|phase|stage|subtype|type|variant"
+)
 _MODIFIER_ENDINGS = (
     "al",
     "ar",

@@ -63,12 +63,12 @@ def test_a_table_or_a_config_says_more(tmp_path):
 def test_only_the_first_names_are_remembered(monkeypatch):
     monkeypatch.setattr(own_words, "_MOST_NAMES", 5)
     own = OwnWords(ConceptStream(CONCEPTS, Source()))
-    assert list(own.ontology) == CONCEPTS
+    assert list(own.ontology()) == CONCEPTS
     (found,) = own.substitutions()
     assert (found.words, found.others, found.same) == (("kidney",), ("renal",), 3)
     monkeypatch.setattr(own_words, "_MOST_NAMES", 1)
     own = OwnWords(ConceptStream(CONCEPTS, Source()))
-    assert list(own.ontology) == CONCEPTS
+    assert list(own.ontology()) == CONCEPTS
     assert list(own.substitutions()) == []
 
 

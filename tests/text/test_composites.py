@@ -77,6 +77,7 @@ TEXTS = st.one_of(
         ("hepatitis B/C", ("hepatitis B", "hepatitis C")),
         ("stage III/IV melanoma", ("stage III melanoma", "stage IV melanoma")),
         ("stages III and IV melanoma", ("stage III melanoma", "stage IV melanoma")),
+        ("factors V and VIII deficiency", ("factor V deficiency", "factor VIII deficiency")),
     ],
 )
 def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
