@@ -29,7 +29,7 @@ from _common.options import at_least
 from _common.scoring import DEPTH, predict, read_standard
 from _common.seeds import by_seed, mean_columns
 from _common.trained_encoders import keep_config, train_once
-from _common.training_starts import config_from, start_block, untrained
+from _common.training_starts import config_from, fit_two_cores, start_block, untrained
 from thinc.api import Config
 
 from spacy_connorm.encoders import encoder_inputs
@@ -172,12 +172,7 @@ def make_config(loss: Loss, start: dict[str, Any], arguments: Namespace, *, seed
     training["objective"] = {"@losses": f"spacy-connorm.{loss.objective}.v1", **loss.settings}
     # Checkpoints are for trainings of hours.
     training["arguments"] |= {"max_steps": arguments.steps, "save_strategy": "no"}
-    is_dan = arguments.encoder == "dan"
-    # Half precision does not make the few multiplications of a DAN faster.
-    training["arguments"]["bf16"] = not is_dan
-    if not is_dan:
-        # Texts of similar length in small pieces: without a GPU, padding costs most.
-        training |= {"micro_batch_tokens": 2048, "cache_gradients": True}
+    fit_two_cores(config)
     if arguments.learning_rate is not None:
         training["arguments"]["learning_rate"] = arguments.learning_rate
     if arguments.adapter_rank is not None:

@@ -10,7 +10,7 @@ from _common.cli import fail
 from _common.datasets import Data
 from _common.options import at_least
 from _common.trained_encoders import TRAINS, keep_config
-from _common.training_starts import config_from, start_block, untrained
+from _common.training_starts import config_from, fit_two_cores, start_block, untrained
 
 
 def add_variants(parser: ArgumentParser) -> None:
@@ -32,6 +32,7 @@ def add_variants(parser: ArgumentParser) -> None:
         help="|D| / |O| in training on O and D, one encoder each [the configs']",
     )
     add("--epochs", type=at_least(1), help="another number than the configs'")
+    add("--learning-rate", type=float, help="another than the configs'")
 
 
 def add_seeds(parser: ArgumentParser) -> None:
@@ -74,7 +75,8 @@ def vary(name: str, train: str, data: Data, arguments: Namespace) -> list[str]:
         ensemble or the options change nothing.
     """
     shares = arguments.data_share if train == TRAINS[1] else []
-    if "+" in name or not (arguments.start or arguments.epochs or shares):
+    changed = (arguments.start, arguments.epochs, arguments.learning_rate, shares)
+    if "+" in name or not any(changed):
         return [name]
     path = DAN if name == "dan" else Path(name)
     return [_write(path, share, data, arguments) for share in shares or [None]]
@@ -85,13 +87,16 @@ def _write(path: Path, share: float | None, data: Data, arguments: Namespace) ->
     if arguments.start:
         stem += f"-from-{Path(arguments.start).name}"
         config = config_from(path, start_block(arguments.start, data, arguments.work))
-        # Half precision is for GPUs.
-        config["training"]["arguments"] |= {"bf16": False, "fp16": False}
+        fit_two_cores(config)
     else:
         config = Config().from_disk(path, interpolate=False)
+    training = config["training"]["arguments"]
     if arguments.epochs:
         stem += f"-{arguments.epochs}-epochs"
-        config["training"]["arguments"]["num_train_epochs"] = arguments.epochs
+        training["num_train_epochs"] = arguments.epochs
+    if arguments.learning_rate:
+        stem += f"-rate-{arguments.learning_rate:g}"
+        training["learning_rate"] = arguments.learning_rate
     if share is not None:
         stem += f"-share-{share:.3g}"
         config["data"]["data_share"] = share

@@ -188,9 +188,10 @@ def test_seeds_are_of_trainings(run, data, write_config, capsys):
 def test_the_grid_trains_variants_of_a_config(run, data, write_config, work, tiny_folder):
     config, out = write_config(), data / "grid.json"
     options = ("--dataset", "ncbi", "--encoders", config, "ngram", "--data", data, "--json", out)
-    run("grid.py", *options, "--start", tiny_folder, "--data-share", 0.5, 1, "--epochs", 2)
+    changes = ("--data-share", 0.5, 1, "--epochs", 2, "--learning-rate", 1e-4)
+    run("grid.py", *options, "--start", tiny_folder, *changes)
     rows = json.loads(out.read_text())
-    stem = f"small-from-{tiny_folder.name}-2-epochs"
+    stem = f"small-from-{tiny_folder.name}-2-epochs-rate-0.0001"
     shares = {row["pipeline"]: row["data_share"] for row in rows}
     assert shares == {
         f"{stem} Train:O": None,
@@ -203,7 +204,8 @@ def test_the_grid_trains_variants_of_a_config(run, data, write_config, work, tin
         "@architectures": "spacy-connorm.TransformerEncoder.v1",
         "name": str(tiny_folder),
     }
-    assert written["training"]["arguments"]["num_train_epochs"] == 2
+    changed = {"num_train_epochs": 2, "learning_rate": 1e-4, "bf16": True}
+    assert written["training"]["arguments"].items() >= changed.items()
 
 
 def test_a_search_is_tuned_on_dev_and_scored_on_test(run, data, capsys):
