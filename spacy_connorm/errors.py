@@ -540,6 +540,10 @@ class Errors(metaclass=_Coded):
         "(`n_process`)."
     )
     CN720 = "{place}: there is no field '{field}'. The other fields: {known}."
+    CN721 = (
+        "'{path}' has no field '{field}': only {known} files have fields. Leave out the field's "
+        "name, or give the texts in such a file."
+    )
     CN730 = "Got {labels} labels for {pipelines} pipelines. Give at most one `--label` for each."
     CN731 = (
         "Two pipelines are called '{label}'. Give each its own `--label`, in the order of the "

@@ -43,7 +43,8 @@ def read_inputs(
     needed_fields (Collection[str]): Other fields that the first object must have, or columns.
     YIELDS (Doc): The documents.
     RAISES (ConnormError): CN708 for another suffix, CN707 for a line that is no object with a text,
-        CN720 for one without a needed field, CN114 for a table without a column, CN115 for a row
+        CN720 for one without a needed field, CN721 for a field of a `.txt` file or a text field of
+        a `.spacy` file, CN114 for a table without a column, CN115 for a row
         with more fields than columns, CN709 for a text longer than the pipeline takes, and the
         errors of `read_docs`, `read_lines` and `read_rows`.
     WARNS (ConnormWarning): CNW202 for lone surrogates, which spaCy cannot store.
@@ -52,8 +53,10 @@ def read_inputs(
     name = path.name.lower()
     replaced: Counter[str] = Counter()
     if name.endswith(".spacy"):
+        _refuse_fields(path, text_field)
         yield from read_docs(path, nlp.vocab)
     elif name.endswith(".txt"):
+        _refuse_fields(path, text_field, *needed_fields)
         text = _storable("\n".join(line for _, line in read_lines(path)), replaced)
         yield make_input(nlp, text, place=f"'{path}'")
     elif name.endswith((*_JSON_LINES, *_TABLES)):
@@ -67,6 +70,13 @@ def read_inputs(
         raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
     if replaced:
         warn(Warnings.CNW202.format(count=replaced["surrogates"]))
+
+
+def _refuse_fields(path: Path, *fields: str) -> None:
+    named = [field for field in fields if field != TEXT_FIELD]
+    if named:
+        known = ", ".join((*_JSON_LINES, *_TABLES))
+        raise ConnormError(Errors.CN721.format(path=path, field=named[0], known=known))
 
 
 def _read_json_lines(

@@ -185,6 +185,9 @@ def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content,
         ("notes.csv", "out.jsonl", {"text_field": "note"}, "CN114.*'note'.*nr, text"),
         ("notes.csv", "out.jsonl", {"id_field": "id"}, "CN115.*line 3.*3 fields.*2"),
         ("notes.csv", "out.jsonl", {"id_field": "note_nr"}, "CN114.*'note_nr'.*nr, text"),
+        ("note.txt", "out.jsonl", {"text_field": "note"}, "CN721.*note.txt.*'note'"),
+        ("note.txt", "out.jsonl", {"id_field": "nr"}, "CN721.*note.txt.*'nr'"),
+        ("bad.spacy", "out.jsonl", {"text_field": "note"}, "CN721.*bad.spacy.*'note'"),
         ("notes.jsonl", "out.docx", {}, "CN770"),
         ("notes.jsonl", "out.csv", {"format": "jsonl"}, "CN708"),
         ("notes.jsonl", "out.csv", {"format": "excel"}, "CN771"),
@@ -198,6 +201,7 @@ def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content,
 )
 def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
     (tmp_path / "bad.spacy").write_text("no documents")
+    (tmp_path / "note.txt").write_text("fine")
     (tmp_path / "notes.csv").write_text("nr,text\n1,fine\n2,no, quotation marks\n")
     with pytest.raises(ConnormError, match=code):
         annotate(pipeline, tmp_path / source, tmp_path / target, **options)
