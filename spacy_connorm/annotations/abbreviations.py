@@ -17,6 +17,7 @@ from spacy.tokens import Doc, Span
 
 from ..text.abbreviations import Abbreviation
 from ..text.alignment import align
+from ..text.cleaning import clean
 from ..text.expansion import ShortForms, expand
 
 _START = attrgetter("start")
@@ -241,7 +242,7 @@ def get_long_form(span: Span) -> str | None:
 
 
 def _expanded(span: Span, abbreviations: Abbreviations) -> str:
-    return abbreviations.long_form(span.text, span.end_char - 1)
+    return abbreviations.long_form(clean(span.text), span.end_char - 1)
 
 
 def _is_others(name: str) -> bool:

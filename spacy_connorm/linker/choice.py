@@ -91,9 +91,9 @@ def _names_all(whole: Interpretation, parts: Interpretation) -> bool:
     (candidates,) = whole.parts
     by_part = [_words(text) for text in parts.texts]
     shared = set.intersection(*by_part)
-    own = list(filter(None, [words - shared for words in by_part]))
+    own = [words - shared for words in by_part]
     named = _words(candidates[0].text) if candidates else set()
-    return bool(own) and all(words & named for words in own)
+    return all(words & named for words in own)
 
 
 def _words(text: str) -> set[str]:

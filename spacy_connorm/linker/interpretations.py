@@ -203,11 +203,11 @@ class MentionInterpreter:
     def _find_certain(self, mentions: set[str]) -> set[str]:
         """Find the mentions that are worth searching although their document defines them. A
         definition can mislead ("AAPC" is not all that its bracket follows), so annotated data and
-        users are heard too, and so is the ontology on a mention that is more than a short form,
-        which may stand for anything there.
+        users are heard too, and so is the ontology on a mention that is more than a short form
+        ("MS/MS", "CA-125"), which may stand for anything there.
         """
         certain = self._held(mentions, "D")
-        longer = {mention for mention in mentions if " " in mention}
+        longer = {mention for mention in mentions if not mention.isalnum()}
         return certain | self._held(longer - certain, "OD")
 
     def _held(self, texts: Iterable[str], target: str) -> set[str]:

@@ -34,7 +34,7 @@ _SEPARATOR = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(rf"(?:{NUMBERED})(?:e?s)?", re.IGNORECASE)
-_NUMBERED_PLURAL = re.compile(rf"\b(?i:({NUMBERED})e?s)(?= (?:\d|[IVX]+\b|[A-Z]\b))")
+_NUMBERED_PLURAL = re.compile(rf"\b(?i:({NUMBERED})e?s)(?= (?:\d|[IVX]+[A-Da-d]?\b|[A-Z]\b))")
 _ASIDE = re.compile(r" [(\[][^()\[\]]*[)\]](?![^\s,;])")
 _BRACKET = re.compile(r"[()\[\]]")
 # Idioms: one conjunct of a longer coordination.
@@ -177,8 +177,19 @@ def _ranked_cuts(segments: list[list[str]]) -> list[_Cut]:
             inner_suffix = suffix - tail if suffix else 0
             cost += _cost_of_words(core, end, inner_prefix, inner_suffix)
             cuts.append(_Cut(cost, prefix, suffix))
-    best = min(cuts).cost
-    return [cut for cut in sorted(cuts) if cut.cost <= best + _COST_MARGIN][:_MOST_INTERPRETATIONS]
+    uncut, ranked = cuts[0], sorted(cuts)
+    likely = [cut for cut in ranked if cut.cost <= ranked[0].cost + _COST_MARGIN]
+    likely = likely[:_MOST_INTERPRETATIONS]
+    if uncut in likely or not _can_stand_alone(last):
+        return likely
+    return [*likely[: _MOST_INTERPRETATIONS - 1], uncut]
+
+
+def _can_stand_alone(last: list[str]) -> bool:
+    """RETURNS (bool): Whether the last conjunct may be whole: "chest pain" in "shortness of breath
+    and chest pain", but not "ovary" in "cancer of the breast and ovary", nor "III melanoma".
+    """
+    return shape(last[0]) == "word" and (len(last) > 1 or is_head(last[0]))
 
 
 def _lead(words: list[str]) -> int:

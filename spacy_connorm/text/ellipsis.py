@@ -18,11 +18,14 @@ _COMBINING_FORMS = tuple(sorted(_FORMS.split(), key=len, reverse=True))
 # The stem is greedy, so only the last letter of a Roman numeral is cut off.
 _STEM = re.compile(r"(?P<stem>.*[^\W\d_]-?)(?:\d+|[IVX])")
 _REST = re.compile(r"-?(?P<rest>\d+[A-Za-z]?|[IVX]+)")
+# After a hyphen, letters as well: "HLA-A and -B", "interferon-α and -β".
+_LETTER_STEM = re.compile(r"(?P<stem>.*[^\W_]-)(?:[A-Z]|[α-ω])")
+_LETTER_REST = re.compile(r"-(?P<rest>[A-Z]|[α-ω])")
 
 
 def restore_words(segments: list[list[str]]) -> list[list[list[str]]]:
     """Complete the cut words of a coordination: "T-" in "T- and B-cell lymphoma", and "2" in
-    "HSV-1 and 2" or "BRCA1/2", but not in "III/IV".
+    "HSV-1 and 2" or "BRCA1/2", but not in "III/IV"; "hypo" in "hypo/hyperthyroidism".
 
     segments (List[List[str]]): The words of each conjunct, at least one each.
     RETURNS (List[List[List[str]]]): Completions of the same shape, best first; just the segments
@@ -40,11 +43,17 @@ def restore_words(segments: list[list[str]]) -> list[list[list[str]]]:
 def _complete_ends(segments: list[list[str]]) -> list[list[str]]:
     completed = [segments[0]]
     for segment in segments[1:]:
-        rest, stem = _REST.fullmatch(segment[0]), _STEM.fullmatch(completed[-1][-1])
-        if rest and stem and shape(completed[-1][-1]) != "number":
-            segment = [stem["stem"] + rest["rest"], *segment[1:]]
-        completed.append(segment)
+        completed.append([_with_stem(completed[-1][-1], segment[0]), *segment[1:]])
     return completed
+
+
+def _with_stem(before: str, cut: str) -> str:
+    """RETURNS (str): The cut word with the stem of the one before; itself if it is whole."""
+    for stems, rests in ((_STEM, _REST), (_LETTER_STEM, _LETTER_REST)):
+        stem, rest = stems.fullmatch(before), rests.fullmatch(cut)
+        if stem and rest and shape(before) != "number":
+            return stem["stem"] + rest["rest"]
+    return cut
 
 
 def _complete_beginnings(segments: list[list[str]], choice: int) -> list[list[str]]:
@@ -52,8 +61,8 @@ def _complete_beginnings(segments: list[list[str]], choice: int) -> list[list[st
     base = ""
     for segment in reversed(segments):
         cut = segment[-1]
-        if base and len(cut) > 1 and cut.endswith("-"):
-            whole = _whole_words(cut, base)
+        if base and _is_cut(cut, base):
+            whole = _whole_words(cut.removesuffix("-"), base)
             segment = [*segment[:-1], whole[min(choice, len(whole) - 1)]]
         else:
             base = segment[0]
@@ -61,15 +70,29 @@ def _complete_beginnings(segments: list[list[str]], choice: int) -> list[list[st
     return completed[::-1]
 
 
-def _whole_words(cut: str, base: str) -> list[str]:
-    """RETURNS (List[str]): Completions of "hyper-" by "hypothyroidism", best first."""
-    beginning = cut[:-1]
+def _is_cut(word: str, base: str) -> bool:
+    """RETURNS (bool): Whether a word before `base` is cut: "T-", or "hypo" before
+    "hyperthyroidism".
+    """
+    is_form = word.lower() in _COMBINING_FORMS
+    return (len(word) > 1 and word.endswith("-")) or (is_form and bool(_form_of(base)))
+
+
+def _form_of(word: str) -> str:
+    """RETURNS (str): The combining form that a longer word starts with; empty if there is none."""
+    starts = (form for form in _COMBINING_FORMS if word.lower().startswith(form))
+    return next((form for form in starts if len(form) < len(word)), "")
+
+
+def _whole_words(beginning: str, base: str) -> list[str]:
+    """RETURNS (List[str]): Completions of "hyper" by "hypothyroidism", best first."""
     if "-" in base.strip("-"):
         first, last = base.partition("-")[2], base.rpartition("-")[2]
-        return [cut + last, cut + first]
-    for form in _COMBINING_FORMS:
-        if base.lower().startswith(form) and len(base) > len(form):
-            return [beginning + base[len(form) :]]
+        return [f"{beginning}-{last}", f"{beginning}-{first}"]
+    form = _form_of(base)
+    if form:
+        return [beginning + base[len(form) :]]
     # "thrombo-" ends with a linking vowel, so "leuko|cytopenia" is cut after the same vowel.
     joints = [place for place in range(2, len(base) - 2) if base[place] == beginning[-1]]
-    return [beginning + base[place + 1 :] for place in joints[:_MOST_COMPLETIONS]] or [beginning]
+    guessed = [beginning + base[place + 1 :] for place in joints[: _MOST_COMPLETIONS - 1]]
+    return [*guessed, beginning]

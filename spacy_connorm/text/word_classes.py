@@ -72,7 +72,8 @@ headache infarction infection injury insomnia lesion nausea oedema pain palsy ra
 syndrome tremor tumor tumour ulcer vomiting
 """
 _HEADS = frozenset(_HEAD_WORDS.split())
-_NUMBER = re.compile(r"\d+[A-Za-z]?|[IVX]+[A-Ca-c]?|[A-Z]")
+_NUMERAL = r"(?:\d+[A-Za-z]?|[IVX]+[A-Da-d]?)"
+_NUMBER = re.compile(rf"{_NUMERAL}(?:-{_NUMERAL})?|[A-Z]")
 _CODE = re.compile(r"(?=.*[A-Z0-9]).*(?:\d|[A-Z].*[A-Z]).*")
 
 
@@ -92,7 +93,7 @@ def is_head(word: str) -> bool:
 
 
 def shape(word: str) -> str:
-    """RETURNS (str): "number" (1, IIa, C), "code" (C6, BRCA1, HIV) or "word"."""
+    """RETURNS (str): "number" (1, IIa, C, II-III), "code" (C6, BRCA1, HIV) or "word"."""
     if _NUMBER.fullmatch(word):
         return "number"
     return "code" if _CODE.fullmatch(word) else "word"

@@ -101,6 +101,13 @@ def test_spans_stand_for_their_long_forms(nlp):
     ]
 
 
+@pytest.mark.parametrize("text", ["Angelman\nsyndrome (AS)", "AS (Angelman  syndrome)"])
+def test_white_space_in_a_span_hides_no_long_form(nlp, text):
+    doc = define(nlp(f"Angelman syndrome (AS). {text}"))
+    span = doc.char_span(24, len(doc.text))
+    assert find_long_forms(doc, [span]) == ["Angelman syndrome"]
+
+
 @pytest.mark.parametrize(
     "copy",
     [

@@ -78,7 +78,9 @@ def test_of_a_short_form_in_the_data_the_better_text_answers(short, long, winner
     assert searched == winner
 
 
-@pytest.mark.parametrize(("mention", "texts"), [("GALC activity", 2), ("GALC", 1)])
+@pytest.mark.parametrize(
+    ("mention", "texts"), [("GALC activity", 2), ("GALC/GALC", 2), ("GALC-1", 2), ("GALC", 1)]
+)
 def test_what_the_ontology_says_of_more_than_a_short_form_is_heard(mention, texts):
     lookup = Lookup({mention: {"C1": 1.0}, "galactocerebrosidase": {"C2": 0.9}})
     read(lookup, mention, "galactocerebrosidase")
@@ -214,6 +216,14 @@ def test_a_concept_that_names_all_parts_is_more_than_these(text, better):
     )
     whole = Interpretation("as written", ("",), ([Candidate("C", "C", 0.7, text, "O-T")],))
     assert links_better(parts, whole) is better
+
+
+def test_a_part_without_words_of_its_own_is_not_named_by_the_other():
+    parts = interpretation({"H": 1.0}, {"N": 1.0})._replace(
+        texts=("Hodgkin lymphoma", "non-Hodgkin lymphoma")
+    )
+    nearest = Candidate("N", "N", 0.9, "Non-Hodgkin lymphoma", "O-T")
+    assert links_better(parts, Interpretation("as written", ("",), ([nearest],)))
 
 
 @pytest.mark.parametrize(("score", "chosen"), [(0.9, 2), (0.84, 1), (0.8, 1)])

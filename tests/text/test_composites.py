@@ -78,6 +78,14 @@ TEXTS = st.one_of(
         ("stage III/IV melanoma", ("stage III melanoma", "stage IV melanoma")),
         ("stages III and IV melanoma", ("stage III melanoma", "stage IV melanoma")),
         ("factors V and VIII deficiency", ("factor V deficiency", "factor VIII deficiency")),
+        ("stages IIIA and IIID", ("stage IIIA", "stage IIID")),
+        (
+            "stage I-II and III breast cancer",
+            ("stage I-II breast cancer", "stage III breast cancer"),
+        ),
+        ("grade II-III or IV glioma", ("grade II-III glioma", "grade IV glioma")),
+        ("grade 3-4 and 5 toxicity", ("grade 3-4 toxicity", "grade 5 toxicity")),
+        ("Bethesda III-IV and V", ("Bethesda III-IV", "Bethesda V")),
     ],
 )
 def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
@@ -107,6 +115,12 @@ def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
         ("HSV-1 and -2", ("HSV-1", "HSV-2")),
         ("BRCA1/2 mutation", ("BRCA1 mutation", "BRCA2 mutation")),
         ("hyper-/hypothyroidism", ("hyperthyroidism", "hypothyroidism")),
+        ("hypo/hyperthyroidism", ("hypothyroidism", "hyperthyroidism")),
+        ("Pre and postoperative pain", ("Preoperative pain", "postoperative pain")),
+        ("MPS-I and II", ("MPS-I", "MPS-II")),
+        ("B-1 and 2 cells", ("B-1 cells", "B-2 cells")),
+        ("HLA-A, -B, and -C", ("HLA-A", "HLA-B", "HLA-C")),
+        ("interferon-α and -β", ("interferon-α", "interferon-β")),
     ],
 )
 def test_cut_words_are_completed(text, best):
@@ -135,6 +149,10 @@ def test_cut_words_are_completed(text, best):
         ),
         ("low back and right leg pain", ("low back pain", "right leg pain")),
         ("fever and back pain", ("fever", "back pain")),
+        ("shortness of breath and chest pain", ("shortness of breath", "chest pain")),
+        ("shortness of breath and nausea", ("shortness of breath", "nausea")),
+        ("cough, fever and shortness of breath", ("cough", "fever", "shortness of breath")),
+        ("osteo- and rheumatoid arthritis", ("osteo arthritis", "rheumatoid arthritis")),
         ("pancreatic cysts and tumors", ("pancreatic cysts", "tumors")),
     ],
 )
@@ -173,6 +191,11 @@ def test_what_is_unclear_has_several_interpretations(text, parts):
 )
 def test_nothing_to_split(text):
     assert split_composite(clean(text)) == []
+
+
+@pytest.mark.parametrize("text", ["cancer of the breast and ovary", "hepatitis A and B"])
+def test_what_cannot_stand_alone_is_no_part(text):
+    assert len(split_composite(text)) == 1
 
 
 def test_long_lists_are_split():
