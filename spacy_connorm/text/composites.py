@@ -180,16 +180,17 @@ def _ranked_cuts(segments: list[list[str]]) -> list[_Cut]:
     uncut, ranked = cuts[0], sorted(cuts)
     likely = [cut for cut in ranked if cut.cost <= ranked[0].cost + _COST_MARGIN]
     likely = likely[:_MOST_INTERPRETATIONS]
-    if uncut in likely or not _can_stand_alone(last):
+    if uncut in likely or not (lead or tail) or not _are_whole(first, last):
         return likely
     return [*likely[: _MOST_INTERPRETATIONS - 1], uncut]
 
 
-def _can_stand_alone(last: list[str]) -> bool:
-    """RETURNS (bool): Whether the last conjunct may be whole: "chest pain" in "shortness of breath
-    and chest pain", but not "ovary" in "cancer of the breast and ovary", nor "III melanoma".
+def _are_whole(first: list[str], last: list[str]) -> bool:
+    """RETURNS (bool): Whether conjuncts may share nothing: "shortness of breath and chest pain",
+    but not "cancer of the breast and ovary", nor "acute and chronic inflammation of the skin".
     """
-    return shape(last[0]) == "word" and (len(last) > 1 or is_head(last[0]))
+    has_noun = len(last) > 1 or is_head(last[0])
+    return has_noun and shape(last[0]) == "word" and not is_modifier(first[-1])
 
 
 def _lead(words: list[str]) -> int:

@@ -34,7 +34,7 @@ _MODIFIER_ENDINGS = (
 _MODIFYING = "acute benign early infantile juvenile late left lower malignant right severe upper"
 _MODIFIERS = frozenset(_MODIFYING.split())
 _NOUNS_LIKE_MODIFIERS = frozenset(
-    ["canal", "capillary", "catarrh", "colic", "ovary", "panic", "scar", "withdrawal"]
+    ["canal", "capillary", "catarrh", "colic", "ovary", "panic", "scar", "thrive", "withdrawal"]
 )
 _HEAD_ENDINGS = (
     "ache",

@@ -150,6 +150,7 @@ def test_cut_words_are_completed(text, best):
         ("low back and right leg pain", ("low back pain", "right leg pain")),
         ("fever and back pain", ("fever", "back pain")),
         ("shortness of breath and chest pain", ("shortness of breath", "chest pain")),
+        ("failure to thrive and weight loss", ("failure to thrive", "weight loss")),
         ("shortness of breath and nausea", ("shortness of breath", "nausea")),
         ("cough, fever and shortness of breath", ("cough", "fever", "shortness of breath")),
         ("osteo- and rheumatoid arthritis", ("osteo arthritis", "rheumatoid arthritis")),
@@ -193,7 +194,15 @@ def test_nothing_to_split(text):
     assert split_composite(clean(text)) == []
 
 
-@pytest.mark.parametrize("text", ["cancer of the breast and ovary", "hepatitis A and B"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cancer of the breast and ovary",
+        "hepatitis A and B",
+        "acute and chronic inflammation of the skin",
+        "acute and chronic pain",
+    ],
+)
 def test_what_cannot_stand_alone_is_no_part(text):
     assert len(split_composite(text)) == 1
 
