@@ -20,7 +20,7 @@ from .search import Search
 from .store_verification import verify_store
 from .vectors.base import from_raw
 from .vectors.verification import are_same, require_sound, verify_vectors
-from .word_bags import WordBags
+from .word_bags import HASHES, WordBags
 
 # How many texts are read and tokenized at once.
 _CHUNK = 4096
@@ -154,7 +154,7 @@ def _verify_word_bags(index: ConceptIndex) -> None:
     if index.has_word_bags:
         expected = WordBags.from_texts(_all_texts(index), index.row_numbers)
         are_right = index.word_bags.are_same(expected)
-        path = index.folder / "word_bags.hashes.npy"
+        path = index.folder / HASHES
         require_sound(are_right, path, "it does not have the words of the texts")
 
 

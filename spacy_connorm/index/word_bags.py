@@ -9,7 +9,10 @@ import numpy as np
 from ..files.arrays import open_array
 from ..text.word_bags import add_hashes, hash_bags, hash_word, word_bag
 
-_STEM = "word_bags"
+# The first version's, without a number, took the "A" of "hepatitis A" for an article. Indexes that
+# have only those files have no bags.
+_STEM = "word_bags.2"
+HASHES = f"{_STEM}.hashes.npy"
 
 
 class WordBags:
@@ -91,7 +94,7 @@ class WordBags:
         return all(map(np.array_equal, mine, others))
 
     def write(self, folder: Path) -> None:
-        np.save(folder / f"{_STEM}.hashes.npy", self.hashes)
+        np.save(folder / HASHES, self.hashes)
         np.save(folder / f"{_STEM}.rows.npy", self._rows)
         np.save(folder / f"{_STEM}.words.npy", self.words)
         np.save(folder / f"{_STEM}.sizes.npy", self.sizes)
@@ -105,9 +108,9 @@ class WordBags:
         RETURNS (Optional[WordBags]): The bags; None for an index that was built without them.
         RAISES (ConnormError): CN402 if the files do not belong to these rows.
         """
-        if not (folder / f"{_STEM}.hashes.npy").exists():
+        if not (folder / HASHES).exists():
             return None
-        hashes = open_array(folder / f"{_STEM}.hashes.npy", "uint64", (None,))
+        hashes = open_array(folder / HASHES, "uint64", (None,))
         path = folder / f"{_STEM}.rows.npy"
         return cls(
             hashes,

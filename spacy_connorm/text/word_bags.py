@@ -1,7 +1,7 @@
 """The bag of words of a name: which words it has, whatever their order, spelling and inflection.
 
 "Cancer of the Breasts", "breast cancer" and "Breast-Cancer" have the same bag. Indexes store hashes
-of bags, so what a text's bag is never changes.
+of bags: whoever changes what a text's bag is gives the files of `index.word_bags` a new name.
 """
 
 import re
@@ -28,6 +28,8 @@ _NUMERALS = {
 }
 _MODULUS = 1 << 64
 _WORD = re.compile(r"[^\W\d_]+|\d+")
+# In capitals it is no article: "hepatitis A".
+_LETTER = "A"
 # Longer runs of letters are no English words.
 _LONGEST = 60
 # Words in capitals up to this length may be short forms, whose last letter is no plural: "AIDS".
@@ -57,8 +59,9 @@ def content_words(text: str) -> list[str]:
 
 def normalized_words(text: str) -> list[str]:
     """List the words of a text in order: in lower case and American spelling, without plural,
-    possessive, accents and the tags of terminologies, Greek letters spelled out, and Roman numerals
-    up to nine as digits. Letters and digits are words of their own: "CD4" is "cd" and "4".
+    possessive, accents and the tags of terminologies, Greek letters spelled out, "ß" as "ss", and
+    Roman numerals up to nine as digits. Letters and digits are words of their own: "CD4" is "cd"
+    and "4". A single "A" stays a capital, unlike the article.
 
     text (str): Any text.
     RETURNS (List[str]): The words, with stop words.
@@ -69,11 +72,13 @@ def normalized_words(text: str) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def _normalized(word: str) -> str:
+    if word == _LETTER:
+        return word
     if len(word) > _LONGEST:
-        return word.lower()
+        return word.casefold()
     is_short_form = len(word) <= _SHORT_FORM and word.isupper()
     written = word if is_short_form or _PLURAL_FORM.fullmatch(word) else word.lower()
-    singular = drop_plurals(write_american(written)).lower()
+    singular = drop_plurals(write_american(written)).casefold()
     if not singular.isascii():
         decomposed = unicodedata.normalize("NFKD", singular)
         singular = "".join(each for each in decomposed if not unicodedata.combining(each))

@@ -22,6 +22,9 @@ from spacy_connorm.text.word_bags import STOP_WORDS, normalized_words, word_bag
         ("CD4 deficiency", "cd-4 deficiency"),
         ("Asthma (disorder)", "asthma"),
         ("pain in the chest due to X", "x chest pain"),
+        ("Weißfleckenkrankheit", "Weissfleckenkrankheit"),
+        ("cancer of a breast", "breast cancer"),
+        ("Hepatitis-A", "hepatitis A"),
     ],
 )
 def test_spelling_inflection_and_order_do_not_matter(first, second):
@@ -34,6 +37,8 @@ def test_spelling_inflection_and_order_do_not_matter(first, second):
         ("AIDS", "aid"),
         ("type 1 diabetes", "type 2 diabetes"),
         ("hepatitis B", "hepatitis"),
+        ("hepatitis A", "hepatitis"),
+        ("Vitamin A deficiency", "vitamin deficiency"),
         ("hypertension", "hypotension"),
         ("no pain", "pain"),
         ("virus virus", "virus"),
@@ -46,7 +51,7 @@ def test_what_has_another_meaning_has_another_bag(first, second):
 def test_words_are_sorted_and_stop_words_are_left_out():
     assert word_bag("zoster of the ear") == ("ear", "zoster")
     assert normalized_words("zoster of the ear") == ["zoster", "of", "the", "ear"]
-    assert word_bag("Or an A") == ("a", "an", "or")
+    assert word_bag("Or an a") == ("a", "an", "or")
     assert word_bag("...") == word_bag("") == ()
 
 
