@@ -10,11 +10,26 @@ from functools import cached_property
 from ..index.cache import Cache
 from ..text.inversions import turn_inversion
 from ..text.normalization import STEPS, TextStep, compose
-from ..text.word_bags import content_words, hash_bag, hash_word, word_bag
+from ..text.word_bags import (
+    STOP_WORDS,
+    content_words,
+    hash_bag,
+    hash_word,
+    normalized_words,
+    word_bag,
+)
 from .known_names import KnownName
 
 _CACHED = 100_000
 _CONJUNCTION = re.compile(r"(?i)\b(and|or)\b|[&/]")
+# "infarction with pulmonary embolism", but not "pain in the chest", nor "anemia due to blood loss".
+_PREPOSITION = re.compile(
+    r"(?i)\b(?<!\bdue )(by|for|in|on|to|with)\b(?!\s+(the|an?|both|his|her|its|their)\b)"
+)
+# What is between the lines and the items of a list. A line that is broken beside "of" goes on.
+_BORDER = re.compile(r"\n|\s[-–—#*•]\s")
+_SMALL = "|".join(sorted(STOP_WORDS))
+_WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 # Letters of windows that are taken for short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
 _ALL_STEPS = frozenset(STEPS)
@@ -24,7 +39,10 @@ STOPPED = "it is a stop text"
 TOO_SHORT = "it has too few letters"
 OTHER_LETTERS = "it is short or an everyday word, and no name has exactly these letters"
 OTHER_SPELLING = "no name is spelled like it in the steps that are set"
-ACROSS = "its words are on both sides of 'and' or 'or', and no name has them so or in this order"
+ACROSS = (
+    "its words are on both sides of 'and', 'or', a preposition or a line break, and no name has "
+    "them so or in this order"
+)
 NOT_ALLOWED = (
     "its names were removed, are inexact synonyms (`inexact_names`), or are of types or branches "
     "that the normalizer leaves out"
@@ -103,16 +121,28 @@ class NameRules:
             same = self._normalize(text)
             if all(self._normalize(each) != same for each in written):
                 return OTHER_SPELLING
-        if _CONJUNCTION.search(text) and not any(_is_said_by(text, each) for each in written):
+        if _is_across(text) and not any(_is_said_by(text, each) for each in written):
             return ACROSS
         return ""
 
 
+def _is_across(text: str) -> bool:
+    return _has_border(text) or any(each.search(text) for each in (_CONJUNCTION, _PREPOSITION))
+
+
+def _has_border(text: str) -> bool:
+    return bool(_BORDER.search(_WRAP.sub(" ", text)))
+
+
 def _is_said_by(text: str, name: str) -> bool:
-    """RETURNS (bool): Whether a name with the words of a text has a conjunction, too, or has them
-    in the same order: "cancer and ovarian" is no "ovarian cancer", nor "cancer, ovarian".
+    """RETURNS (bool): Whether a name with the words of a text has a conjunction or a preposition,
+    too, or has them in the same order: "cancer and ovarian" is no "ovarian cancer", nor "cancer,
+    ovarian". Across lines it must have all words in this order: "cancer" and "breast" in a list are
+    no "cancer of the breast".
     """
-    if _CONJUNCTION.search(name):
+    if _has_border(text):
+        return normalized_words(text) == normalized_words(turn_inversion(name))
+    if any(each.search(text) and each.search(name) for each in (_CONJUNCTION, _PREPOSITION)):
         return True
     return content_words(text) == content_words(turn_inversion(name))
 

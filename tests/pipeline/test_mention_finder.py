@@ -78,6 +78,41 @@ def test_no_name_goes_across_a_conjunction_in_another_order(make, name):
     assert found(nlp, text) == [("breast cancer", "C1"), ("ovarian cancer", "C3")]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- Cancer\n- Breast pain", ["Cancer"]),
+        ("Cancer\nBreast pain", ["Cancer"]),
+        ("Cancer • breast pain", ["Cancer"]),
+        ("Cancer - breast pain", ["Cancer"]),
+        ("Neoplasms with breast pain", []),
+        ("Neoplasms with \n breast pain", []),
+        ("Cancer in the breast", ["Cancer in the breast"]),
+        ("Cancer due to breast", ["Cancer due to breast"]),
+        ("Cancer of the\nbreast", ["Cancer of the\nbreast"]),
+        ("Cancer\n of the breast", ["Cancer\n of the breast"]),
+        ("Breast\ncancer", ["Breast\ncancer"]),
+    ],
+)
+def test_no_name_goes_across_lines_or_items_in_another_order(make, text, expected):
+    assert [text for text, _ in found(make(), text)] == expected
+
+
+def test_prepositions_of_names_are_followed(make):
+    nlp = make()
+    nlp.get_pipe("concept_normalizer").add_synonyms([("cancer, resistance to", "C3")])
+    assert found(nlp, "resistance to cancer") == [("resistance to cancer", "C3")]
+
+
+def test_a_capital_a_is_no_article(make):
+    nlp = make()
+    names = [("hepatitis", "C3"), ("hepatitis A", "C4")]
+    nlp.get_pipe("concept_normalizer").add_synonyms(names)
+    text = "Hepatitis A, a hepatitis, cancer of a breast. A cancer."
+    expected = [("Hepatitis A", "C4"), ("hepatitis", "C3"), ("cancer of a breast", "C1")]
+    assert found(nlp, text) == [*expected, ("cancer", "C2")]
+
+
 def test_a_short_form_counts_as_what_the_document_defines(make):
     text = "Breast cancer (BC) and we all saw (WAS). BC WAS."
     assert found(make(), text)[-1] == ("BC", "C1")
