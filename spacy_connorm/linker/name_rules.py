@@ -10,6 +10,7 @@ from functools import cached_property
 from ..index.cache import Cache
 from ..text.inversions import turn_inversion
 from ..text.normalization import STEPS, TextStep, compose
+from ..text.signs import are_opposite
 from ..text.word_bags import (
     STOP_WORDS,
     content_words,
@@ -43,6 +44,7 @@ ACROSS = (
     "its words are on both sides of 'and', 'or', a preposition or a line break, and no name has "
     "them so or in this order"
 )
+OPPOSITE = "it has a minus where the names have a plus, or the reverse"
 NOT_ALLOWED = (
     "its names were removed, are inexact synonyms (`inexact_names`), or are of types or branches "
     "that the normalizer leaves out"
@@ -106,6 +108,9 @@ class NameRules:
         own = {value, hash_bag(word_bag(text))}
         if not own.isdisjoint(self._stopped):
             return STOPPED
+        names = [name for name in names if not are_opposite(text, name.text)]
+        if not names:
+            return OPPOSITE
         written = [name.text for name in names]
         if any(name.times and name.text == text for name in names):
             return ""

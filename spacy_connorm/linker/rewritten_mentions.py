@@ -6,6 +6,7 @@ import numpy as np
 
 from ..index.concept_index import ConceptIndex
 from ..index.rewriting import Rewritten, rewrite
+from ..text.signs import are_opposite, has_sign
 from .extra_words import known_bag
 
 # Names that a text becomes by less certain substitutions are not looked at.
@@ -32,4 +33,17 @@ def rewrite_mentions(
     ]
     if not any(len(each.rows) for each in rewritten):
         return []
-    return [each._replace(certainty=weight * each.certainty) for each in rewritten]
+    return [
+        _without_opposites(text, each._replace(certainty=weight * each.certainty), index)
+        for text, each in zip(texts, rewritten, strict=True)
+    ]
+
+
+def _without_opposites(text: str, found: Rewritten, index: ConceptIndex) -> Rewritten:
+    """Leave out the names that have a minus where the text has a plus, or the reverse."""
+    if not len(found.rows) or not has_sign(text):
+        return found
+    members = index.members.start[found.rows].tolist()
+    names = index.store.texts(members)
+    kept = np.array([not are_opposite(text, names[member]) for member in members])
+    return Rewritten(found.rows[kept], found.certainty[kept])

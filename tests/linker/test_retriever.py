@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_connorm import Ontology
+from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.text.substitutions import Substitution
 
@@ -51,6 +51,16 @@ def test_scores_are_raised_by_the_weight(make):
 def first_of(normalizer):
     (found,) = normalizer.candidates(["cardiac illness"])
     return {each.concept_id: each.score for each in found}
+
+
+def test_a_minus_is_no_other_form_of_a_plus(make_normalizer):
+    def score(weight, mention):
+        normalizer = make_normalizer(rewriting_weight=weight, memo_size=0)
+        normalizer.initialize(lambda: [], ontology=Ontology([Concept("C1", "ER+ breast cancer")]))
+        return first(normalizer, mention).score
+
+    assert score(1.0, "breast cancer, ER+") > score(0.0, "breast cancer, ER+")
+    assert score(1.0, "breast cancer, ER-") == score(0.0, "breast cancer, ER-")
 
 
 def test_names_and_filters_are_as_without(make):

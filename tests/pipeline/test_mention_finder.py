@@ -104,6 +104,13 @@ def test_prepositions_of_names_are_followed(make):
     assert found(nlp, "resistance to cancer") == [("resistance to cancer", "C3")]
 
 
+def test_a_plus_is_no_minus(make):
+    nlp = make()
+    nlp.get_pipe("concept_normalizer").add_synonyms([("ER+ cancer", "C1")])
+    assert found(nlp, "ER- cancer, ER+ cancer") == [("cancer", "C2"), ("ER+ cancer", "C1")]
+    assert "minus" in nlp.get_pipe("mention_finder").explain(nlp("ER- cancer")[:]).reason
+
+
 def test_a_capital_a_is_no_article(make):
     nlp = make()
     names = [("hepatitis", "C3"), ("hepatitis A", "C4")]
