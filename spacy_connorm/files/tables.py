@@ -26,8 +26,7 @@ def read_rows(path: str | Path, *, delimiter: str | None = None) -> Iterator[Tab
         `read_lines` raises.
     """
     path = Path(path)
-    if delimiter is None:
-        delimiter = _csv_delimiter(path) if find_ending(path) == ".csv" else "\t"
+    delimiter = _usual_delimiter(path) if delimiter is None else delimiter
     if len(delimiter) != 1 or delimiter in '"\r\n':
         refuse("delimiter", delimiter, "one character, e.g. ';', and no quotation mark")
     if delimiter == "\t":
@@ -37,10 +36,40 @@ def read_rows(path: str | Path, *, delimiter: str | None = None) -> Iterator[Tab
     return (row for row in rows if any(row[1]))
 
 
-def _csv_delimiter(path: Path) -> str:
+def _usual_delimiter(path: Path) -> str:
+    if find_ending(path) != ".csv":
+        return "\t"
     # Where numbers have decimal commas, spreadsheets write semicolons.
     _, first = next(read_lines(path), (1, ""))
     return next((each for each in ",;\t" if each in first), ",")
+
+
+def require_width(
+    rows: Iterable[TableRow], path: str | Path, width: int, *, delimiter: str | None = None
+) -> Iterator[TableRow]:
+    """Refuse rows with more fields than the table has columns: a field that holds the delimiter
+    would move all fields after it to the next column. Empty fields may follow the last column.
+
+    rows (Iterable[Tuple[int, List[str]]]): From `read_rows`, without the header.
+    path (Union[str, Path]): Their file, for the message.
+    width (int): How many columns the table has.
+    delimiter (Optional[str]): As in `read_rows`.
+    YIELDS (Tuple[int, List[str]]): The rows.
+    RAISES (ConnormError): CN115 for a row with more fields than columns.
+    """
+    for number, row in rows:
+        if any(map(str.strip, row[width:])):
+            hint = _surplus_hint(_usual_delimiter(Path(path)) if delimiter is None else delimiter)
+            reason = f"{len(row)} fields, but the table has {width} columns; {hint}"
+            message = Errors.CN115.format(path=path, line=number, format="a table", reason=reason)
+            raise ConnormError(message)
+        yield number, row
+
+
+def _surplus_hint(delimiter: str) -> str:
+    if delimiter == "\t":
+        return "a field can't hold a tab"
+    return f"put quotation marks around fields that hold '{delimiter}'"
 
 
 def find_column(path: str | Path, column: str | int, columns: Sequence[str] | None) -> int:

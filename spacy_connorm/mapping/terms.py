@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConnormError, Errors, Warnings, quote, warn
-from ..files.tables import TableRow, find_column, read_rows
+from ..files.tables import TableRow, find_column, read_rows, require_width
 from ..text.cleaning import clean
 
 CODE, TERM, CONTEXT, COUNT = "code", "term", "context", "count"
@@ -56,7 +56,8 @@ def read_terms(
     RAISES (ConnormError): CN114 for a missing column, CN708 for another suffix, CN781 without
         openpyxl, CN782 for an unknown sheet, CN783 for a damaged Excel file, CN784 for a count that
         is none, CN785 for a table without terms, CN733 for a sheet or a delimiter of another kind
-        of file, and what `read_rows` raises.
+        of file, CN115 for a row of a text file with more fields than columns, and what `read_rows`
+        raises.
     WARNS (ConnormWarning): CNW780 for rows without code or term.
     """
     path = Path(path)
@@ -68,6 +69,8 @@ def read_terms(
         for field, column in wanted.items()
         if column in columns or column != field or field in (CODE, TERM)
     }
+    if not _is_excel(path):
+        rows = require_width(rows, path, len(columns), delimiter=delimiter)
     terms, left_out = [], []
     for number, row in rows:
         cells = {field: clean(row[at]) for field, at in places.items() if at < len(row)}
@@ -84,7 +87,7 @@ def read_terms(
 
 
 def _read_table(path: Path, sheet: str | None, delimiter: str | None) -> Iterator[TableRow]:
-    if path.suffix.lower() in _EXCEL:
+    if _is_excel(path):
         if delimiter is not None:
             raise ConnormError(Errors.CN733.format(option="--delimiter", needed="a text file"))
         return _read_excel(path, sheet)
@@ -94,6 +97,10 @@ def _read_table(path: Path, sheet: str | None, delimiter: str | None) -> Iterato
         known = ", ".join((*_TEXT, _EXCEL[0]))
         raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
     return read_rows(path, delimiter=delimiter)
+
+
+def _is_excel(path: Path) -> bool:
+    return path.suffix.lower() in _EXCEL
 
 
 def _count(path: Path, line: int, cell: str) -> int:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 
 from ..concepts import Concept, merge
 from ..concepts.curies import join_curie
-from ..files.tables import find_column, read_rows
+from ..files.tables import find_column, read_rows, require_width
 from .report import ReadReport
 from .xrefs import read_xrefs
 
@@ -51,7 +52,9 @@ def read_tsv(
     parents_by_name (bool): Whether parents are given by preferred name instead of id.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, in the order of their first rows.
-    RAISES (ConnormError): CN114 for a missing column, and what `read_rows` raises.
+    RAISES (ConnormError): CN114 for a missing column, CN115 for a row with more fields than
+        columns, and what `read_rows` raises. Without a header, the table has the columns of its
+        first row, and those that are named.
     """
     report = report or ReadReport()
     wanted = {
@@ -65,8 +68,12 @@ def read_tsv(
         "xrefs": xrefs,
     }
     rows = read_rows(path, delimiter=delimiter)
-    columns = next(rows, (0, []))[1] if header else None
-    places = {field: find_column(path, c, columns) for field, c in wanted.items() if c is not None}
+    first = list(islice(rows, 1))
+    columns = next((row for _, row in first), [])
+    named = columns if header else None
+    places = {field: find_column(path, c, named) for field, c in wanted.items() if c is not None}
+    width = max(len(columns), 1 + max(places.values()))
+    rows = require_width(rows if header else chain(first, rows), path, width, delimiter=delimiter)
     concepts: dict[str, Concept] = {}
     for number, row in rows:
         concept = _concept(row, places, separator, prefix, report)

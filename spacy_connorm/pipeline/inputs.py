@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from ..annotations.metadata import set_other_fields
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.docbin import read_docs
-from ..files.tables import find_column, read_rows
+from ..files.tables import find_column, read_rows, require_width
 from ..files.text import read_lines
 
 TEXT_FIELD = "text"
@@ -98,11 +98,7 @@ def _read_table(
     columns = [_storable(cell.strip(), replaced) for cell in next(rows, (0, []))[1]]
     text_at, *_ = [find_column(path, each, columns) for each in (text_field, *needed_fields)]
     named = [at for at, column in enumerate(columns) if column and at != text_at]
-    for number, row in rows:
-        if any(row[len(columns) :]):
-            reason = f"{len(row)} fields, but the header has {len(columns)}"
-            message = Errors.CN115.format(path=path, line=number, format="a table", reason=reason)
-            raise ConnormError(message)
+    for number, row in require_width(rows, path, len(columns)):
         cells = dict(enumerate(_storable(cell, replaced) for cell in row))
         fields = {columns[at]: cells[at] for at in named if at in cells}
         yield f"'{path}', line {number}", cells.get(text_at, ""), fields

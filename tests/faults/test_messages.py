@@ -211,6 +211,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: world.ontology("a.obo", f"{OBO}{CANARY}\n"),
         lambda world: world.ontology("a.xml", f"<ICD10CM.tabular>\n&{CANARY};\n", format="icd10cm"),
         lambda world: world.ontology("a.csv", f'id,name\n"{CANARY}\n'),
+        lambda world: world.ontology("a.csv", f"id,name\nA,b,{CANARY}\n"),
         lambda world: world.ontology("MRCONSO.RRF", f"C1|{CANARY}\n"),
     ],
     "CN203": [lambda world: world.corpus("a.tsv", "\n")],

@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files.tables import read_rows
+from spacy_connorm.files.tables import read_rows, require_width
 
 TABS, COMMAS = 'a,1\t"b ""c"""\n', 'a\t1,"b\n""c"""\n'
 
@@ -46,3 +46,20 @@ def test_a_quotation_mark_without_an_end(tmp_path):
     (tmp_path / "a.csv").write_text('a,b\n"c,d\ne,f\n')
     with pytest.raises(ConnormError, match=r"CN115.*a\.csv', line 3"):
         list(read_rows(tmp_path / "a.csv"))
+
+
+@pytest.mark.parametrize(
+    ("name", "delimiter", "hint"),
+    [
+        ("a.csv", None, "put quotation marks around fields that hold ','"),
+        ("a.txt", ";", "put quotation marks around fields that hold ';'"),
+        ("a.tsv", None, "a field can't hold a tab"),
+    ],
+)
+def test_a_row_has_at_most_as_many_fields_as_the_table_has_columns(tmp_path, name, delimiter, hint):
+    path, between = tmp_path / name, delimiter or {".csv": ",", ".tsv": "\t"}[name[1:]]
+    path.write_text("a,b\nc\nd,e,, \nf,g,,h\n".replace(",", between))
+    rows = require_width(read_rows(path, delimiter=delimiter), path, 2, delimiter=delimiter)
+    assert [next(rows) for _ in range(3)] == [(1, ["a", "b"]), (2, ["c"]), (3, ["d", "e", "", " "])]
+    with pytest.raises(ConnormError, match=rf"CN115.*line 4.*4 fields.*2 columns; {hint}"):
+        next(rows)

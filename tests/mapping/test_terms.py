@@ -67,6 +67,10 @@ def test_excel(book):
         read_terms(path, sheet="third")
 
 
+def test_cells_beside_the_table_of_a_book_are_no_columns(book):
+    assert read_terms(book(first=[["code", "term"], ["A2", "dizzy", "ask Ann"]])) == [DIZZY]
+
+
 def test_rows_without_code_or_term_are_left_out(table):
     with pytest.warns(ConnormWarning, match="CNW780.*: 2, the first in line 3"):
         found = read_terms(table("code,term\nA2,dizzy\n,cold\nA3,\n"))
@@ -85,6 +89,7 @@ def test_a_count_that_is_none(table, count):
         ("terms.csv", "code,term\n", "CN785"),
         ("terms.csv", "", "CN114"),
         ("terms.csv", 'code,term\nA,"b', "CN115"),
+        ("terms.csv", "code,term\nA,b\nB,pain, chest\n", "CN115.*line 3.*quotation marks"),
         ("terms.pdf", "code,term\n", "CN708"),
         ("terms.xlsx", "code,term\n", "CN783"),
     ],

@@ -436,3 +436,19 @@ def test_ctd_takes_synonyms_of_several_columns(tmp_path):
     path.write_text("# Fields:\n# " + "\t".join(columns) + "\n#\naspirin\tMESH:D1\tA|B\tASA|B\n")
     (concept,) = read_ctd(path)
     assert concept.aliases == ("A", "B", "ASA")
+
+
+def test_a_row_with_more_fields_than_columns_is_refused(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("id,name,syn\nF1,dizziness,giddiness,\nF2,pain, chest,angina\n")
+    with pytest.raises(ConnormError, match=r"CN115.*line 3.*4 fields.*3 columns.*quotation marks"):
+        list(read_tsv(path, synonyms="syn"))
+
+
+def test_without_a_header_the_first_row_and_the_settings_tell_the_columns(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("F1,dizziness\nF2,pain,angina\n")
+    concepts = by_id(read_tsv(path, id=1, name=2, synonyms=3, header=False))
+    assert concepts["F2"].aliases == ("angina",)
+    with pytest.raises(ConnormError, match=r"CN115.*line 2.*3 fields.*2 columns"):
+        list(read_tsv(path, id=1, name=2, header=False))
