@@ -15,6 +15,7 @@ from .xrefs import read_xrefs
 _TYPE_TAGS = ("namespace", "subset")
 # Before OBO 1.2, the tag told the scope.
 _SYNONYM_TAGS = {"synonym": "", **{f"{scope.lower()}_synonym": scope for scope in ALL_SCOPES}}
+_STANZAS = ("[Term]", "[Typedef]", "[Instance]")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
 _QUOTED_VALUE = re.compile(r'[\w-]+:\s*("(?:[^"\\]|\\.)*")')
 # obonet takes these for the beginning of a comment or a modifier, in quotes, too.
@@ -86,27 +87,29 @@ def _sections(path: str | Path, report: ReadReport) -> tuple[list[dict[str, Any]
     """
     from obonet.read import get_sections
 
-    number = 0
-
-    def lines() -> Iterator[str]:
-        nonlocal number
-        for number, line in read_lines(path):
-            tag, _, value = line.partition(":")
-            if tag in _SYNONYM_TAGS and not _quoted(value.lstrip())[0]:
-                reason = "a synonym without a text in quotation marks"
-                report.leave_out(reason, f"line {number}", broken=True)
-            else:
-                yield _escaped(line)
-
-    try:
-        _, terms, _, header = get_sections(lines())
-    except ConnormError:
-        raise
-    except ValueError:
-        reason = "not a tag and a value"
-        message = Errors.CN115.format(path=path, line=number, format="OBO", reason=reason)
-        raise ConnormError(message) from None  # obonet repeats the line
+    _, terms, _, header = get_sections(_lines(path, report))
     return terms, header
+
+
+def _lines(path: str | Path, report: ReadReport) -> Iterator[str]:
+    """YIELDS (str): The lines as obonet takes them: an empty one before each stanza and nowhere
+    else, and no comments between stanzas, which would replace the header.
+    """
+    for number, line in read_lines(path):
+        tag, colon, value = line.partition(":")
+        if not line.strip() or line.lstrip().startswith("!"):
+            continue
+        if line.startswith(_STANZAS):
+            yield from ("", line)
+        elif not (tag and colon):
+            reason = "neither a stanza nor a tag and a value"
+            message = Errors.CN115.format(path=path, line=number, format="OBO", reason=reason)
+            raise ConnormError(message)
+        elif tag in _SYNONYM_TAGS and not _quoted(value.lstrip())[0]:
+            reason = "a synonym without a text in quotation marks"
+            report.leave_out(reason, f"line {number}", broken=True)
+        else:
+            yield _escaped(line)
 
 
 def _escaped(line: str) -> str:

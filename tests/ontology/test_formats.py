@@ -159,6 +159,29 @@ def test_obo_takes_synonyms_of_old_tags(tmp_path):
     assert (concept.narrow, concept.broad, concept.related) == (("b",), ("c",), ("e", "d"))
 
 
+@pytest.mark.parametrize(
+    "between", ["\n! part two\n\n", "\n! part two\n", " ! part two\n", "", "\n \n\n"]
+)
+def test_obo_stanzas_begin_at_their_first_line(tmp_path, between):
+    path, report = tmp_path / "a.obo", ReadReport()
+    stanzas = ["[Term]\nid: A:1\nname: one\n", "[Typedef]\nid: t\n", "[Term] ! two\nid: A:2\n"]
+    header = "default-namespace: d\nremark: licence: free\n"
+    path.write_text(between.join(["! ours\n", header, *stanzas, "name: two\n", "is_a: A:1\n"]))
+    assert list(read_obo(path, report=report)) == [
+        Concept("A:1", "one", types=("d",)),
+        Concept("A:2", "two", types=("d",), parents=("A:1",)),
+    ]
+    assert report.licence == "licence: free"
+
+
+@pytest.mark.parametrize("broken", ["this line is broken", "[Term", "[term]", ": x"])
+def test_obo_tells_the_line_that_is_broken(tmp_path, broken):
+    path = tmp_path / "a.obo"
+    path.write_text(f"[Term]\nid: A:1\n\n{broken}\nname: one\nxref: A:5\n\n[Term]\nid: A:2\n")
+    with pytest.raises(ConnormError, match=r"CN115.*line 4: .*OBO.*tag"):
+        list(read_obo(path))
+
+
 @pytest.mark.parametrize("synonym", ["synonym: a EXACT []", 'exact_synonym: "a', 'synonym: ""'])
 def test_obo_tells_the_line_of_a_synonym_that_it_cannot_read(tmp_path, synonym):
     path, report = tmp_path / "a.obo", ReadReport()
