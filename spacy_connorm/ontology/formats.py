@@ -36,14 +36,19 @@ _ROBOT = (
     "Convert it with ROBOT (http://robot.obolibrary.org): `robot convert --input {path} --output "
     "ontology.obo`."
 )
+_TABLE = (
+    "Make a table of it, with an id and a name in each row, and columns for synonyms and parents."
+)
 # The first one that matches is told.
 _FOREIGN = (
     ForeignFormat(
         "SKOS",
         r"\bskos:(Concept|ConceptScheme|prefLabel)\b|core#(Concept|ConceptScheme|prefLabel)>",
-        "Make a table of it, with an id and a name in each row, and columns for synonyms and "
-        "parents.",
+        _TABLE,
     ),
+    ForeignFormat("MeSH as XML", r"<(Descriptor|Supplemental|Qualifier)RecordSet\b", _TABLE),
+    ForeignFormat("ClaML", r"<ClaML\b", _TABLE),
+    ForeignFormat("XML of Orphadata", r"<JDBOR\b", _TABLE),
     ForeignFormat("OWL as RDF/XML", r"<rdf:RDF\b|^<!DOCTYPE rdf:RDF\b", _ROBOT),
     ForeignFormat("OWL/XML", r"^<Ontology\b", _ROBOT),
     ForeignFormat("OWL in functional syntax", r"^(Prefix|Ontology)\(", _ROBOT),
@@ -97,16 +102,14 @@ def find_format(path: Path, name: str | None = None) -> str:
             message = Errors.CN112.format(path=path, named=_listed(candidates), format=name)
             raise ConnormError(message)
         return name
-    # A file of any size may be one line.
-    _, piece = next(read_pieces(path), (1, ""))
-    head = "".join(islice(StringIO(piece, newline=None), _HEAD_LINES))
+    head = _read_head(path)
     if not head.strip():
         raise ConnormError(Errors.CN104.format(path=path))
     for key in candidates:
         if _begins_like(key, head):
             return key
     if "tsv" not in candidates:  # a table may have a column `skos:prefLabel`
-        _refuse_foreign(path, head)
+        _refuse_if_foreign(path, head)
     for key in FORMATS:
         if not _begins_like(key, head):
             continue
@@ -119,7 +122,22 @@ def find_format(path: Path, name: str | None = None) -> str:
     return candidates[-1]
 
 
-def _refuse_foreign(path: Path, head: str) -> None:
+def refuse_foreign(path: str | Path) -> None:
+    """Refuse a file in a format that is not read.
+
+    path (Union[str, Path]): The file.
+    RAISES (ConnormError): CN123.
+    """
+    _refuse_if_foreign(path, _read_head(path))
+
+
+def _read_head(path: str | Path) -> str:
+    # A file of any size may be one line.
+    _, piece = next(read_pieces(path), (1, ""))
+    return "".join(islice(StringIO(piece, newline=None), _HEAD_LINES))
+
+
+def _refuse_if_foreign(path: str | Path, head: str) -> None:
     for foreign in _FOREIGN:
         if re.search(foreign.signature, head, re.MULTILINE):
             mend = foreign.mend.format(path=path)

@@ -14,6 +14,7 @@ from ..concepts.curies import join_curie
 from ..errors import ConnormError, Errors
 from ..files.text import find_ending, read_lines
 from ..files.xml import read_pieces
+from .formats import refuse_foreign
 from .report import ReadReport
 
 _ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +[01] (.{60}) (.+)")
@@ -47,14 +48,18 @@ def read_icd10cm(
         organism" is "Pneumonia NOS".
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN115 for a tabular list that is not XML, and what `read_lines` and
-        `read_pieces` raise.
+    RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
+        codes, CN123 if it is in a format that is not read, and what `read_lines` and `read_pieces`
+        raise.
     """
     report = report or ReadReport()
     is_tabular = find_ending(path) == ".xml"
     read_tabular = partial(_read_tabular, with_includes=implied_names)
     listed = read_tabular(path) if is_tabular else _read_order(path, report)
     described = {c.concept_id: c for c in read_tabular(tabular)} if tabular else {}
+    if tabular and not described:
+        refuse_foreign(tabular)
+        raise ConnormError(Errors.CN104.format(path=tabular))
     concepts: dict[str, Concept] = {}
     for concept in listed:
         code = concept.concept_id

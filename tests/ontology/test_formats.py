@@ -259,6 +259,17 @@ def test_icd10cm_tabular_list_adds_synonyms_and_chapters(data):
     assert {c.types for c in concepts.values()} == {("Diseases of the nose (A90-A99)",)}
 
 
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [("<ICD10CM.tabular/>", "CN104"), ("<ClaML/>", "CN123"), ("A90 no XML", "CN115")],
+)
+def test_icd10cm_names_a_tabular_list_without_codes(data, tmp_path, content, code):
+    path = tmp_path / "tab.xml"
+    path.write_text(content)
+    with pytest.raises(ConnormError, match=rf"{code}.*tab\.xml"):
+        list(read_icd10cm(data / "icd10cm_order.txt", tabular=path))
+
+
 def test_icd10cm_tabular_list_alone(data):
     concepts = by_id(read_icd10cm(data / "icd10cm_tabular.xml"))
     assert list(concepts) == ["A90", "A90.0", "A90.1"]

@@ -93,11 +93,16 @@ ROBOT = "robot convert --input .*--output ontology.obo"
         ("a.ttl", "# made by hand\nPREFIX : <http://x.org#>\n", "Turtle"),
         ("a.ttl", "@prefix a: <http://x.org#> .\na:1 a skos:Concept .\n", "SKOS.*table"),
         ("a.rdf", RDF + "<skos:Concept/></rdf:RDF>\n", "SKOS.*table"),
+        ("a.xml", "<!DOCTYPE DescriptorRecordSet>\n<DescriptorRecordSet>\n", "MeSH as XML.*table"),
+        ("a.xml.gz", "\ufeff<?xml version='1.0'?><ClaML version='2.0.0'>", "ClaML.*table"),
+        ("a.xml", "<?xml version='1.0'?>\n<JDBOR><DisorderList>", "Orphadata.*table"),
         ("a.json", '{\n  "graphs" : [ {\n    "nodes" : [ ]\n', f"OBO Graphs JSON.*{ROBOT}"),
     ],
 )
 def test_formats_that_are_not_read_are_told(tmp_path, name, content, expected):
-    (tmp_path / name).write_text(content)
+    (tmp_path / name).write_bytes(
+        gzip.compress(content.encode()) if name.endswith(".gz") else content.encode()
+    )
     with pytest.raises(ConnormError, match=f"CN123.*looks like.*{expected}"):
         read_ontology(tmp_path / name)
 
