@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..concepts import Concept, merge
 from ..concepts.curies import PREFIXES, join_curie
+from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .report import ReadReport
 
@@ -33,13 +34,14 @@ def read_mesh(
         descriptors.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, descriptors first, in the order of the files.
-    RAISES (ConnormError): What `read_lines` raises.
+    RAISES (ConnormError): CN104 for a tree or supplementary concepts without a single row of this
+        form, and what `read_lines` raises.
     """
     report = report or ReadReport()
-    numbers, owners = _read_tree(tree) if tree else ({}, {})
+    numbers, owners = _read_tree(tree, report) if tree else ({}, {})
     concepts: dict[str, Concept] = {}
-    tables = [_read_table(table, report) for table in (path, supplementary) if table]
-    for concept in chain.from_iterable(tables):
+    others = _read_supplementary(supplementary, report) if supplementary else ()
+    for concept in chain(_read_descriptors(path, report), others):
         known = concepts.get(concept.concept_id)
         concepts[concept.concept_id] = merge(known, concept) if known else concept
         report.merged += known is not None
@@ -47,28 +49,66 @@ def read_mesh(
         yield _placed(concept, numbers.get(concept.concept_id, []), owners)
 
 
-def _read_table(path: str | Path, report: ReadReport) -> Iterator[Concept]:
-    for number, line in read_lines(path):
-        concept_id, canonical_name, synonyms, *_ = (*line.split("\t"), "", "")
-        if _MESH_ID.fullmatch(concept_id):
-            yield Concept(concept_id, canonical_name, tuple(filter(None, synonyms.split("|"))))
+def _read_descriptors(path: str | Path, report: ReadReport) -> Iterator[Concept]:
+    for number, concept in _read_table(path):
+        if concept:
+            yield concept
         elif number > 1:
             report.leave_out("a row without a MeSH id", f"line {number}", broken=True)
 
 
-def _read_tree(path: str | Path) -> tuple[dict[str, list[str]], dict[str, str]]:
+def _read_supplementary(path: str | Path, report: ReadReport) -> Iterator[Concept]:
+    empty = True
+    for number, concept in _read_table(path):
+        if concept:
+            empty = False
+            yield concept
+        elif number > 1:
+            reason = "a supplementary row without a MeSH id"
+            report.leave_out(reason, _place(path, number), broken=True)
+    if empty:
+        raise _no_rows(path, "a MeSH id and a name")
+
+
+def _read_table(path: str | Path) -> Iterator[tuple[int, Concept | None]]:
+    """YIELDS (Tuple[int, Optional[Concept]]): The number of each line, and its concept, if any."""
+    for number, line in _read_filled(path):
+        concept_id, canonical_name, synonyms, *_ = (*line.split("\t"), "", "")
+        aliases = tuple(filter(None, synonyms.split("|")))
+        is_concept = _MESH_ID.fullmatch(concept_id)
+        yield number, Concept(concept_id, canonical_name, aliases) if is_concept else None
+
+
+def _read_filled(path: str | Path) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in read_lines(path) if line.strip())
+
+
+def _place(path: str | Path, number: int) -> str:
+    return f"line {number} of '{Path(path).name}'"
+
+
+def _no_rows(path: str | Path, expected: str) -> ConnormError:
+    return ConnormError(f"{Errors.CN104.format(path=path)} Its rows must have {expected}.")
+
+
+def _read_tree(path: str | Path, report: ReadReport) -> tuple[dict[str, list[str]], dict[str, str]]:
     """RETURNS (Tuple[Dict[str, List[str]], Dict[str, str]]): The tree numbers of each descriptor,
     and the descriptor of each tree number.
     """
     numbers: defaultdict[str, list[str]] = defaultdict(list)
     owners: dict[str, str] = {}
-    for _, line in read_lines(path):
+    for line_number, line in _read_filled(path):
         fields = line.split("\t")
         concept_id = next(filter(_MESH_ID.fullmatch, fields), None)
         number = next(filter(_TREE_NUMBER.fullmatch, fields), None)
         if concept_id and number:
             numbers[concept_id].append(number)
             owners[number] = concept_id
+        elif line_number > 1:
+            reason = "a row of the tree without a MeSH id and a tree number"
+            report.leave_out(reason, _place(path, line_number), broken=True)
+    if not owners:
+        raise _no_rows(path, "a MeSH id and a tree number")
     return numbers, owners
 
 

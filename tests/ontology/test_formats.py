@@ -113,6 +113,23 @@ def test_mesh_joins_descriptors_tree_and_supplementary_concepts(data):
     assert report.merged == 1
 
 
+def test_mesh_tells_the_lines_of_its_second_files(data, tmp_path):
+    tree, others, report = tmp_path / "tree.tsv", tmp_path / "scr.tsv", ReadReport()
+    tree.write_text("Tree Number\tUi\nC99\tD900000\n\nC98\tNose\n")
+    others.write_text("C900009\tsniffline\nX1\tfoo\n")
+    list(read_mesh(data / "mesh_descriptors.tsv", tree=tree, supplementary=others, report=report))
+    assert {reason: (each.first, each.count) for reason, each in report.left_out.items()} == {
+        "a row of the tree without a MeSH id and a tree number": ("line 4 of 'tree.tsv'", 1),
+        "a supplementary row without a MeSH id": ("line 2 of 'scr.tsv'", 1),
+    }
+
+
+@pytest.mark.parametrize("setting", ["tree", "supplementary"])
+def test_mesh_names_a_second_file_that_is_another(data, setting):
+    with pytest.raises(ConnormError, match=r"CN104.*medic\.txt.*rows must have a MeSH id and"):
+        list(read_mesh(data / "mesh_descriptors.tsv", **{setting: data / "medic.txt"}))
+
+
 def test_obo_takes_the_synonyms_of_all_scopes(data):
     report = ReadReport()
     concepts = by_id(read_obo(data / "small.obo", report=report))
