@@ -4,6 +4,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from ..errors import refuse
+
+# Of a prefix that somebody sets.
+PREFIX = re.compile(r"[A-Za-z_][\w.\-]*")
 _CURIE = re.compile(r"([A-Za-z][\w.\-]*):(\S+)")
 # SNOMEDCT_US_2016_03_01, NCI2009_04D
 _RELEASE = re.compile(r"_?\d{4}(_\d\w*)+$")
@@ -160,6 +164,16 @@ class PrefixMap:
 
 
 PREFIXES = PrefixMap(_SPELLINGS, _ADDRESSES)
+
+
+def require_prefix(prefix: str) -> None:
+    """Refuse what can't be the prefix of a vocabulary.
+
+    prefix (str): As the user set it.
+    RAISES (ConnormError): CN006.
+    """
+    if not PREFIX.fullmatch(prefix):
+        refuse("prefix", prefix, "letters, digits, dots, dashes and underscores")
 
 
 def split_curie(curie: str) -> tuple[str, str]:

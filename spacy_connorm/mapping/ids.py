@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import quote, unquote
 
-from ..concepts.curies import PREFIXES, split_curie
+from ..concepts.curies import PREFIX, PREFIXES, require_prefix, split_curie
 from ..errors import refuse
 from ..exports.sssom import NO_TERM
 
-_PREFIX = re.compile(r"[A-Za-z_][\w.\-]*")
-_CURIE = re.compile(rf"{_PREFIX.pattern}:[^\s:/|][^\s|]*")
+_CURIE = re.compile(rf"{PREFIX.pattern}:[^\s:/|][^\s|]*")
 # Of concept ids without a vocabulary.
 _CONCEPT, _ONTOLOGY = "concept", "ontology"
 _SAFE = "._~-+/"
@@ -30,8 +29,7 @@ class MappingIds:
         RAISES (ConnormError): CN006 for what can't be a prefix or an address.
         """
         for each in (prefix, *addresses):
-            if not _PREFIX.fullmatch(each):
-                refuse("prefix", each, "letters, digits, dots, dashes and underscores")
+            require_prefix(each)
         for each in addresses.values():
             if not re.match(r"[A-Za-z][A-Za-z0-9+.\-]*:\S+$", each):
                 refuse("addresses", each, "an address (IRI) for each prefix")

@@ -6,7 +6,8 @@ from itertools import chain, islice
 from pathlib import Path
 
 from ..concepts import Concept, merge
-from ..concepts.curies import join_curie
+from ..concepts.curies import PREFIXES, join_curie, require_prefix
+from ..errors import ConnormError, Errors, refuse
 from ..files.tables import find_column, read_rows, require_width
 from .report import ReadReport
 from .xrefs import read_xrefs
@@ -52,10 +53,12 @@ def read_tsv(
     parents_by_name (bool): Whether parents are given by preferred name instead of id.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, in the order of their first rows.
-    RAISES (ConnormError): CN114 for a missing column, CN115 for a row with more fields than
-        columns, and what `read_rows` raises. Without a header, the table has the columns of its
-        first row, and those that are named.
+    RAISES (ConnormError): CN006 for an empty separator or what can't be the prefix of a vocabulary,
+        CN733 for `parents_by_name` without `parents`, CN114 for a missing column, CN115 for a row
+        with more fields than columns, and what `read_rows` raises. Without a header, the table has
+        the columns of its first row, and those that are named.
     """
+    _check_settings(separator, prefix, parents=parents, by_name=parents_by_name)
     report = report or ReadReport()
     wanted = {
         "concept_id": id,
@@ -84,6 +87,20 @@ def read_tsv(
         concepts[concept.concept_id] = merge(known, concept) if known else concept
         report.merged += known is not None
     yield from _with_parent_ids(concepts.values()) if parents_by_name else concepts.values()
+
+
+def _check_settings(
+    separator: str, prefix: str | None, *, parents: str | int | None, by_name: bool
+) -> None:
+    if not separator:
+        refuse("separator", separator, "at least one character")
+    if prefix:
+        require_prefix(prefix)
+        if not PREFIXES.curie(join_curie(prefix, "1")):
+            refuse("prefix", prefix, "the prefix of a vocabulary, such as 'SNOMEDCT'")
+    if by_name and parents is None:
+        message = Errors.CN733.format(option="--parents-by-name", needed="`--parents`")
+        raise ConnormError(message)
 
 
 def _concept(

@@ -66,6 +66,7 @@ def test_options_are_parsed(invoke, words, tmp_path, arguments, concepts):
         (["small.obo", "--languages", "ENG"], "CN113"),
         (["mesh_supplementary.tsv"], "CN114"),
         (["small.obo", "--scopes", "EXAKT"], "CN118"),
+        (["mesh_supplementary.tsv", "--id", "1", "--name", "2", "--separator", ""], "CN006"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_the_old_file(invoke, refused, tmp_path, arguments, code):

@@ -435,6 +435,28 @@ def test_the_vocabulary_of_a_tables_ids_can_be_told(tmp_path):
     assert concept.xrefs == ("SNOMEDCT:404640003",)
 
 
+@pytest.mark.parametrize("prefix", ["SNOMEDCT:", "a b", "_X", "PMID"])
+def test_a_prefix_that_makes_no_cross_reference(tmp_path, prefix):
+    path = tmp_path / "table.tsv"
+    path.write_text("id\tname\n1\tdizziness\n")
+    with pytest.raises(ConnormError, match="CN006.*prefix"):
+        list(read_tsv(path, prefix=prefix))
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"separator": ""}, "CN006.*separator.*at least one character"),
+        ({"parents_by_name": True}, "CN733.*--parents-by-name.*--parents`"),
+    ],
+)
+def test_tsv_settings_that_have_no_meaning(tmp_path, settings, expected):
+    path = tmp_path / "table.tsv"
+    path.write_text("id\tname\n1\tdizziness\n")
+    with pytest.raises(ConnormError, match=expected):
+        list(read_tsv(path, **settings))
+
+
 def test_tsv_parents_by_name(tmp_path):
     path = tmp_path / "table.tsv"
     path.write_text("id\tname\tabove\nT:2\tmigraine\theadache\nT:1\theadache\tpain\n")
