@@ -179,6 +179,7 @@ class Errors(metaclass=_Coded):
         "and two whole numbers, with a tab after each of the first three."
     )
     CN123 = "'{path}' looks like {name}, which is not read. {mend}"
+    CN124 = "'{path}' is the name of two outputs, so one would be lost. Give each its own."
 
     # Corpora
     CN200 = (

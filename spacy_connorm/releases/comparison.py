@@ -11,7 +11,7 @@ from tqdm import tqdm
 from ..concepts import Ontology
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file
-from ..files.overlap import require_apart
+from ..files.overlap import require_apart, require_distinct_outputs
 from ..files.text import open_text
 from ..ontology import ReadReport, stream_ontology
 from .differences import KINDS, Change, find_changes
@@ -65,14 +65,17 @@ def diff_ontologies(
     json_path (Optional[Union[str, Path]]): Write all changes as JSON.
     tsv_path (Optional[Union[str, Path]]): Write all changes as a table.
     RETURNS (OntologyDiff): The changes, and what became of the synonyms.
-    RAISES (ConnormError): CN121 if an output would replace an input, CN733 for `moved` without
+    RAISES (ConnormError): CN121 if an output would replace an input, CN124 if two
+        outputs have the same name, CN733 for `moved` without
         `synonyms`, CN105 or CN108 if an output can't be written, CN712 and CN752 for bad synonyms
         and corrections, and the errors of `stream_ontology`.
     """
     if moved is not None and synonyms is None:
         raise ConnormError(Errors.CN733.format(option="--moved", needed="`--synonyms`"))
-    for output in (moved, json_path, tsv_path):
+    outputs = (moved, json_path, tsv_path)
+    for output in outputs:
         require_apart(output, old, new, synonyms)
+    require_distinct_outputs(*outputs)
     report = ReadReport()
     before = _read(old, format, ReadReport())
     after = _read(new, format, report)

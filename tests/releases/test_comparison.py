@@ -179,6 +179,10 @@ def test_outputs_that_would_replace_inputs_and_lonely_options_are_refused(releas
     old, new = releases
     with pytest.raises(ConnormError, match="CN121"):
         diff_ontologies(old, new, tsv_path=new)
+    same = old.with_name("changes")
+    with pytest.raises(ConnormError, match="CN124.*changes"):
+        diff_ontologies(old, new, tsv_path=same, json_path=str(same))
+    assert not same.exists()
     with pytest.raises(ConnormError, match="CN733.*--synonyms"):
         diff_ontologies(old, new, moved=old.with_name("moved.tsv"))
     with pytest.raises(ConnormError, match="CN100"):

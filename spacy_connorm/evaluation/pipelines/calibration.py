@@ -11,7 +11,7 @@ from ...encoders.devices import choose_device
 from ...errors import ConnormError, Errors, Warnings, warn
 from ...files.atomic import atomic_file
 from ...files.folders import read_object, replaced, require_replaceable
-from ...files.overlap import require_apart
+from ...files.overlap import require_apart, require_distinct_outputs
 from ...index.metrics import COSINE
 from ...linker.calibration import read_calibration
 from ...pipeline.concept_normalizer import ConceptNormalizer
@@ -109,9 +109,11 @@ def require_outputs(output_path: Path | None, curves: Sequence[Path]) -> None:
 
     output_path (Optional[Path]): The pipeline's folder, if any.
     curves (Sequence[Path]): Files of the curves.
-    RAISES (ConnormError): CN705 if something else is in the folder, CN708 for another suffix of a
-        file, CN105 for a folder, CN604 for a picture without matplotlib.
+    RAISES (ConnormError): CN124 if two have the same name, CN705 if something else is in the
+        folder, CN708 for another suffix of a file, CN105 for a folder, CN604 for a picture without
+        matplotlib.
     """
+    require_distinct_outputs(output_path, *curves)
     for path in curves:
         require_writable(path, CURVES)
     if any(path.suffix != _POINTS for path in curves):

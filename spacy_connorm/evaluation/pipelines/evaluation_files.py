@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...files.overlap import require_distinct_outputs
 from .score_files import require_writable, write_markdown, write_mistakes, write_scores
 
 if TYPE_CHECKING:
@@ -40,8 +41,10 @@ class EvaluationFiles(NamedTuple):
     def check(self) -> None:
         """Check before any work is done that they can be written.
 
-        RAISES (ConnormError): Those of `require_writable` and `require_outputs`.
+        RAISES (ConnormError): CN124 if two have the same name, and those of `require_writable` and
+            `require_outputs`.
         """
+        require_distinct_outputs(*self.paths)
         require_writable(self.json)
         require_writable(self.markdown)
         require_writable(self.errors, _LISTS)

@@ -119,6 +119,7 @@ def test_calibrating_on_what_is_indexed_is_told(here, dev_mentions):
         ("without.spacy", "out", {}, "CN600"),
         ("dev.spacy", "other", {}, "CN705"),
         ("dev.spacy", "out", {"curves": ["curves.txt"]}, "CN708"),
+        ("dev.spacy", "out", {"curves": ["a.json", "./a.json"]}, "CN124"),
         ("dev.spacy", "out", {"component": "ner"}, "CN704"),
         ("dev.spacy", "out", {"lexical_weights": [0.5]}, "CN313"),
     ],

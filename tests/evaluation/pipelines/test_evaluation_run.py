@@ -180,6 +180,8 @@ def test_ids_written_otherwise_are_told(here):
         (["pipeline", "gold.spacy"], {"labels": ["a", "b"]}, "CN730"),
         (["pipeline"], {}, "CN732"),
         (["pipeline", "gold.spacy"], {"protocol": "papers"}, "CN735"),
+        (["pipeline", "gold.spacy"], {"json_path": "r", "markdown_path": "r"}, "CN124"),
+        (["pipeline", "gold.spacy"], {"json_path": "r.md", "errors_path": "./r.md"}, "CN124"),
         (["pipeline", "gold.spacy"], {"threshold": 0.9}, "CN733"),
         (["pipeline", "gold.spacy"], {"concepts": ["C1"]}, "CN733"),
         (["pipeline", "gold.spacy"], {"curves": ["curves.svg"]}, "CN733"),
