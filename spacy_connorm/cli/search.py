@@ -58,12 +58,17 @@ def search_cli(
 
     Example: python -m spacy connorm search training/index "heart attack" "high sugar" -k 3
     """
+    if explain and search is not None:
+        raise ConnormError(Errors.CN736.format(option="--explain", other="--search"))
     limits = _limits(top_k=top_k, types=types, branches=branches)
     systems = None if code_systems is None else split_items(code_systems)
     nlp = load_pipeline(pipeline)
     for batch in [mentions] if mentions else _lines():
         if explain:
-            for explanation in explain_mentions(nlp, batch, component=component, **limits):
+            explained = explain_mentions(
+                nlp, batch, code_systems=systems, component=component, **limits
+            )
+            for explanation in explained:
                 _show_explanation(explanation)
         else:
             found = search_mentions(

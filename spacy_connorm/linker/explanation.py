@@ -1,6 +1,6 @@
 """How an answer came about: what a mention was read as, and what each search found for it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from ..concepts import Candidate
@@ -80,6 +80,25 @@ class Explanation(NamedTuple):
     steps: list[Step]
     interpretations: Sequence[Interpretation] = ()
     is_second: bool = False
+
+    def with_codes(
+        self, add_codes: Callable[[list[list[Candidate]]], list[list[Candidate]]]
+    ) -> "Explanation":
+        """Tell the codes of all candidates.
+
+        add_codes (Callable[[List[List[Candidate]]], List[List[Candidate]]]): Adds them to lists.
+        RETURNS (Explanation): The same with codes.
+        """
+        steps = [
+            step._replace(candidates=found)
+            for step, found in zip(
+                self.steps, add_codes([step.candidates for step in self.steps]), strict=True
+            )
+        ]
+        interpretations = [
+            each._replace(parts=tuple(add_codes(list(each.parts)))) for each in self.interpretations
+        ]
+        return self._replace(steps=steps, interpretations=interpretations)
 
 
 def explain_sieve(text: str, retriever: Retriever, question: Question) -> list[Step]:

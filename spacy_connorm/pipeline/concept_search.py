@@ -92,20 +92,29 @@ class ConceptSearch:
         require_systems(self.lookup.index, systems, prefixes)
         return with_codes(found, self.lookup.index, systems, prefixes)
 
-    def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
+    def explain(
+        self,
+        mention: str | Span,
+        *,
+        code_systems: Sequence[str] | None = None,
+        **limits: Unpack[Limits],
+    ) -> "Explanation":
         """Explain how a mention is read, and what each search of the sieve finds for it.
 
         mention (Union[str, Span]): A text, or a span, whose document may define its long form.
+        code_systems (Optional[Sequence[str]]): As in `with_codes`.
         **limits (Limits): `top_k`, `types` and `branches`, as in `candidates`.
         RETURNS (Explanation): The interpretations, and one step a search.
-        RAISES (ConnormError): Those of `interpreter` and `MentionInterpreter.read`.
+        RAISES (ConnormError): Those of `interpreter`, `MentionInterpreter.read` and `with_codes`.
         """
         interpreter = self.interpreter(**limits)
         if isinstance(mention, str):
-            return interpreter.explain([mention], [""])
-        spans = [mention, *self.spans(mention.doc)]
-        texts = [span.text for span in spans]
-        return interpreter.explain(texts, self.long_forms(mention.doc, spans))
+            texts, known = [mention], [""]
+        else:
+            spans = [mention, *self.spans(mention.doc)]
+            texts, known = [span.text for span in spans], self.long_forms(mention.doc, spans)
+        explanation = interpreter.explain(texts, known)
+        return explanation.with_codes(lambda found: self.with_codes(found, code_systems))
 
     def interpreter(
         self,

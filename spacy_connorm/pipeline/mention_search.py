@@ -60,19 +60,22 @@ def explain(
     top_k: int | None = None,
     types: Sequence[str] | None = None,
     branches: Sequence[str] | None = None,
+    code_systems: Sequence[str] | None = None,
     component: str | None = None,
 ) -> "list[Explanation]":
     """Show what each search of the sieve finds for mentions: `python -m spacy connorm search
     --explain`.
 
-    pipeline, mentions, top_k, types, branches, component: As for `search`.
+    pipeline, mentions, top_k, types, branches, code_systems, component: As for `search`.
     RETURNS (List[Explanation]): One a mention.
     RAISES (ConnormError): As `search`.
     """
     _require_list(mentions)
     normalizer = load_normalizer(pipeline, component=component)
     limits = Limits(top_k=top_k, types=types, branches=branches)
-    return [normalizer.explain(mention, **limits) for mention in mentions]
+    return [
+        normalizer.explain(mention, code_systems=code_systems, **limits) for mention in mentions
+    ]
 
 
 def _require_list(mentions: Sequence[str]) -> None:

@@ -52,6 +52,7 @@ def test_bad_input(invoke, refused, tmp_path, demo_index):
         ((demo_index, "flu", "--component", "ner"), "CN704"),
         ((demo_index, "flu", "--types", "planet"), "CN406"),
         ((demo_index, "flu", "--search", "best"), "CN500"),
+        ((demo_index, "flu", "--search", "O-T", "--explain"), "CN736"),
     ):
         refused(invoke("search", *arguments), code)
 
@@ -67,6 +68,8 @@ def test_codes_are_shown_also_that_there_are_none(invoke, refused, words, tmp_pa
     shown = words(invoke(*search, "--code-systems", "ICD10CM"))
     assert "ICD10CM:A90" in shown and "ICD10CM:none" in shown
     refused(invoke(*search, "--code-systems", "LOINC"), "CN413")
+    explained = words(invoke(*search, "--explain", "--code-systems", "ICD10CM"))
+    assert "ICD10CM:A90" in explained and "ICD10CM:none" in explained
 
 
 def test_lines_of_standard_input_are_answered_one_by_one(invoke, demo_index, words, monkeypatch):

@@ -48,6 +48,15 @@ def test_each_search_is_explained(nlp):
     ]
 
 
+def test_an_explanation_tells_codes(nlp):
+    (explanation,) = explain(nlp, ["flu and heart attack"], code_systems=["DEMO"])
+    found = [each for step in explanation.steps for each in step.candidates]
+    found += [each for reading in explanation.interpretations for each in reading.candidates]
+    assert found and all(
+        each.codes == {"DEMO": [each.concept_id.removeprefix("DEMO:")]} for each in found
+    )
+
+
 @pytest.mark.parametrize(
     ("pipeline", "options", "code"),
     [
