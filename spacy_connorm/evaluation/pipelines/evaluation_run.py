@@ -133,6 +133,7 @@ def evaluate(
             "--beside": beside,
             "--protocol": protocol != OPEN,
             "--train": train_path,
+            "--corpus-name": corpus_name,
             "--add": add,
             "--json": json_path,
             "--errors": errors_path,

@@ -7,6 +7,10 @@ from ...errors import ConnormError, Errors
 
 _NEEDS = {"--threshold": "--grid", "--concept": "--picture", "--curves": "--calibrate"}
 _NEED_CORPUS = (
+    "--search",
+    "--protocol",
+    "--train",
+    "--corpus-name",
     "--grid",
     "--json",
     "--errors",
