@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotations.metadata import set_other_fields
+from ..annotations.metadata import other_fields, set_other_fields
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.docbin import read_docs
 from ..files.tables import find_column, read_rows, require_width
@@ -40,7 +40,8 @@ def read_inputs(
         `.spacy` may be gzipped.
     nlp (Language): Its tokenizer makes the documents.
     text_field (str): The field of an object, or the column of a table, that holds the text.
-    needed_fields (Collection[str]): Other fields that the first object must have, or columns.
+    needed_fields (Collection[str]): Other fields that the first object or document must have, or
+        columns.
     YIELDS (Doc): The documents.
     RAISES (ConnormError): CN708 for another suffix, CN707 for a line that is no object with a text,
         CN720 for one without a needed field, CN721 for a field of a `.txt` file or a text field of
@@ -54,7 +55,10 @@ def read_inputs(
     replaced: Counter[str] = Counter()
     if name.endswith(".spacy"):
         _refuse_fields(path, text_field)
-        yield from read_docs(path, nlp.vocab)
+        for doc in read_docs(path, nlp.vocab):
+            require_in_line(needed_fields, other_fields(doc), place=f"'{path}', document 1")
+            needed_fields = ()
+            yield doc
     elif name.endswith(".txt"):
         _refuse_fields(path, text_field, *needed_fields)
         text = _storable("\n".join(line for _, line in read_lines(path)), replaced)

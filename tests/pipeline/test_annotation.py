@@ -4,6 +4,7 @@ import pytest
 import spacy
 from spacy.tokens import DocBin
 
+from spacy_connorm.annotations.metadata import DOC_ID_KEY, set_other_fields
 from spacy_connorm.concepts import Candidate, Concept, Ontology
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.pipeline import AnnotationCounts, annotate
@@ -188,6 +189,8 @@ def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content,
         ("note.txt", "out.jsonl", {"text_field": "note"}, "CN721.*note.txt.*'note'"),
         ("note.txt", "out.jsonl", {"id_field": "nr"}, "CN721.*note.txt.*'nr'"),
         ("bad.spacy", "out.jsonl", {"text_field": "note"}, "CN721.*bad.spacy.*'note'"),
+        ("docs.spacy", "out.jsonl", {"id_field": "nr"}, "CN720.*docs.*document 1.*'nr'.*: ward"),
+        ("docs.spacy", "out.fhir.json", {"subject_field": "who"}, "CN720.*document 1.*'who'"),
         ("notes.jsonl", "out.docx", {}, "CN770"),
         ("notes.jsonl", "out.csv", {"format": "jsonl"}, "CN708"),
         ("notes.jsonl", "out.csv", {"format": "excel"}, "CN771"),
@@ -201,11 +204,38 @@ def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content,
 )
 def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
     (tmp_path / "bad.spacy").write_text("no documents")
+    DocBin(docs=[_with_fields(pipeline, ward="7")], store_user_data=True).to_disk(
+        tmp_path / "docs.spacy"
+    )
     (tmp_path / "note.txt").write_text("fine")
     (tmp_path / "notes.csv").write_text("nr,text\n1,fine\n2,no, quotation marks\n")
     with pytest.raises(ConnormError, match=code):
         annotate(pipeline, tmp_path / source, tmp_path / target, **options)
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def _with_fields(pipeline, **fields):
+    doc = pipeline.make_doc("Took aspirin.")
+    set_other_fields(doc, fields)
+    return doc
+
+
+@pytest.mark.parametrize(
+    ("fields", "options", "doc_id"),
+    [
+        ({"nr": 7}, {"id_field": "nr"}, "7"),
+        ({}, {}, "corpus 1"),
+        ({}, {"id_field": "id"}, "corpus 1"),
+    ],
+)
+def test_documents_have_the_ids_of_their_fields_or_corpus(
+    pipeline, tmp_path, fields, options, doc_id
+):
+    doc, out = _with_fields(pipeline, **fields), tmp_path / "out.csv"
+    doc.user_data[DOC_ID_KEY] = "corpus 1"
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "docs.spacy")
+    annotate(pipeline, tmp_path / "docs.spacy", out, **options)
+    assert out.read_text(encoding="utf8").splitlines()[1].startswith(f"{doc_id},")
 
 
 @pytest.mark.parametrize("suffix", ["bioc.json", "fhir.json", "omop.csv", "pubtator", "spacy"])
