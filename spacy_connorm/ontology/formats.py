@@ -76,7 +76,8 @@ FORMATS = {
     "obo": OntologyFormat((".obo",), r"^(format-version:|\[Term\])"),
     "rrf": OntologyFormat((".rrf",), r"\AC\d{7}\|[A-Z]{3}\|"),
     "icd10cm": OntologyFormat((".xml",), r"\A\d{5} [A-Z]\w{2,6} +[01] |<ICD10CM"),
-    "medic": OntologyFormat((), r"\A[^|\n]+(\|[^|\n]+)*\|\|"),
+    # Rows of RRF have empty fields, too, but several, and a bar at their end.
+    "medic": OntologyFormat((), r"\A[^|\n]+(\|[^|\n]+)*\|(\|[^|\n]+)+$"),
     "ctd": OntologyFormat((".tsv",), r"\A#[^\0]*^#\s*\w+Name\t\w+ID\t"),
     "mesh": OntologyFormat((".tsv",), r"\A[CD]\d{6,}\t"),
     "tsv": OntologyFormat((".tsv", ".csv")),

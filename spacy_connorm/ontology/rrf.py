@@ -1,5 +1,6 @@
 """UMLS releases: MRCONSO joined with MRSTY, MRREL and MRDEF in one pass, in constant memory."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from itertools import chain
@@ -12,6 +13,8 @@ from ..errors import ConnormError, Errors
 from .report import ReadReport
 from .rrf_rows import Follower, RrfRow, find_rrf, read_groups
 
+# RxNorm's files have the same columns, but ids of their own.
+_CUI = re.compile(r"C\d{7}")
 # Columns of MRCONSO
 _LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _CODE, _STR, _SUPPRESS = 1, 2, 4, 6, 7, 11, 13, 14, 16
 # Columns of MRREL: what CUI2 is to CUI1
@@ -129,12 +132,13 @@ class _Wanted(NamedTuple):
         return place, row[_TS] != "P", row[_STT] != "PF", row[_ISPREF] != "Y"
 
     def xrefs(self, cui: str, rows: list[RrfRow]) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): The CUI, and the codes of its names in all sources, also in
-        those whose names are not read.
+        """RETURNS (Tuple[str, ...]): The CUI, if it is one of UMLS, and the codes of its names in
+        all sources, also in those whose names are not read.
         """
         wanted = self._replace(sources=frozenset())
         codes = (join_curie(row[_SAB], row[_CODE]) for row in rows if not wanted.refusal(row))
-        return PREFIXES.curies((join_curie("UMLS", cui), *codes))
+        own = [join_curie("UMLS", cui)] if _CUI.fullmatch(cui) else []
+        return PREFIXES.curies((*own, *codes))
 
     def definition(self, rows: list[RrfRow], left_out: set[str]) -> str:
         """RETURNS (str): The first definition of an atom that is not left out, since definitions

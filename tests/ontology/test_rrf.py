@@ -5,6 +5,7 @@ import pytest
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.ontology import ReadReport
+from spacy_connorm.ontology.formats import find_format
 from spacy_connorm.ontology.rrf import read_rrf
 
 
@@ -120,3 +121,19 @@ def test_a_row_that_is_too_short(meta):
         file.write("C0000006|ENG|P|\n")
     with pytest.raises(ConnormError, match=r"CN115.*line 12.*4 columns"):
         read(meta)
+
+
+@pytest.mark.parametrize("name", ["RXNCONSO.RRF", "rxnorm.txt"])
+def test_rxnorm_is_no_medic_and_its_ids_are_none_of_umls(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(
+        "161|ENG||||||A1|A1|161||RXNORM|IN|161|acetaminophen||N|4096|\n"
+        "161|ENG||||||A2|A2|161||RXNORM|IN|161|APAP||N|4096|\n"
+    )
+    if path.suffix == ".txt":
+        with pytest.raises(ConnormError, match="CN111"):
+            find_format(path)
+    else:
+        assert find_format(path) == "rrf"
+    (drug,) = read(path).values()
+    assert (drug.names, drug.xrefs) == (("acetaminophen", "APAP"), ("RXNORM:161",))
