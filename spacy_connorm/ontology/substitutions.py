@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, refuse, require_positive
 from ..files.atomic import atomic_file
 from ..files.licence import write_licensed
 from ..files.overlap import require_apart
@@ -51,10 +51,14 @@ def learn_substitutions(
     min_same (int): Leave out substitutions that fewer pairs of names of the same concept show.
     min_certainty (float): Leave out those that are less certain, 0 to 1.
     RETURNS (LearnedSubstitutions): What was learned.
-    RAISES (ConnormError): CN105 or CN108 if the file cannot be written, CN121 if it would replace
-        an input, and the errors of `read_ontology`.
+    RAISES (ConnormError): CN006 for a `min_same` under 1 and a `min_certainty` that is not from 0
+        to 1, CN105 or CN108 if the file cannot be written, CN121 if it would replace an input, and
+        the errors of `read_ontology`.
     """
     require_apart(Path(output_path), *input_paths)
+    require_positive("min_same", min_same)
+    if not 0 <= min_certainty <= 1:
+        refuse("min_certainty", min_certainty, "from 0 to 1")
     ontologies = [read_ontology(path) for path in input_paths]
     found = find_substitutions(
         [[concept.names for concept in ontology] for ontology in ontologies],
