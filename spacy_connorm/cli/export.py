@@ -27,8 +27,8 @@ def export_cli(
     ),
 ) -> None:
     """Export a transformer for ONNX Runtime: OnnxEncoder.v1 with OUT as its `name` needs neither
-    torch nor transformers, and in eight bits (int8) it is several times as fast on processors. Its
-    vectors differ from the transformer's, so build indexes again with it.
+    torch nor transformers, and in eight bits (int8) it is about three times as fast on processors.
+    Its vectors differ from the transformer's, so build indexes again with it.
 
     Example: python -m spacy connorm export training/encoder training/encoder-int8
     """
