@@ -81,8 +81,20 @@ def test_python_runs_in_the_order_of_reading(page, run, capsys):
 
 
 def test_the_first_answer_is_right(run):
-    answers = {ent.text: ent.kb_id_ for ent in run(README)["doc"].ents}
+    doc = run(README)["doc"]
+    answers = {ent.text: ent.kb_id_ for ent in doc.ents}
     assert answers == {"head spinning": "C0012833", "MI": "C0027051"}
+    (shown,) = blocks(README, "text")
+    first = [(ent, ent._.candidates[0]) for ent in doc.ents]
+    assert shown.splitlines() == [
+        f"{ent.text} {ent.kb_id_} {best.score:.2f} {best.text}" for ent, best in first
+    ]
+
+
+def test_a_word_is_no_mention_for_the_reason_that_it_says(run):
+    why = run(ROOT / "docs" / "mentions.md")["why"]
+    assert not why.is_mention
+    assert why.names == ("WAS",) and "short" in why.reason
 
 
 def test_abbreviations_and_composites_are_read_as_it_says(run):
