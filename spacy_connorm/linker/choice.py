@@ -87,17 +87,19 @@ def _is_likely(part: Sequence[Candidate]) -> bool:
 
 
 def _names_all(whole: Interpretation, parts: Interpretation) -> bool:
-    """Check whether the best text for the whole has a word of each part that not all parts have."""
+    """Check whether the best text for the whole has a word of each part that not all parts have.
+    "Non-Hodgkin lymphoma" has none of "Hodgkin and non-Hodgkin lymphoma".
+    """
     (candidates,) = whole.parts
     by_part = [_words(text) for text in parts.texts]
     shared = set.intersection(*by_part)
-    own = [words - shared for words in by_part]
+    own = list(filter(None, [words - shared for words in by_part]))
     named = _words(candidates[0].text) if candidates else set()
-    return all(words & named for words in own)
+    return bool(own) and all(words & named for words in own)
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.lower()))
+    return set(_WORD.findall(text.lower())) - {"non"}
 
 
 def is_settled(interpretation: Interpretation) -> bool:
