@@ -15,12 +15,16 @@ pneumo poly post pre pro psycho pulmo quadri recto reno retino retro rhino splen
 tetra thrombo thyro trachea tracheo trans tri ultra uni uro utero vagino vaso
 """
 _COMBINING_FORMS = tuple(sorted(_FORMS.split(), key=len, reverse=True))
-# The stem is greedy, so only the last letter of a Roman numeral is cut off.
-_STEM = re.compile(r"(?P<stem>.*[^\W\d_]-?)(?:\d+|[IVX])")
-_REST = re.compile(r"-?(?P<rest>\d+[A-Za-z]?|[IVX]+)")
-# After a hyphen, letters as well: "HLA-A and -B", "interferon-α and -β".
-_LETTER_STEM = re.compile(r"(?P<stem>.*[^\W_]-)(?:[A-Z]|[α-ω])")
-_LETTER_REST = re.compile(r"-(?P<rest>[A-Z]|[α-ω])")
+# A whole word and a cut one after it: "HSV-1 and 2", "HLA-A and -B", "IL-1α and β". As stems are
+# greedy, only the last letter of a Roman numeral is cut off.
+_ENDINGS = (
+    (
+        re.compile(r"(?P<stem>.*[^\W\d_]-?)(?:\d+|[IVX])"),
+        re.compile(r"-?(?P<rest>\d+[A-Za-z]?|[IVX]+)"),
+    ),
+    (re.compile(r"(?P<stem>.*[^\W_]-)[A-Z]"), re.compile(r"-(?P<rest>[A-Z])")),
+    (re.compile(r"(?P<stem>.*[^\W_]-?)[α-ω]"), re.compile(r"-?(?P<rest>[α-ω])")),
+)
 
 
 def restore_words(segments: list[list[str]]) -> list[list[list[str]]]:
@@ -49,7 +53,7 @@ def _complete_ends(segments: list[list[str]]) -> list[list[str]]:
 
 def _with_stem(before: str, cut: str) -> str:
     """RETURNS (str): The cut word with the stem of the one before; itself if it is whole."""
-    for stems, rests in ((_STEM, _REST), (_LETTER_STEM, _LETTER_REST)):
+    for stems, rests in _ENDINGS:
         stem, rest = stems.fullmatch(before), rests.fullmatch(cut)
         if stem and rest and shape(before) != "number":
             return stem["stem"] + rest["rest"]

@@ -121,6 +121,7 @@ def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
         ("B-1 and 2 cells", ("B-1 cells", "B-2 cells")),
         ("HLA-A, -B, and -C", ("HLA-A", "HLA-B", "HLA-C")),
         ("interferon-α and -β", ("interferon-α", "interferon-β")),
+        ("IL-1α and β", ("IL-1α", "IL-1β")),
     ],
 )
 def test_cut_words_are_completed(text, best):
