@@ -187,8 +187,11 @@ def _ranked_cuts(segments: list[list[str]]) -> list[_Cut]:
 
 def _are_whole(first: list[str], last: list[str]) -> bool:
     """RETURNS (bool): Whether conjuncts may share nothing: "shortness of breath and chest pain",
-    but not "cancer of the breast and ovary", nor "acute and chronic inflammation of the skin".
+    but not "cancer of the breast and ovary", nor "acute and chronic inflammation of the skin". A
+    name with "with" tends to be one concept: "ataxia with apraxia and low albumin".
     """
+    if any(word.lower() == "with" for word in [*first, *last]):
+        return False
     has_noun = len(last) > 1 or is_head(last[0])
     return has_noun and shape(last[0]) == "word" and not is_modifier(first[-1])
 

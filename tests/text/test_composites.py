@@ -128,6 +128,11 @@ def test_cut_words_are_completed(text, best):
     assert split_composite(text)[0] == best
 
 
+def test_a_list_with_with_shares_something():
+    parts = ("ataxia with apraxia", "albumin deficiency")
+    assert parts not in split_composite("ataxia with apraxia and albumin deficiency")
+
+
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
