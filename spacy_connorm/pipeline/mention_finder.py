@@ -2,6 +2,7 @@
 spaCy imports this module whenever it creates a pipeline, so it must stay light.
 """
 
+import copyreg
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -105,11 +106,18 @@ class MentionFinder(BatchedPipe):
         self._token_words: TokenWords | None = None
         self._accept(settings)
 
+    def __reduce__(self) -> tuple:
+        # Cython's own knows no `__getstate__`.
+        return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
+
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_finder": None, "_token_words": None}
+        # A field of C, which `vars` lacks.
+        named = {"name": self.name}
+        return {**vars(self), **named, "_finder": None, "_token_words": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        for name, value in state.items():
+            setattr(self, name, value)
 
     @property
     def normalizer(self) -> ConceptNormalizer:

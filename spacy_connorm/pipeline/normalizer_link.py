@@ -16,12 +16,8 @@ class NormalizerLink:
     def __init__(self, nlp: Language) -> None:
         """nlp (Language): The pipeline, which has or will have a concept normalizer."""
         # Strong: a component that another pipeline takes over (`source`) outlives its own.
-        self._nlp: Language | None = nlp
-        self._known: dict[str, ConceptNormalizer] = {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A worker gets the normalizers themselves: the pipeline is not pickled with its components.
-        return {"_nlp": None, "_known": self._find()}
+        # A worker gets the pipeline, too: spaCy pickles it with its components.
+        self._nlp = nlp
 
     def move(self, nlp: Language) -> None:
         """Look in another pipeline from now on.
@@ -51,7 +47,7 @@ class NormalizerLink:
         component (Any): A component of the pipeline.
         WARNS (ConnormWarning): CNW003.
         """
-        pipeline = self._nlp.pipeline if self._nlp else []
+        pipeline = self._nlp.pipeline
         place = next((at for at, (_, pipe) in enumerate(pipeline) if pipe is component), 0)
         normalizers = [
             (at, name)
@@ -63,7 +59,5 @@ class NormalizerLink:
             warn(Warnings.CNW003.format(name=component.name, component=last))
 
     def _find(self) -> dict[str, ConceptNormalizer]:
-        if self._nlp is None:
-            return self._known
         components = self._nlp.components
         return {name: pipe for name, pipe in components if isinstance(pipe, ConceptNormalizer)}

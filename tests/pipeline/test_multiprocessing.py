@@ -3,13 +3,20 @@
 import json
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
+from copy import deepcopy
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from spacy.training import Example
 
-from .many_processes import answers
+from spacy_connorm.server.corrections import Correction
+from spacy_connorm.server.mention_marker import MARKER, add_marker
+
+from .many_processes import answers, read
 
 SCRIPT = Path(__file__).with_name("many_processes.py")
 SETTINGS = {
@@ -53,11 +60,14 @@ def encoders(tiny_folder):
 
 @pytest.fixture
 def make(make_pipeline, encoders, ontology):
-    """A function that makes a pipeline with one normalizer for each encoder named."""
+    """A function that makes a pipeline with one normalizer for each encoder named. Its mention
+    finder adds to the mentions of a list.
+    """
 
     def build(first, *others):
         nlp = make_pipeline(encoder=encoders[first], **SETTINGS)
         nlp.add_pipe("abbreviation_resolver", first=True)
+        nlp.add_pipe("mention_finder", before="concept_normalizer")
         for name in others:
             config = {**SETTINGS, "encoder": encoders[name], "attribute_prefix": f"{name}_"}
             normalizer = nlp.add_pipe("concept_normalizer", name=name, config=config)
@@ -65,6 +75,24 @@ def make(make_pipeline, encoders, ontology):
         return nlp
 
     return build
+
+
+@pytest.fixture
+def all_components(make_pipeline):
+    """A pipeline with each component of the package."""
+    nlp = make_pipeline()
+    nlp.add_pipe("abbreviation_resolver", first=True)
+    nlp.get_pipe("concept_normalizer").add_synonyms([("cold", "C4")])
+    nlp.add_pipe("mention_finder", after="abbreviation_resolver")
+    marker = add_marker(nlp, before="concept_normalizer")
+    marked = Correction("No mention.", 3, 10, "C5", label="Symptom", marked=True)
+    marker.use([marked], spans_key=None)
+    reranker = nlp.add_pipe("candidate_reranker")
+    doc = nlp("An MI and a cold.", disable=["candidate_reranker"])
+    for token in doc:
+        token.ent_kb_id_ = "C3" if token.ent_type_ else ""
+    reranker.initialize(lambda: [Example(doc.copy(), doc)], nlp=nlp)
+    return nlp
 
 
 @pytest.fixture
@@ -90,12 +118,43 @@ def run(tmp_path):
     return start
 
 
+def test_each_component_is_pickled(all_components):
+    nlp = all_components
+    ours = {each.name for each in entry_points(group="spacy_factories") if _is_ours(each)}
+    assert {*ours, MARKER, "entity_ruler"} == set(nlp.pipe_names)
+    text = "No mention. An MI and acetylsalicylic acid (ASA), vertigo, ASA."
+    expected = read(nlp, nlp(text))
+    assert len(expected) == 6
+    doc = nlp.make_doc(text)
+    for name, component in nlp.pipeline:
+        copy = pickle.loads(pickle.dumps(component))
+        assert copy.name == name
+        doc = copy(doc)
+    assert read(nlp, doc) == expected
+    for copy in (pickle.loads(pickle.dumps(nlp)), deepcopy(nlp)):
+        assert read(copy, copy(text)) == expected
+
+
+def _is_ours(entry_point):
+    return entry_point.value.startswith("spacy_connorm.")
+
+
+def test_a_copy_of_a_pipeline_asks_its_own_normalizer(all_components):
+    copy = pickle.loads(pickle.dumps(all_components))
+    normalizer = copy.get_pipe("concept_normalizer")
+    assert copy.get_pipe("mention_finder").normalizer is normalizer
+    assert copy.get_pipe("candidate_reranker").normalizer is normalizer
+    copy.replace_pipe("concept_normalizer", "concept_normalizer", config=SETTINGS)
+    assert copy.get_pipe("mention_finder").normalizer is copy.get_pipe("concept_normalizer")
+
+
 def test_workers_answer_as_one_process_does(make, run):
     nlp = make("ngrams", "dan", "transformer", "hybrid", "ensemble")
     runs = [f"answers:{way}" for way in ("spawn:1", "fork:2", "fork:4", "spawn:2")]
     found = run(nlp, *runs)
     alone = found.pop(runs[0])
     assert [context["place"] for context, _ in alone] == list(range(len(alone)))
+    assert [text for text, _, _ in alone[2][1]] == ["Acetylsalicylic acid", "ASA", "ASA"]
     linked = [candidates for _, ents in alone for _, _, candidates in ents]
     assert [any(each) for each in zip(*linked, strict=True)] == [True] * 5
     for way, others in found.items():
