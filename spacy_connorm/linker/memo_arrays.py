@@ -13,7 +13,8 @@ _SCORES = ("int32", "int64")
 
 
 class Arrays(NamedTuple):
-    """n answers of at most k concepts each, memory-mapped.
+    """n answers of at most k concepts each, memory-mapped; k is what was asked for, or the number
+    of all concepts.
 
     hashes (Ints1d): uint64 (forms,), sorted: hashes of the texts' forms.
     places (Ints1d): int32 (forms,): the number of each one's answer.

@@ -83,7 +83,8 @@ def _choose_rows(index: ConceptIndex, size: int) -> np.ndarray:
 def _work_out(
     rows: np.ndarray, index: ConceptIndex, lexical_weight: float, question: Question
 ) -> Arrays:
-    arrays = _make_arrays(rows, question.top_k, index.compared)
+    width = min(question.top_k, index.concept_count)
+    arrays = _make_arrays(rows, width, index.compared)
     nothing_added = SynonymOverlay(index)
     allowed = allowed_concepts(question.filter, index)
     # A text with a zero vector has no answer.
@@ -102,9 +103,9 @@ def _work_out(
     return arrays._replace(labels=labels, concepts=concepts, texts=texts, members=members)
 
 
-def _make_arrays(rows: np.ndarray, top_k: int, vectors: Vectors) -> Arrays:
+def _make_arrays(rows: np.ndarray, width: int, vectors: Vectors) -> Arrays:
     """Empty arrays. Concepts and members are numbers before `_factored`, places after it."""
-    shape = (len(rows), top_k)
+    shape = (len(rows), width)
     # Inner products have no upper limit.
     kind = "int64" if vectors.is_scaled else "int32"
     return Arrays(

@@ -219,6 +219,17 @@ def test_few_candidates_are_the_first_of_many(make, config):
     assert few == many[:1]
 
 
+@pytest.mark.parametrize("top_k", [6, 7, 10**12])
+def test_more_candidates_than_concepts_take_no_room(make, config, top_k):
+    plain, quick = make(**config, **PLAIN, top_k=top_k), make(**config, top_k=top_k)
+    assert memo_of(quick).arrays.concepts.shape[1] == 6
+    assert memo_of(quick).question.top_k >= top_k
+    for change in ([], [("dizzy", "C5")], [("heart attacks", "C2"), ("vertigos", "C1")]):
+        for normalizer in (plain, quick):
+            normalizer.add_synonyms(change)
+        assert quick.candidates(ASKED) == plain.candidates(ASKED)
+
+
 def test_it_is_saved_with_the_pipeline(make, config, tmp_path, refuse_work, blank_normalizer):
     made = make(**config)
     expected = made.candidates(ASKED)
