@@ -114,7 +114,7 @@ class GuardRequests:
         if not self._is_known(_hostname(host)):
             return Problem(421, Errors.CN761)
         origin = headers.get(b"origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and _netloc(origin) != host.lower():
             return Problem(403, Errors.CN762)
         if self._token and not is_open(scope):
             given = headers.get(b"authorization", "").removeprefix("Bearer ")
@@ -130,6 +130,13 @@ class GuardRequests:
         except ValueError:
             return False
         return self._any_address
+
+
+def _netloc(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
 
 
 def _hostname(host: str) -> str:

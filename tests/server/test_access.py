@@ -47,7 +47,10 @@ def test_other_names_are_refused(client, host, status):
         refused(response, 421, "CN761")
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "x"])
+@pytest.mark.parametrize(
+    "origin",
+    ["http://evil.example", "null", "http://127.0.0.1:1", "x", "http://[", "http://[x]", "http://]"],
+)
 def test_other_pages_are_refused(client, origin):
     body = {"texts": [NOTE]}
     refused(client.post("/api/annotate", json=body, headers={"Origin": origin}), 403, "CN762")
