@@ -22,10 +22,10 @@ def find_span(doc: Doc, start: int, end: int, label: str = "") -> Span:
     """
     if 0 <= start < end <= len(doc.text):
         mention = doc.text[start:end]
-        start += len(mention) - len(mention.lstrip())
-        end -= len(mention) - len(mention.rstrip())
-        if start < end:
-            found = doc.char_span(start, end, label=label, alignment_mode="expand")
+        first = start + len(mention) - len(mention.lstrip())
+        last = end - len(mention) + len(mention.rstrip())
+        if first < last:
+            found = doc.char_span(first, last, label=label, alignment_mode="expand")
             if found is not None:
                 return found
     raise ConnormError(Errors.CN755.format(start=start, end=end, length=len(doc.text)))

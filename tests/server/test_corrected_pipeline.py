@@ -297,6 +297,11 @@ def test_what_makes_no_sense_is_not_written(corrected, path, place, kb_id, code)
     assert path.read_bytes() == b""
 
 
+def test_an_error_names_the_characters_that_were_asked_for(corrected):
+    with pytest.raises(ConnormError, match="CN755.* from character 7 to 9 of a text with 11 "):
+        corrected.annotate(["vertigo   x"], [[(7, 9, "X")]])
+
+
 def test_what_can_not_be_written_changes_nothing(corrected, answers, correct, monkeypatch):
     def fail(record):
         raise ConnormError("full")
