@@ -19,7 +19,7 @@ from ..pipeline.loading import find_normalizer, linking_names, load_pipeline
 from ..pipeline.settings import Limits
 from .applied_corrections import AppliedCorrections
 from .boundaries import Boundaries, find_span, mark_known
-from .corrections import Correction, CorrectionRecord, Undo, effective
+from .corrections import Correction, CorrectionRecord, Undo, effective, require_ids
 from .corrections_file import CorrectionsFile
 from .mention_marker import add_marker
 
@@ -184,10 +184,11 @@ class CorrectedPipeline:
         replaces (Optional[Tuple[int, int]]): The boundaries that the pipeline had found.
         author (str): Who says so.
         RETURNS (Correction): What was appended to the file.
-        RAISES (ConnormError): CN755 if it is not in the text, CN411 for an unknown concept, CN003
-            and CN009 for a text of which the encoder knows nothing, CN108 if the file can't be
-            written.
+        RAISES (ConnormError): CN006 for no id at all, CN755 if it is not in the text, CN411 for an
+            unknown concept, CN003 and CN009 for a text of which the encoder knows nothing, CN108 if
+            the file can't be written.
         """
+        require_ids(kb_id)
         concept_ids = [self.concept(each).concept_id for each in split_ids(kb_id)]
         start, end, long_form = self._place(text, start, end)
         correction = Correction(

@@ -1,6 +1,7 @@
 """What people say of mentions: corrections, and which of them count."""
 
 import json
+import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
@@ -8,6 +9,9 @@ from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
 from ..annotations.mentions import split_ids
+from ..errors import refuse_text
+
+_NO_ID = re.compile(r"[|+\s]*")
 
 
 def _new_id() -> str:
@@ -16,6 +20,16 @@ def _new_id() -> str:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def require_ids(kb_id: str) -> None:
+    """Refuse what names no concept and does not say that there is none.
+
+    kb_id (str): Ids, as a correction has them.
+    RAISES (ConnormError): CN006 for spaces and separators alone.
+    """
+    if _NO_ID.fullmatch(kb_id):
+        refuse_text("kb_id", kb_id, 'a concept id, ids joined by `|`, or "NIL"')
 
 
 @dataclass(frozen=True, slots=True)

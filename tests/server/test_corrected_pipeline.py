@@ -289,12 +289,20 @@ def test_what_can_not_be_applied_is_tried_again(corrected, answers, write, monke
         ((4, 4), "C4", "CN755"),
         ((9, 10), "C4", "CN755"),
         ((0, 4), "X9", "CN411"),
+        ((0, 4), "", "CN006"),
+        ((0, 4), " \u2003", "CN006"),
+        ((0, 4), "| +", "CN006"),
     ],
 )
 def test_what_makes_no_sense_is_not_written(corrected, path, place, kb_id, code):
     with pytest.raises(ConnormError, match=code):
         corrected.correct(NOTE, *place, kb_id)
     assert path.read_bytes() == b""
+
+
+@pytest.mark.parametrize("kb_id", ["NIL", "-1", "CUI-less", " NIL |"])
+def test_no_concept_is_said_in_words(corrected, correct, kb_id):
+    assert correct(corrected, NOTE, "cold", kb_id).kb_id == "NIL"
 
 
 def test_an_error_names_the_characters_that_were_asked_for(corrected):
