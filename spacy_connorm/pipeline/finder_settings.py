@@ -122,11 +122,12 @@ def check_finder_settings(settings: Mapping[str, Any]) -> None:
     for setting in ("stop_texts", "everyday_words", "steps"):
         if not are_texts(settings[setting]):
             refuse(setting, settings[setting], "a list of texts")
+    # Entities without a label are none to spaCy, and are lost silently.
+    if not settings["label"]:
+        refuse("label", settings["label"], "a text that is not empty")
     labels = settings["labels"]
-    if labels is not None and not (
-        isinstance(labels, Mapping) and are_texts([*labels, *labels.values()])
-    ):
-        refuse("labels", labels, "labels by semantic type, or null")
+    if labels is not None and not _are_labels(labels):
+        refuse("labels", labels, "labels by semantic type, none of them empty, or null")
     if settings["target"] not in FINDER_TARGETS:
         refuse("target", settings["target"], f"one of {', '.join(FINDER_TARGETS)}")
     if settings["overlaps"] not in OVERLAPS:
@@ -141,3 +142,9 @@ def check_finder_settings(settings: Mapping[str, Any]) -> None:
     if settings["short_letters"] < 0:
         refuse("short_letters", settings["short_letters"], "at least 0")
     compose(settings["steps"])
+
+
+def _are_labels(value: Any) -> bool:
+    if not isinstance(value, Mapping):
+        return False
+    return are_texts([*value, *value.values()]) and all(value.values())

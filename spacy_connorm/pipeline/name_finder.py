@@ -198,7 +198,7 @@ class NameFinder:
     def _label_of(self, types: Iterable[str]) -> str:
         labels = self.settings["labels"]
         known = types if labels is None else (labels[each] for each in types if each in labels)
-        return next(iter(known), self.settings["label"])
+        return next(filter(None, known), self.settings["label"])
 
 
 def _mentions(windows: Sequence[_Window], labels: Mapping[int, str]) -> list[FoundMention]:

@@ -313,6 +313,15 @@ def test_the_normalizer_can_be_named(make):
     assert finder.normalizer is nlp.get_pipe("concept_normalizer")
 
 
+def test_a_type_without_a_name_loses_no_mention(make):
+    nlp = make()
+    concepts = [Concept("C1", "gout", types=("",)), Concept("C2", "flu", types=("", "Disease"))]
+    normalizer = nlp.get_pipe("concept_normalizer")
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
+    found = [(ent.text, ent.label_, ent.kb_id_) for ent in nlp("Gout, flu.").ents]
+    assert found == [("Gout", "MENTION", "C1"), ("flu", "Disease", "C2")]
+
+
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
@@ -325,7 +334,9 @@ def test_the_normalizer_can_be_named(make):
         ("everyday_words", [1]),
         ("labels", {"T": 1}),
         ("labels", ["T"]),
+        ("labels", {"T": ""}),
         ("label", None),
+        ("label", ""),
         ("spans_key", 3),
         ("expand_abbreviations", "yes"),
         ("coordinations", 1),
