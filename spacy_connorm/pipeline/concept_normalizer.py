@@ -85,7 +85,8 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
 
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[List[Candidate]]]): Candidates by document and span.
-        RAISES (ConnormError): CN001 before `initialize`.
+        RAISES (ConnormError): CN001 before `initialize`, CN006 for what was set in `cfg` since and
+            is no such setting.
         """
         spans = [self.spans(doc) for doc in docs]
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))

@@ -11,7 +11,7 @@ from ..annotations.spans import choose_spans, written_id
 from ..concepts import Candidate, Concept
 from ..concepts.curies import PREFIXES
 from ..errors import refuse
-from .settings import Limits, choose_limits, known_id
+from .settings import Limits, check_labels, choose_limits, known_id
 from .synonym_files import read_synonyms, write_synonyms
 
 if TYPE_CHECKING:
@@ -32,7 +32,10 @@ class ConceptSearch:
     _calibration: Any
 
     def spans(self, doc: Doc) -> list[Span]:
-        """RETURNS (List[Span]): The spans of a document to normalize."""
+        """RETURNS (List[Span]): The spans of a document to normalize.
+        RAISES (ConnormError): CN006 for `labels` in `cfg` that are no list of texts.
+        """
+        check_labels(self.cfg["labels"])
         return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
 
     def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
@@ -129,8 +132,8 @@ class ConceptSearch:
         search, held_out, **limits: As in `candidates`.
         split_composites (Optional[bool]): The setting if None.
         RETURNS (MentionInterpreter): With the second encoder of a cascade.
-        RAISES (ConnormError): CN001 without an index, CN006 for a `top_k` under 1, an unknown limit
-            and anything but pairs in `held_out`, CN500 for an unknown search.
+        RAISES (ConnormError): CN001 without an index, CN006 for invalid limits and anything but
+            pairs in `held_out`, CN500 for an unknown search.
         """
         from ..linker.cascade import make_interpreter
         from ..linker.held_out import hold_out

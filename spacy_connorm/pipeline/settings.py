@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from types import NoneType
 from typing import Any, TypedDict
 
@@ -128,8 +129,8 @@ def check_settings(settings: dict[str, Any], *, metric: str = COSINE) -> None:
     for setting, (types, expected) in _TYPES.items():
         if not isinstance(settings[setting], types):
             refuse(setting, settings[setting], expected)
+    check_labels(settings["labels"])
     for setting, value in (
-        ("labels", settings["labels"] or ()),
         ("types", settings["types"]),
         ("branches", settings["branches"]),
         ("code_systems", settings["code_systems"]),
@@ -184,19 +185,31 @@ def choose_limits(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]
     settings (Mapping[str, Any]): All settings by name.
     limits (Limits): Limits that are None keep the setting.
     RETURNS (Dict[str, Any]): All of `Limits`.
-    RAISES (ConnormError): CN006 for an unknown limit, and for a string instead of a list, whose
-        letters would be taken for names.
+    RAISES (ConnormError): CN006 for an unknown limit, a `top_k` that is no whole number or under 1,
+        and `types` and `branches` that are no lists of texts: also those of settings, which may
+        have been changed in `cfg`.
     """
     chosen = {name: settings[name] for name in Limits.__annotations__}
     for name, value in limits.items():
         if name not in chosen:
             refuse("limits", name, f"one of {', '.join(chosen)}")
-        if isinstance(value, str):
-            refuse(name, value, "a list of texts")
         if value is not None:
             chosen[name] = value
+    if not isinstance(chosen["top_k"], Integral):
+        refuse("top_k", chosen["top_k"], "a whole number")
+    require_positive("top_k", int(chosen["top_k"]))
+    for name in ("types", "branches"):
+        chosen[name] = _read_texts(name, chosen[name])
     chosen["branches"] = [known_id(each, settings) for each in chosen["branches"]]
     return chosen
+
+
+def check_labels(labels: Any) -> None:
+    """RAISES (ConnormError): CN006 for labels that are neither a list of texts nor None: the
+    letters of a text would be labels.
+    """
+    if not are_texts(labels or ()):
+        refuse("labels", labels, "a list of texts")
 
 
 def known_id(concept_id: str, settings: Mapping[str, Any]) -> str:
@@ -208,6 +221,13 @@ def known_id(concept_id: str, settings: Mapping[str, Any]) -> str:
     """
     prefixes = settings["prefixes"]
     return (prefixes and PREFIXES.extended(prefixes).curie(concept_id)) or concept_id
+
+
+def _read_texts(name: str, value: Any) -> list[str]:
+    texts = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
+    if not are_texts(texts):
+        refuse(name, value, "a list of texts")
+    return texts
 
 
 def are_texts(value: Any) -> bool:

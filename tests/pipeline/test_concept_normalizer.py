@@ -1,5 +1,6 @@
 """What the component is told, and what it does with a stream of documents."""
 
+import numpy as np
 import pytest
 import spacy
 from confection import ConfigValidationError
@@ -154,3 +155,37 @@ def test_document_whose_error_is_ignored_comes_back_as_it_was(pipeline, monkeypa
     fail_on_cold(pipeline.get_pipe("concept_normalizer"), monkeypatch)
     pipeline.set_error_handler(lambda *args: None)
     assert answers(pipeline("A cold.")) == [("cold", "", [])]
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "expected"),
+    [
+        ("top_k", "3", "a whole number"),
+        ("top_k", 2.5, "a whole number"),
+        ("top_k", 0, "at least 1"),
+        ("types", [1], "a list of texts"),
+        ("types", "nope", "a list of texts"),
+        ("types", 3, "a list of texts"),
+        ("branches", [None], "a list of texts"),
+    ],
+)
+def test_invalid_limits_are_refused(pipeline, limit, value, expected):
+    normalizer = pipeline.get_pipe("concept_normalizer")
+    with pytest.raises(ConnormError, match=f"CN006.*`{limit}` must be {expected}"):
+        normalizer.candidates(["cold"], **{limit: value})
+    normalizer.cfg[limit] = value
+    with pytest.raises(ConnormError, match=f"CN006.*`{limit}` must be {expected}"):
+        pipeline("A cold.")
+
+
+def test_limits_may_be_any_collection_and_number(normalizer):
+    asked = {"types": {"Disease"}, "branches": iter(["C1"]), "top_k": np.int64(1)}
+    ((found,),) = normalizer.candidates(["heart attack"], **asked)
+    assert found.concept_id == "C2"
+
+
+@pytest.mark.parametrize("labels", ["Disease", 3, [1]])
+def test_labels_that_were_changed_are_checked(pipeline, labels):
+    pipeline.get_pipe("concept_normalizer").cfg["labels"] = labels
+    with pytest.raises(ConnormError, match="CN006.*`labels` must be a list of texts"):
+        pipeline("A cold.")
