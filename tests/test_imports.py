@@ -156,7 +156,7 @@ def test_tests_mirror_the_package():
 
 def test_nothing_heavy_is_imported():
     names = ("factory", "kb", "abbreviation_resolver", "scorer", "candidate_reranker")
-    modules = ["cli", *(f"pipeline.{name}" for name in names)]
+    modules = ["cli", "server.mention_marker", *(f"pipeline.{name}" for name in names)]
     imports = "\n".join(f"import spacy_connorm.{module}" for module in modules)
     script = f"{REFUSE_HEAVY}\n{imports}"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

@@ -1,4 +1,6 @@
-"""The pipeline component that marks mentions which the pipeline misses or cuts wrongly."""
+"""The pipeline component that marks mentions which the pipeline misses or cuts wrongly. spaCy
+imports this module whenever it creates a pipeline, so it must stay light.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,6 +13,11 @@ from spacy.util import filter_spans
 from .corrections import Correction
 
 MARKER = "corrected_mentions"
+
+
+@Language.factory(MARKER, assigns=["doc.ents", "doc.spans"])
+def make_mention_marker(nlp: Language, name: str) -> "MentionMarker":
+    return MentionMarker(nlp, name)
 
 
 class MentionMarker:
@@ -79,7 +86,7 @@ class MentionMarker:
         ]
 
     def to_disk(self, path: Any, **options: Any) -> None:
-        """Save nothing: corrections stay in their file."""
+        """Save nothing: corrections stay in their file. What is loaded marks nothing by itself."""
 
     def from_disk(self, path: Any, **options: Any) -> "MentionMarker":
         """RETURNS (MentionMarker): The component, unchanged."""
@@ -95,13 +102,7 @@ def add_marker(nlp: Language, *, before: str) -> MentionMarker:
     """
     if MARKER in nlp.pipe_names:
         return nlp.get_pipe(MARKER)  # type: ignore[return-value]
-    if not Language.has_factory(MARKER):
-        Language.factory(MARKER, func=_make_marker)
     return nlp.add_pipe(MARKER, before=before)  # type: ignore[return-value]
-
-
-def _make_marker(nlp: Language, name: str) -> MentionMarker:
-    return MentionMarker(nlp, name)
 
 
 def _has_inner_capitals(text: str) -> bool:

@@ -1,3 +1,10 @@
+import json
+import os
+import subprocess
+import sys
+from configparser import ConfigParser
+from pathlib import Path
+
 import pytest
 
 from spacy_connorm import Concept, Ontology
@@ -174,6 +181,42 @@ def test_a_new_start_reads_all(corrected, make_pipeline, path, answers, correct)
     assert again.revision == corrected.revision == 4
     assert again.records == corrected.records
     assert again.annotate([NOTE, OTHER_NOTE]) == corrected.annotate([NOTE, OTHER_NOTE])
+
+
+LOAD = """
+import json, sys, spacy
+nlp = spacy.load(sys.argv[1])
+heavy = [name for name in ("fastapi", "uvicorn") if name in sys.modules]
+print(json.dumps([[ent.kb_id_ for ent in nlp(sys.argv[2]).ents], heavy]))
+from spacy_connorm.server import CorrectedPipeline
+(record,) = CorrectedPipeline(nlp, sys.argv[3]).annotate([sys.argv[2]])
+print(json.dumps([ent["kb_id"] for ent in record["ents"]]))
+"""
+
+
+def test_a_pipeline_saved_meanwhile_is_loaded_elsewhere(corrected, correct, path, tmp_path):
+    correct(corrected, NOTE, "Complains", "C5", marked=True)
+    corrected.nlp.to_disk(tmp_path / "saved")
+    # As what is installed here may be older than `setup.cfg`.
+    setup = ConfigParser(interpolation=None)
+    setup.read(Path(__file__).parents[2] / "setup.cfg", encoding="utf8")
+    told = tmp_path / "told-1.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: told\nVersion: 1\n")
+    points = setup["options.entry_points"]["spacy_factories"]
+    (told / "entry_points.txt").write_text(f"[spacy_factories]{points}\n")
+    folders = (str(tmp_path), str(Path(__file__).parents[2]))
+    loaded = subprocess.run(
+        [sys.executable, "-c", LOAD, str(tmp_path / "saved"), NOTE, str(path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    alone, served = map(json.loads, loaded.stdout.splitlines())
+    # The mention that people have marked is in their file alone.
+    ids, heavy = alone
+    assert (len(ids), heavy) == (2, [])
+    assert served == ["C5", *ids]
 
 
 def test_two_processes_see_each_other(corrected, make_pipeline, path, answers, correct):
