@@ -559,6 +559,10 @@ class Errors(metaclass=_Coded):
     CN736 = "`{option}` can't be combined with `{other}`."
 
     # Server
+    CN749 = (
+        "The texts have too much punctuation without spaces: {size:,}, where {limit:,} are allowed "
+        "(its length counts squared). Shorten long runs of it, or send fewer texts at once."
+    )
     CN750 = (
         "The server needs '{library}', which is not installed: `pip install "
         "'spacy-connorm[serve]'`."

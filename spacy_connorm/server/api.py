@@ -140,6 +140,7 @@ def _add_answers(
         texts = [each if isinstance(each, str) else each.text for each in body.texts]
         mentions = [_boundaries(each) for each in body.texts]
         cleaned = [_require_text(each, limits) for each in texts]
+        limits.require_tokenizable(cleaned)
         revision = pipeline.revision
         return {"records": pipeline.annotate(cleaned, mentions), "revision": revision}
 
@@ -161,6 +162,7 @@ def _add_answers(
     def explain(body: ExplainBody) -> dict[str, Any]:
         """Explain how a mention is read, and what each search of the sieve finds for it."""
         mention, text = (_require_text(each, limits) for each in (body.mention, body.text))
+        limits.require_tokenizable([text])
         return view_explanation(pipeline.explain(mention, text=text, start=body.start))
 
     @api.get("/api/concepts/{concept_id:path}", tags=["answers"])
@@ -196,6 +198,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
     def correct(body: CorrectionBody) -> dict[str, Any]:
         """Say what a mention denotes. It is on the disk when this answers."""
         text = _require_text(body.text, limits)
+        limits.require_tokenizable([text])
         how = body.model_dump(exclude={"text"})
         correction = pipeline.correct(text, **{**how, "author": storable(body.author).strip()})
         return {

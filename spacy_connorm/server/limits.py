@@ -2,10 +2,12 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ConnormError, Errors, require_positive
+from .affixes import affix_work
 from .problems import Problem, send_problem
 from .routes import is_open
 
@@ -17,6 +19,8 @@ class RequestLimits:
     body (int): Bytes of a request.
     text (int): Characters of a text.
     batch (int): Texts or mentions in a request.
+    affixes (int): Punctuation without spaces in the texts of a request, as `affix_work` counts it:
+        a run of 1,005 characters makes a million, for which spaCy takes 0.2 seconds.
     per_client (int): Requests of one address that run at once.
     concurrent (int): Requests that run at once.
     seconds (float): How long a client may take to send a request.
@@ -25,12 +29,13 @@ class RequestLimits:
     body: int = 4_000_000
     text: int = 100_000
     batch: int = 100
+    affixes: int = 1_000_000
     per_client: int = 8
     concurrent: int = 16
     seconds: float = 20.0
 
     def __post_init__(self) -> None:
-        for name in ("body", "text", "batch", "per_client", "concurrent"):
+        for name in ("body", "text", "batch", "affixes", "per_client", "concurrent"):
             require_positive(name, getattr(self, name))
 
     def require_length(self, length: int) -> None:
@@ -42,6 +47,12 @@ class RequestLimits:
         """RAISES (ConnormError): CN758 for more texts than a request may have."""
         if count > self.batch:
             raise ConnormError(Errors.CN758.format(count=count, limit=self.batch))
+
+    def require_tokenizable(self, texts: Iterable[str]) -> None:
+        """RAISES (ConnormError): CN749 for texts that would hold up a tokenizer."""
+        work = affix_work(texts)
+        if work > self.affixes:
+            raise ConnormError(Errors.CN749.format(size=work, limit=self.affixes))
 
 
 class LimitRequests:

@@ -36,7 +36,7 @@ from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.pipeline.mention_search import search
 from spacy_connorm.pipeline.synonym_files import read_synonyms
 from spacy_connorm.reranking import build_reranker
-from spacy_connorm.server import CorrectedPipeline, CorrectionsFile
+from spacy_connorm.server import CorrectedPipeline, CorrectionsFile, RequestLimits
 from spacy_connorm.training.pool import build_pool
 
 # Letters that no name of the ontology has.
@@ -247,6 +247,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CN122": [lambda world: list(read_substitutions(world.file("a.tsv", CANARY)))],
     "CN780": [lambda world: read_sssom(world.file("a.tsv", CANARY))],
     "CN712": [lambda world: list(read_synonyms(world.file("a.tsv", CANARY)))],
+    "CN749": [lambda world: RequestLimits().require_tokenizable([CANARY + "(" * 2000])],
     "CN752": [lambda world: CorrectionsFile(world.file("a.jsonl", f"{CANARY}\n")).read()],
     "CN755": [
         lambda world: CorrectedPipeline(world.nlp, world.folder / "a.jsonl").correct(

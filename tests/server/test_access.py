@@ -49,7 +49,15 @@ def test_other_names_are_refused(client, host, status):
 
 @pytest.mark.parametrize(
     "origin",
-    ["http://evil.example", "null", "http://127.0.0.1:1", "x", "http://[", "http://[x]", "http://]"],
+    [
+        "http://evil.example",
+        "null",
+        "http://127.0.0.1:1",
+        "x",
+        "http://[",
+        "http://[x]",
+        "http://]",
+    ],
 )
 def test_other_pages_are_refused(client, origin):
     body = {"texts": [NOTE]}

@@ -181,6 +181,15 @@ def test_large_requests(serving):
     assert client.post("/api/annotate", json={"texts": ["x" * 50]}).status_code == 200
 
 
+@pytest.mark.parametrize("text", ["(" * 10_000, "a " + "'s" * 5_000, "((((((" * 8 + "a" * 90_000])
+def test_texts_that_would_hold_up_the_tokenizer(client, text):
+    refused(client.post("/api/annotate", json={"texts": ["cold", text]}), 413, "CN749")
+    refused(client.post("/api/explain", json={"mention": "(", "text": text}), 413, "CN749")
+    body = {"text": text, "start": 0, "end": 1, "kb_id": "C4"}
+    refused(client.post("/api/corrections", json=body), 413, "CN749")
+    assert client.post("/api/search", json={"mentions": [text]}).status_code == 200
+
+
 def test_documents_are_read(client):
     doc = spacy.blank("en")(OTHER_NOTE)
     doc.ents = [doc.char_span(8, 21, label="Symptom")]
