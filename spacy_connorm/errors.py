@@ -757,6 +757,11 @@ class Warnings(metaclass=_Coded):
         "'{name}' finds mentions that get no concept, since it runs after '{component}'. Add it "
         "before: `nlp.add_pipe('mention_finder', before='{component}')`."
     )
+    CNW004 = (
+        "'{name}' was taken over from another pipeline (`source`) and still asks the concept "
+        "normalizer of that one, not '{component}'. Save the pipeline and load it again; for a "
+        "mention finder, `nlp.get_pipe('{name}').initialize(lambda: [], nlp=nlp)` does, too."
+    )
 
     # Ontology
     CNW101 = "{count} concept ids occur more than once, first {first}. Their names are merged."

@@ -30,6 +30,7 @@ from ..reranking.ranking import is_ranked, rank_again
 from .concept_normalizer import ConceptNormalizer
 from .normalizer_link import NormalizerLink
 from .reranker_examples import RankedMentions, read_ranked
+from .visits import normalizers_of
 
 if TYPE_CHECKING:
     from ..linker.retriever import Retriever
@@ -91,7 +92,7 @@ class CandidateReranker(TrainablePipe):
         """
         vocab: Vocab = nlp.vocab
         super().__init__(vocab, model, name, normalizer=normalizer, held_out=held_out)
-        self._link = NormalizerLink(nlp)
+        self._link = NormalizerLink(nlp, name)
         self._prepared: dict[_Document, RankedMentions] = {}
         self._counted: tuple[Retriever, AnnotatedCounts] | None = None
 
@@ -109,10 +110,13 @@ class CandidateReranker(TrainablePipe):
         RETURNS (List[List[List[Candidate]]]): Candidates by document and span, best first.
         RAISES (ConnormError): CN015 without a normalizer, CN016 for a document that it has not
             processed, CN017 before training, CN422 if its scores are inner products.
+        WARNS (ConnormWarning): CNW004, once, if another pipeline's has processed a document.
         """
         from ..reranking.mention_batches import describe_mentions
 
         docs = list(docs)
+        for doc in docs:
+            self._link.warn_of_others(normalizers_of(doc))
         read = [self._read(doc) for doc in docs]
         if not is_initialized(self.model):
             raise ConnormError(Errors.CN017.format(name=self.name))

@@ -28,6 +28,7 @@ from .concept_search import ConceptSearch
 from .initialization import Given, build_lookup, make_lookup, read_annotated
 from .requirements import require_extras
 from .settings import DEFAULTS, Settings, check_arguments, check_settings
+from .visits import read_by
 
 
 class ConceptNormalizer(ConceptSearch, BatchedPipe):
@@ -102,9 +103,11 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
 
         docs (Sequence[Doc]): The documents.
         predictions (Sequence[Sequence[List[Candidate]]]): What `predict` returned for them.
+        WARNS (ConnormWarning): CNW004, once, if a mention finder found another pipeline's names.
         """
         prefix = self.cfg["attribute_prefix"]
         for doc, by_span in zip(docs, predictions, strict=True):
+            read_by(doc, self)
             spans = self.spans(doc) if by_span else []
             kb_ids = [self.decide(each) for each in by_span]
             set_span_attributes(doc, spans, kb_ids, by_span, prefix=prefix)

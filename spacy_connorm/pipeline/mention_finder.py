@@ -26,6 +26,7 @@ from .normalizer_link import NormalizerLink
 from .serialization import read_settings
 from .settings import are_texts, choose_limits
 from .unmarked_texts import require_docs, unmarked_texts
+from .visits import asked_for
 
 if TYPE_CHECKING:
     from .name_finder import NameFinder
@@ -101,7 +102,7 @@ class MentionFinder(BatchedPipe):
         self.vocab = nlp.vocab
         self.name = name
         self.cfg: dict[str, Any] = dict(FINDER_DEFAULTS)
-        self._link = NormalizerLink(nlp)
+        self._link = NormalizerLink(nlp, name)
         self._finder: NameFinder | None = None
         self._token_words: TokenWords | None = None
         self._accept(settings)
@@ -153,6 +154,7 @@ class MentionFinder(BatchedPipe):
         docs (Sequence[Doc]): The documents.
         predictions (Sequence[Sequence[FoundMention]]): What `predict` returned for them.
         """
+        asked_for(docs, self._link)
         for doc, found in zip(docs, predictions, strict=True):
             set_found_mentions(doc, found, spans_key=self.cfg["spans_key"])
 

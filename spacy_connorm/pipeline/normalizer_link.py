@@ -1,5 +1,6 @@
 """How a component finds the concept normalizer of its pipeline. It must stay light."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from spacy.language import Language
@@ -13,11 +14,17 @@ class NormalizerLink:
     are needed, since they may be added later.
     """
 
-    def __init__(self, nlp: Language) -> None:
-        """nlp (Language): The pipeline, which has or will have a concept normalizer."""
+    def __init__(self, nlp: Language, name: str = "") -> None:
+        """Store both.
+
+        nlp (Language): The pipeline, which has or will have a concept normalizer.
+        name (str): The component's name, for warnings.
+        """
         # Strong: a component that another pipeline takes over (`source`) outlives its own.
         # A worker gets the pipeline, too: spaCy pickles it with its components.
         self._nlp = nlp
+        self._name = name
+        self._has_warned = False
 
     def move(self, nlp: Language) -> None:
         """Look in another pipeline from now on.
@@ -25,6 +32,7 @@ class NormalizerLink:
         nlp (Language): The pipeline.
         """
         self._nlp = nlp
+        self._has_warned = False
 
     def require(self, wanted: str | None, message: str) -> ConceptNormalizer:
         """Find a concept normalizer.
@@ -58,6 +66,26 @@ class NormalizerLink:
             _, last = normalizers[-1]
             warn(Warnings.CNW003.format(name=component.name, component=last))
 
+    def warn_of_others(self, normalizers: Sequence[ConceptNormalizer]) -> None:
+        """Warn, once, if a document was read by concept normalizers of another pipeline alone.
+        Copies of a normalizer count as the same.
+
+        normalizers (Sequence[ConceptNormalizer]): Those that have read it.
+        WARNS (ConnormWarning): CNW004.
+        """
+        if self._has_warned or not normalizers:
+            return
+        own = list(self._find().values())
+        if any(each in own for each in normalizers) or _builds(own) & _builds(normalizers):
+            return
+        self._has_warned = True
+        warn(Warnings.CNW004.format(name=self._name, component=normalizers[0].name))
+
     def _find(self) -> dict[str, ConceptNormalizer]:
         components = self._nlp.components
         return {name: pipe for name, pipe in components if isinstance(pipe, ConceptNormalizer)}
+
+
+def _builds(normalizers: Iterable[ConceptNormalizer]) -> set[int]:
+    """RETURNS (Set[int]): The checksums of their indexes."""
+    return {each.lookup.index.checksum for each in normalizers if each.lookup.is_ready}

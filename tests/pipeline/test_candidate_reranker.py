@@ -10,7 +10,8 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import Config
 
-from spacy_connorm.errors import ConnormError
+from spacy_connorm import Concept, Ontology
+from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.pipeline.loading import linking_names
 from spacy_connorm.pipeline.marked_corpus import create_marked_reader, mark_mentions
 
@@ -161,6 +162,18 @@ def test_saved_loaded_pickled_and_in_workers(make, trained, hashes, tmp_path):
     again = make({"tok2vec": WORDS}, encoder=hashes["encoder"])
     again.get_pipe("candidate_reranker").from_bytes(nlp.get_pipe("candidate_reranker").to_bytes())
     assert ids(again, list(ANSWERS)) == expected
+
+
+def test_one_from_another_pipeline_warns(make, trained, blank_pipeline, tmp_path):
+    nlp = blank_pipeline(sieve=ALL_SEARCHED)
+    ontology = Ontology([Concept("C3", "cold"), Concept("C4", "cold")])
+    nlp.get_pipe("concept_normalizer").initialize(lambda: [], nlp=nlp, ontology=ontology)
+    nlp.add_pipe("candidate_reranker", source=trained(make(), SENTENCES))
+    with pytest.warns(ConnormWarning, match="CNW004.*'candidate_reranker'.*'concept_normalizer'"):
+        nlp("It was cold")
+    assert len(ids(nlp, ["It was cold"])) == 1  # it warns once
+    nlp.to_disk(tmp_path / "saved")
+    assert len(ids(spacy.load(tmp_path / "saved"), ["It was cold"])) == 1
 
 
 def test_spans_of_a_group_and_a_prefix(make, trained):
