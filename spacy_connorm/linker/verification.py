@@ -56,9 +56,10 @@ def verify_memo(memo: Memo, index: ConceptIndex, encoder: NormalizedEncoder) -> 
         numbers, path = getattr(arrays, name), folder / f"{name}.npy"
         is_known = not len(numbers) or (numbers[0] >= 0 and numbers[-1] < size)
         require_sound(is_known and ascends(numbers, strictly=True), path, "a number is unknown")
-    shape = arrays.concepts.shape
-    path = folder / "concepts.npy"
-    require_sound(shape == (count, top_k), path, f"it does not have {top_k} places for each answer")
+    width, path = min(top_k, index.concept_count), folder / "concepts.npy"
+    # Older versions made room for as many as were asked for.
+    is_right = arrays.concepts.shape in ((count, width), (count, top_k))
+    require_sound(is_right, path, f"it does not have {width} places for each answer")
     if count:
         _verify_answers(memo, index)
         _verify_forms(memo, index, encoder)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.linker.memo import Memo
+from spacy_connorm.linker.verification import verify_memo
 
 PLAIN = {"memo_size": 0, "cache_size": 0}
 SYNONYMS = [("cold", "C3"), ("myocardial infarct", "C2"), ("chill", "C4"), ("€", "C6")]
@@ -220,10 +221,14 @@ def test_few_candidates_are_the_first_of_many(make, config):
 
 
 @pytest.mark.parametrize("top_k", [6, 7, 10**12])
-def test_more_candidates_than_concepts_take_no_room(make, config, top_k):
+def test_more_candidates_than_concepts_take_no_room(make, config, top_k, tmp_path):
     plain, quick = make(**config, **PLAIN, top_k=top_k), make(**config, top_k=top_k)
     assert memo_of(quick).arrays.concepts.shape[1] == 6
     assert memo_of(quick).question.top_k >= top_k
+    quick.to_disk(tmp_path / "saved")
+    quick.from_disk(tmp_path / "saved")
+    if quick.lookup.retriever.has_cosines:  # inner products of these hashes are millions
+        verify_memo(memo_of(quick), quick.lookup.index, quick.lookup.normalized_encoder)
     for change in ([], [("dizzy", "C5")], [("heart attacks", "C2"), ("vertigos", "C1")]):
         for normalizer in (plain, quick):
             normalizer.add_synonyms(change)
