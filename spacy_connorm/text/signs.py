@@ -2,7 +2,7 @@
 
 import re
 
-_SIGNED = re.compile(r"(?P<word>[^\W_]+)(?P<sign>[+-])(?![^\s,;:)\]/+-])")
+_SIGNED = re.compile(r"(?<![^\W_])(?P<word>[^\W_]+)(?P<sign>[+-])(?![^\s,;:)\]/+-])")
 
 
 def has_sign(text: str) -> bool:
