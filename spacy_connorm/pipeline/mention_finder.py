@@ -112,9 +112,8 @@ class MentionFinder(BatchedPipe):
         return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
 
     def __getstate__(self) -> dict[str, Any]:
-        # A field of C, which `vars` lacks.
-        named = {"name": self.name}
-        return {**vars(self), **named, "_finder": None, "_token_words": None}
+        # The name is a field of C, which `vars` lacks.
+        return {**vars(self), "name": self.name, "_finder": None, "_token_words": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
@@ -136,6 +135,8 @@ class MentionFinder(BatchedPipe):
             an older version built its index, CN422 for phrases by inner products.
         WARNS (ConnormWarning): CNW003, once, if it runs after all concept normalizers.
         """
+        if self._link.is_waiting_for(self.normalizer):
+            return [[] for _ in docs]
         finder, overlaps = self._name_finder(), self.cfg["overlaps"]
         chosen = [choose_mentions(mentions, overlaps) for mentions in finder.find(docs)]
         if self.cfg["coordinations"] and overlaps != "all":
@@ -250,6 +251,7 @@ class MentionFinder(BatchedPipe):
         unseal_whole(Path(path))
         if _SETTINGS not in exclude and (Path(path) / _SETTINGS).exists():
             self._accept(read_settings(Path(path) / _SETTINGS))
+        self._link.wait()
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -268,6 +270,7 @@ class MentionFinder(BatchedPipe):
             raise damaged(Path("from_bytes"), "it holds no settings")
         if _SETTINGS not in exclude:
             self._accept(settings)
+        self._link.wait()
         return self
 
     def _name_finder(self) -> "NameFinder":
@@ -283,8 +286,7 @@ class MentionFinder(BatchedPipe):
         if finder is None:
             self._link.warn_if_too_late(self)
         if finder is None or not finder.is_current(retriever, self.cfg, limits):
-            if self._token_words is None:
-                self._token_words = TokenWords()
+            self._token_words = self._token_words or TokenWords()
             finder = NameFinder(retriever, self.cfg, limits, self._token_words)
             self._finder = finder
         return finder

@@ -25,6 +25,7 @@ class NormalizerLink:
         self._nlp = nlp
         self._name = name
         self._has_warned = False
+        self._waits = False
 
     def move(self, nlp: Language) -> None:
         """Look in another pipeline from now on.
@@ -48,6 +49,21 @@ class NormalizerLink:
             named = "concept normalizer" if wanted is None else f"concept normalizer '{wanted}'"
             raise ConnormError(message.format(component=named))
         return found[name]
+
+    def wait(self) -> None:
+        """The component was loaded, and its normalizer may be loaded after it."""
+        self._waits = True
+
+    def is_waiting_for(self, normalizer: ConceptNormalizer) -> bool:
+        """Tell whether a pipeline is being loaded. An `entity_ruler` reads its patterns then, with
+        the components before it.
+
+        normalizer (ConceptNormalizer): The component to wait for. One that never gets an index
+            raises CN001 by itself.
+        RETURNS (bool): Whether it was not loaded yet.
+        """
+        self._waits = self._waits and not normalizer.lookup.is_ready
+        return self._waits
 
     def warn_if_too_late(self, component: Any) -> None:
         """Warn if the mentions that a component finds come too late for any concept normalizer.

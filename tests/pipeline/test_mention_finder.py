@@ -127,6 +127,28 @@ def test_a_plus_is_no_minus(make):
     assert "minus" in nlp.get_pipe("mention_finder").explain(nlp("ER- cancer")[:]).reason
 
 
+def test_a_ruler_behind_it_is_loaded_with_its_phrases(make, tmp_path):
+    nlp = make()
+    ruler = nlp.add_pipe("entity_ruler", after="mention_finder")
+    ruler.add_patterns([{"label": "OTHER", "pattern": "gout attack"}])
+    nlp.to_disk(tmp_path / "saved")
+    found_by = [(ent.text, ent.label_) for ent in nlp("cancer, gout attack").ents]
+    assert found_by == [("cancer", "Tumor"), ("gout attack", "OTHER")]
+    loaded = spacy.load(tmp_path / "saved")
+    assert [(ent.text, ent.label_) for ent in loaded("cancer, gout attack").ents] == found_by
+
+
+def test_without_an_index_it_is_refused_when_loaded_too():
+    nlp = spacy.blank("en")
+    finder = nlp.add_pipe("mention_finder")
+    nlp.add_pipe("concept_normalizer", config=NGRAMS)
+    finder.from_bytes(finder.to_bytes())
+    with pytest.raises(ConnormError, match="CN001"):
+        nlp("cancer")
+    with pytest.raises(ConnormError, match="CN001"):
+        finder.explain(nlp.make_doc("cancer")[:])
+
+
 def test_a_capital_a_is_no_article(make):
     nlp = make()
     names = [("hepatitis", "C3"), ("hepatitis A", "C4")]
