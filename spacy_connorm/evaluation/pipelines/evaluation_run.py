@@ -114,7 +114,7 @@ def evaluate(
         different mentions, CN602, CN605 or CN610 for added scores that do not fit, CN700 to CN704
         as `load_normalizer`, CN708 for another suffix, CN730 to CN736 for options that do not fit
         together, and the errors of `calibrate`.
-    WARNS (ConnormWarning): CNW600 if no gold id is known.
+    WARNS (ConnormWarning): CNW600 if no gold id is known, CNW701 if `end_to_end` finds no mention.
     """
     corpus = _as_path(corpus_path)
     files = EvaluationFiles(

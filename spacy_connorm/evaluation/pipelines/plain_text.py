@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span
 from tqdm import tqdm
 
 from ...annotations.mentions import Mention, annotated_mentions, split_ids
-from ...errors import ConnormError, Errors
+from ...errors import ConnormError, Errors, Warnings, warn
 from ...files.docbin import read_docs
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ...pipeline.loading import find_normalizer, load_pipeline
@@ -68,6 +68,7 @@ def score_plain_text(
     RETURNS (PlainTextScores): The scores.
     RAISES (ConnormError): CN600 for a corpus without gold ids, and the errors of `load_pipeline`
         and `find_normalizer`.
+    WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all.
     """
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
@@ -86,6 +87,8 @@ def score_plain_text(
         )
         for doc, listed in zip(nlp.pipe(texts), all_gold, strict=True)
     ]
+    if not any(document.found for document in documents):
+        warn(Warnings.CNW701.format(count=len(documents), component=normalizer.name))
     scored = [mention for mention in mentions if mention.label in kept]
     row = {
         **score_documents(documents),

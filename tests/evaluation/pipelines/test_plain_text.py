@@ -9,7 +9,7 @@ from spacy.tokens import DocBin
 from spacy_connorm import evaluate
 from spacy_connorm.annotations.mentions import Mention, set_mentions
 from spacy_connorm.concepts import Concept, Ontology
-from spacy_connorm.errors import ConnormError
+from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.evaluation.pipelines.plain_text import score_plain_text
 
 TEXT = "A heart attack, then a stroke. Aspirin helps; myocardial infarction and gout came."
@@ -70,6 +70,13 @@ def test_labels_of_the_normalizer_choose_gold_types(folder):
     nlp.get_pipe("concept_normalizer").cfg["labels"] = ["Drug"]
     row = score_plain_text(nlp, folder / "gold.spacy").row
     assert (row["mentions"], row["found"], row["other_types"]) == (1, 3, 4)
+
+
+def test_a_pipeline_that_finds_nothing_says_how_to_find(folder):
+    nlp = spacy.load(folder / "pipeline", exclude=["mention_finder"])
+    with pytest.warns(ConnormWarning, match="CNW701.*1 texts.*'concept_normalizer'"):
+        row = score_plain_text(nlp, folder / "gold.spacy").row
+    assert row["found"] == 0
 
 
 def test_a_corpus_without_ids_is_refused(folder):
