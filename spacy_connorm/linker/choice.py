@@ -16,6 +16,7 @@ _LEAST_PROBABILITY = 0.5
 # The cosine of a text with itself, but for rounding.
 _SAME_TEXT = 0.9999
 _WORD = re.compile(r"\w+")
+_NEGATIONS = frozenset(["non"])
 
 
 def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation]:
@@ -99,7 +100,8 @@ def _names_all(whole: Interpretation, parts: Interpretation) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.lower())) - {"non"}
+    """RETURNS (Set[str]): The words that can name something."""
+    return set(_WORD.findall(text.lower())) - _NEGATIONS
 
 
 def is_settled(interpretation: Interpretation) -> bool:

@@ -10,7 +10,7 @@ from functools import cached_property
 from ..index.cache import Cache
 from ..text.inversions import turn_inversion
 from ..text.normalization import STEPS, TextStep, compose
-from ..text.signs import are_opposite
+from ..text.signs import are_opposite, has_sign
 from ..text.word_bags import (
     STOP_WORDS,
     content_words,
@@ -19,14 +19,15 @@ from ..text.word_bags import (
     normalized_words,
     word_bag,
 )
+from ..text.word_classes import DETERMINERS, PREPOSITIONS
 from .known_names import KnownName
 
 _CACHED = 100_000
 _CONJUNCTION = re.compile(r"(?i)\b(and|or)\b|[&/]")
 # "infarction with pulmonary embolism", but not "pain in the chest", nor "anemia due to blood loss".
-_PREPOSITION = re.compile(
-    r"(?i)\b(?<!\bdue )(by|for|in|on|to|with)\b(?!\s+(the|an?|both|his|her|its|their)\b)"
-)
+_JOINING = "|".join(sorted(PREPOSITIONS & STOP_WORDS - {"of"}))
+_ARTICLES = "|".join(sorted(DETERMINERS))
+_PREPOSITION = re.compile(rf"(?i)\b(?<!\bdue )({_JOINING})\b(?!\s+({_ARTICLES})\b)")
 # What is between the lines and the items of a list. A line that is broken beside "of" goes on.
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
 _SMALL = "|".join(sorted(STOP_WORDS))
@@ -108,9 +109,10 @@ class NameRules:
         own = {value, hash_bag(word_bag(text))}
         if not own.isdisjoint(self._stopped):
             return STOPPED
-        names = [name for name in names if not are_opposite(text, name.text)]
-        if not names:
-            return OPPOSITE
+        if has_sign(text):
+            names = [name for name in names if not are_opposite(text, name.text)]
+            if not names:
+                return OPPOSITE
         written = [name.text for name in names]
         if any(name.times and name.text == text for name in names):
             return ""
@@ -126,30 +128,29 @@ class NameRules:
             same = self._normalize(text)
             if all(self._normalize(each) != same for each in written):
                 return OTHER_SPELLING
-        if _is_across(text) and not any(_is_said_by(text, each) for each in written):
+        if not _is_in_order(text, written):
             return ACROSS
         return ""
 
 
-def _is_across(text: str) -> bool:
-    return _has_border(text) or any(each.search(text) for each in (_CONJUNCTION, _PREPOSITION))
+def _is_in_order(text: str, names: Sequence[str]) -> bool:
+    """Check whether a text joins its words as a name does: "cancer and ovarian" is no "ovarian
+    cancer", nor "cancer, ovarian".
 
-
-def _has_border(text: str) -> bool:
-    return bool(_BORDER.search(_WRAP.sub(" ", text)))
-
-
-def _is_said_by(text: str, name: str) -> bool:
-    """RETURNS (bool): Whether a name with the words of a text has a conjunction or a preposition,
-    too, or has them in the same order: "cancer and ovarian" is no "ovarian cancer", nor "cancer,
-    ovarian". Across lines it must have all words in this order: "cancer" and "breast" in a list are
-    no "cancer of the breast".
+    text (str): The text.
+    names (Sequence[str]): The names with its words.
+    RETURNS (bool): Whether it goes across nothing, a name has a conjunction or a preposition where
+        it has one, or a name has the same words in this order: across lines all of them, since
+        "cancer" and "breast" in a list are no "cancer of the breast".
     """
-    if _has_border(text):
-        return normalized_words(text) == normalized_words(turn_inversion(name))
-    if any(each.search(text) and each.search(name) for each in (_CONJUNCTION, _PREPOSITION)):
+    if _BORDER.search(_WRAP.sub(" ", text)):
+        words = normalized_words(text)
+        return any(normalized_words(turn_inversion(name)) == words for name in names)
+    joints = [each for each in (_CONJUNCTION, _PREPOSITION) if each.search(text)]
+    if not joints or any(each.search(name) for each in joints for name in names):
         return True
-    return content_words(text) == content_words(turn_inversion(name))
+    words = content_words(text)
+    return any(content_words(turn_inversion(name)) == words for name in names)
 
 
 def _is_short_form(text: str) -> bool:

@@ -251,7 +251,7 @@ class MentionFinder(BatchedPipe):
         unseal_whole(Path(path))
         if _SETTINGS not in exclude and (Path(path) / _SETTINGS).exists():
             self._accept(read_settings(Path(path) / _SETTINGS))
-        self._link.wait()
+        self._link.note_loading()
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -270,7 +270,7 @@ class MentionFinder(BatchedPipe):
             raise damaged(Path("from_bytes"), "it holds no settings")
         if _SETTINGS not in exclude:
             self._accept(settings)
-        self._link.wait()
+        self._link.note_loading()
         return self
 
     def _name_finder(self) -> "NameFinder":

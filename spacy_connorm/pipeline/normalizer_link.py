@@ -25,7 +25,7 @@ class NormalizerLink:
         self._nlp = nlp
         self._name = name
         self._has_warned = False
-        self._waits = False
+        self._was_loaded = False
 
     def move(self, nlp: Language) -> None:
         """Look in another pipeline from now on.
@@ -50,9 +50,9 @@ class NormalizerLink:
             raise ConnormError(message.format(component=named))
         return found[name]
 
-    def wait(self) -> None:
-        """The component was loaded, and its normalizer may be loaded after it."""
-        self._waits = True
+    def note_loading(self) -> None:
+        """Note that the component was loaded: its normalizer may be loaded after it."""
+        self._was_loaded = True
 
     def is_waiting_for(self, normalizer: ConceptNormalizer) -> bool:
         """Tell whether a pipeline is being loaded. An `entity_ruler` reads its patterns then, with
@@ -62,8 +62,7 @@ class NormalizerLink:
             raises CN001 by itself.
         RETURNS (bool): Whether it was not loaded yet.
         """
-        self._waits = self._waits and not normalizer.lookup.is_ready
-        return self._waits
+        return self._was_loaded and not normalizer.lookup.is_ready
 
     def warn_if_too_late(self, component: Any) -> None:
         """Warn if the mentions that a component finds come too late for any concept normalizer.

@@ -177,8 +177,9 @@ def _ranked_cuts(segments: list[list[str]]) -> list[_Cut]:
             inner_suffix = suffix - tail if suffix else 0
             cost += _cost_of_words(core, end, inner_prefix, inner_suffix)
             cuts.append(_Cut(cost, prefix, suffix))
-    uncut, ranked = cuts[0], sorted(cuts)
-    likely = [cut for cut in ranked if cut.cost <= ranked[0].cost + _COST_MARGIN]
+    # The first one shares nothing.
+    uncut, best = cuts[0], min(cuts).cost
+    likely = [cut for cut in sorted(cuts) if cut.cost <= best + _COST_MARGIN]
     likely = likely[:_MOST_INTERPRETATIONS]
     if uncut in likely or not (lead or tail) or not _are_whole(first, last):
         return likely
