@@ -113,7 +113,7 @@ class Errors(metaclass=_Coded):
     )
     CN016 = (
         "A mention, {text}, has no candidates to rank. Run the concept normalizer before '{name}', "
-        "and nothing between them that sets entities; if you disable it, disable both."
+        "with nothing between them that sets entities; if you disable one, disable both."
     )
     CN017 = (
         "The candidate reranker '{name}' is not trained. Train it with `spacy train "
@@ -173,7 +173,7 @@ class Errors(metaclass=_Coded):
         "Rename the file."
     )
     CN120 = "Can't write the ontology to '{path}': its name must end in `.jsonl` or `.jsonl.gz`."
-    CN121 = "'{output}' would replace '{input}', which is read for it. Name an output elsewhere."
+    CN121 = "'{output}' would replace '{input}', which is its input. Name an output elsewhere."
     CN122 = (
         "Line {line} of '{path}' is no substitution: it needs up to two words, up to two others, "
         "and two whole numbers, with a tab after each of the first three."
@@ -339,7 +339,7 @@ class Errors(metaclass=_Coded):
     )
     CN335 = (
         "Exporting an encoder needs '{library}', which is not installed: `pip install "
-        "'spacy-connorm[onnx-export]'`. Using the exported encoder does not."
+        "'spacy-connorm[onnx-export]'`. Using the exported encoder does not need it."
     )
     CN336 = "Can't export the transformer '{name}': {reason}."
     CN340 = (
@@ -352,7 +352,7 @@ class Errors(metaclass=_Coded):
     )
     CN342 = (
         "Reading the word vectors '{name}' needs gensim, which is not installed: `pip install "
-        "'spacy-connorm[vectors]'`. Saved pipelines and vectors of spaCy do without."
+        "'spacy-connorm[vectors]'`. Saved pipelines and spaCy's vectors do not need it."
     )
     CN343 = "Can't load the grounded DAN encoder in '{path}': {reason}. Copy it again, or retrain."
     CN344 = (
@@ -422,7 +422,7 @@ class Errors(metaclass=_Coded):
     )
     CN419 = "'{path}' was replaced again and again while it was read. Try again."
     CN420 = (
-        "A search found scores that are no numbers or too large: vectors of the index, or those "
+        "A search found scores that are not numbers or too large: vectors of the index, or those "
         "that the encoder computes, are damaged. Rebuild the index, or copy the pipeline again."
     )
     CN421 = (
@@ -434,7 +434,7 @@ class Errors(metaclass=_Coded):
         '(`metric = "dot"`). {mend}'
     )
     CN430 = (
-        "'{path}' is of another build than what is saved beside it: its manifest has the checksum "
+        "'{path}' belongs to another build than the files beside it: its manifest has the checksum "
         "{found}, not {expected}. Copy the whole folder again. To carry synonyms to another index, "
         "use `save_synonyms` of the old pipeline and `load_synonyms` of the new one."
     )
@@ -582,14 +582,14 @@ class Errors(metaclass=_Coded):
     CN758 = "A request may have {limit:,} texts, not {count:,}. Send them in several requests."
     CN759 = "Too many requests from your address are running. Wait for their answers."
     CN760 = "The server is busy. Try again in a moment."
-    CN761 = "The server is not called by this name. Use the address that it told when it started."
+    CN761 = "The server is not called by this name. Use the address printed when it started."
     CN762 = "Pages of other sites may not ask this server."
     CN763 = (
         "The token is missing or wrong. Send the header `Authorization: Bearer TOKEN`, with the "
-        "token that the server told when it started."
+        "token that the server printed when it started."
     )
     CN764 = "The request is invalid at {place}: {reason}."
-    CN765 = "The server failed. Its log tells where."
+    CN765 = "The server failed. Its log says where."
     CN766 = "There is nothing at this address. See /api-reference."
     CN767 = "This address does not take this method. See /api-reference."
     CN768 = "The request took too long to arrive."
@@ -627,7 +627,7 @@ class Errors(metaclass=_Coded):
     # Corpora in fragments
     CN790 = "'{path}' has nothing to annotate: no file ends in {known}."
     CN791 = (
-        "'{path}' is no fragment like '{first}', which is of the same folder. Move one of them "
+        "'{path}' is another kind of file than '{first}' in the same folder. Move one of them "
         "elsewhere, or begin its name with `_` or `.`, as such files are passed over."
     )
     CN792 = "'{path}' can't be read as Parquet ({reason})."
@@ -637,14 +637,14 @@ class Errors(metaclass=_Coded):
         "folder, or delete this one to start over."
     )
     CN795 = (
-        "'{output}' lies in '{input}', so the next run would read it as input. Name a folder "
+        "'{output}' is in '{input}', so the next run would read it as input. Name a folder "
         "elsewhere."
     )
     CN796 = "{place}: the text is missing."
     CN797 = "The engine `ray` needs Ray: `pip install 'spacy-connorm[ray]'`."
     CN798 = "Can't connect to a Ray cluster ({reason}). Is it running, and is its address right?"
     CN799 = (
-        "Ray could not go on ({reason}). What is written is whole: start the same command again."
+        "Ray could not continue ({reason}). All files written are complete: run the command again."
     )
 
     # Training: objectives

@@ -15,12 +15,12 @@ from ..concepts import NIL
 
 MENTIONS_KEY = "mentions"
 NO_ID = "-1"
-# Of ids that tell no vocabulary, in formats whose ids must.
+# For ids without a vocabulary, in formats whose ids need one.
 LOCAL_PREFIX = "LOCAL"
 _RECORDS_KEY = "spacy_connorm.mentions"
 _ID_SEPARATORS = re.compile(r"[|+]")
 _NO_IDS = ("", NO_ID, NIL)
-# Corpora annotated with UMLS say so of a mention that has no concept there.
+# How corpora annotated with UMLS mark a mention without a concept.
 _CUI_LESS = re.compile(r"cui[-_ ]?less", re.IGNORECASE)
 
 

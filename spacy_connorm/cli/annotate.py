@@ -45,7 +45,7 @@ def annotate_cli(
         None,
         "--format",
         "-f",
-        help=f"Format of OUT, if its name does not tell it: {', '.join(FORMATS)}.",
+        help=f"Format of OUT, if its name does not show it: {', '.join(FORMATS)}.",
     ),
     text_field: str = typer.Option(
         TEXT_FIELD,
@@ -83,7 +83,7 @@ def annotate_cli(
         help="fhir: the column, or the field of a .jsonl line, that holds the patient; `patient` "
         "if not given.",
     ),
-    show: bool = typer.Option(False, "--show", "-s", help="Print what is found, too."),
+    show: bool = typer.Option(False, "--show", "-s", help="Also print what is found."),
     batch_size: int = typer.Option(128, "--batch-size", "-b", min=1, help="Texts in one batch."),
     n_process: int = typer.Option(
         1, "--n-process", "-n", min=-1, help="Processes; -1 for all cores."

@@ -19,7 +19,7 @@ def cascade_cli(
         MIN_PROBABILITY,
         "--min-probability",
         "-p",
-        help="The second reads what is less likely right.",
+        help="The second answers what is less likely right.",
     ),
     component: str | None = typer.Option(
         None, "--component", "-c", help="Its name, if a pipeline has several concept normalizers."

@@ -91,7 +91,7 @@ def evaluate_cli(
     end_to_end: bool = typer.Option(
         False,
         "--end-to-end",
-        help="Score what the pipeline makes of the plain text: mentions, mentions with ids, ids of "
+        help="Score what the pipeline finds in the plain text: mentions, mentions with ids, ids of "
         "documents.",
     ),
     gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the encoder; -1 for the CPU."),

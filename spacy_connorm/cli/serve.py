@@ -44,7 +44,7 @@ def serve_cli(
 ) -> None:
     """Serve a page and an API over a pipeline: read what is found, search, and correct it.
     Corrections are synonyms from then on; `connorm corrections` turns them into annotated data.
-    Ctrl-C or SIGTERM stops the server once it has answered what runs.
+    Ctrl-C or SIGTERM stops the server once it has answered all running requests.
 
     With --review, the page goes through the mappings of `connorm map`.
 

@@ -58,7 +58,7 @@ def fail(message: str, *, exits: int) -> NoReturn:
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Handle SIGTERM as Ctrl-C is handled, unless somebody else does."""
+    """Handle SIGTERM like Ctrl-C, unless it has a handler already."""
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield

@@ -56,7 +56,7 @@ def annotate_corpus(
 ) -> AnnotatedCorpus:
     """Run a pipeline over a corpus of any size: `python -m spacy connorm annotate --engine`. For
     each file of the corpus a Parquet file is written, whole or not at all. A run that was killed
-    goes on where it was if it is started again. A text that fails gets no mentions, and its row
+    resumes if it is started again. A text that fails gets no mentions, and its row
     says why.
 
     pipeline (Union[str, Path]): An installed package, or a pipeline's folder.

@@ -1,4 +1,4 @@
-"""The folder of an annotated corpus: what is in it already, what belongs into it, its manifest."""
+"""The folder of an annotated corpus: what is already in it, what belongs in it, its manifest."""
 
 import hashlib
 import json

@@ -24,7 +24,7 @@ def connected(address: str | None) -> Iterator[Any]:
     """
     if find_spec("ray") is None:
         raise ConnormError(Errors.CN797)
-    # Ray would tell its makers that it is used.
+    # Ray would report its usage to its makers.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray.data
     from ray.exceptions import RayError

@@ -72,7 +72,7 @@ class DanShim(Shim):
 
     @property
     def is_detached(self) -> bool:
-        """RETURNS (bool): Whether it waits for the weights that stand beside what it restored."""
+        """RETURNS (bool): Whether its weights, saved beside it, are still missing."""
         return self._model is not None and not self._model.weights
 
     def load(self, texts: list[str] | None) -> None:
@@ -105,7 +105,7 @@ class DanShim(Shim):
         return [raw[start:end] for start, end in pairwise(ends)]
 
     def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The characters that the encoder reads, lower-cased if it does so."""
+        """RETURNS (List[str]): The characters that are read, lower-cased if the tokenizer does."""
         return self._reader.forms(texts)
 
     def fingerprint(self) -> str:
@@ -202,7 +202,7 @@ def _restore(saved: dict[str, Any]) -> tuple[Dan, str]:
     dan = Dan(DanSettings.read(saved["settings"]), saved["tokenizer"], weights)
     if beside:
         return dan, saved["digest"]  # `attach` compares it
-    # `FeatureReader` checks the ids of the tokenizer; to read it twice would take long.
+    # `FeatureReader` checks the ids of the tokenizer; reading it twice would take long.
     dan.check_weights()
     return dan, dan.digest()
 

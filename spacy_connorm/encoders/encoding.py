@@ -10,7 +10,7 @@ from .vectors import Raw
 
 # Batches of texts to their raw vectors, in order.
 EncodeBatches: TypeAlias = Callable[[Iterable[list[str]]], Iterable[Raw]]
-# Has what an encoder needs to encode batches, for as long as it is entered.
+# A context manager for an encoder; inside it, batches are encoded.
 Encoding: TypeAlias = Callable[[NormalizedEncoder], AbstractContextManager[EncodeBatches]]
 
 

@@ -1,4 +1,4 @@
-"""Several dense encoders as one: what each of them knows counts."""
+"""Several dense encoders as one, with a weighted mean of their cosines."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

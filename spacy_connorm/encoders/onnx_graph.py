@@ -1,6 +1,6 @@
 """What an ONNX graph may not have: loops, files beside it, functions that unfold without end.
 
-ONNX Runtime tells nothing of a graph before it has prepared to run it, and the library onnx is not
+ONNX Runtime says nothing about a graph until it is ready to run it, and the library onnx is not
 needed otherwise. So this reads the protocol buffers themselves: a message is a list of fields, each
 with a number and a value.
 """

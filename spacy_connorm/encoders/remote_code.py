@@ -1,4 +1,4 @@
-"""Code that comes with a model runs only if Python says so."""
+"""Code that comes with a model runs only if the caller allows it in Python."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Encoders on disk. The large arrays of an encoder that lets go of them stand in files of their
+"""Encoders on disk. The large arrays that an encoder can separate are in files of their
 own, beside it: they are mapped into memory, and shared by all processes that open them.
 """
 

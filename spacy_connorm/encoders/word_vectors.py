@@ -89,7 +89,7 @@ class WordVectorShim(Shim):
         return [_SEPARATOR.join(sorted(filter(kept.get, row))).encode() for row in rows]
 
     def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The texts, lower-cased if it does so."""
+        """RETURNS (List[str]): The texts, lower-cased if `lowercase`."""
         return [text.lower() for text in texts] if self._lowercase else texts
 
     def encode(self, inputs: list[bytes], ops: Ops) -> Floats2d:

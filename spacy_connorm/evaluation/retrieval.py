@@ -1,4 +1,4 @@
-"""Synonym retrieval: how high the names of a concept rank when one of its names is asked for."""
+"""Synonym retrieval: how high the names of a concept rank when one of them is the query."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -65,7 +65,7 @@ def relevant_ranks(scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
     """
     wanted = np.sort(scores[relevant])[::-1]
     others = np.delete(scores, relevant)
-    # Those to look for are few beside those to look among, so nothing is sorted.
+    # There are few relevant names among many others, so nothing is sorted.
     before = np.array([np.count_nonzero(others >= each) for each in wanted])
     return before + np.arange(1, len(wanted) + 1)
 

@@ -1,4 +1,4 @@
-"""Where the searches of a sieve should answer, told by dev data."""
+"""The thresholds of a sieve's searches, chosen on dev data."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What leaves: annotated documents in the formats that other systems read, one file a format."""
+"""Annotated documents in the formats that other systems read, one file per format."""
 
 import lazy_loader
 

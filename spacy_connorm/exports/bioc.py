@@ -17,7 +17,7 @@ from .settings import Dated
 _SOURCE, _KEY = "spacy_connorm", "https://bioc.sourceforge.net"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _REPLACED = "control characters became U+FFFD"
-# Readers of XML make a line feed of what they find as it is.
+# XML readers turn a plain carriage return into a line feed.
 _KEPT = {"\r": "&#13;"}
 
 

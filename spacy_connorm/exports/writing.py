@@ -98,7 +98,7 @@ class ExportTarget:
 
 
 def find_target(path: str | Path, name: str | None, options: ExportOptions) -> ExportTarget:
-    """Find out what to write where, before there is any work.
+    """Find out what to write and where, before any work is done.
 
     path (Union[str, Path]): The file, or the folder.
     name (Optional[str]): One of `FORMATS`; told by the file's name if None.

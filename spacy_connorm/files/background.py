@@ -1,4 +1,4 @@
-"""Check large files completely while they are in use already."""
+"""Check large files completely while they are already in use."""
 
 import os
 import threading

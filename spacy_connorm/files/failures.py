@@ -1,4 +1,4 @@
-"""Tell that a file can't be written, whoever noticed."""
+"""One error for files that can't be written, whichever library notices."""
 
 import errno
 import os

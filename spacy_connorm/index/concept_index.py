@@ -56,7 +56,7 @@ class ConceptIndex:
 
         folder (Path): What `write_index` wrote.
         backend (Backend): Searches it.
-        owner (Optional[TemporaryFolder]): If it owns the folder; kept as long as the index.
+        owner (Optional[TemporaryFolder]): The folder's owner, if any; kept as long as the index.
         manifest (Optional[Dict[str, Any]]): From `unseal`, if that was called already.
         RAISES (ConnormError): CN400, CN401, CN402 if the folder is no index or damaged.
         """
@@ -92,7 +92,7 @@ class ConceptIndex:
 
     @property
     def checksum(self) -> int:
-        """RETURNS (int): Identifies this build of the index: what is saved beside it names it."""
+        """RETURNS (int): Identifies this build of the index: files saved beside it refer to it."""
         return checksum_of(self.manifest)
 
     @property

@@ -26,7 +26,7 @@ class Filter(NamedTuple):
 
     @classmethod
     def of(cls, types: Iterable[str], branches: Iterable[str]) -> "Filter":
-        """RETURNS (Filter): The filter by types and branches that somebody has written, cleaned."""
+        """RETURNS (Filter): The filter by these types and branches, cleaned."""
         return cls(tuple(map(clean, types)), tuple(map(clean, branches)))
 
 

@@ -49,7 +49,7 @@ class Added(NamedTuple):
 class SynonymOverlay:
     """What users have added to D, and what they have removed from the index. An overlay never
     changes: `with_synonyms` and `without_synonyms` make another one. So whoever reads one sees all
-    of a change or nothing of it.
+    of a change or none of it.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class SynonymOverlay:
     def allowed_means(
         self, search: Search, concepts: np.ndarray, allowed: AllowedConcepts | None
     ) -> tuple[AllowedItems, AllowedItems]:
-        """Find out which means may be found; once for each filter.
+        """Compute which means may be found, once for each filter.
 
         search (Search): A search over concepts some of whose synonyms have changed.
         concepts (Ints1d): The concept number of each of its items: whoever searches may have made

@@ -34,8 +34,8 @@ class Query(NamedTuple):
     top_k (int): How many concepts each mention wants.
     allowed (Optional[AllowedConcepts]): Which concepts may be found; all if None.
     rewritten (Sequence[Rewritten]): b times the names that a mention becomes when words in it are
-        replaced; empty if no mention becomes any. The certainty says how much of what a name lacks
-        to a cosine of one it gets.
+        replaced; empty if no mention becomes any. The certainty says how far a name's cosine is
+        raised towards 1.
     """
 
     vectors: Raw

@@ -1,4 +1,4 @@
-"""Check what an index means: that its files agree with each other, and with the encoder. Opening an
+"""Check that the files of an index agree with each other and with the encoder. Opening an
 index compares checksums, which say nothing of what was wrong when they were written.
 """
 
@@ -24,7 +24,7 @@ from .word_bags import HASHES, WordBags
 
 # How many texts are read and tokenized at once.
 _CHUNK = 4096
-# So many texts are encoded again.
+# How many texts are encoded again.
 _SAMPLE = 256
 # Means of vectors that cancel out depend on the order of summation.
 _LEAST_MEAN = 1e-2

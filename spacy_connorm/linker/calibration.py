@@ -9,7 +9,7 @@ from typing import Any
 from ..concepts import Candidate
 from ..errors import refuse
 
-# The cosine of texts that have nothing in common: what a candidate without a rival is held against.
+# The cosine of texts that have nothing in common: it stands in for a missing rival's score.
 _UNRELATED = 0.0
 
 
@@ -49,7 +49,7 @@ class Calibration:
         """RETURNS (float): How likely a candidate is right, 0 to 1.
 
         score (float): Its cosine.
-        margin (float): How far it stands before or behind its best rival.
+        margin (float): How far it is ahead of its best rival, or behind it.
         """
         # The logistic function, without the overflow that exp() has far from 0.
         return (1 + math.tanh((self.intercept + self.score * score + self.margin * margin) / 2)) / 2
@@ -67,7 +67,7 @@ def _is_number(value: Any) -> bool:
 def with_probabilities(
     candidates: Sequence[Candidate], calibration: Calibration
 ) -> list[Candidate]:
-    """Tell how likely each candidate is right, by itself: those of a part need not add up to 1,
+    """Compute how likely each candidate is right by itself: those of a part need not add up to 1,
     since none may be, and several can be where one text denotes them all.
 
     candidates (Sequence[Candidate]): Those of a mention, best first, part by part; at least two of
@@ -82,7 +82,7 @@ def with_probabilities(
 
 
 def margins(candidates: Sequence[Candidate]) -> Iterator[float]:
-    """Tell how far candidates stand before or behind their best rivals.
+    """Compute how far ahead of or behind its best rival each candidate is.
 
     candidates (Sequence[Candidate]): Those of a mention, best first, part by part.
     YIELDS (float): The score less the best score of another candidate of the same part: 0 or more

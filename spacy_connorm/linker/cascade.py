@@ -1,4 +1,4 @@
-"""Two encoders: a fast one answers where it is certain, a better one is asked about the rest."""
+"""Two encoders: a fast one answers where it is certain, a better one answers the rest."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ class Cascade:
         object.__setattr__(self, "fitted", read_calibration(self.calibration))
 
     def is_certain(self, candidates: Sequence[Candidate]) -> bool:
-        """RETURNS (bool): Whether the second encoder need not be asked.
+        """RETURNS (bool): Whether the second encoder is not needed.
 
         candidates (Sequence[Candidate]): Those of a text, best first, with probabilities.
         """
@@ -96,7 +96,7 @@ class CascadeLookup(ConceptLookup):
         return self, self.second
 
     def tune(self, settings: Mapping[str, Any]) -> None:
-        """Set what both can be told, and how the first encoder is calibrated.
+        """Change the settings of both, and the calibration of the first encoder.
 
         settings (Mapping[str, Any]): As for `ConceptLookup`, and `calibration`.
         RAISES (ConnormError): CN006 without a calibration.
@@ -183,7 +183,7 @@ def make_interpreter(
     search: str | None = None,
     **options: Any,
 ) -> MentionInterpreter:
-    """Make what reads mentions. A cascade's second encoder reads those again of which the first is
+    """Make an interpreter. A cascade's second encoder rereads the mentions of which the first is
     not certain; a single search is the first encoder's.
 
     lookup (ConceptLookup): A lookup or a cascade.

@@ -34,7 +34,7 @@ def with_codes(
     systems: Sequence[str],
     prefixes: PrefixMap,
 ) -> list[list[Candidate]]:
-    """Tell the codes of candidates.
+    """Add codes to candidates.
 
     found (Sequence[List[Candidate]]): b lists.
     index (ConceptIndex): Found them.

@@ -7,12 +7,12 @@ from ..errors import ConnormError, Errors
 from ..index.metrics import COSINE
 from .sieve import Sieve
 
-# They add to scores, or take from them, what is a share of a cosine of one.
+# They raise or lower scores by a share of the largest cosine, 1.
 _SHARES = ("rewriting_weight", "extra_words_weight", "document_context")
 
 
 def require_comparable(metric: str, sieve: Sieve, settings: Mapping[str, Any]) -> None:
-    """Refuse settings that hold a score against a fixed number or the score of another text: an
+    """Refuse settings that compare a score with a fixed number or another text's score: an
     inner product has no upper limit, and grows with the length of the mention's vector.
 
     metric (str): Of the index.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..concepts import Candidate
 from .explanation import Interpretation
 
-# What makes a link certain: its score, and how far it stands before the next candidate. Chosen on
+# What makes a link certain: its score, and how far it is ahead of the next candidate. Chosen on
 # the dev parts of NCBI and BC5CDR (0.7, 0.8, 0.9; 0.02, 0.05, 0.1).
 _CERTAIN_SCORE = 0.8
 _CERTAIN_MARGIN = 0.05
@@ -13,7 +13,7 @@ _CERTAIN_MARGIN = 0.05
 
 def raise_certain(answers: Sequence[Interpretation], bonus: float) -> list[Interpretation]:
     """Raise the concepts that a document's certain mentions link to, for its other mentions. A
-    mention of more words than any that certainly links to a concept says more than that: it stays.
+    mention with more words than any that certainly links to a concept is more specific: it stays.
 
     answers (Sequence[Interpretation]): How the mentions of one document are read.
     bonus (float): What is added to scores. They stay at most 1.

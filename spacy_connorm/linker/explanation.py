@@ -1,4 +1,4 @@
-"""How an answer came about: what a mention was read as, and what each search found for it."""
+"""How an answer was found: a mention's interpretations, and what each search found for it."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
@@ -7,7 +7,7 @@ from ..concepts import Candidate
 from .retriever import Retriever
 from .sieve import Question, Sieve, best_cosine
 
-# Under every cosine.
+# Below every cosine.
 _NOTHING_FOUND = -1.0
 
 
@@ -84,7 +84,7 @@ class Explanation(NamedTuple):
     def with_codes(
         self, add_codes: Callable[[list[list[Candidate]]], list[list[Candidate]]]
     ) -> "Explanation":
-        """Tell the codes of all candidates.
+        """Add codes to all candidates.
 
         add_codes (Callable[[List[List[Candidate]]], List[List[Candidate]]]): Adds them to lists.
         RETURNS (Explanation): The same with codes.

@@ -18,7 +18,7 @@ known_bag = lru_cache(maxsize=65_536)(word_bag)
 
 
 def extra_share(mention: str, name: str) -> float:
-    """Find how much a name says that a mention does not.
+    """Compute how much of a name a mention does not say.
 
     mention (str): The text of a mention.
     name (str): A name that was found for it.
@@ -51,7 +51,7 @@ def lower_scores(
     names (Sequence[str]): The text of each hit.
     mention (str): The mention.
     weight (float): How much a name without any word of the mention loses.
-    spared (Collection[int]): Members whose scores stay: they say the same in other words.
+    spared (Collection[int]): Members that keep their scores: they say the same in other words.
     top_k (int): How many hits to keep.
     RETURNS (List[Hit]): The best hits in their new order.
     """

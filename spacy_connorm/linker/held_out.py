@@ -1,4 +1,4 @@
-"""A lookup that does not know some documents of D: how it would answer if they were new."""
+"""A lookup without some documents of D: it answers as if they were new."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from .synonyms import find_synonyms
 
 
 def hold_out(lookup: ConceptLookup, synonyms: Iterable[tuple[str, str]]) -> ConceptLookup:
-    """Leave out what D says only because of some mentions. What the ontology or other mentions say,
+    """Leave out what only some mentions add to D. What the ontology or other mentions say,
     too, stays, and is counted as before: counts decide between concepts of one text.
 
     lookup (ConceptLookup): A lookup or a cascade; it does not change.

@@ -29,7 +29,7 @@ _Pair = tuple[str, str]
 
 
 class Fallback(NamedTuple):
-    """Who reads the mentions again that one encoder is not certain of.
+    """What rereads the mentions of which one encoder is not certain.
 
     interpreter (MentionInterpreter): Reads with the second encoder of a cascade.
     is_certain (Callable[[Sequence[Candidate]], bool]): Whether candidates of a text, best first,

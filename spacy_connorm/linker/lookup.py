@@ -111,7 +111,7 @@ class ConceptLookup:
         return self.retriever.overlay
 
     def tune(self, settings: Mapping[str, Any]) -> None:
-        """Set what a `Retriever` can be told, and empty the cache.
+        """Change the settings of the `Retriever`, and empty the cache.
 
         settings (Mapping[str, Any]): By name: `cache_size`, `extra_words_weight`,
             `rewriting_weight`; those that are missing keep their values, and others are ignored.
@@ -222,10 +222,10 @@ class ConceptLookup:
         return self._encoder.inputs(map(clean, texts))
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
-        """Add synonyms to D. They are found from the next question on; nothing is retrained.
+        """Add synonyms to D. They are found at once; nothing is retrained.
 
         synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
-        count (int): How often D says so; of two concepts with one text the more frequent leads.
+        count (int): How often D has it; of two concepts with one text the more frequent leads.
         RAISES (ConnormError): CN001 as `retriever`, CN002 for a concept that the index lacks, CN003
             for an empty text, CN009 for one of which the encoder knows nothing, CN006 for anything
             but pairs and for a `count` under 1 or, in all, over 999999. Nothing is added then.
@@ -270,7 +270,7 @@ class ConceptLookup:
         overlay: SynonymOverlay | None = None,
         memo: Memo | None = None,
     ) -> None:
-        """Take other parts, all of them or, if they do not fit together, none.
+        """Replace the parts: all of them, or none if they do not fit together.
 
         encoder (Model[List[str], Floats2d]): The encoder.
         index (Optional[ConceptIndex]): Built with it; if None, the present one with its overlay and

@@ -41,7 +41,7 @@ _BLOCK = 512
 # a larger score, cannot change an answer.
 _NOISE = 2 / SCALE
 NONE = -1
-# Does what `Candidate._make` does, which takes longer than the rest of an answer.
+# Like `Candidate._make`, which alone takes longer than the rest of an answer.
 _new_candidate: Callable[[tuple], Candidate] = partial(tuple.__new__, Candidate)
 
 
@@ -62,7 +62,7 @@ class Memo:
         """Open what `write_memo` wrote.
 
         folder (Path): The folder.
-        owner (Optional[TemporaryFolder]): If it owns the folder; kept as long as the memo.
+        owner (Optional[TemporaryFolder]): The folder's owner, if any; kept as long as the memo.
         RAISES (ConnormError): CN402 if it holds anything else.
         """
         self.folder = folder

@@ -44,7 +44,7 @@ TUNABLE = ("cache_size", "extra_words_weight", "rewriting_weight")
 @dataclass(frozen=True, eq=False)
 class Retriever:
     """Everything that answers depend on, at one moment. It never changes: other synonyms make
-    another retriever, so a question that has begun is answered as if nothing had happened.
+    another retriever, so a question in progress is not affected.
 
     encoder (NormalizedEncoder): Built the index.
     index (ConceptIndex): What is searched.
@@ -132,7 +132,7 @@ class Retriever:
     def nearest(
         self, texts: Sequence[str], search: Search, limits: Filter, *, min_score: float
     ) -> dict[str, Hit]:
-        """Find the concept of the nearest name of texts that may be no mentions at all. Words are
+        """Find the concept with the name nearest to each text; texts may be no mentions. Words are
         not compared, and answers are not kept: that makes it several times as fast as `ask`.
 
         texts (Sequence[str]): The texts.

@@ -1,4 +1,4 @@
-"""Names that mentions become when words take the place of others that mean the same."""
+"""Names that mentions become when words are replaced by others that mean the same."""
 
 from collections.abc import Sequence
 

@@ -22,7 +22,7 @@ Found = TypeVar("Found")
 @dataclass(frozen=True)
 class Sieve:
     """Searches in order, `spacy-connorm.Sieve.v1`: the first whose best cosine reaches its
-    threshold answers, the last one answers anyway.
+    threshold answers; the last one always answers.
 
     searches (Sequence[str]): Of "O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C"; kept as a tuple.
     thresholds (Sequence[float]): One for each search but the last; kept as a tuple.

@@ -106,7 +106,7 @@ def changed_synonyms(overlay: SynonymOverlay, index: ConceptIndex) -> list[Chang
 
 
 def as_pairs(synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Collect synonyms. Anything that would be taken apart wrongly is refused, such as a pair that
+    """Collect synonyms. Anything that would be unpacked wrongly is refused, such as a pair that
     is not in a list.
 
     synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.

@@ -1,4 +1,4 @@
-"""Check what a lookup means: that index, memo, synonyms and encoder agree."""
+"""Check that the index, memo, synonyms and encoder of a lookup agree."""
 
 from collections.abc import Callable
 from pathlib import Path

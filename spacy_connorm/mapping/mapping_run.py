@@ -105,7 +105,7 @@ def _require_thresholds(accept: float, review: float) -> None:
 
 
 def _read_decided(path: Path) -> dict[tuple[str, str], TermMapping]:
-    """Hours of work may stand in an output that is made again."""
+    """An output that is written again may hold hours of work."""
     if path.suffix == ".csv" or not path.is_file():
         return {}
     # Spreadsheets add a byte order mark, and may lose the metadata.

@@ -1,4 +1,4 @@
-"""How a term is related to the concept that was found for it, and what that is taken from."""
+"""How a term is related to the concept that was found for it, and what that is based on."""
 
 from typing import NamedTuple
 

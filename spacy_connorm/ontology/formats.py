@@ -39,7 +39,7 @@ _ROBOT = (
 _TABLE = (
     "Make a table of it, with an id and a name in each row, and columns for synonyms and parents."
 )
-# The first one that matches is told.
+# The first one that matches is reported.
 _FOREIGN = (
     ForeignFormat(
         "SKOS",

@@ -36,7 +36,7 @@ class AnnotationCounts:
     texts (int): Texts.
     mentions (int): Mentions in them.
     linked (int): Mentions that have a concept.
-    without_code (Counter[str]): Those of them without a code in a vocabulary of `code_systems`, by
+    without_code (Counter[str]): Linked ones without a code in a vocabulary of `code_systems`, by
         its prefix.
     changes (Counter[str]): What was changed, since the format can't hold it, by what was done.
     """

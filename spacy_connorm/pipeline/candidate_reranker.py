@@ -161,7 +161,7 @@ class CandidateReranker(TrainablePipe):
         """Give the model its shape. Examples need annotated mentions with gold ids.
 
         get_examples (Callable[[], Iterable[Example]]): Annotated documents.
-        nlp (Optional[Language]): The pipeline, whose normalizer counts from now on.
+        nlp (Optional[Language]): The pipeline, whose normalizer is used from now on.
         RAISES (ConnormError): CN015 without a normalizer, CN001 before it is initialized, CN014 if
             sentences are read and its vectors are sparse, CN018 if no example has a mention with
             several candidates, CN422 if scores are inner products.
@@ -216,7 +216,7 @@ class CandidateReranker(TrainablePipe):
         if right.any():
             found = self.model.ops.to_numpy(scores)
             loss, gradient = ranking_loss(found, mention_numbers(batches), right)
-        # Also where nothing is right: what listens to a shared layer answers for each batch.
+        # Even if nothing is right: a listener to a shared layer must backpropagate each batch.
         backprop(self.model.ops.asarray1f(gradient))
         if sgd not in (None, False):
             self.finish_update(sgd)
@@ -265,7 +265,7 @@ class CandidateReranker(TrainablePipe):
         reference = example.reference
         spans_key = self.normalizer.cfg["spans_key"]
         key = reference.text, tuple(annotated_mentions(reference, spans_key=spans_key))
-        # First, since other synonyms make other candidates.
+        # First, since changed synonyms change the candidates.
         _, counts = self._counts()
         if key not in self._prepared:
             held_out = self.cfg["held_out"]

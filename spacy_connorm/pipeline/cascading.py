@@ -1,4 +1,4 @@
-"""Two saved pipelines as one: the first answers where it is certain, the second the rest."""
+"""Two saved pipelines as one: the first answers where it is certain, the second otherwise."""
 
 from collections.abc import Sequence
 from pathlib import Path

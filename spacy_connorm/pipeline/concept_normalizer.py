@@ -167,7 +167,7 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         path (Union[str, Path]): The folder to make or replace.
         exclude (Iterable[str]): Any of "cfg", "encoder", "index".
         RAISES (ConnormError): CN001 before `initialize`, CN006 for a setting in `cfg` that was
-            changed to what could not be loaded, CN405 if it cannot be written.
+            changed to one that could not be loaded, CN405 if it cannot be written.
         """
         check_settings(self.cfg, metric=metric_of(self.lookup.backend))
         serialization.save(Path(path), self.cfg, self.lookup, exclude=list(exclude))

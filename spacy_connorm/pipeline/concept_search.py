@@ -1,4 +1,4 @@
-"""What a concept normalizer can be asked, and the synonyms that it searches."""
+"""The questions that a concept normalizer answers, and the synonyms that it searches."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ConceptSearch:
-    """What a concept normalizer can be asked, besides annotating documents.
+    """What a concept normalizer can do besides annotating documents.
 
     lookup (ConceptLookup): Answers.
     cfg (Dict[str, Any]): The settings.
@@ -75,7 +75,7 @@ class ConceptSearch:
     def with_codes(
         self, found: list[list[Candidate]], code_systems: Sequence[str] | None = None
     ) -> list[list[Candidate]]:
-        """Tell the codes of candidates in other vocabularies.
+        """Add the codes that candidates have in other vocabularies.
 
         found (List[List[Candidate]]): b lists.
         code_systems (Optional[Sequence[str]]): The vocabularies, by their prefixes; the setting if

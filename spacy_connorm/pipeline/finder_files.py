@@ -1,4 +1,4 @@
-"""Files that tell a mention finder what is no mention."""
+"""Files that list what a mention finder must not find."""
 
 from pathlib import Path
 

@@ -122,7 +122,7 @@ def check_finder_settings(settings: Mapping[str, Any]) -> None:
     for setting in ("stop_texts", "everyday_words", "steps"):
         if not are_texts(settings[setting]):
             refuse(setting, settings[setting], "a list of texts")
-    # Entities without a label are none to spaCy, and are lost silently.
+    # spaCy silently drops entities without a label.
     if not settings["label"]:
         refuse("label", settings["label"], "a text that is not empty")
     labels = settings["labels"]

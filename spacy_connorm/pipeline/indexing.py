@@ -56,7 +56,7 @@ _FINDER = "mention_finder"
 # The readers of ontologies are not imported here: a running pipeline does without them.
 _ONTOLOGY = "spacy-connorm.Ontology.v1"
 _SUBSTITUTIONS = "spacy-connorm.Substitutions.v1"
-# Nor is what runs on many machines.
+# Nor is the code for many machines.
 _ENCODINGS = {"ray": "spacy-connorm.RayEncoding.v1"}
 _LOCAL = "local"
 ENGINES = (_LOCAL, *_ENCODINGS)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
 
 Read = TypeVar("Read")
-# What is read already, or a function that reads it.
+# A value, or a function that reads it.
 Given: TypeAlias = Read | Callable[[], Read]
 
 

@@ -21,7 +21,7 @@ _JSON_LINES = (".jsonl", ".jsonl.gz")
 _TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-# Where a text stands, the text, and what stands beside it.
+# The place of a text, the text, and its other fields.
 _PlacedText: TypeAlias = tuple[str, str, dict[str, Any]]
 
 

@@ -173,7 +173,7 @@ class MentionFinder(BatchedPipe):
         return MentionExplanation(False, reason or "a longer or better mention overlaps it", names)
 
     def add_stop_texts(self, texts: Iterable[str]) -> None:
-        """Find some texts no longer, in any spelling.
+        """Stop finding some texts, in any spelling.
 
         texts (Iterable[str]): The texts.
         RAISES (ConnormError): CN006 for anything but texts. Nothing is added then.
@@ -186,7 +186,7 @@ class MentionFinder(BatchedPipe):
     def learn_stop_texts(
         self, docs: Iterable[Doc], *, min_times: int = 3, max_share: float = 0.1
     ) -> list[str]:
-        """Find no longer what annotators do not mark.
+        """Stop finding what annotators do not mark.
 
         docs (Iterable[Doc]): Documents whose mentions are all annotated, e.g. those of D.
         min_times (int): Only texts that were found so often.
@@ -212,7 +212,7 @@ class MentionFinder(BatchedPipe):
         """Learn which words are everyday words, and which texts are no mentions, from files.
 
         get_examples (Callable[[], Iterable[Example]]): Not used.
-        nlp (Optional[Language]): The pipeline, whose normalizer counts from now on.
+        nlp (Optional[Language]): The pipeline, whose normalizer is used from now on.
         background (Optional[Union[str, Path]]): A file of plain text, such as notes of yours. Its
             frequent words are added to the setting `everyday_words`.
         per_million (float): How many of a million words a frequent one makes up, at least.

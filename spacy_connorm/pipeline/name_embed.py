@@ -17,7 +17,7 @@ Embedder = Model[list[Doc], list[Floats2d]]
 def NameEmbed(
     embed: Embedder, spans_key: str, width: int | None = None, scale: float = 1.0
 ) -> Embedder:
-    """Add to the vectors of tokens where these stand in the spans of a group, such as the names
+    """Add to the vector of each token its position in the spans of a group, such as the names
     that `mention_finder` wrote there. To train on them, the finder must be one of the
     `annotating_components` of the training config.
 

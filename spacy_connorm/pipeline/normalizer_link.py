@@ -60,7 +60,7 @@ class NormalizerLink:
 
         normalizer (ConceptNormalizer): The component to wait for. One that never gets an index
             raises CN001 by itself.
-        RETURNS (bool): Whether it was not loaded yet.
+        RETURNS (bool): Whether it has not been loaded yet.
         """
         return self._was_loaded and not normalizer.lookup.is_ready
 

@@ -11,7 +11,7 @@ _MOST_NAMES = 200_000
 
 
 class OwnWords:
-    """Reads an ontology on behalf of who indexes it, and remembers its first names."""
+    """Passes an ontology on to be indexed, and keeps its first names."""
 
     def __init__(self, ontology: Given[AnyOntology]) -> None:
         """ontology (Union[Ontology, ConceptStream, Callable]): The ontology, or a function that

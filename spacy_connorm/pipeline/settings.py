@@ -31,12 +31,12 @@ class Settings(TypedDict, total=False):
         the name that was found, less if it has some; see `linker.extra_words`. 0 for not at all.
     document_context (float): How much the concepts of a document's certain links are raised for its
         other mentions; see `linker.document_context`. 0 for not at all.
-    rewriting_weight (float): How much of what it lacks to a cosine of one a name gets that the
-        mention becomes by certain substitutions of words: with the noun of an adjective, or by the
+    rewriting_weight (float): How far a name's cosine is raised towards 1 if the
+        mention becomes it by substitutions of words: the noun for its adjective, or those of the
         table of the index, if it has one; 0 to 1.
     types (Sequence[str]): Find only concepts of these semantic types; all if empty.
     branches (Sequence[str]): Find only concepts at or below these; all if empty.
-    code_systems (Sequence[str]): Tell the codes of candidates in these vocabularies, such as
+    code_systems (Sequence[str]): Add the codes that candidates have in these vocabularies, such as
         "ICD10CM", as far as the ontology has cross-references to them.
     prefixes (Mapping[str, str]): Prefixes of your own, for ids that come in and for `code_systems`;
         see `curies.PrefixMap.extended`.

@@ -1,5 +1,5 @@
-"""Which components have worked on a document: those that belong together should be of one pipeline.
-A document does not carry this along: it is forgotten with it, and other processes never know.
+"""Which components have processed a document, to warn if they are of different pipelines.
+It is not stored on the document: it is lost with it, and other processes do not see it.
 """
 
 from collections.abc import Iterable, Sequence

@@ -205,7 +205,7 @@ def _serve(pipe: Connection, given: _Work | None) -> None:
 
 
 def _told(error: Exception) -> ConnormError | str:
-    """What the parent is told of an error."""
+    """What the parent gets to know of an error."""
     if isinstance(error, ConnormError):
         return error
     return repr(error) if is_text_shown() else type(error).__name__

@@ -23,7 +23,7 @@ class Successor(NamedTuple):
 
 
 class Successors:
-    """Finds them: by id, by alternate id, and by what OBO says of its obsolete terms."""
+    """Finds successors: by id, by alternate id, and by what OBO says of its obsolete terms."""
 
     def __init__(self, old: Ontology, new: Ontology, retired: Mapping[str, Retired]) -> None:
         """old (Ontology): The old release.

@@ -44,8 +44,8 @@ def is_loopback(host: str) -> bool:
 
 
 def known_hosts(host: str) -> frozenset[str]:
-    """Tell by which names a server may be called. A page of somebody else whose name was made to
-    lead here calls it by another.
+    """List the names by which a server may be called. A foreign page whose name was made to
+    point here uses another one.
 
     host (str): The address that it listens at.
     RETURNS (FrozenSet[str]): Names and addresses.

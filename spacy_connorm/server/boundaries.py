@@ -12,7 +12,7 @@ Boundaries = tuple[int, int, str]
 
 
 def find_span(doc: Doc, start: int, end: int, label: str = "") -> Span:
-    """Find the whole tokens that characters stand in, without spaces at either end.
+    """Find the whole tokens that cover some characters, without spaces at either end.
 
     doc (Doc): The document.
     start, end (int): The characters.

@@ -34,7 +34,7 @@ class CorrectedPipeline:
     """A pipeline and a file of corrections. Threads may share it; other processes may append to the
     same file.
 
-    A correction is a synonym: its text is searched in D from the next question on, and so it helps
+    A correction is a synonym: its text is searched in D at once, and so it helps
     similar texts. For the corrected text itself people have the last word, whatever the sieve finds
     and also where they say that it has no concept, which no synonym can say. The last correction of
     a text counts.

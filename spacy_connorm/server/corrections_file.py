@@ -41,7 +41,7 @@ class CorrectionsFile:
     def locked(self) -> Iterator[None]:
         """Keep other processes from appending.
 
-        RAISES (ConnormError): CN109 if one of them does not come to an end.
+        RAISES (ConnormError): CN109 if one of them does not finish.
         """
         from filelock import Timeout
 

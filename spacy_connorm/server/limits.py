@@ -90,7 +90,7 @@ class LimitRequests:
             try:
                 await self._run(scope, receive, send)
             finally:
-                self._running -= Counter([client])  # which forgets who has none left
+                self._running -= Counter([client])  # drops clients with none left
 
     async def _run(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         try:

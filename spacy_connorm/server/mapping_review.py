@@ -26,7 +26,7 @@ class MappingReview:
     """A file of mappings beside a corrected pipeline. Threads may share it.
 
     A decision is a correction of the pipeline, too, if the term means the concept itself, or none:
-    then it is a synonym from the next question on.
+    then it is a synonym at once.
     """
 
     def __init__(self, pipeline: CorrectedPipeline, path: str | Path) -> None:

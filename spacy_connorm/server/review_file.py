@@ -71,7 +71,7 @@ class ReviewFile:
     def locked(self) -> Iterator[None]:
         """Keep other processes from deciding; then what they have written is read.
 
-        RAISES (ConnormError): CN109 if one of them does not come to an end, and as `refresh`.
+        RAISES (ConnormError): CN109 if one of them does not finish, and as `refresh`.
         """
         from filelock import Timeout
 

@@ -1,4 +1,4 @@
-"""What anybody may ask for: the page's own files, and what says that the server is there."""
+"""What needs no token: the page's own files, the health check and the API's description."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -12,7 +12,7 @@ Author = Annotated[StrictStr, Field(max_length=100)]
 
 
 class Body(BaseModel):
-    """Anything that is not asked for is an error."""
+    """Unknown fields are an error."""
 
     model_config = ConfigDict(extra="forbid")
 

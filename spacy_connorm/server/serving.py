@@ -116,7 +116,7 @@ def _require_installed() -> None:
 
 @contextmanager
 def listen(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind at once: a pipeline takes long to load.
+    """Bind the address first, since a pipeline takes long to load.
 
     host (str): The address.
     port (int): The port; 0 for any that is free.

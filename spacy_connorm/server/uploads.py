@@ -1,4 +1,4 @@
-"""Documents that clients send as a `.spacy` file. Whatever its bytes say, little memory is used."""
+"""Documents that clients send as a `.spacy` file. Whatever its bytes, it takes little memory."""
 
 import zlib
 from collections.abc import Iterator

@@ -47,7 +47,7 @@ class Paraphraser:
         words = normalized_words(text)
         places = [place for place, word in enumerate(words) if word not in STOP_WORDS]
         for replaced in (*((place,) for place in places), *combinations(places, 2)):
-            # A name consists of more than what is replaced: a context shows that it fits.
+            # Some of the name must be left: this context shows that the replacement fits.
             if len(replaced) == len(places):
                 continue
             known = tuple(sorted(words[place] for place in replaced))

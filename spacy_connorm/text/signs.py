@@ -1,4 +1,4 @@
-"""Plus and minus after a word: "CD4+" is the reverse of "CD4-", although both have its words."""
+"""Plus and minus after a word: "CD4+" is the opposite of "CD4-" with the same words."""
 
 import re
 

@@ -1,7 +1,7 @@
 """The bag of words of a name: which words it has, whatever their order, spelling and inflection.
 
 "Cancer of the Breasts", "breast cancer" and "Breast-Cancer" have the same bag. Indexes store hashes
-of bags: whoever changes what a text's bag is gives the files of `index.word_bags` a new name.
+of bags: if you change how bags are made, give the files of `index.word_bags` a new name.
 """
 
 import re

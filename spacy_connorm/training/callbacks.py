@@ -11,7 +11,7 @@ from .observer import TrainingObserver
 
 
 class BeginEpoch(TrainerCallback):
-    """Has the batches of each epoch drawn."""
+    """Draws the batches of each epoch."""
 
     def __init__(self, begin_epoch: Callable[[int], None]) -> None:
         """begin_epoch (Callable[[int], None]): Draws the batches of an epoch, by its number."""

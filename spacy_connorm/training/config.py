@@ -9,7 +9,7 @@ from .adapters import LoraAdapter
 
 # Dev scores, in percent, that can choose the best epoch.
 LINKING_METRICS = ("lenient@1", "strict@1", "mrr", "unseen_lenient@1")
-# Of synonym retrieval: how high the names of a mention's concept rank among all names.
+# Synonym retrieval: how high the names of a mention's concept rank among all names.
 MEAN_AVERAGE_PRECISION = "map"
 METRICS = (*LINKING_METRICS, MEAN_AVERAGE_PRECISION)
 

@@ -40,7 +40,7 @@ def write_encoder(trained: "Trained", facts: CardFacts, config: Config, path: Pa
         (folder / _CARD).write_text(make_card(facts), encoding="utf8")
         (folder / CONFIG).write_text(config.to_str(), encoding="utf8")
         if trained.learned:
-            # The weight means nothing without the n-grams that it was learned beside.
+            # The weight means nothing without the n-grams that it was learned with.
             learned = {**trained.learned, "lexical": facts.search["lexical"]}
             (folder / _LEARNED).write_text(json.dumps(learned) + "\n", encoding="utf8")
         if trained.logs.is_dir():

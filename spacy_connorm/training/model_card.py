@@ -77,7 +77,7 @@ def _front_matter(base: str | None) -> str:
 
 
 def _search(facts: CardFacts) -> str:
-    told = "It was trained to rank together with n-grams, at the weight that was learned beside it"
+    told = "It was trained to rank together with n-grams, with the weight that was learned for them"
     settings: dict[str, Any] = {"encoder": facts.search}
     if facts.metric != COSINE:
         told += ", and by inner products, which go together with no other search or weight"

@@ -1,10 +1,10 @@
-"""What can be watched of a training."""
+"""Callbacks of a training."""
 
 from .pool_report import PoolReport
 
 
 class TrainingObserver:
-    """Is called while an encoder trains, in the process that writes it. A subclass overrides what
+    """Its methods are called in the process that writes the encoder. A subclass overrides what
     it wants to know.
     """
 

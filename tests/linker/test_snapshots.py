@@ -1,4 +1,4 @@
-"""Synonyms may change while other threads ask: a question sees all of a change or nothing of it."""
+"""Synonyms may change while other threads ask: a question sees all of a change or none of it."""
 
 import sys
 import threading

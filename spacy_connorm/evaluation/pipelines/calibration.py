@@ -43,7 +43,7 @@ class Calibrated(NamedTuple):
     nlp (Language): The pipeline; `write` puts the fitted settings into it.
     normalizer (ConceptNormalizer): Its component.
     tuning (Tuning): Thresholds of the sieve, NIL threshold and calibration.
-    outcomes (Dict[str, Outcome]): What comes of the old settings, of the fitted ones on the
+    outcomes (Dict[str, Outcome]): The results of the old settings, of the fitted ones on the
         mentions that they were fitted to, and on mentions that were held out.
     curve (NilCurve): Of all NIL thresholds, with the fitted sieve.
     sections (List[Section]): Tables of the settings and of the outcomes.
@@ -152,7 +152,7 @@ def calibrate(
         beside its own; for mentions that are held out, the weight is chosen without them, too.
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
     component (Optional[str]): Which concept normalizer, if there are several.
-    RETURNS (Calibrated): What was fitted, and what comes of it.
+    RETURNS (Calibrated): The fitted settings and their results.
     RAISES (ConnormError): CN309 for a weight under 0, CN313 if there are weights and the encoder is
         no hybrid, CN600 for a corpus without gold ids, CN611 for one that is too small, the errors
         of `require_outputs`, and CN700 to CN704 as `load_normalizer`.

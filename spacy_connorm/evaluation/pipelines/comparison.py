@@ -52,7 +52,7 @@ def ask_pipelines(
     neighbours: Sequence[str] = (),
     drawing: Drawing | None = None,
 ) -> Survey:
-    """Load one pipeline after the other, so that no two are in memory, and ask each everything.
+    """Load the pipelines one after the other, so that only one is in memory, and ask each of them.
 
     pipelines (Mapping[str, str]): Packages and folders by label, at least one.
     component (Optional[str]): Which concept normalizer, if there are several.

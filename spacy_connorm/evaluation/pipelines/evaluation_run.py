@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class EvaluationReport(NamedTuple):
-    """What comes of an evaluation.
+    """The result of an evaluation.
 
     rows (List[Dict[str, Any]]): Scores in percent, one flat object a run; see `scoring.to_rows`.
         Empty without a corpus.

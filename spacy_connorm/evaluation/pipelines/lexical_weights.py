@@ -1,4 +1,4 @@
-"""What n-grams should count in the scores of a pipeline's hybrid encoder."""
+"""How much n-grams should count in the scores of a pipeline's hybrid encoder."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -124,7 +124,7 @@ def reweigh(nlp: Language, normalizer: ConceptNormalizer, weight: float) -> None
 
     nlp (Language): The pipeline.
     normalizer (ConceptNormalizer): Its component.
-    weight (float): What a lexical cosine counts.
+    weight (float): The weight of the lexical cosine.
     """
     (name,) = (name for name, pipe in nlp.pipeline if pipe is normalizer)
     nlp.get_pipe_config(name)["encoder"]["lexical_weight"] = weight

@@ -16,7 +16,7 @@ class AllowedItems:
 
     @cached_property
     def count(self) -> int:
-        """RETURNS (int): How many they are."""
+        """RETURNS (int): How many may be found."""
         return int(np.count_nonzero(self.mask))
 
     @cached_property

@@ -25,11 +25,11 @@ from .rescoring import blocks, build_dense, fill_exactly, open_dense, rescore
 if TYPE_CHECKING:
     from .protocol import Searcher
 
-# What other processors may round differently.
+# Other processors may round this differently.
 _ROUNDED = 1e-4
-# Of forests that were built before costs were measured.
+# For forests that were built before costs were measured.
 _SEARCH_K = 20_000
-# Begins what stands in place of a forest that was not planted.
+# The beginning of the file if no forest was built.
 _NO_FOREST = b"no forest: "
 # With fewer names an exact search is cheaper than the forest; see `benchmarks/index_batches.py`.
 _MANY = 300_000
@@ -44,7 +44,7 @@ class AnnoyIndex:
         inspects for that is measured when it is built.
     search_k (Optional[int]): Nodes inspected per query, instead of `recall`.
     oversample (int): Proposals rescored per requested item.
-    exact_below (int): Plant no forest for fewer vectors: search them exactly.
+    exact_below (int): Build no forest for fewer vectors: search them exactly.
     seed (int): The seed of the random splits; the same seed gives the same forest.
     dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
     metric (str): "cosine" or "dot", see `ExactIndex`.

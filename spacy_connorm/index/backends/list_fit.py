@@ -10,11 +10,11 @@ import numpy as np
 
 from ...errors import ConnormError, Errors
 
-# Codes of vectors that are so much farther from their centroids rank worse.
+# Codes of vectors that are this much farther from their centroids rank worse.
 _FARTHER = 1.05
-# A search reads so many more vectors, as large lists are read more often than small ones.
+# A search reads this many times more vectors, as large lists are read more often than small ones.
 _MORE_READ = 1.25
-# So close to their centroids, vectors are as good as equal.
+# Vectors this close to their centroids are practically equal.
 _CLOSE = 1e-3
 
 

@@ -11,7 +11,7 @@ from .rescoring import row_blocks
 
 
 def add_items(faiss: Any, index: Any, vectors: Vectors, items: np.ndarray) -> tuple[int, float]:
-    """Add vectors to the lists of their nearest centroids. Zero vectors are near to none: they are
+    """Add vectors to the lists of their nearest centroids. Zero vectors have no nearest: they are
     in no list.
 
     faiss (module): The library.
