@@ -99,7 +99,7 @@ def neighbour_section(mention: str, near: Mapping[str, Sequence["Neighbour"]]) -
             at_rank = next((each for each in found if each.rank == rank), None)
             row[f"{prefix}concept"] = at_rank and "|".join(at_rank.concept_ids)
             row[f"{prefix}text"] = at_rank and shorten(at_rank.text, _TEXT_WIDTH, placeholder="...")
-            row[f"{prefix}cosine"] = at_rank and f"{at_rank.score:.3f}"
+            row[f"{prefix}score"] = at_rank and f"{at_rank.score:.3f}"
         rows.append(row)
     return Section(f"Texts near '{mention}'", rows)
 

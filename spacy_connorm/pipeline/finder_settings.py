@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from ..errors import refuse, require_positive
 from ..text.normalization import STEPS, compose
-from .settings import are_texts
+from .settings import are_texts, require_types
 
 OVERLAPS = ("longest", "best", "all")
 FINDER_TARGETS = ("O", "D", "OD")
@@ -116,9 +116,7 @@ def check_finder_settings(settings: Mapping[str, Any]) -> None:
     for setting in settings:
         if setting not in FINDER_DEFAULTS:
             refuse("settings", setting, f"one of {', '.join(FINDER_DEFAULTS)}")
-    for setting, (types, expected) in _TYPES.items():
-        if not isinstance(settings[setting], types):
-            refuse(setting, settings[setting], expected)
+    require_types(settings, _TYPES)
     for setting in ("stop_texts", "everyday_words", "steps"):
         if not are_texts(settings[setting]):
             refuse(setting, settings[setting], "a list of texts")

@@ -194,9 +194,9 @@ class MentionFinder(BatchedPipe):
         RETURNS (List[str]): The texts that were added to `stop_texts`.
         RAISES (ConnormError): CN006 for anything but documents, and for invalid numbers.
         """
-        read = require_docs(docs)
+        read, spans_key = require_docs(docs), self.normalizer.cfg["spans_key"]
         found = self.predict(read)
-        learned = unmarked_texts(read, found, min_times=min_times, max_share=max_share)
+        learned = unmarked_texts(read, found, spans_key, min_times=min_times, max_share=max_share)
         self.add_stop_texts(learned)
         return learned
 

@@ -9,7 +9,7 @@ from spacy.language import Language
 from ..concepts import Candidate
 from ..errors import refuse_text
 from .loading import load_normalizer
-from .settings import Limits, choose_limits
+from .settings import Limits
 
 if TYPE_CHECKING:
     from ..linker.explanation import Explanation
@@ -46,11 +46,7 @@ def search(
     _require_list(mentions)
     normalizer = load_normalizer(pipeline, component=component)
     limits = Limits(top_k=top_k, types=types, branches=branches)
-    if search is None:
-        return normalizer.candidates(mentions, code_systems=code_systems, **limits)
-    chosen = choose_limits(normalizer.cfg, limits)
-    found = normalizer.lookup.candidates(mentions, search=search, **chosen)
-    return normalizer.with_codes(found, code_systems)
+    return normalizer.candidates(mentions, search=search, code_systems=code_systems, **limits)
 
 
 def explain(

@@ -119,6 +119,22 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
 }
 
 
+def require_types(
+    settings: Mapping[str, Any], types: Mapping[str, tuple[tuple[type, ...], str]]
+) -> None:
+    """Refuse settings of another type. To Python, true and false are whole numbers: here they are
+    not.
+
+    settings (Mapping[str, Any]): All settings by name.
+    types (Mapping[str, Tuple[Tuple[type, ...], str]]): By name the types, and what is expected.
+    RAISES (ConnormError): CN006 for the first that is invalid.
+    """
+    for setting, (allowed, expected) in types.items():
+        value = settings[setting]
+        if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
+            refuse(setting, value, expected)
+
+
 def check_settings(settings: dict[str, Any], *, metric: str = COSINE) -> None:
     """Refuse settings that would fail later, or silently find nothing.
 
@@ -126,9 +142,7 @@ def check_settings(settings: dict[str, Any], *, metric: str = COSINE) -> None:
     metric (str): Of the index: what scores are.
     RAISES (ConnormError): CN006 for the first that is invalid.
     """
-    for setting, (types, expected) in _TYPES.items():
-        if not isinstance(settings[setting], types):
-            refuse(setting, settings[setting], expected)
+    require_types(settings, _TYPES)
     check_labels(settings["labels"])
     for setting, value in (
         ("types", settings["types"]),

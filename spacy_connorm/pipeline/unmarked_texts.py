@@ -25,6 +25,7 @@ def require_docs(docs: Iterable[Doc]) -> list[Doc]:
 def unmarked_texts(
     docs: Iterable[Doc],
     found: Iterable[Sequence[FoundMention]],
+    spans_key: str | None = None,
     *,
     min_times: int,
     max_share: float,
@@ -33,6 +34,7 @@ def unmarked_texts(
 
     docs (Iterable[Doc]): Annotated documents.
     found (Iterable[Sequence[FoundMention]]): What the finder found in each.
+    spans_key (Optional[str]): As for `annotated_mentions`.
     min_times (int): Texts that were found less often are left out.
     max_share (float): Texts of which a larger share overlaps an annotated mention are left out.
     RETURNS (List[str]): The texts, the most frequent first, one for each bag of words.
@@ -46,7 +48,7 @@ def unmarked_texts(
     for doc, mentions in zip(docs, found, strict=True):
         gold = {
             place
-            for mention in annotated_mentions(doc)
+            for mention in annotated_mentions(doc, spans_key=spans_key)
             for start, end in mention.fragments
             for place in range(start, end)
         }

@@ -27,6 +27,11 @@ class LoraAdapter:
     def __post_init__(self) -> None:
         if self.rank < 1:
             raise ConnormError(Errors.CN823.format(setting="rank", expected="at least 1"))
+        if not self.alpha > 0:
+            raise ConnormError(Errors.CN823.format(setting="alpha", expected="above 0"))
+        if not 0 <= self.dropout < 1:
+            expected = "at least 0 and less than 1"
+            raise ConnormError(Errors.CN823.format(setting="dropout", expected=expected))
 
     def add(self, module: Any) -> None:
         """Add the adapter to a transformer's module and freeze everything else.

@@ -67,13 +67,28 @@ class Notify(TrainerCallback):
     def __init__(self, observer: TrainingObserver) -> None:
         """observer (TrainingObserver): Who is told."""
         self._observer = observer
-        self._loss: float | None = None
+        self._logged_at = 0
+        self._has_ended = False
+        self._loss = 0.0
 
     def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        self._loss = kwargs["logs"].get("loss", self._loss)
+        loss = kwargs["logs"].get("loss")
+        if loss is None:
+            return
+        self._logged_at, self._loss = state.global_step, loss
+        if self._has_ended:
+            self._pass_on(state)
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        if state.is_world_process_zero and self._loss is not None:
+        # The trainer logs nothing twice for one step.
+        if self._logged_at == state.global_step:
+            self._pass_on(state)
+        else:
+            self._has_ended = control.should_log = True
+
+    def _pass_on(self, state: Any) -> None:
+        self._has_ended = False
+        if state.is_world_process_zero:
             self._observer.on_epoch(state.epoch, self._loss)
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:

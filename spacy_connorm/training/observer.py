@@ -18,7 +18,7 @@ class TrainingObserver:
         """Called after every epoch.
 
         epoch (float): How many epochs are done.
-        loss (float): The last loss that was logged.
+        loss (float): The mean over its last batches.
         """
 
     def on_dev_score(self, epoch: float, scores: dict[str, float]) -> None:

@@ -46,10 +46,10 @@ def test_encoders_stand_side_by_side():
         "rank": 1,
         "one concept": "A|B",
         "one text": "a text",
-        "one cosine": "0.988",
+        "one score": "0.988",
         "two concept": None,
         "two text": None,
-        "two cosine": None,
+        "two score": None,
     }
     assert [row["rank"] for row in rows] == [1, 5]
     assert "concept" in neighbour_section("m", {"one": near["one"]}).rows[0]

@@ -189,3 +189,10 @@ def test_labels_that_were_changed_are_checked(pipeline, labels):
     pipeline.get_pipe("concept_normalizer").cfg["labels"] = labels
     with pytest.raises(ConnormError, match="CN006.*`labels` must be a list of texts"):
         pipeline("A cold.")
+
+
+def test_true_is_no_number(pipeline, tmp_path):
+    normalizer = pipeline.get_pipe("concept_normalizer")
+    normalizer.cfg["memo_size"] = True
+    with pytest.raises(ConnormError, match="CN006.*memo_size"):
+        normalizer.to_disk(tmp_path / "saved")

@@ -366,6 +366,7 @@ def test_a_type_without_a_name_loses_no_mention(make):
         ("overlaps", "shortest"),
         ("overlaps", "all"),
         ("max_words", 0),
+        ("max_words", True),
         ("min_letters", 0),
         ("short_letters", -1),
         ("stop_texts", "disease"),
@@ -425,6 +426,15 @@ def test_what_annotators_do_not_mark_is_learned(make):
     half = ["[haemorrhage]", "haemorrhage", "haemorrhages"]
     assert finder.learn_stop_texts(annotated(nlp, *half)) == []
     assert finder.learn_stop_texts(annotated(nlp, *half), max_share=0.5) == ["haemorrhage"]
+
+
+def test_annotated_spans_are_where_the_normalizer_looks_for_them(make):
+    nlp = make()
+    nlp.get_pipe("concept_normalizer").cfg["spans_key"] = "gold"
+    docs = list(annotated(nlp, *["a [haemorrhage]"] * 3))
+    for doc in docs:
+        doc.spans["gold"], doc.ents = list(doc.ents), []
+    assert nlp.get_pipe("mention_finder").learn_stop_texts(docs) == []
 
 
 def test_stop_texts_are_learned_from_documents_alone(make):

@@ -32,6 +32,15 @@ def test_one_search_alone(nlp):
     assert (best.concept_id, best.score, best.search) == ("DEMO:0000006", 1.0, "O-T")
 
 
+def test_one_search_alone_splits_composites_too(nlp):
+    composite = ["influenza and heart attack"]
+    (found,) = search(nlp, composite, search="O-T", top_k=1)
+    assert (
+        found == nlp.get_pipe("concept_normalizer").candidates(composite, search="O-T", top_k=1)[0]
+    )
+    assert [each.part for each in found] == [1, 2]
+
+
 def test_types_and_branches(nlp):
     for one_search in (None, "O-T"):
         ((drug,),) = search(nlp, ["MS"], types=["drug"], top_k=1, search=one_search)

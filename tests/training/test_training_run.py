@@ -88,6 +88,13 @@ def test_counts_and_scores_are_returned_and_observed(trained):
     ]
 
 
+def test_each_epoch_is_observed_also_a_short_one(config, tmp_path):
+    log = Log()
+    rare = {**ALONE, "training.arguments.logging_steps": 100}
+    train(config, tmp_path / "out", overrides=rare, observer=log)
+    assert [line for line in log.lines if line[0] == "epoch"] == [("epoch", 1.0), ("epoch", 2.0)]
+
+
 def test_the_card_tells_how_it_was_made(trained, training_settings, tmp_path):
     out = trained[0].path
     card = (out / "README.md").read_text(encoding="utf8")
