@@ -8,8 +8,9 @@ import numpy as np
 
 from .known_names import KnownNames
 
-# Kinds of tokens: those that a window may have besides its words, words, and those that end it.
-FILLER, WORD, BREAK = 0, 1, 2
+# Kinds of tokens: those that a window may have besides its words, words, punctuation that it may
+# have where the name has it too, and those that end it.
+FILLER, WORD, PAUSE, BREAK = 0, 1, 2, 3
 # At most how many fillers between two words. It bounds the length of windows.
 _MAX_FILLERS = 3
 # At most how many words a window with a derived word has: longer ones are rare, and cost much.
@@ -22,7 +23,7 @@ class TokenArrays(NamedTuple):
     hashes (np.ndarray): uint64 (t,): the sum of the hashes of a token's words; 0 if it has none.
     sizes (Ints1d): int32 (t,): how many words a token has.
     letters (Ints1d): int32 (t,): how many letters and digits these have.
-    kinds (Ints1d): uint8 (t,): `FILLER`, `WORD` or `BREAK`.
+    kinds (Ints1d): uint8 (t,): `FILLER`, `WORD`, `PAUSE` or `BREAK`.
     ends (Ints1d): int64 (t,): the token after it, or after a short form of several tokens.
     derived (Ints1d): int64 (d,): tokens that may be derived from other words, once for each.
     changes (np.ndarray): uint64 (d,): what each of these words adds to the hash of its token,
@@ -46,6 +47,7 @@ class Windows(NamedTuple):
     hashes (np.ndarray): uint64 (n,): the hash of the bag of the name of each.
     letters (Ints1d): int32 (n,): how many letters and digits the words of each have.
     are_derived (np.ndarray): bool (n,): whether a word of each is derived from that of the name.
+    have_pauses (np.ndarray): bool (n,): whether there is a pause between the words of each.
     """
 
     starts: np.ndarray
@@ -53,6 +55,7 @@ class Windows(NamedTuple):
     hashes: np.ndarray
     letters: np.ndarray
     are_derived: np.ndarray
+    have_pauses: np.ndarray
 
 
 class Phrases(NamedTuple):
@@ -100,12 +103,14 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, max_words: int) -> W
         _derived_windows(tokens, known, places, runs, hashes, min(max_words, _MAX_DERIVED))
     )
     start, end, values = map(np.concatenate, zip(*found, strict=True))
+    pauses = np.cumsum(tokens.kinds == PAUSE)[places]
     return Windows(
         places[start],
         tokens.ends[places[end - 1]],
         values,
         letters[end] - letters[start],
         np.arange(len(start)) >= written,
+        pauses[start] < pauses[end - 1],
     )
 
 
@@ -123,7 +128,7 @@ def find_phrases(
     is_word = tokens.kinds == WORD
     is_known = _have_known_words(tokens, known) & ~is_taken
     places = np.flatnonzero(is_word & is_known)
-    is_break = (tokens.kinds == BREAK) | is_taken | (is_word & ~is_known)
+    is_break = (tokens.kinds >= PAUSE) | is_taken | (is_word & ~is_known)
     runs = _runs(tokens, places, is_break=is_break)
     sums = np.concatenate([np.zeros(1, "uint64"), np.cumsum(tokens.hashes[places])])
     starts, ends = [places[:0]], [places[:0]]

@@ -10,11 +10,12 @@ from ..index.cache import Cache
 from ..index.filters import Filter, allowed_concepts
 from ..index.search import Search
 from ..linker.known_names import KnownName, KnownNames
-from ..linker.name_rules import NameRules
+from ..linker.name_rules import LISTED, NameRules, may_be_list
 from ..linker.name_windows import TokenArrays, find_windows
 from ..linker.retriever import Retriever
 from ..text.word_bags import hash_bag, word_bag
 from .found_mentions import FoundMention
+from .name_edges import Edge, edges_of, stands_alone, widen
 from .token_words import TokenWords, by_document, document_offsets
 
 # The scores of names, and of names that one word is derived from.
@@ -86,6 +87,7 @@ class NameFinder:
         )
         self._tokens = token_words
         self._labels: Cache[int, str] = Cache(_CACHED)
+        self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
         self._phrases: Cache[str, NearPhrase] = Cache(_CACHED)
         self._rules = NameRules(
             settings["min_letters"],
@@ -131,21 +133,37 @@ class NameFinder:
         offsets = document_offsets(docs)
         numbers = by_document(windows.starts, offsets)
         known = self.names.names_of(windows.hashes.tolist())
+        edges = self._edges.get_all(known, lambda values: _edges(values, known))
         return [
             [
-                _Window(
-                    *(start - before, end - before, value),
-                    _DERIVED if is_derived else _KNOWN,
-                    self._rules.reason(
-                        value, letters, doc[start - before : end - before].text, known[value]
-                    ),
+                self._window(
+                    doc,
+                    *widen(doc, start - before, end - before, edges[value]),
+                    *(value, letters, known[value], is_derived, has_pause),
                 )
-                for start, end, value, letters, is_derived in zip(
+                for start, end, value, letters, is_derived, has_pause in zip(
                     *(column[own].tolist() for column in windows), strict=True
                 )
             ]
             for doc, before, own in zip(docs, offsets, numbers, strict=False)
         ]
+
+    def _window(
+        self,
+        doc: Doc,
+        start: int,
+        end: int,
+        value: int,
+        letters: int,
+        names: Sequence[KnownName],
+        is_derived: bool,
+        has_pause: bool,
+    ) -> _Window:
+        text = doc[start:end].text
+        reason = self._rules.reason(value, letters, text, names, has_pause=has_pause)
+        if has_pause and not reason and may_be_list(text, names):
+            reason = "" if stands_alone(doc, start, end) else LISTED
+        return _Window(start, end, value, _DERIVED if is_derived else _KNOWN, reason)
 
     def is_name(self, text: str) -> bool:
         """RETURNS (bool): Whether a text by itself would be a mention."""
@@ -199,6 +217,12 @@ class NameFinder:
         labels = self.settings["labels"]
         known = types if labels is None else (labels[each] for each in types if each in labels)
         return next(filter(None, known), self.settings["label"])
+
+
+def _edges(
+    values: Sequence[int], known: Mapping[int, Sequence[KnownName]]
+) -> dict[int, tuple[Edge, ...]]:
+    return {value: edges_of(name.text for name in known[value]) for value in values}
 
 
 def _mentions(windows: Sequence[_Window], labels: Mapping[int, str]) -> list[FoundMention]:

@@ -11,13 +11,15 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..annotations.abbreviations import abbreviation_spans, read_abbreviations
-from ..linker.name_windows import BREAK, FILLER, WORD, TokenArrays
+from ..linker.name_windows import BREAK, FILLER, PAUSE, WORD, TokenArrays
 from ..text.derivations import hash_base_forms
 from ..text.word_bags import STOP_WORDS, hash_bag, normalized_words
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
-# Punctuation that no mention goes beyond, and empty lines. Dashes and slashes stand within names.
-_BREAK = re.compile(r"""[.,;:?!()\[\]{}"“”…|]|\n\s*\n""")
+# Punctuation that no mention goes beyond, and empty lines.
+_BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
+# Punctuation that a mention has only where the name has it. Dashes and slashes may be anywhere.
+_PAUSE = re.compile(r"[.,;()\[\]]+")
 _MOST_TOKENS = 200_000
 _NO_TOKEN = np.zeros(1, dtype="uint64")
 _MODULUS = 1 << 64
@@ -38,6 +40,7 @@ class _Token(NamedTuple):
 
 
 _END = _Token(0, 0, 0, BREAK)
+_BETWEEN = _Token(0, 0, 0, PAUSE)
 _SMALL = _Token(0, 0, 0, FILLER)
 
 
@@ -139,6 +142,8 @@ def _derived(tokens: Sequence[_Token], which: np.ndarray) -> tuple[np.ndarray, n
 
 
 def _read_token(text: str) -> _Token:
+    if _PAUSE.fullmatch(text):
+        return _BETWEEN
     if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
         return _END
     return _of_words([] if text in _POSSESSIVES else normalized_words(text))

@@ -1,0 +1,76 @@
+"""What is beside the first and the last content word of a name: "in" of "in situ carcinoma", the
+bracket after "edema (hand)". Windows of `linker.name_windows` end at these words.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from spacy.tokens import Doc
+
+from ..text.word_bags import STOP_WORDS, normalized_words
+
+# What may be on a line before a diagnosis: "1. ", "- ", "(2) ".
+_MARKER = re.compile(r"\W*(\d{1,2}[.)])?\W*")
+_BRACKETS = ("()", "[]")
+
+
+class Edge(NamedTuple):
+    """A name that begins or ends with small words.
+
+    before (int): How many it begins with.
+    after (int): How many it ends with.
+    words (List[str]): All its words.
+    """
+
+    before: int
+    after: int
+    words: list[str]
+
+
+def edges_of(names: Iterable[str]) -> tuple[Edge, ...]:
+    """RETURNS (Tuple[Edge, ...]): The names that begin or end with small words, besides others."""
+    found = (_edge(normalized_words(name)) for name in names)
+    return tuple(each for each in found if 0 < each.before + each.after < len(each.words))
+
+
+def _edge(words: list[str]) -> Edge:
+    return Edge(_count_small(words), _count_small(words[::-1]), words)
+
+
+def _count_small(words: Sequence[str]) -> int:
+    return sum(1 for _ in takewhile(STOP_WORDS.__contains__, words))
+
+
+def widen(doc: Doc, start: int, end: int, edges: Sequence[Edge]) -> tuple[int, int]:
+    """Add to a window the small words that a name has beside it, or the other one of a pair of
+    brackets.
+
+    doc (Doc): The document.
+    start (int): The first token of the window.
+    end (int): The token after it.
+    edges (Sequence[Edge]): Those of the names with its words.
+    RETURNS (Tuple[int, int]): The start and the end of the wider window.
+    """
+    for edge in edges:
+        first, last = max(0, start - edge.before), min(len(doc), end + edge.after)
+        if normalized_words(doc[first:last].text) == edge.words:
+            return first, last
+    text = doc[start:end].text
+    before, after = doc[start - 1].text if start else "", doc[end].text if end < len(doc) else ""
+    for opening, closing in _BRACKETS:
+        missing = text.count(opening) - text.count(closing)
+        start -= missing < 0 and before == opening
+        end += missing > 0 and after == closing
+    return start, end
+
+
+def stands_alone(doc: Doc, start: int, end: int) -> bool:
+    """RETURNS (bool): Whether there are no other words on the lines of a window: before it is at
+    most the marker of a list item.
+    """
+    text, first, last = doc.text, doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
+    before = text[text.rfind("\n", 0, first) + 1 : first]
+    after = text[last:].partition("\n")[0]
+    return _MARKER.fullmatch(before) is not None and not any(map(str.isalnum, after))

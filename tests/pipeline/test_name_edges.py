@@ -1,0 +1,91 @@
+"""Names with punctuation between their words, and with small words at their ends."""
+
+import pytest
+import spacy
+
+from spacy_connorm import Concept, Ontology
+from spacy_connorm.linker.name_rules import LISTED, PUNCTUATED
+from spacy_connorm.pipeline.name_edges import edges_of
+
+NAMES = (
+    *("Diabetes Mellitus, Type 2", "Carcinoma, Non-Small-Cell Lung", "edema (hand)", "edema"),
+    *("Essential (primary) hypertension", "hypertension", "St. Louis encephalitis", "T(9;22)"),
+    *("in situ carcinoma", "exposure to", "hemoglobin [Hb], low", "pain", "arthritis", "fever"),
+    *("arthritis, rheumatoid", "(S)-warfarin intolerance"),
+)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
+    ontology = Ontology([Concept(name, name) for name in NAMES])
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
+    return nlp
+
+
+def found(nlp, text):
+    return [ent.text for ent in nlp(text).ents]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_found_as_written(nlp, name):
+    assert found(nlp, name) == [name]
+    # spaCy makes no token of its own of every mark before a capital.
+    assert [each.lower() for each in found(nlp, name.lower())] == [name.lower()] or "T(" in name
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Has diabetes mellitus, type II, and fever.", ["diabetes mellitus, type II", "fever"]),
+        ("type 2 diabetes mellitus", ["type 2 diabetes mellitus"]),
+        ("Diabetes mellitus. Type 2 errors", []),
+        ("ST. LOUIS ENCEPHALITIS", ["ST. LOUIS ENCEPHALITIS"]),
+        ("No edema (hand).", ["edema (hand)"]),
+        ("No edema (hand, foot).", ["edema"]),
+        ("A (primary) essential hypertension", ["hypertension"]),
+        ("intolerance (S)-warfarin", []),
+        ("an (S)-warfarin intolerance", ["(S)-warfarin intolerance"]),
+        ("Was in situ carcinoma.", ["in situ carcinoma"]),
+        ("in carcinoma in situ", ["carcinoma in situ"]),
+        ("carcinoma situ", ["carcinoma situ"]),
+        ("exposure to fever", ["exposure to", "fever"]),
+        ("exposure", ["exposure"]),
+    ],
+)
+def test_punctuation_must_be_where_the_name_has_it(nlp, text, expected):
+    assert found(nlp, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Pain, arthritis, rheumatoid fever", ["Pain", "arthritis", "fever"]),
+        ("1. Arthritis, rheumatoid\n2) fever", ["Arthritis, rheumatoid", "fever"]),
+        ("- arthritis, rheumatoid.\n- pain", ["arthritis, rheumatoid", "pain"]),
+        ("arthritis, rheumatoid nodules", ["arthritis"]),
+    ],
+)
+def test_two_items_of_a_list_are_no_name(nlp, text, expected):
+    assert found(nlp, text) == expected
+
+
+def test_names_of_annotated_documents_are_found_in_lists(nlp):
+    nlp.get_pipe("concept_normalizer").add_synonyms([("pain, oedema", "pain")])
+    assert found(nlp, "fever, pain, oedema, fever") == ["fever", "pain, oedema", "fever"]
+    assert found(nlp, "fever, pain, edema, fever") == ["fever", "pain", "edema", "fever"]
+
+
+def test_it_is_explained(nlp):
+    finder = nlp.get_pipe("mention_finder")
+    doc = nlp("fever, arthritis, rheumatoid nodules (primary) essential hypertension")
+    assert finder.explain(doc[2:5]).reason == LISTED
+    assert finder.explain(doc[6:11]).reason == PUNCTUATED
+
+
+def test_only_names_with_small_words_at_an_end_have_edges():
+    (edge,) = edges_of(["in situ carcinoma", "carcinoma in situ", "of the"])
+    assert (edge.before, edge.after, edge.words) == (1, 0, ["in", "situ", "carcinoma"])
