@@ -13,7 +13,7 @@ from ..text.word_bags import STOP_WORDS, normalized_words
 
 # What may be on a line before a diagnosis: "1. ", "- ", "(2) ".
 _MARKER = re.compile(r"\W*(\d{1,2}[.)])?\W*")
-_BRACKETS = ("()", "[]")
+_BRACKETS = (("(", ")"), ("[", "]"))
 
 
 class Edge(NamedTuple):

@@ -137,9 +137,9 @@ class NameFinder:
         return [
             [
                 self._window(
-                    doc,
-                    *widen(doc, start - before, end - before, edges[value]),
-                    *(value, letters, known[value], is_derived, has_pause),
+                    *(doc, start - before, end - before, value, letters, is_derived, has_pause),
+                    names=known[value],
+                    edges=edges[value],
                 )
                 for start, end, value, letters, is_derived, has_pause in zip(
                     *(column[own].tolist() for column in windows), strict=True
@@ -151,14 +151,17 @@ class NameFinder:
     def _window(
         self,
         doc: Doc,
-        start: int,
-        end: int,
+        first: int,
+        last: int,
         value: int,
         letters: int,
-        names: Sequence[KnownName],
         is_derived: bool,
         has_pause: bool,
+        *,
+        names: Sequence[KnownName],
+        edges: Sequence[Edge],
     ) -> _Window:
+        start, end = widen(doc, first, last, edges)
         text = doc[start:end].text
         reason = self._rules.reason(value, letters, text, names, has_pause=has_pause)
         if has_pause and not reason and may_be_list(text, names):
