@@ -20,15 +20,17 @@ def corrections_cli(
     ),
     lang: str = typer.Option("en", "--lang", "-l", help="Language, for the tokenizer."),
 ) -> None:
-    """Turn corrections into annotated data: a table (.tsv) for `connorm index --synonyms`,
-    documents (.spacy) for `connorm index --corpus` and for training, or a list (.txt) of texts
-    without a concept for the `stop_list` of `mention_finder`. Texts that were given different
-    concepts are shown.
+    """Turn corrections into annotated data: a table (.tsv) for `connorm index --synonyms` with the
+    last concept of each text, a list (.txt) of texts whose last correction gives no concept, for
+    the `stop_list` of `mention_finder`, or all mentions in their documents (.spacy), for `connorm
+    index --corpus` and for training. Texts that were given different concepts are shown.
 
     Example: python -m spacy connorm corrections corrections.jsonl corrections.tsv
     """
     report = convert_corrections(path, output_path, lang=lang)
     _show_conflicts(report.conflicts)
+    if report.conflicts and output_path is not None and output_path.suffix == ".spacy":
+        msg.warn("Documents keep them all: an index of documents takes the most frequent one")
     msg.good(
         f"{report.corrections:,} corrections count, of {report.records:,} records, in "
         f"{report.texts:,} texts; {report.without_concept:,} of them say that there is no concept"

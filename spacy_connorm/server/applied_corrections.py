@@ -126,8 +126,7 @@ class AppliedCorrections:
         self._normalizer.lookup.change_synonyms([*self._base, *added])
 
     def _answers_of(self, corrections: Sequence[Correction]) -> dict[bytes, str]:
-        texts = [each.long_form or each.mention for each in corrections]
-        keys = self._normalizer.lookup.keys(texts)
+        keys = self._normalizer.lookup.keys(each.searched for each in corrections)
         return {key: each.kb_id for key, each in zip(keys, corrections, strict=True)}
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class CorrectionConflict:
     """One text that corrections give different concepts.
 
-    mention (str): The text.
+    mention (str): The text: a mention, or what it stands for.
     kb_ids (Tuple[str, ...]): Concept ids, or "NIL", the last one that was chosen last.
     authors (Tuple[str, ...]): Who chose each.
     """
@@ -64,10 +64,11 @@ def convert_corrections(
     """Turn corrections into annotated data, D: `python -m spacy connorm corrections`.
 
     path (Union[str, Path]): The file that `serve` appends to.
-    output_path (Optional[Union[str, Path]]): A `.tsv` file for the `synonyms` of `build_index`; a
-        `.spacy` file for its `corpora` and for training; or a `.txt` file for the `stop_list` of
-        `mention_finder`, with the texts that no correction gives a concept. If None, only the
-        report is made.
+    output_path (Optional[Union[str, Path]]): A `.tsv` file for the `synonyms` of `build_index`,
+        with the last concept of each text; a `.txt` file for the `stop_list` of `mention_finder`,
+        with the texts whose last correction says that there is none; or a `.spacy` file for
+        `corpora` and for training, with all mentions as people have corrected them. If None, only
+        the report is made.
     lang (str): The language of the texts, for the tokenizer of `.spacy` files.
     RETURNS (CorrectionReport): Counts and conflicts.
     RAISES (ConnormError): CN100 for a missing file, CN121 if it would be replaced, CN708 for
@@ -111,31 +112,43 @@ def _write_stop_list(corrections: Sequence[Correction], path: Path, lang: str) -
 _WRITERS = {".tsv": _write_table, ".spacy": _write_docs, ".txt": _write_stop_list}
 
 
-def _counted(corrections: Iterable[Correction]) -> "list[ChangedSynonym]":
+def _counted(corrections: Sequence[Correction]) -> "list[ChangedSynonym]":
     from ..linker.synonyms import ChangedSynonym
 
     counts = Counter(
         (" ".join(text.split()), concept_id)
-        for each in corrections
+        for each in _with_last_concept(corrections)
         for text, concept_id in each.synonyms
     )
     return [ChangedSynonym(*pair, times) for pair, times in counts.items()]
+
+
+def _with_last_concept(corrections: Sequence[Correction]) -> list[Correction]:
+    """RETURNS (List[Correction]): Those that say of their text what its last one says. It is what
+    the server answers.
+    """
+    last = {_key(each): each.kb_id for each in corrections}
+    return [each for each in corrections if each.kb_id == last[_key(each)]]
+
+
+def _key(correction: Correction) -> str:
+    return " ".join(correction.searched.lower().split())
+
+
+def _without_concept(corrections: Sequence[Correction]) -> list[str]:
+    """RETURNS (List[str]): The texts whose last correction gives no concept, sorted."""
+    last = {_key(each): each for each in corrections}
+    return sorted(" ".join(each.searched.split()) for each in last.values() if each.kb_id == NIL)
 
 
 def _by_text(corrections: Iterable[Correction]) -> list[dict[str, Correction]]:
     """RETURNS (List[Dict[str, Correction]]): Of each text, the last correction to each concept."""
     by_text: dict[str, dict[str, Correction]] = {}
     for each in corrections:
-        chosen = by_text.setdefault(" ".join(each.mention.lower().split()), {})
+        chosen = by_text.setdefault(_key(each), {})
         chosen.pop(each.kb_id, None)
         chosen[each.kb_id] = each
     return list(by_text.values())
-
-
-def _without_concept(corrections: Sequence[Correction]) -> list[str]:
-    """RETURNS (List[str]): The texts that are never given a concept, in alphabetical order."""
-    found = (chosen[NIL] for chosen in _by_text(corrections) if chosen.keys() == {NIL})
-    return sorted(" ".join(each.mention.split()) for each in found)
 
 
 def _conflicts(corrections: Sequence[Correction]) -> Iterator[CorrectionConflict]:
@@ -143,7 +156,7 @@ def _conflicts(corrections: Sequence[Correction]) -> Iterator[CorrectionConflict
         if len(chosen) > 1:
             *_, last = chosen.values()
             authors = tuple([each.author for each in chosen.values()])
-            yield CorrectionConflict(last.mention, tuple(chosen), authors)
+            yield CorrectionConflict(last.searched, tuple(chosen), authors)
 
 
 def _docs(corrections: Iterable[Correction], nlp: Language) -> Iterator[Doc]:

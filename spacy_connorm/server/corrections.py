@@ -67,12 +67,16 @@ class Correction:
         return self.text[self.start : self.end]
 
     @property
+    def searched(self) -> str:
+        """RETURNS (str): The text that it is about: the mention, or what its text defines it as."""
+        return self.long_form or self.mention
+
+    @property
     def synonyms(self) -> list[tuple[str, str]]:
-        """RETURNS (List[Tuple[str, str]]): What it adds to D: the mention, and what that stands
-        for, with each of its concept ids. Empty for "NIL".
+        """RETURNS (List[Tuple[str, str]]): What it adds to D: the text that it is about, with each
+        of its concept ids. Empty for "NIL".
         """
-        texts = dict.fromkeys(filter(None, (self.mention, self.long_form)))
-        return [(text, concept_id) for concept_id in split_ids(self.kb_id) for text in texts]
+        return [(self.searched, concept_id) for concept_id in split_ids(self.kb_id)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,14 @@ def corrected(make_pipeline, path):
 
 
 @pytest.fixture
+def resolving(make_pipeline, path):
+    """A pipeline with corrections that reads the abbreviations of documents."""
+    nlp = make_pipeline()
+    nlp.add_pipe("abbreviation_resolver", first=True)
+    return CorrectedPipeline(nlp, path)
+
+
+@pytest.fixture
 def answers():
     """A function that gives what a pipeline finds in a text: ids by mention."""
 

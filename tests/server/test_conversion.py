@@ -26,9 +26,22 @@ def said(corrected, correct, path):
 
 def test_a_table_of_synonyms(said, tmp_path):
     convert_corrections(said, tmp_path / "d.tsv")
+    # The last correction of "cold" says that there is no concept.
     assert set(read_synonyms(tmp_path / "d.tsv")) == {
-        *(("cold", "C4", 1), ("head spinning", "C5", 2), ("head spinning", "C1", 2)),
+        *(("head spinning", "C5", 2), ("head spinning", "C1", 2)),
     }
+
+
+def test_the_table_has_the_last_concept_of_a_text(corrected, correct, path, tmp_path):
+    for text, kb_id in (("A cold.", "C4"), ("Cold now.", "NIL"), ("No  cold.", "C3")):
+        correct(corrected, text, text.strip(".").split()[text[0] in "AN"], kb_id)
+    correct(corrected, "No more cold.", "cold", "C3")
+    undone = correct(corrected, "My cold.", "cold", "C1")
+    corrected.undo(undone.id)
+    convert_corrections(path, tmp_path / "d.tsv")
+    assert list(read_synonyms(tmp_path / "d.tsv")) == [("cold", "C3", 2)]
+    convert_corrections(path, tmp_path / "stop.txt")
+    assert (tmp_path / "stop.txt").read_text(encoding="utf8") == ""
 
 
 def test_annotated_documents(said, tmp_path):
@@ -43,12 +56,22 @@ def test_annotated_documents(said, tmp_path):
     assert ("cold", "C4") in list(annotated_synonyms(docs))
 
 
-def test_a_stop_list_has_what_is_never_given_a_concept(said, corrected, correct, tmp_path):
+def test_a_stop_list_has_what_has_no_concept_in_the_end(said, corrected, correct, tmp_path):
     correct(corrected, NOTE, "a cold", "NIL")
     correct(corrected, OTHER_NOTE, "aspirin", "NIL")
     convert_corrections(said, tmp_path / "stop.txt")
-    # One correction says that "cold" is a concept.
-    assert (tmp_path / "stop.txt").read_text(encoding="utf8") == "a cold\naspirin\n"
+    # An earlier correction says that "cold" is a concept.
+    stop_texts = ["a cold", "aspirin", "cold"]
+    assert (tmp_path / "stop.txt").read_text(encoding="utf8").splitlines() == stop_texts
+
+
+def test_a_defined_short_form_stands_for_its_long_form_alone(resolving, correct, path, tmp_path):
+    correct(resolving, "A mitral insufficiency (MI) was found.", "MI", "C1")
+    correct(resolving, "A motor impairment (MI) was found.", "MI", "NIL")
+    assert convert_corrections(path, tmp_path / "d.tsv").conflicts == ()
+    assert list(read_synonyms(tmp_path / "d.tsv")) == [("mitral insufficiency", "C1", 1)]
+    convert_corrections(path, tmp_path / "stop.txt")
+    assert (tmp_path / "stop.txt").read_text(encoding="utf8") == "motor impairment\n"
 
 
 def test_both_become_part_of_an_index(said, tmp_path, ontology, ngrams):
@@ -56,14 +79,15 @@ def test_both_become_part_of_an_index(said, tmp_path, ontology, ngrams):
     overrides = {ngrams[0].removeprefix("--"): ngrams[1]}
     convert_corrections(said, tmp_path / "d.tsv")
     convert_corrections(said, tmp_path / "d.spacy")
-    for sources in (
-        {"synonyms": tmp_path / "d.tsv"},
-        {"corpora": [tmp_path / "d.spacy"]},
+    # The documents keep what people said first of "cold", too.
+    for sources, members in (
+        ({"synonyms": tmp_path / "d.tsv"}, 2),
+        ({"corpora": [tmp_path / "d.spacy"]}, 3),
     ):
         built = build_index(
             tmp_path / "o.jsonl", tmp_path / "index", overrides=overrides, **sources
         )
-        assert built.manifest["counts"]["data_members"] == 3
+        assert built.manifest["counts"]["data_members"] == members
 
 
 def test_conflicts_are_reported(said):
