@@ -34,7 +34,7 @@ def map_cli(
     delimiter: str | None = typer.Option(
         None,
         "--delimiter",
-        help="Between the fields of a text file. [tab; in .csv comma, or semicolon]",
+        help="Between the fields of a text file. [tab; in .csv comma, semicolon or tab]",
     ),
     accept: float = typer.Option(
         0.9, "--accept", help="The least confidence of a mapping that is accepted."
@@ -111,6 +111,8 @@ def show_mapping_summary(summary: MappingSummary) -> None:
         msg.info(f"The thresholds are of the {summary.measure}")
     if summary.decided:
         msg.info(f"{summary.decided:,} were decided by people")
+    if summary.gone:
+        msg.info(f"{summary.gone:,} more stay that people decided: the table lacks their terms now")
 
 
 def _parse_address(option: str) -> tuple[str, str]:

@@ -61,7 +61,7 @@ def ontology_cli(
     delimiter: str | None = typer.Option(
         None,
         "--delimiter",
-        help="Between fields. [tab; in .csv comma, or semicolon]",
+        help="Between fields. [tab; in .csv comma, semicolon or tab]",
         rich_help_panel=_TABLES,
     ),
     parents_by_name: bool | None = typer.Option(

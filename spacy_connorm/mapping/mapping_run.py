@@ -1,6 +1,7 @@
 """Mapping a table of local terms to the concepts of a pipeline."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from spacy.language import Language
@@ -42,7 +43,8 @@ def map_terms(
     component: str | None = None,
 ) -> MappingSummary:
     """Map a table of local terms to the concepts of a pipeline: `python -m spacy connorm map`. What
-    people have decided in the output (`connorm serve --review`) stays.
+    people have decided in the output (`connorm serve --review`) stays; of terms that the table no
+    longer has, at the end and with a count of 0.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     terms_path (Union[str, Path]): A `.csv`, `.tsv` or `.xlsx` file with a header; see `read_terms`.
@@ -89,12 +91,13 @@ def map_terms(
     found = search.find(terms, batch_size=batch_size)
     with tqdm(found, total=len(terms), unit=" terms", delay=2, leave=False) as bar:
         mappings = [mapper.map(*each) for each in zip(terms, bar, strict=True)]
-    mappings = [decided.pop((each.subject_id, each.subject_label), each) for each in mappings]
+    mappings = [_keep_decided(each, decided) for each in mappings]
     # Of terms that the table no longer has.
-    mappings += decided.values()
-    metadata = mapper.metadata(terms_path, mappings, licence=licence)
-    write_sssom(MappingSet(metadata, mappings), output_path)
-    return summarize_mappings(mappings, measure=mapper.measure)
+    gone = [replace(each, count=0) for each in decided.values()]
+    metadata = mapper.metadata(terms_path, [*mappings, *gone], licence=licence)
+    write_sssom(MappingSet(metadata, [*mappings, *gone]), output_path)
+    summary = summarize_mappings(mappings, measure=mapper.measure)
+    return replace(summary, gone=len(gone))
 
 
 def _require_thresholds(accept: float, review: float) -> None:
@@ -102,6 +105,14 @@ def _require_thresholds(accept: float, review: float) -> None:
         refuse("accept", accept, "a number from 0 to 1")
     if not 0 <= review <= accept:
         refuse("review", review, f"a number from 0 to `accept` ({accept})")
+
+
+def _keep_decided(found: TermMapping, decided: dict[tuple[str, str], TermMapping]) -> TermMapping:
+    """RETURNS (TermMapping): The row of a term as a person has decided it, which is taken out of
+    `decided`; what was found if nobody has. How often the term occurs is what the table says now.
+    """
+    row = decided.pop((found.subject_id, found.subject_label), found)
+    return replace(row, count=found.count, context=found.context)
 
 
 def _read_decided(path: Path) -> dict[tuple[str, str], TermMapping]:

@@ -35,8 +35,9 @@ def find_relation(term: str, name: str, *, is_exact: bool, by_spelling: bool) ->
     name (str): The name of the concept that was found for it.
     is_exact (bool): Whether it names the concept exactly, as its ontology says.
     by_spelling (bool): Whether the encoder compares spellings, not meanings.
-    RETURNS (Relation): The same words are an exact match, in any order and inflection. If the term
-        says more than the name, the concept is broader; if it says less, narrower.
+    RETURNS (Relation): The same words are an exact match, in any order and inflection, and without
+        "unspecified" and "NOS". If the term says more than the name, the concept is broader; if it
+        says less, narrower.
     """
     ours, theirs = _words(term), _words(name)
     if ours == theirs:

@@ -15,12 +15,15 @@ class MappingSummary:
     rows (Dict[str, int]): Terms by status: "accepted", "review", "unmatched".
     counts (Dict[str, int]): The sums of their counts.
     decided (int): Terms that a person has decided.
+    gone (int): Rows that are not counted: a person has decided them, and the table no longer has
+        their terms.
     """
 
     measure: str
     rows: dict[str, int]
     counts: dict[str, int]
     decided: int
+    gone: int = 0
 
     def share(self, status: str) -> tuple[float, float]:
         """RETURNS (Tuple[float, float]): The share of terms with a status, and that of their

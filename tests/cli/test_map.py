@@ -1,5 +1,8 @@
 import pytest
 
+from spacy_connorm.exports.sssom import NO_TERM, read_sssom, write_sssom
+from spacy_connorm.mapping import decide_mapping
+
 TABLE = "id,name\n7,heart attack\n8,raised blood pressure\n9,qqq zzz\n"
 COLUMNS = ("--code", "id", "--term", "name")
 
@@ -21,6 +24,19 @@ def test_a_table_is_mapped(invoke, words, demo_index, terms, tmp_path):
     written = out.read_text(encoding="utf8")
     assert "#   DEMO: https://example.org/demo/" in written
     assert "local:7\tskos:exactMatch\tDEMO:0000006\t" in written
+
+
+def test_decisions_of_terms_that_are_gone_are_told(invoke, words, demo_index, terms, tmp_path):
+    out = tmp_path / "out.sssom.tsv"
+    invoke("map", demo_index, terms, out, *COLUMNS)
+    found = read_sssom(out)
+    found.mappings[0] = decide_mapping(found.mappings[0], object_id=NO_TERM, object_label="")
+    write_sssom(found, out)
+    assert "1 were decided by people" in words(invoke("map", demo_index, terms, out, *COLUMNS))
+    terms.write_text(TABLE.replace("7,heart attack\n", ""), encoding="utf8")
+    told = words(invoke("map", demo_index, terms, out, *COLUMNS))
+    assert "1 more stay that people decided: the table lacks their terms now" in told
+    assert "were decided by people" not in told
 
 
 def test_the_delimiter_can_be_named(invoke, demo_index, tmp_path):

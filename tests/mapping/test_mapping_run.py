@@ -156,8 +156,33 @@ def test_decisions_outlive_spreadsheets_and_rows_that_are_gone(pipeline, terms, 
         out.write_text("".join(each for each in lines if not each.startswith("#")), encoding="utf8")
     else:
         terms.write_text(TABLE.replace("1,Heart Attack,10\n", ""), encoding="utf8")
-    assert map_terms(pipeline, terms, out).decided == 1
+    summary = map_terms(pipeline, terms, out)
+    assert summary.decided + summary.gone == 1 and summary.gone == (change == "row")
     assert rows(out)["1"].mapping_justification == MANUAL
+
+
+def test_the_summary_is_of_the_terms_of_the_table(pipeline, terms, out):
+    map_terms(pipeline, terms, out)
+    found = read_sssom(out)
+    decision = {"object_id": "concept:C1", "object_label": "x", "author": "A"}
+    found.mappings[:2] = [decide_mapping(each, **decision) for each in found.mappings[:2]]
+    write_sssom(found, out)
+    # One is called otherwise, the other one is more frequent.
+    changed = TABLE.replace("Heart Attack", "heart attacks").replace(
+        "temperatures,5", "temperatures,7"
+    )
+    terms.write_text(changed, encoding="utf8")
+    for _ in range(2):
+        summary = map_terms(pipeline, terms, out)
+        assert (summary.decided, summary.gone) == (1, 1)
+        assert sum(summary.rows.values()) == 4 and sum(summary.counts.values()) == 22
+        written = read_sssom(out).mappings
+        assert [each.count for each in written] == [10, 7, 3, 2, 0]
+        assert written[-1].subject_label == "Heart Attack" and written[-1].is_decided
+    terms.write_text(TABLE, encoding="utf8")
+    summary = map_terms(pipeline, terms, out)
+    assert (summary.decided, summary.gone) == (2, 0)
+    assert sum(summary.counts.values()) == 20
 
 
 def test_a_saved_pipeline_and_a_csv(saved_pipeline, terms, tmp_path):
