@@ -15,7 +15,7 @@ from ..pipeline import search as search_mentions
 from .app import command, split_items
 
 if TYPE_CHECKING:
-    from ..linker.explanation import Explanation, Interpretation
+    from ..linker.explanation import ExplainedPart, Explanation, Interpretation
 
 _ALIGNS = {
     **{"Mention": "l", "Concept": "l", "Name": "l", "Score": "r", "Dense": "r", "Lexical": "r"},
@@ -138,8 +138,7 @@ def _searched(mention: str, candidate: Candidate) -> str:
 
 
 def _show_explanation(explanation: "Explanation") -> None:
-    searched = "" if explanation.searched == explanation.mention else f" as {explanation.searched}"
-    msg.divider(f"{explanation.mention}{searched}")
+    msg.divider(explanation.mention)
     if len(explanation.interpretations) > 1:
         rows = [
             _interpretation_row(place, each)
@@ -148,11 +147,19 @@ def _show_explanation(explanation: "Explanation") -> None:
         msg.table(rows, header=_INTERPRETATIONS, divider=True, max_col=_WIDTH)
     if explanation.is_second:
         msg.info("The second encoder of the cascade answers")
-    for step in explanation.steps:
+    for number, part in enumerate(explanation.parts, start=1):
+        name = f"Part {number}" if len(explanation.parts) > 1 else "The mention"
+        if part.searched != explanation.mention:
+            msg.info(f"{name} is searched as {part.searched}")
+        _show_steps(part)
+
+
+def _show_steps(part: "ExplainedPart") -> None:
+    for step in part.steps:
         needed = "the last search" if step.threshold is None else f"needs {step.threshold}"
         answers = "this one answers" if step.answers else "does not answer"
         msg.info(f"{step.search}, {needed}: {answers}")
-        _show_table(_rows(explanation.mention, step.candidates))
+        _show_table(_rows(part.searched, step.candidates))
 
 
 def _interpretation_row(place: int, interpretation: "Interpretation") -> tuple[str, ...]:

@@ -3,6 +3,7 @@ from .calibration import margins as margins
 from .calibration import read_calibration as read_calibration
 from .calibration import with_probabilities as with_probabilities
 from .cascade import Cascade as Cascade
+from .explanation import ExplainedPart as ExplainedPart
 from .explanation import Explanation as Explanation
 from .explanation import Interpretation as Interpretation
 from .explanation import Step as Step

@@ -64,22 +64,42 @@ class Interpretation(NamedTuple):
         return Interpretation(self.kind, self.texts, tuple([part[:top_k] for part in self.parts]))
 
 
+class ExplainedPart(NamedTuple):
+    """A text that was searched, and what was found for it.
+
+    searched (str): What was encoded, after normalization: the mention, its long form, or a part of
+        either.
+    steps (List[Step]): What the searches of the sieve find for it, in order.
+    """
+
+    searched: str
+    steps: list[Step]
+
+
 class Explanation(NamedTuple):
     """Why a mention gets its answer.
 
     mention (str): As given.
-    searched (str): The text that was encoded, after normalization: the mention, its long form, or
-        the first of its parts.
-    steps (List[Step]): What the searches of the sieve find for it, in order.
+    parts (Sequence[ExplainedPart]): How the texts of the interpretation that answers were searched:
+        one text, or one for each part of a composite.
     interpretations (Sequence[Interpretation]): How the mention was read; the first one answers.
     is_second (bool): Whether the second encoder of a cascade answers; the steps are its.
     """
 
     mention: str
-    searched: str
-    steps: list[Step]
+    parts: Sequence[ExplainedPart]
     interpretations: Sequence[Interpretation] = ()
     is_second: bool = False
+
+    @property
+    def searched(self) -> str:
+        """RETURNS (str): What was encoded, of a composite for the first part."""
+        return self.parts[0].searched
+
+    @property
+    def steps(self) -> list[Step]:
+        """RETURNS (List[Step]): The searches, of a composite those for the first part."""
+        return self.parts[0].steps
 
     def with_codes(
         self, add_codes: Callable[[list[list[Candidate]]], list[list[Candidate]]]
@@ -89,16 +109,15 @@ class Explanation(NamedTuple):
         add_codes (Callable[[List[List[Candidate]]], List[List[Candidate]]]): Adds them to lists.
         RETURNS (Explanation): The same with codes.
         """
-        steps = [
-            step._replace(candidates=found)
-            for step, found in zip(
-                self.steps, add_codes([step.candidates for step in self.steps]), strict=True
-            )
-        ]
+        parts = []
+        for searched, steps in self.parts:
+            found = add_codes([step.candidates for step in steps])
+            both = zip(steps, found, strict=True)
+            parts.append(ExplainedPart(searched, [step._replace(candidates=c) for step, c in both]))
         interpretations = [
             each._replace(parts=tuple(add_codes(list(each.parts)))) for each in self.interpretations
         ]
-        return self._replace(steps=steps, interpretations=interpretations)
+        return self._replace(parts=parts, interpretations=interpretations)
 
 
 def explain_sieve(text: str, retriever: Retriever, question: Question) -> list[Step]:

@@ -15,7 +15,7 @@ from ..text.composites import split_composite
 from .calibration import Calibration, with_probabilities
 from .choice import best_first, is_settled
 from .document_context import raise_certain
-from .explanation import Explanation, Interpretation, Step, explain_sieve
+from .explanation import ExplainedPart, Explanation, Interpretation, explain_sieve
 from .lookup import ConceptLookup
 from .sieve import Sieve, make_question
 
@@ -91,7 +91,7 @@ class MentionInterpreter:
         return [found[0].candidates for found in self.read(mentions, long_forms, documents)]
 
     def explain(self, mentions: Sequence[str], long_forms: Sequence[str]) -> Explanation:
-        """Explain how a mention is read, and what each search finds for the first text of the
+        """Explain how a mention is read, and what each search finds for the texts of the
         interpretation that answers.
 
         mentions (Sequence[str]): The mention, then all mentions of its document, as written.
@@ -105,13 +105,13 @@ class MentionInterpreter:
         interpretations = self._answers(asked, read, again, [0] * len(asked))[0]
         is_second = asked[0] in again
         answering = self._fallback.interpreter if self._fallback and is_second else self
-        steps, searched = answering._explain_sieve(interpretations[0].texts[0], self._top_k)
-        return Explanation(mentions[0], searched, steps, interpretations, is_second)
+        parts = [answering._explain_sieve(text, self._top_k) for text in interpretations[0].texts]
+        return Explanation(mentions[0], parts, interpretations, is_second)
 
-    def _explain_sieve(self, text: str, top_k: int) -> tuple[list[Step], str]:
+    def _explain_sieve(self, text: str, top_k: int) -> ExplainedPart:
         question = self._question._replace(top_k=top_k)
         searched = self._retriever.encoder.normalize(text)
-        return explain_sieve(text, self._retriever, question), searched
+        return ExplainedPart(searched, explain_sieve(text, self._retriever, question))
 
     def read(
         self,

@@ -10,7 +10,7 @@ from .corrected_pipeline import CorrectedPipeline
 from .corrections import Correction, Undo
 
 if TYPE_CHECKING:
-    from ..linker.explanation import Explanation
+    from ..linker.explanation import Explanation, Step
 
 # Characters on either side of a corrected mention.
 _CONTEXT = 60
@@ -25,7 +25,6 @@ def view_explanation(explanation: "Explanation") -> dict[str, Any]:
     """RETURNS (Dict[str, Any]): The interpretations and the searches behind an answer."""
     return {
         "mention": explanation.mention,
-        "searched": explanation.searched,
         "is_second": explanation.is_second,
         "interpretations": [
             {
@@ -36,15 +35,19 @@ def view_explanation(explanation: "Explanation") -> dict[str, Any]:
             }
             for each in explanation.interpretations
         ],
-        "steps": [
-            {
-                "search": str(step.search),
-                "threshold": step.threshold,
-                "answers": step.answers,
-                "candidates": view_candidates(step.candidates),
-            }
-            for step in explanation.steps
+        "parts": [
+            {"searched": each.searched, "steps": list(map(_view_step, each.steps))}
+            for each in explanation.parts
         ],
+    }
+
+
+def _view_step(step: "Step") -> dict[str, Any]:
+    return {
+        "search": str(step.search),
+        "threshold": step.threshold,
+        "answers": step.answers,
+        "candidates": view_candidates(step.candidates),
     }
 
 

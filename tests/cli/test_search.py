@@ -25,9 +25,20 @@ def test_types_and_branches(invoke, words, demo_index):
 
 def test_each_search_is_explained(invoke, words, demo_index):
     result = invoke("search", demo_index, " hart  attack", "--explain", "-k", "1")
-    assert "as hart attack" in words(result)
+    assert "The mention is searched as hart attack" in words(result)
     assert "D-T, needs 0.98: does not answer" in words(result)
     assert "OD-T, the last search: this one answers" in words(result)
+
+
+def test_each_part_of_a_composite_is_explained(invoke, words, demo_index):
+    mention = "flu and heart attack"
+    shown = words(invoke("search", demo_index, mention, "--explain", "-k", "1"))
+    first, second = shown.partition("Part 1 is searched as flu")[2].split(
+        "Part 2 is searched as heart attack"
+    )
+    assert "flu DEMO:" in first and "this one answers" in first
+    assert "heart attack DEMO:0000006" in second and "this one answers" in second
+    assert f"{mention} DEMO:" not in shown
 
 
 def test_long_names_are_shortened(invoke, tmp_path, ngrams):

@@ -57,9 +57,21 @@ def test_each_search_is_explained(nlp):
     ]
 
 
+def test_each_part_of_a_composite_is_explained(nlp):
+    (explanation,) = explain(nlp, ["flu and heart attack"], top_k=1)
+    assert [part.searched for part in explanation.parts] == ["flu", "heart attack"]
+    for part, candidates in zip(
+        explanation.parts, explanation.interpretations[0].parts, strict=True
+    ):
+        (answering,) = (step for step in part.steps if step.answers)
+        assert answering.candidates == candidates
+    assert explanation.steps is explanation.parts[0].steps
+
+
 def test_an_explanation_tells_codes(nlp):
     (explanation,) = explain(nlp, ["flu and heart attack"], code_systems=["DEMO"])
-    found = [each for step in explanation.steps for each in step.candidates]
+    steps = [step for part in explanation.parts for step in part.steps]
+    found = [each for step in steps for each in step.candidates]
     found += [each for reading in explanation.interpretations for each in reading.candidates]
     assert found and all(
         each.codes == {"DEMO": [each.concept_id.removeprefix("DEMO:")]} for each in found

@@ -80,8 +80,9 @@ def test_explanations_have_interpretations_and_searches(client):
     body = {"mention": "cold and aspirin", "text": "A cold and aspirin.", "start": 2}
     answer = client.post("/api/explain", json=body).json()
     assert answer["interpretations"][0]["kind"] == "parts"
-    assert [step["search"] for step in answer["steps"]] == ["D-T", "OD-T"]
-    assert answer["steps"][-1]["candidates"][0]["name"]
+    assert [step["search"] for step in answer["parts"][0]["steps"]] == ["D-T", "OD-T"]
+    assert answer["parts"][0]["steps"][-1]["candidates"][0]["name"]
+    assert [part["searched"] for part in answer["parts"]] == ["cold", "aspirin"]
 
 
 def test_concepts(client):

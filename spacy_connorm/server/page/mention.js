@@ -179,7 +179,7 @@ async function explain(place) {
   const found = await post("api/explain", { mention: text, text: record.text, start });
   const readings = found.interpretations.map((each, number) =>
     h("tr", {}, h("td", {}, each.kind), h("td", {}, each.texts.join(" | ")), h("td", {}, each.score.toFixed(3)), h("td", {}, number ? "" : "answers")));
-  const steps = found.steps.map((each) =>
+  const steps = (part) => part.steps.map((each) =>
     h("tr", {}, h("td", {}, each.search), h("td", {}, each.threshold === null ? "last search" : `needs ${each.threshold}`),
       h("td", {}, each.candidates.length ? `${each.candidates[0].name}, ${each.candidates[0].score.toFixed(3)}` : "nothing"),
       h("td", {}, each.answers ? "answers" : "")));
@@ -187,8 +187,10 @@ async function explain(place) {
     h("div.scroll", {}, h("table", {}, h("thead", {}, h("tr", {}, head.map((each) => h("th", { scope: "col" }, each)))), h("tbody", {}, rows)));
   fill(place,
     table(["Read", "As", "Score", "Outcome"], readings),
-    h("p.muted", {}, `Searched as “${found.searched}”`),
-    table(["Search", "Threshold", "Best", "Outcome"], steps));
+    found.parts.flatMap((part) => [
+      h("p.muted", {}, `Searched as “${part.searched}”`),
+      table(["Search", "Threshold", "Best", "Outcome"], steps(part)),
+    ]));
 }
 
 // What is being typed stays, and so does the focus: candidates may come in between.
