@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from ..about import __version__
 from ..errors import ConnormError, Errors
 from .corrected_pipeline import CorrectedPipeline
+from .declared_problems import declare, declare_api
 from .limits import RequestLimits
 from .mapping_review import MappingReview
 from .problems import Problem, problem_of
@@ -108,12 +109,12 @@ def _add_answers(
     limits: RequestLimits,
     review: MappingReview | None,
 ) -> None:
-    @api.get(HEALTH, tags=["about"])
+    @api.get(HEALTH, tags=["about"], responses=declare())
     async def health() -> dict[str, Any]:
         """Tell that the server is there."""
         return {"status": "ok", "version": __version__}
 
-    @api.get("/api/info", tags=["about"])
+    @api.get("/api/info", tags=["about"], responses=declare_api())
     def info() -> dict[str, Any]:
         """Tell what the pipeline is and what may be asked of it."""
         cfg = pipeline.normalizer.cfg
@@ -133,7 +134,7 @@ def _add_answers(
             "review": None if review is None else review.name,
         }
 
-    @api.post("/api/annotate", tags=["answers"])
+    @api.post("/api/annotate", tags=["answers"], responses=declare_api())
     def annotate(body: AnnotateBody) -> dict[str, Any]:
         """Annotate texts: one record a text, as `connorm annotate` writes them."""
         limits.require_batch(len(body.texts))
@@ -144,7 +145,7 @@ def _add_answers(
         revision = pipeline.revision
         return {"records": pipeline.annotate(cleaned, mentions), "revision": revision}
 
-    @api.post("/api/search", tags=["answers"])
+    @api.post("/api/search", tags=["answers"], responses=declare_api())
     def search(body: SearchBody) -> dict[str, Any]:
         """Find the candidates of mentions. `kb_id` is the id that the pipeline would write."""
         limits.require_batch(len(body.mentions))
@@ -158,19 +159,19 @@ def _add_answers(
             ]
         }
 
-    @api.post("/api/explain", tags=["answers"])
+    @api.post("/api/explain", tags=["answers"], responses=declare_api())
     def explain(body: ExplainBody) -> dict[str, Any]:
         """Explain how a mention is read, and what each search of the sieve finds for it."""
         mention, text = (_require_text(each, limits) for each in (body.mention, body.text))
         limits.require_tokenizable([text])
         return view_explanation(pipeline.explain(mention, text=text, start=body.start))
 
-    @api.get("/api/concepts/{concept_id:path}", tags=["answers"])
+    @api.get("/api/concepts/{concept_id:path}", tags=["answers"], responses=declare_api(404))
     def concept(concept_id: str) -> dict[str, Any]:
         """Get a concept by its id or an alternate id."""
         return view_concept(pipeline, concept_id)
 
-    @api.post("/api/texts", tags=["answers"], openapi_extra=_BINARY)
+    @api.post("/api/texts", tags=["answers"], openapi_extra=_BINARY, responses=declare_api())
     async def texts(request: Request) -> dict[str, Any]:
         """Read the documents of a `.spacy` file, sent as it is: their texts and entities."""
         content = await request.body()
@@ -182,7 +183,7 @@ _BINARY = {"requestBody": {"content": {"application/octet-stream": {}}, "require
 
 
 def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimits) -> None:
-    @api.get("/api/corrections", tags=["corrections"])
+    @api.get("/api/corrections", tags=["corrections"], responses=declare_api())
     def corrections(
         since: Annotated[int, Query(ge=-1)] = -1, limit: Annotated[int, Query(ge=1, le=1000)] = 200
     ) -> dict[str, Any]:
@@ -194,7 +195,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
         listed = None if since == revision else view_corrections(pipeline, limit=limit)
         return {"revision": revision, "total": len(pipeline.effective), "corrections": listed}
 
-    @api.post("/api/corrections", tags=["corrections"], status_code=201)
+    @api.post("/api/corrections", tags=["corrections"], status_code=201, responses=declare_api(404))
     def correct(body: CorrectionBody) -> dict[str, Any]:
         """Say what a mention denotes. It is on the disk when this answers."""
         text = _require_text(body.text, limits)
@@ -209,7 +210,12 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
             "revision": pipeline.revision,
         }
 
-    @api.post("/api/corrections/{correction_id}/undo", tags=["corrections"], status_code=201)
+    @api.post(
+        "/api/corrections/{correction_id}/undo",
+        tags=["corrections"],
+        status_code=201,
+        responses=declare_api(404, 409),
+    )
     def undo(correction_id: str, body: UndoBody) -> dict[str, Any]:
         """Take a correction back. That is on the disk when this answers."""
         record = pipeline.undo(correction_id, author=storable(body.author).strip())
