@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from datetime import date
 
+from ..errors import refuse_text
 from ..exports.sssom import ACCEPTED, MANUAL, NO_TERM, UNMATCHED, TermMapping
 from .relations import BROAD, CLOSE, EXACT, NARROW
 
@@ -38,7 +39,10 @@ def decide_mapping(
     author (str): A name or an ORCID iD; may be empty.
     correction (str): The id of the correction that says so, too.
     RETURNS (TermMapping): The new row.
+    RAISES (ConnormError): CN006 for an author with `|`, which stands between several in SSSOM.
     """
+    if "|" in author:
+        refuse_text("author", author, "one name, without `|`")
     found = _ORCID.fullmatch(author.strip())
     values = {name: getattr(mapping, name) for name in _REPLACED}
     kept = mapping.proposal or json.dumps(values, ensure_ascii=False)

@@ -184,9 +184,9 @@ class CorrectedPipeline:
         replaces (Optional[Tuple[int, int]]): The boundaries that the pipeline had found.
         author (str): Who says so.
         RETURNS (Correction): What was appended to the file.
-        RAISES (ConnormError): CN006 for no id at all, CN755 if it is not in the text, CN411 for an
-            unknown concept, CN003 and CN009 for a text of which the encoder knows nothing, CN108 if
-            the file can't be written.
+        RAISES (ConnormError): CN006 for no id, and for "NIL" besides ids, CN755 if it is not in the
+            text, CN411 for an unknown concept, CN003 and CN009 for a text of which the encoder
+            knows nothing, CN108 if the file can't be written.
         """
         require_ids(kb_id)
         concept_ids = [self.concept(each).concept_id for each in split_ids(kb_id)]

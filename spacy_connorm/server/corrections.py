@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ..annotations.mentions import split_ids
 from ..errors import refuse_text
 
-_NO_ID = re.compile(r"[|+\s]*")
+_SEPARATORS = re.compile(r"[|+]")
 
 
 def _new_id() -> str:
@@ -23,12 +23,14 @@ def _now() -> str:
 
 
 def require_ids(kb_id: str) -> None:
-    """Refuse what names no concept and does not say that there is none.
+    """Refuse what neither names concepts alone nor says that there is none.
 
     kb_id (str): Ids, as a correction has them.
-    RAISES (ConnormError): CN006 for spaces and separators alone.
+    RAISES (ConnormError): CN006 for spaces and separators alone, and for "NIL" besides ids.
     """
-    if _NO_ID.fullmatch(kb_id):
+    said = [part for part in _SEPARATORS.split(kb_id) if part.strip()]
+    are_ids = {bool(split_ids(part)) for part in said}
+    if len(are_ids) != 1:
         refuse_text("kb_id", kb_id, 'a concept id, ids joined by `|`, or "NIL"')
 
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +99,9 @@ class MappingReview:
         predicate (str): One of `PREDICATES`.
         author (str): Who says so.
         RETURNS (Dict[str, Any]): The row.
-        RAISES (ConnormError): CN411 for an unknown concept, CN786 and CN787 as
-            `ReviewFile.require`, CN788 for another predicate, CN108 or CN109 if a file can't be
-            written.
+        RAISES (ConnormError): CN006 for an author with `|`, CN411 for an unknown concept, CN786 and
+            CN787 as `ReviewFile.require`, CN788 for another predicate, CN108 or CN109 if a file
+            can't be written.
         """
         if predicate not in PREDICATES:
             raise ConnormError(Errors.CN788.format(known=", ".join(PREDICATES)))
@@ -108,17 +109,17 @@ class MappingReview:
         found = None if is_none else self._pipeline.concept(self._known_id(concept))
         with self._changing, self._file.locked():
             mapping = self._file.require(row, version)
-            says = NIL if found is None else found.concept_id
-            is_synonym = is_none or predicate in _SYNONYMOUS
-            made = self._correct(mapping.subject_label, says, author) if is_synonym else ""
             decided = decide_mapping(
                 mapping,
                 object_id=NO_TERM if found is None else self._ids.concept(found.concept_id),
                 object_label="" if found is None else found.canonical_name,
                 predicate_id=predicate,
                 author=author,
-                correction=made,
             )
+            says = NIL if found is None else found.concept_id
+            is_synonym = is_none or predicate in _SYNONYMOUS
+            made = self._correct(mapping.subject_label, says, author) if is_synonym else ""
+            decided = replace(decided, correction=made)
             try:
                 self._file.change(row, decided, self._ids.addresses_of)
             except BaseException:

@@ -1,5 +1,8 @@
 from datetime import date
 
+import pytest
+
+from spacy_connorm.errors import ConnormError
 from spacy_connorm.exports.sssom import ACCEPTED, MANUAL, NO_TERM, UNMATCHED, TermMapping
 from spacy_connorm.mapping import decide_mapping, take_back
 from spacy_connorm.mapping.relations import BROAD, CLOSE, EXACT, MEANING
@@ -27,6 +30,11 @@ def test_an_orcid_is_an_id():
     for author in ("0000-0002-1825-0097", "https://orcid.org/0000-0002-1825-0097"):
         row = decide_mapping(ROW, object_id="MESH:D2", object_label="Flu", author=author)
         assert (row.author_id, row.author_label) == ("orcid:0000-0002-1825-0097", "")
+
+
+def test_several_authors_are_refused():
+    with pytest.raises(ConnormError, match="CN006.*author"):
+        decide_mapping(ROW, object_id="MESH:D2", object_label="Flu", author="Ann|Bob")
 
 
 def test_none_fits():

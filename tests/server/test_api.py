@@ -155,6 +155,7 @@ def test_nobodys_correction_is_lost(client, path):
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "X9"}), 404, "CN411"),
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": ""}), 422, "CN764"),
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "|"}), 422, "CN006"),
+        ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "C4|NIL"}), 422, "CN006"),
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "C4", "end": 99}), 422, "CN755"),
         ("POST", "/api/texts", "no documents", 422, "CN706"),
         ("GET", "/api/corrections?since=x", None, 422, "CN764"),

@@ -92,6 +92,7 @@ def test_what_is_refused_changes_nothing(review, corrected, out, monkeypatch):
         (1, {"concept": "C99"}, "CN411"),
         (1, {"concept": "C5", "predicate": "owl:sameAs"}, "CN788"),
         (1, {"concept": "C5", "version": "0"}, "CN787"),
+        (1, {"concept": "C5", "author": "Ann|Bob"}, "CN006"),
         (9, {"concept": "C5"}, "CN786"),
     ):
         with pytest.raises(ConnormError, match=code):
