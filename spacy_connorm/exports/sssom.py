@@ -192,7 +192,8 @@ def read_sssom(path: str | Path) -> MappingSet:
         `read_quoted` raise.
     """
     head, table = _split(read_lines(path))
-    rows = (row for row in read_quoted(table, path, delimiter="\t") if any(row[1]))
+    lines = ((number, f"{line}\n") for number, line in table)
+    rows = (row for row in read_quoted(lines, path, delimiter="\t") if any(row[1]))
     line, columns = next(rows, (len(head) + 1, []))
     if missing := [name for name in _REQUIRED if name not in columns]:
         raise _no_sssom(path, line, f"it has no column {missing[0]}")

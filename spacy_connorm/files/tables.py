@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import ConnormError, Errors, refuse
-from .text import find_ending, read_lines
+from .text import find_ending, read_lines, read_whole_lines
 
 # Characters. What a quotation mark without an end swallows is held in memory.
 _LONGEST_FIELD = 1 << 24
@@ -32,7 +32,7 @@ def read_rows(path: str | Path, *, delimiter: str | None = None) -> Iterator[Tab
     if delimiter == "\t":
         rows = _tab_separated(path)
     else:
-        rows = read_quoted(read_lines(path), path, delimiter=delimiter)
+        rows = read_quoted(read_whole_lines(path), path, delimiter=delimiter)
     return (row for row in rows if any(row[1]))
 
 
@@ -117,7 +117,7 @@ def read_quoted(
     """Read rows in which a field in quotation marks may hold anything: the separator and line
     breaks, too.
 
-    lines (Iterable[Tuple[int, str]]): From `read_lines`.
+    lines (Iterable[Tuple[int, str]]): Numbered lines with their ends, which fields keep.
     path (Union[str, Path]): Their file, for the message.
     delimiter (str): Separates fields.
     YIELDS (Tuple[int, List[str]]): The number of a row's last line, and the row.
@@ -128,7 +128,7 @@ def read_quoted(
     def contents() -> Iterator[str]:
         nonlocal line
         for line, content in lines:
-            yield f"{content}\n"
+            yield content
 
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
     try:

@@ -84,14 +84,24 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
     path (Union[str, Path]): The file; a `.gz` file is read through gzip.
     YIELDS (Tuple[int, str]): The line number, from 1, and the line without its end.
+    RAISES (ConnormError): Those of `read_whole_lines`.
+    """
+    return ((number, line.rstrip("\r\n")) for number, line in read_whole_lines(path))
+
+
+def read_whole_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Read a text file line by line, line ends as they are.
+
+    path (Union[str, Path]): The file; a `.gz` file is read through gzip.
+    YIELDS (Tuple[int, str]): The line number, from 1, and the line.
     RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN106 for a file that is
         damaged, truncated or not gzipped, CN107 for a file that is not UTF-8 text.
     """
     path, number = existing_file(path), 0
     try:
-        with open_text(path) as lines:
+        with open_text(path, newline="") as lines:
             for number, line in enumerate(lines, start=1):
-                yield number, line.rstrip("\r\n")
+                yield number, line
     except UnicodeDecodeError as error:
         raise ConnormError(Errors.CN107.format(path=path, line=number + 1)) from error
     except (OSError, EOFError, zlib.error) as error:
@@ -104,14 +114,16 @@ def read_text(path: str | Path) -> str:
 
     path (Union[str, Path]): The file.
     RETURNS (str): Its text, without a byte order mark.
-    RAISES (ConnormError): CN107 for a file that is not UTF-8 text, CN106 if it can't be read.
+    RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN107 for a file that is
+        not UTF-8 text, CN106 if it can't be read.
     """
-    path = Path(path)
+    path = existing_file(path)
     try:
         with open_text(path, newline="") as file:
             return file.read()
     except UnicodeDecodeError as error:
-        raise ConnormError(Errors.CN107.format(path=path, line=1)) from error
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ConnormError(Errors.CN107.format(path=path, line=line)) from error
     except (OSError, EOFError, zlib.error) as error:
         raise ConnormError(Errors.CN106.format(path=path, line=1, reason=error)) from error
 

@@ -14,7 +14,7 @@ from ..annotations.metadata import other_fields, set_other_fields
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.docbin import read_docs
 from ..files.tables import find_column, read_rows, require_width
-from ..files.text import read_lines
+from ..files.text import read_lines, read_text
 
 TEXT_FIELD = "text"
 _JSON_LINES = (".jsonl", ".jsonl.gz")
@@ -34,7 +34,7 @@ def read_inputs(
 ) -> Iterator[Doc]:
     """Read texts to annotate, one by one. A `.txt` file is one text; a `.jsonl` file has an object
     with a text in each line, a `.csv` or `.tsv` file a header and a text in each row; the documents
-    of a `.spacy` file keep their entities.
+    of a `.spacy` file keep their entities. Texts keep their line ends, which offsets count.
 
     path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; all but `.txt` and
         `.spacy` may be gzipped.
@@ -47,7 +47,7 @@ def read_inputs(
         CN720 for one without a needed field, CN721 for a field of a `.txt` file or a text field of
         a `.spacy` file, CN114 for a table without a column, CN115 for a row
         with more fields than columns, CN709 for a text longer than the pipeline takes, and the
-        errors of `read_docs`, `read_lines` and `read_rows`.
+        errors of `read_docs`, `read_lines`, `read_text` and `read_rows`.
     WARNS (ConnormWarning): CNW202 for lone surrogates, which spaCy cannot store.
     """
     path = Path(path)
@@ -61,7 +61,7 @@ def read_inputs(
             yield doc
     elif name.endswith(".txt"):
         _refuse_fields(path, text_field, *needed_fields)
-        text = _storable("\n".join(line for _, line in read_lines(path)), replaced)
+        text = _storable(read_text(path), replaced)
         yield make_input(nlp, text, place=f"'{path}'")
     elif name.endswith((*_JSON_LINES, *_TABLES)):
         read = _read_json_lines if name.endswith(_JSON_LINES) else _read_table

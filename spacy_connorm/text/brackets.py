@@ -95,7 +95,7 @@ def _ends_sentence(text: str, at: int) -> bool:
     if not text[at + 1 : at + 2].isspace():
         return False
     if text[at] == "\n":
-        return text[at + 1] == "\n"
+        return text.startswith(("\n", "\r\n"), at + 1)
     if text[at] in ".!?":
         # Short words with a full stop are abbreviations: "St. Louis", "vs. placebo".
         word = text[max(0, at - 3) : at]

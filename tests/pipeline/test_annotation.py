@@ -56,8 +56,22 @@ def test_a_text_file_is_one_text(pipeline, tmp_path):
     note.write_text("Took aspirin\nfor a cold.\n", encoding="utf8")
     annotate(pipeline, note, out)
     (record,) = read(out)
-    assert record["text"] == "Took aspirin\nfor a cold."
+    assert record["text"] == "Took aspirin\nfor a cold.\n"
     assert record["ents"][0]["kb_id"] == "C6"
+
+
+def test_offsets_count_line_ends_as_they_are_but_no_byte_order_mark(pipeline, tmp_path):
+    note, out = tmp_path / "note.txt", tmp_path / "out.jsonl"
+    text = "Took\r\nno\raspirin.\r\n"
+    note.write_text(text, encoding="utf-8-sig", newline="")
+    table = tmp_path / "notes.csv"
+    table.write_text(f'nr,text\r\n1,"{text}"\r\n', encoding="utf-8-sig", newline="")
+    for path in (note, table):
+        annotate(pipeline, path, out)
+        (record,) = read(out)
+        (ent,) = record["ents"]
+        assert record["text"] == text
+        assert text[ent["start"] : ent["end"]] == ent["text"] == "aspirin"
 
 
 def test_rows_of_a_table_are_texts(pipeline, tmp_path):
@@ -188,6 +202,8 @@ def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content,
         ("notes.csv", "out.jsonl", {"id_field": "note_nr"}, "CN114.*'note_nr'.*nr, text"),
         ("note.txt", "out.jsonl", {"text_field": "note"}, "CN721.*note.txt.*'note'"),
         ("note.txt", "out.jsonl", {"id_field": "nr"}, "CN721.*note.txt.*'nr'"),
+        ("nowhere.txt", "out.jsonl", {}, "CN100"),
+        ("latin1.txt", "out.jsonl", {}, "CN107.*line 3"),
         ("bad.spacy", "out.jsonl", {"text_field": "note"}, "CN721.*bad.spacy.*'note'"),
         ("docs.spacy", "out.jsonl", {"id_field": "nr"}, "CN720.*docs.*document 1.*'nr'.*: ward"),
         ("docs.spacy", "out.fhir.json", {"subject_field": "who"}, "CN720.*document 1.*'who'"),
@@ -208,6 +224,7 @@ def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
         tmp_path / "docs.spacy"
     )
     (tmp_path / "note.txt").write_text("fine")
+    (tmp_path / "latin1.txt").write_bytes("a\n\nFi\xe8vre".encode("latin1"))
     (tmp_path / "notes.csv").write_text("nr,text\n1,fine\n2,no, quotation marks\n")
     with pytest.raises(ConnormError, match=code):
         annotate(pipeline, tmp_path / source, tmp_path / target, **options)

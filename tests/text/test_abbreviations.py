@@ -121,6 +121,13 @@ def test_the_definitions_of_a_note_are_found_and_no_others(name):
     assert [(each.short, each.long) for each in found] == pairs
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_an_empty_line_ends_a_sentence(end):
+    found = find_abbreviations(f"Chronic kidney disease{end}(CKD)")
+    assert [each.short for each in found] == ["CKD"]
+    assert not find_abbreviations(f"Chronic kidney disease{end}{end}(CKD)")
+
+
 def test_offsets_tell_where_a_definition_stands():
     text = "No (a) DM. Diabetes \n mellitus  ( DM ) and RA [rheumatoid arthritis]."
     assert [
