@@ -13,7 +13,7 @@ from ..annotations.metadata import find_id
 from ..errors import ConnormError, Errors
 from ..exports.documents import ID_FIELD
 from ..files.text import read_lines
-from ..pipeline.inputs import TEXT_FIELD, parse_line, require_in_line
+from ..pipeline.inputs import TEXT_FIELD, parse_line, require_in_line, take_text
 
 PARQUET = ".parquet"
 _JSONL = (".jsonl", ".jsonl.gz")
@@ -170,7 +170,8 @@ def _require_first_line(fragment: InputFragment, fields: CorpusFields) -> None:
     for number, line in read_lines(fragment.path):
         if line.strip():
             place = f"'{fragment.path}', line {number}"
-            _, others = parse_line(line, Counter(), place=place, text_field=fields.text)
+            others = parse_line(line, Counter(), place=place, text_field=fields.text)
+            take_text(others, place=place, text_field=fields.text)
             require_in_line([fields.id] * (fields.id != ID_FIELD), others, place=place)
             return
 
@@ -250,7 +251,8 @@ def _read_jsonl(fragment: InputFragment, fields: CorpusFields) -> Iterator[Corpu
         place = f"'{fragment.name}', line {number}"
         text, others, error = None, dict[str, Any](), ""
         try:
-            text, others = parse_line(line, Counter(), place=place, text_field=fields.text)
+            others = parse_line(line, Counter(), place=place, text_field=fields.text)
+            text = take_text(others, place=place, text_field=fields.text)
         except ConnormError as found:
             error = str(found)
         yield CorpusText(_doc_id(others, fields, fragment.name, number), text, others, place, error)

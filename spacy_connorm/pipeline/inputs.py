@@ -89,7 +89,8 @@ def _read_json_lines(
     for number, line in read_lines(path):
         if line.strip():
             place = f"'{path}', line {number}"
-            text, fields = parse_line(line, replaced, place=place, text_field=text_field)
+            fields = parse_line(line, replaced, place=place, text_field=text_field)
+            text = take_text(fields, place=place, text_field=text_field)
             require_in_line(needed_fields, fields, place=place)
             needed_fields = ()
             yield place, text, fields
@@ -110,15 +111,15 @@ def _read_table(
 
 def parse_line(
     line: str, replaced: Counter[str], *, place: str, text_field: str = TEXT_FIELD
-) -> tuple[str, dict[str, Any]]:
+) -> dict[str, Any]:
     """Read a JSON line. Numbers that JSON lacks, such as NaN, become null.
 
     line (str): The line.
     replaced (Counter[str]): Counts lone surrogates, which are replaced by U+FFFD.
     place (str): Where it stands, for messages.
-    text_field (str): The field with the text.
-    RETURNS (Tuple[str, Dict[str, Any]]): The text, and the other fields.
-    RAISES (ConnormError): CN707 if it is no object with a text.
+    text_field (str): The field with the text, for messages.
+    RETURNS (Dict[str, Any]): Its fields.
+    RAISES (ConnormError): CN707 if it is no object.
     """
     try:
         fields = json.loads(line)
@@ -129,11 +130,23 @@ def parse_line(
         raise _no_text(place, text_field, "no JSON") from cause
     if not isinstance(fields, dict):
         raise _no_text(place, text_field, "no object")
-    if not isinstance(fields.get(text_field), str):
-        known = ", ".join(fields)
-        found = "one that is none" if text_field in fields else f"the fields: {known}"
+    return fields
+
+
+def take_text(fields: dict[str, Any], *, place: str, text_field: str) -> str:
+    """Take the text out of the fields of a JSON object.
+
+    fields (Dict[str, Any]): The fields, which lose that one, even if it holds no text.
+    place (str): Where the object stands, for messages.
+    text_field (str): The field with the text.
+    RETURNS (str): The text.
+    RAISES (ConnormError): CN707 if there is none.
+    """
+    is_there, text = text_field in fields, fields.pop(text_field, None)
+    if not isinstance(text, str):
+        found = "one that is none" if is_there else f"the fields: {', '.join(fields)}"
         raise _no_text(place, text_field, found)
-    return fields.pop(text_field), fields
+    return text
 
 
 def _no_text(place: str, text_field: str, found: str) -> ConnormError:

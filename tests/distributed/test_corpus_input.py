@@ -127,6 +127,19 @@ def test_broken_lines_are_told_apart(write_jsonl):
         require_fields([fragment], CorpusFields("note", "nr"))
 
 
+def test_lines_without_a_text_keep_their_other_fields(write_jsonl):
+    lines = ({"text": "x"}, {"id": 5, "ward": "A"}, {"text": None, "id": "b"}, {"text": 1}, "[1]")
+    (fragment,) = find_fragments(write_jsonl("a.jsonl", *lines))
+    _, *failed = read(fragment)
+    assert [(each.doc_id, each.fields) for each in failed] == [
+        ("5", {"id": 5, "ward": "A"}),
+        ("b", {"id": "b"}),
+        ("a.jsonl:4", {}),
+        ("a.jsonl:5", {}),
+    ]
+    assert all(each.text is None and each.error.startswith("[CN707]") for each in failed)
+
+
 def test_batches_are_bounded(write_jsonl, monkeypatch):
     monkeypatch.setattr(corpus_input, "_ROWS", 3)
     monkeypatch.setattr(corpus_input, "_CHARACTERS", 10)
