@@ -610,6 +610,12 @@ class Errors(metaclass=_Coded):
         "'spacy-connorm[parquet]'`."
     )
 
+    CN774 = (
+        "Text number {number} has a field '{field}' besides its text. The format '{format}' writes "
+        "one of this name itself, so yours would be lost. Rename or remove it in the input, or "
+        "write another format."
+    )
+
     # Mapping
     CN780 = "'{path}', line {line}: not a table of mappings in SSSOM ({reason})."
     CN781 = (

@@ -7,17 +7,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..errors import ConnormError, Errors
 from ..files.text import open_text
 from .documents import ExportedDocument
 
 Record = dict[str, Any]
+_TEXT, _ENTS = "text", "ents"
 
 
 @dataclass(frozen=True, slots=True)
 class JsonlExporter:
-    """Writes one JSON object a line."""
+    """Writes one JSON object a line. A document with another field of the name of one of ours is
+    refused (CN774).
+    """
 
     def render(self, document: ExportedDocument, changes: Counter[str]) -> str:
+        for field in (_TEXT, _ENTS):
+            if field in document.fields:
+                message = Errors.CN774.format(number=document.number, field=field, format="jsonl")
+                raise ConnormError(message)
         return json.dumps(make_record(document), ensure_ascii=False)
 
     def write(self, rendered: Iterable[str], path: Path) -> None:
@@ -44,4 +52,4 @@ def make_record(document: ExportedDocument) -> Record:
         }
         for mention in document.mentions
     ]
-    return {**document.fields, "text": document.text, "ents": ents}
+    return {**document.fields, _TEXT: document.text, _ENTS: ents}

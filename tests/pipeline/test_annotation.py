@@ -238,6 +238,22 @@ def _with_fields(pipeline, **fields):
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "options", "told"),
+    [
+        ("a.jsonl", '{"text": "fine"}\n{"text": "aspirin", "ents": 1}\n', {}, "2.*'ents'"),
+        ("a.csv", "text,ents\naspirin,1\n", {}, "1.*'ents'"),
+        ("a.jsonl", '{"note": "aspirin", "text": 1}\n', {"text_field": "note"}, "1.*'text'"),
+    ],
+)
+def test_fields_that_would_be_lost_are_refused(pipeline, tmp_path, name, content, options, told):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ConnormError, match=f"CN774.*number {told}.*jsonl"):
+        annotate(pipeline, tmp_path / name, tmp_path / "out.jsonl", **options)
+    assert not (tmp_path / "out.jsonl").exists()
+    annotate(pipeline, tmp_path / name, tmp_path / "out.parquet", **options)
+
+
+@pytest.mark.parametrize(
     ("fields", "options", "doc_id"),
     [
         ({"nr": 7}, {"id_field": "nr"}, "7"),
