@@ -181,6 +181,11 @@ class Errors(metaclass=_Coded):
     CN123 = "'{path}' looks like {name}, which is not read. {mend}"
     CN124 = "'{path}' is the name of two outputs, so one would be lost. Give each its own."
 
+    CN125 = (
+        "'{path}' has several columns called '{column}', and only one of them could be read. "
+        "Rename the others."
+    )
+
     # Corpora
     CN200 = (
         "Can't tell the format of the corpus '{path}' from its name. Name it (`format` in Python, "

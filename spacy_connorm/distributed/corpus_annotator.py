@@ -12,6 +12,7 @@ from ..annotations.metadata import DOC_ID_KEY, set_other_fields
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors, is_text_shown
 from ..exports.parquet import ParquetExporter, row_schema
+from ..files.tables import require_distinct_columns
 from ..pipeline.annotation import read_annotations
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.inputs import make_input
@@ -76,8 +77,8 @@ class CorpusAnnotator:
 
         table (DataFrame): Has a column with the text and, if wanted, one with its id.
         RETURNS (DataFrame): A row for each, in order, with the columns of `corpus_schema`.
-        RAISES (ConnormError): CN114 if the column with the text is missing, and the errors of
-            `annotate`.
+        RAISES (ConnormError): CN114 if the column with the text is missing, CN125 for columns of
+            the same name, and the errors of `annotate`.
         """
         import pandas
         import pyarrow
@@ -87,6 +88,7 @@ class CorpusAnnotator:
             known = ", ".join(columns)
             column = repr(self.fields.text)
             raise ConnormError(Errors.CN114.format(path="table", column=column, known=known))
+        require_distinct_columns("table", columns)
         rows = pyarrow.Table.from_pandas(table, preserve_index=False).to_pylist()
         texts = [
             read_row(row, self.fields, name="table", number=number)

@@ -12,6 +12,7 @@ from tqdm import tqdm
 from ..annotations.metadata import find_id
 from ..errors import ConnormError, Errors
 from ..exports.documents import ID_FIELD
+from ..files.tables import require_distinct_columns
 from ..files.text import read_lines
 from ..pipeline.inputs import TEXT_FIELD, parse_line, require_in_line, take_text
 
@@ -120,9 +121,9 @@ def require_fields(fragments: Sequence[InputFragment], fields: CorpusFields) -> 
     fragments (Sequence[InputFragment]): The fragments.
     fields (CorpusFields): Which fields are read.
     RETURNS (Optional[int]): The number of texts, if it is known without reading them.
-    RAISES (ConnormError): CN114 for a missing column, CN793 for one of the wrong type, CN792 for a
-        file that is no Parquet, CN707 for a line without the text, CN720 for one without the id,
-        and those of `read_lines`.
+    RAISES (ConnormError): CN114 for a missing column, CN125 for columns of the same name, CN793 for
+        one of the wrong type, CN792 for a file that is no Parquet, CN707 for a line without the
+        text, CN720 for one without the id, and those of `read_lines`.
     """
     texts: int | None = 0
     with tqdm(fragments, desc="Looking", unit=" files", delay=2, leave=False, disable=None) as bar:
@@ -142,6 +143,7 @@ def _require_columns(fragment: InputFragment, fields: CorpusFields) -> int:
     with _open_parquet(fragment) as file:
         schema, rows = file.schema_arrow, file.metadata.num_rows
     known = schema.names
+    require_distinct_columns(fragment.path, known)
     needed = [fields.text] if fields.id == ID_FIELD else [fields.text, fields.id]
     for column in needed:
         if column not in known:

@@ -18,7 +18,7 @@ import srsly
 
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file
-from ..files.tables import TableRow, read_quoted, split_tabs
+from ..files.tables import TableRow, read_quoted, require_distinct_columns, split_tabs
 from ..files.text import find_ending, read_lines
 
 NO_LICENCE = "https://w3id.org/sssom/license/unspecified"
@@ -188,7 +188,8 @@ def read_sssom(path: str | Path) -> MappingSet:
 
     path (Union[str, Path]): SSSOM/TSV, of ours or of others.
     RETURNS (MappingSet): The mappings.
-    RAISES (ConnormError): CN780 for a file or a row that is no SSSOM, and what `read_lines` and
+    RAISES (ConnormError): CN780 for a file or a row that is no SSSOM, CN125 for columns of the same
+        name, and what `read_lines` and
         `read_quoted` raise.
     """
     head, table = _split(read_lines(path))
@@ -197,6 +198,7 @@ def read_sssom(path: str | Path) -> MappingSet:
     line, columns = next(rows, (len(head) + 1, []))
     if missing := [name for name in _REQUIRED if name not in columns]:
         raise _no_sssom(path, line, f"it has no column {missing[0]}")
+    require_distinct_columns(path, columns)
     metadata = _read_metadata(path, "\n".join(head))
     return MappingSet(metadata, [_read_row(path, row, columns) for row in rows])
 

@@ -1,6 +1,7 @@
 """Tables in text files, row by row, and their columns by name."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -79,15 +80,28 @@ def find_column(path: str | Path, column: str | int, columns: Sequence[str] | No
     column (Union[str, int]): Its name in the header, or its number, from 1.
     columns (Optional[Sequence[str]]): The header; None if there is none.
     RETURNS (int): Its place in a row, from 0.
-    RAISES (ConnormError): CN114 if there is no such column.
+    RAISES (ConnormError): CN114 if there is no such column, CN125 if there are several.
     """
     if columns is not None and column in columns:
+        require_distinct_columns(path, [each for each in columns if each == column])
         return columns.index(str(column))
     last = len(columns) if columns is not None else None
     if str(column).isdecimal() and int(column) > 0 and (last is None or int(column) <= last):
         return int(column) - 1
     known = "their numbers, from 1 (no header)" if columns is None else ", ".join(columns)
     raise ConnormError(Errors.CN114.format(path=path, column=repr(column), known=known))
+
+
+def require_distinct_columns(path: str | Path, columns: Iterable[str]) -> None:
+    """Refuse columns with the same name, of which only one would be read. Several may have none.
+
+    path (Union[str, Path]): The file, for the message.
+    columns (Iterable[str]): Their names.
+    RAISES (ConnormError): CN125.
+    """
+    for column, count in Counter(filter(None, columns)).items():
+        if count > 1:
+            raise ConnormError(Errors.CN125.format(path=path, column=column))
 
 
 def _tab_separated(path: Path) -> Iterator[TableRow]:

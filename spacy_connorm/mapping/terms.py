@@ -53,11 +53,11 @@ def read_terms(
     delimiter (Optional[str]): Separates the fields of a text file; found out if None, see
         `read_rows`.
     RETURNS (List[LocalTerm]): The rows that have a code and a term, in the file's order.
-    RAISES (ConnormError): CN114 for a missing column, CN708 for another suffix, CN781 without
-        openpyxl, CN782 for an unknown sheet, CN783 for a damaged Excel file, CN784 for a count that
-        is none, CN785 for a table without terms, CN733 for a sheet or a delimiter of another kind
-        of file, CN115 for a row of a text file with more fields than columns, and what `read_rows`
-        raises.
+    RAISES (ConnormError): CN114 for a missing column, CN125 for two of its name, CN708 for another
+        suffix, CN781 without openpyxl, CN782 for an unknown sheet, CN783 for a damaged Excel file,
+        CN784 for a count that is none, CN785 for a table without terms, CN733 for a sheet or a
+        delimiter of another kind of file, CN115 for a row of a text file with more fields than
+        columns, and what `read_rows` raises.
     WARNS (ConnormWarning): CNW780 for rows without code or term.
     """
     path = Path(path)

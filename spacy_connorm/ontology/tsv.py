@@ -54,9 +54,9 @@ def read_tsv(
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, in the order of their first rows.
     RAISES (ConnormError): CN006 for an empty separator or what can't be the prefix of a vocabulary,
-        CN733 for `parents_by_name` without `parents`, CN114 for a missing column, CN115 for a row
-        with more fields than columns, and what `read_rows` raises. Without a header, the table has
-        the columns of its first row, and those that are named.
+        CN733 for `parents_by_name` without `parents`, CN114 for a missing column, CN125 for two of
+        its name, CN115 for a row with more fields than columns, and what `read_rows` raises.
+        Without a header, the table has the columns of its first row, and those that are named.
     """
     _check_settings(separator, prefix, parents=parents, by_name=parents_by_name)
     report = report or ReadReport()

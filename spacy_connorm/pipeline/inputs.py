@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from ..annotations.metadata import other_fields, set_other_fields
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.docbin import read_docs
-from ..files.tables import find_column, read_rows, require_width
+from ..files.tables import find_column, read_rows, require_distinct_columns, require_width
 from ..files.text import read_lines, read_text
 
 TEXT_FIELD = "text"
@@ -45,9 +45,9 @@ def read_inputs(
     YIELDS (Doc): The documents.
     RAISES (ConnormError): CN708 for another suffix, CN707 for a line that is no object with a text,
         CN720 for one without a needed field, CN721 for a field of a `.txt` file or a text field of
-        a `.spacy` file, CN114 for a table without a column, CN115 for a row
-        with more fields than columns, CN709 for a text longer than the pipeline takes, and the
-        errors of `read_docs`, `read_lines`, `read_text` and `read_rows`.
+        a `.spacy` file, CN114 for a table without a column, CN125 for columns of the same name,
+        CN115 for a row with more fields than columns, CN709 for a text longer than the pipeline
+        takes, and the errors of `read_docs`, `read_lines`, `read_text` and `read_rows`.
     WARNS (ConnormWarning): CNW202 for lone surrogates, which spaCy cannot store.
     """
     path = Path(path)
@@ -103,6 +103,7 @@ def _read_table(
     columns = [_storable(cell.strip(), replaced) for cell in next(rows, (0, []))[1]]
     text_at, *_ = [find_column(path, each, columns) for each in (text_field, *needed_fields)]
     named = [at for at, column in enumerate(columns) if column and at != text_at]
+    require_distinct_columns(path, [columns[at] for at in named])
     for number, row in require_width(rows, path, len(columns)):
         cells = dict(enumerate(_storable(cell, replaced) for cell in row))
         fields = {columns[at]: cells[at] for at in named if at in cells}

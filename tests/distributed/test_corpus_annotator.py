@@ -130,3 +130,5 @@ def test_tables_of_pandas_are_annotated_one_by_one(saved_pipeline):
 def test_a_table_without_texts_is_refused(annotator):
     with pytest.raises(ConnormError, match=r"CN114.*'text'.*note"):
         annotator(pandas.DataFrame({"note": ["A cold."]}))
+    with pytest.raises(ConnormError, match=r"CN125.*'table'.*'text'"):
+        annotator(pandas.DataFrame([["A cold.", "Fever."]], columns=["text", "text"]))

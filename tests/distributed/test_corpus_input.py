@@ -2,6 +2,7 @@ import gzip
 from datetime import date
 
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 from spacy_connorm.distributed import corpus_input
@@ -63,6 +64,14 @@ def test_columns_are_checked_before_they_are_read(corpus, write_parquet):
     odd = write_parquet("odd.parquet", [{"text": "x", "id": 0.5}])
     with pytest.raises(ConnormError, match=r"CN793.*'id'.*double.*whole numbers"):
         require_fields(find_fragments(odd), FIELDS)
+
+
+def test_columns_of_the_same_name_are_refused(write_parquet):
+    path = write_parquet("a.parquet", [{"text": "x"}])
+    table = pyarrow.table([["x"], [1], [2]], names=["text", "nr", "nr"])
+    pyarrow.parquet.write_table(table, path)
+    with pytest.raises(ConnormError, match=r"CN125.*a\.parquet.*'nr'"):
+        require_fields(find_fragments(path), FIELDS)
 
 
 def test_columns_may_be_of_any_type_of_text(write_parquet):

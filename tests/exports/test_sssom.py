@@ -163,6 +163,13 @@ def test_a_quotation_mark_in_the_wrong_place(tmp_path, cell, line):
         read_sssom(tmp_path / "a.tsv")
 
 
+def test_two_columns_of_one_name(tmp_path):
+    text = FOREIGN.replace("\tobject_category", "\tconfidence", 1)
+    (tmp_path / "a.tsv").write_text(text, "utf8")
+    with pytest.raises(ConnormError, match=r"CN125.*a\.tsv.*'confidence'"):
+        read_sssom(tmp_path / "a.tsv")
+
+
 def test_an_unknown_status(path):
     path.write_text(path.read_text(encoding="utf8").replace("\taccepted\t", "\tfine\t"), "utf8")
     with pytest.raises(ConnormError, match=r"CN780.*its status"):

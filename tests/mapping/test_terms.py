@@ -77,6 +77,14 @@ def test_rows_without_code_or_term_are_left_out(table):
     assert found == [DIZZY]
 
 
+def test_two_columns_of_one_name(table):
+    path = table("code,term,term,note,note\nA2,dizzy,cold,x,y\n")
+    with pytest.raises(ConnormError, match=r"CN125.*terms\.csv.*'term'"):
+        read_terms(path)
+    # Those that nobody reads may have any names.
+    assert read_terms(path, term="2") == [DIZZY]
+
+
 @pytest.mark.parametrize("count", ["many", "-1", "1.5", "²"])
 def test_a_count_that_is_none(table, count):
     with pytest.raises(ConnormError, match="CN784.*line 2"):

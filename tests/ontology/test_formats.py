@@ -484,6 +484,15 @@ def test_tsv_names_the_columns_there_are(tmp_path, column):
         list(read_tsv(path, header=False))
 
 
+def test_two_columns_of_one_name(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("id,name,name\nT:1,one,two\n")
+    with pytest.raises(ConnormError, match=r"CN125.*table\.csv.*'name'"):
+        list(read_tsv(path))
+    (concept,) = read_tsv(path, name=2, synonyms=3)
+    assert (concept.canonical_name, concept.aliases) == ("one", ("two",))
+
+
 def test_csv_with_a_quotation_mark_that_does_not_end(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text('id,name\nT:1,"one\nT:2,two\n')

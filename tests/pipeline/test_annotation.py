@@ -200,6 +200,8 @@ def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content,
         ("notes.csv", "out.jsonl", {"text_field": "note"}, "CN114.*'note'.*nr, text"),
         ("notes.csv", "out.jsonl", {"id_field": "id"}, "CN115.*line 3.*3 fields.*2"),
         ("notes.csv", "out.jsonl", {"id_field": "note_nr"}, "CN114.*'note_nr'.*nr, text"),
+        ("twice.csv", "out.jsonl", {}, "CN125.*twice.csv.*'nr'"),
+        ("twice.csv", "out.jsonl", {"text_field": "nr"}, "CN125.*twice.csv.*'nr'"),
         ("note.txt", "out.jsonl", {"text_field": "note"}, "CN721.*note.txt.*'note'"),
         ("note.txt", "out.jsonl", {"id_field": "nr"}, "CN721.*note.txt.*'nr'"),
         ("nowhere.txt", "out.jsonl", {}, "CN100"),
@@ -224,6 +226,7 @@ def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
         tmp_path / "docs.spacy"
     )
     (tmp_path / "note.txt").write_text("fine")
+    (tmp_path / "twice.csv").write_text("nr,text,,nr,\n1,fine,,2,\n")
     (tmp_path / "latin1.txt").write_bytes("a\n\nFi\xe8vre".encode("latin1"))
     (tmp_path / "notes.csv").write_text("nr,text\n1,fine\n2,no, quotation marks\n")
     with pytest.raises(ConnormError, match=code):
