@@ -52,7 +52,7 @@ class BioCJsonExporter(Dated):
         }
         return json.dumps(record, ensure_ascii=False)
 
-    def write(self, rendered: Iterable[str], path: Path) -> None:
+    def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
         about = {
             "source": _SOURCE,
             "date": self.day(),
@@ -88,7 +88,7 @@ class BioCXmlExporter(Dated):
             parts += [_element("text", _covered(document, mention)), "</annotation>"]
         return "".join([*parts, "</passage></document>"])
 
-    def write(self, rendered: Iterable[str], path: Path) -> None:
+    def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
         about = {"source": _SOURCE, "date": self.day(), "key": _KEY}
         with open_text(path, "wt", newline="") as file:
             file.write('<?xml version="1.0" encoding="UTF-8"?>\n')

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..annotations.mentions import LOCAL_PREFIX
 from ..concepts.curies import PREFIXES
 from ..files.text import open_text
+from .distinct_ids import DistinctIds
 from .documents import ExportedDocument, ExportedMention
 
 _CONFIG = "annotation.conf"
@@ -21,14 +22,17 @@ _NOT_IN_NAMES = re.compile(r'[/\\:*?"<>|%\x00-\x1f\x7f]|^\.|[. ]$')
 _NOT_IN_TYPES = re.compile(r"[^\w-]")
 _NAME_LENGTH = 100
 _RENAMED = "characters of ids that names of files can't have became `_`"
+_CUT = f"ids of more than {_NAME_LENGTH} characters were cut"
 _RETYPED = "characters of labels other than letters, digits, `-` and `_` became `_`"
+_REPLACED = "byte order marks at the start of texts became U+FFFD"
 _NO_TYPE = "Mention"
+_MARK_OF_ORDER = "\ufeff"
 
 
 class BratFiles(NamedTuple):
     """What is written of a document.
 
-    name (str): The name of its two files, if it is free.
+    name (str): The name of its two files, if no other document has it.
     text (str): Its text.
     annotations (str): The lines of its annotations.
     types (Tuple[str, ...]): The types in them.
@@ -50,22 +54,26 @@ class BratExporter:
     database: str = LOCAL_PREFIX
 
     def render(self, document: ExportedDocument, changes: Counter[str]) -> BratFiles:
+        if document.text.startswith(_MARK_OF_ORDER):
+            # Readers of files take it for the mark of their encoding, and drop it.
+            document = document._replace(text="\ufffd" + document.text[1:])
+            changes[_REPLACED] += 1
         name, renamed = _NOT_IN_NAMES.subn("_", document.doc_id)
         if renamed:
             changes[_RENAMED] += 1
+        if len(name) > _NAME_LENGTH:
+            changes[_CUT] += 1
         types = tuple(_type(each, changes) for each in document.mentions)
         return BratFiles(
             name[:_NAME_LENGTH], document.text, "".join(self._lines(document, types)), types
         )
 
-    def write(self, rendered: Iterable[BratFiles], path: Path) -> None:
+    def write(self, rendered: Iterable[BratFiles], path: Path, changes: Counter[str]) -> None:
         types: set[str] = set()
-        repeated: Counter[str] = Counter()
+        # Some file systems don't tell "A" from "a".
+        names = DistinctIds(lambda name: (path / f"{name}.ann").exists())
         for each in rendered:
-            name = each.name
-            while (path / f"{name}.ann").exists():
-                repeated[each.name] += 1
-                name = f"{each.name}-{repeated[each.name] + 1}"
+            name = names.choose(each.name, changes)
             # BRAT counts line ends as they are in the file.
             for suffix, content in ((".txt", each.text), (".ann", each.annotations)):
                 with open_text(path / f"{name}{suffix}", "wt", newline="") as file:

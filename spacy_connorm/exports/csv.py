@@ -26,7 +26,9 @@ class CsvExporter:
     def render(self, document: ExportedDocument, changes: Counter[str]) -> list[tuple[Any, ...]]:
         return [(document.doc_id, *_cells(each)) for each in document.mentions]
 
-    def write(self, rendered: Iterable[list[tuple[Any, ...]]], path: Path) -> None:
+    def write(
+        self, rendered: Iterable[list[tuple[Any, ...]]], path: Path, changes: Counter[str]
+    ) -> None:
         with open_text(path, "wt", newline="") as file:
             rows = csv.writer(file, lineterminator="\n")
             rows.writerow(COLUMNS)

@@ -18,5 +18,5 @@ class DocBinExporter:
     def render(self, document: ExportedDocument, changes: Counter[str]) -> Doc:
         return document.doc
 
-    def write(self, rendered: Iterable[Doc], path: Path) -> None:
+    def write(self, rendered: Iterable[Doc], path: Path, changes: Counter[str]) -> None:
         DocBin(docs=rendered, store_user_data=True).to_disk(path)

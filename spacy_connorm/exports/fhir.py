@@ -70,7 +70,7 @@ class FhirNdjsonExporter:
         found = _findings(document, self, source, changes)
         return [_dumps(each) for _, each in found]
 
-    def write(self, rendered: Iterable[list[str]], path: Path) -> None:
+    def write(self, rendered: Iterable[list[str]], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
             for lines in rendered:
                 file.writelines(f"{line}\n" for line in lines)
@@ -107,7 +107,7 @@ class FhirBundleExporter:
         findings = tuple((f"urn:uuid:{each_id}", _dumps(each)) for each_id, each in found)
         return FhirResources(_dumps(resource), url, findings)
 
-    def write(self, rendered: Iterable[FhirResources], path: Path) -> None:
+    def write(self, rendered: Iterable[FhirResources], path: Path, changes: Counter[str]) -> None:
         first = True
         with open_text(path, "wt") as file:
             file.write('{"resourceType": "Bundle", "type": "collection"')

@@ -28,7 +28,7 @@ class JsonlExporter:
                 raise ConnormError(message)
         return json.dumps(make_record(document), ensure_ascii=False)
 
-    def write(self, rendered: Iterable[str], path: Path) -> None:
+    def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
             for line in rendered:
                 file.write(f"{line}\n")

@@ -54,7 +54,9 @@ class OmopExporter(Dated):
             for cells in self._cells(document, mention)
         ]
 
-    def write(self, rendered: Iterable[list[tuple[Any, ...]]], path: Path) -> None:
+    def write(
+        self, rendered: Iterable[list[tuple[Any, ...]]], path: Path, changes: Counter[str]
+    ) -> None:
         day, number = self.day(), 0
         with open_text(path, "wt", newline="") as file:
             rows = csv.writer(file, lineterminator="\n")

@@ -46,7 +46,7 @@ class ParquetExporter:
             ],
         }
 
-    def write(self, rendered: Iterable[dict[str, Any]], path: Path) -> None:
+    def write(self, rendered: Iterable[dict[str, Any]], path: Path, changes: Counter[str]) -> None:
         import pyarrow
         from pyarrow.parquet import ParquetWriter
 

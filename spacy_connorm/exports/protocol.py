@@ -23,11 +23,12 @@ class Exporter(Protocol):
         RETURNS (Any): Plain data, or a Doc.
         """
 
-    def write(self, rendered: Iterable[Any], path: Path) -> None:
+    def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
         """Write documents.
 
         rendered (Iterable[Any]): What `render` returned for each, in order.
         path (Path): A file that may be overwritten, or an empty folder.
+        changes (Counter[str]): Counts what can't be held as it is beside the other documents.
         """
 
 

@@ -5,9 +5,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..annotations.mentions import NO_ID
 from ..files.text import open_text
+from .distinct_ids import DistinctIds
 from .documents import ExportedDocument, ExportedMention
 
 # All that ends a line for `str.splitlines`, and what separates columns.
@@ -16,25 +18,40 @@ _NOT_IN_IDS = re.compile(r"[\s|]")
 _RENAMED = "white space and `|` in ids of documents became `_`"
 
 
+class PubTatorBlock(NamedTuple):
+    """What is written of a document.
+
+    doc_id (str): Its id, if no other document has it.
+    lines (List[str]): Its lines, without the id that each begins with.
+    """
+
+    doc_id: str
+    lines: list[str]
+
+
 @dataclass(frozen=True, slots=True)
 class PubTatorExporter:
     """Writes one block a document: its first line is the title, the others are the abstract. Line
     breaks and tabs become spaces, one for one, so that all offsets hold."""
 
-    def render(self, document: ExportedDocument, changes: Counter[str]) -> str:
+    def render(self, document: ExportedDocument, changes: Counter[str]) -> PubTatorBlock:
         doc_id, renamed = _NOT_IN_IDS.subn("_", document.doc_id)
         if renamed:
             changes[_RENAMED] += 1
         title, abstract = _split(document.text)
-        lines = [f"{doc_id}|t|{title.translate(_BREAKS)}"]
-        lines.append(f"{doc_id}|a|{abstract.translate(_BREAKS)}")
-        lines += (_line(doc_id, document.text, each) for each in document.mentions)
-        return "\n".join(lines)
+        lines = [f"|t|{title.translate(_BREAKS)}", f"|a|{abstract.translate(_BREAKS)}"]
+        lines += (_line(document.text, each) for each in document.mentions)
+        return PubTatorBlock(doc_id, lines)
 
-    def write(self, rendered: Iterable[str], path: Path) -> None:
+    def write(self, rendered: Iterable[PubTatorBlock], path: Path, changes: Counter[str]) -> None:
+        taken: set[str] = set()
+        ids = DistinctIds(taken.__contains__)
         with open_text(path, "wt") as file:
-            for block in rendered:
-                file.write(f"{block}\n\n")
+            for each in rendered:
+                doc_id = ids.choose(each.doc_id, changes)
+                taken.add(doc_id)
+                file.writelines(f"{doc_id}{line}\n" for line in each.lines)
+                file.write("\n")
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -48,8 +65,8 @@ def _split(text: str) -> tuple[str, str]:
     return title, text[len(title) + 1 :]
 
 
-def _line(doc_id: str, text: str, mention: ExportedMention) -> str:
+def _line(text: str, mention: ExportedMention) -> str:
     start, end = mention.start, mention.end
     kb_id = NO_ID if mention.is_nil else mention.kb_id
-    cells = (doc_id, str(start), str(end), text[start:end], mention.label, kb_id)
+    cells = ("", str(start), str(end), text[start:end], mention.label, kb_id)
     return "\t".join(cell.translate(_BREAKS) for cell in cells)

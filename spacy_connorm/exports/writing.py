@@ -55,7 +55,7 @@ def export_docs(
             )
             yield target.exporter.render(document, changes)
 
-    target.write(rendered())
+    target.write(rendered(), changes)
     target.warn_of(changes)
     return count
 
@@ -73,19 +73,20 @@ class ExportTarget:
     form: ExportFormat
     exporter: Any
 
-    def write(self, rendered: Iterable[Any]) -> None:
+    def write(self, rendered: Iterable[Any], changes: Counter[str]) -> None:
         """Write what the exporter has rendered, whole or not at all.
 
         rendered (Iterable[Any]): What its `render` returned, in order.
+        changes (Counter[str]): Counts what is changed.
         RAISES (ConnormError): CN105, CN108 or CN109 for a file that can't be written, CN109, CN405
             or CN705 for a folder.
         """
         if self.form.is_folder:
             with replaced(self.path, is_ours=self.exporter.is_ours) as aside:
-                self.exporter.write(rendered, aside)
+                self.exporter.write(rendered, aside, changes)
         else:
             with atomic_file(self.path) as aside:
-                self.exporter.write(rendered, aside)
+                self.exporter.write(rendered, aside, changes)
 
     def warn_of(self, changes: Mapping[str, int]) -> None:
         """Tell what was changed, since the format can't hold it, once each.

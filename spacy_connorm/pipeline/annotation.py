@@ -149,7 +149,7 @@ def annotate(
         tqdm(annotated, unit=" texts", delay=2, leave=False, disable=hidden) as bar,
     ):
         counted = _counted(bar, counts, on_record)
-        target.write(each.rendered for each in counted)
+        target.write((each.rendered for each in counted), counts.changes)
     if counts.texts and not counts.mentions:
         warn(Warnings.CNW701.format(count=counts.texts, component=normalizer.name))
     target.warn_of(counts.changes)

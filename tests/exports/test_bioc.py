@@ -7,6 +7,7 @@ from bioc import biocjson, biocxml
 from bioc.validator import BioCValidator
 
 from spacy_connorm.annotations.mentions import Mention, annotated_mentions, set_mentions
+from spacy_connorm.annotations.metadata import DOC_ID_KEY
 from spacy_connorm.corpora import CorpusReport, read_corpus
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.exports import export_docs
@@ -82,6 +83,19 @@ def test_gaps_and_odd_characters(tmp_path, name):
     assert read.text == text
     assert list(annotated_mentions(read)) == [gap._replace(label=label)]
     assert (report.discontinuous, report.mismatched) == (1, [])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_documents_with_the_same_id_stay_apart(tmp_path, name):
+    docs = [spacy.blank("xx")(text) for text in ("one", "two")]
+    for doc in docs:
+        set_mentions(doc, [Mention(doc.text, "D", "C1", ((0, 3),))])
+        doc.user_data[DOC_ID_KEY] = "d"
+    export_docs(docs, tmp_path / name)
+    with pytest.warns(ConnormWarning, match="CNW203.*: 1"):
+        read = list(read_corpus(tmp_path / name, nlp=spacy.blank("xx")))
+    assert [doc.text for doc in read] == ["one", "two"]
+    assert [doc.user_data[DOC_ID_KEY] for doc in read] == ["d", "d"]
 
 
 def test_documents_stand_on_lines(export):

@@ -70,7 +70,10 @@ def test_gaps_odd_ids_and_repeated_names(tmp_path, database, reference):
         doc.user_data[DOC_ID_KEY] = "..a/b"
         docs.append(doc)
     path = tmp_path / "out"
-    with pytest.warns(ConnormWarning, match="CNW770.*: 3 times"):
+    with (
+        pytest.warns(ConnormWarning, match="CNW770.*names of files.*: 3 times"),
+        pytest.warns(ConnormWarning, match="CNW770.*`ID-2`.*: 2 times"),
+    ):
         export_docs(docs, path, format="brat", **database)
     names = {file.stem for file in path.glob("*.ann")}
     assert names == {"_.a_b", "_.a_b-2", "_.a_b-3"}
@@ -85,6 +88,34 @@ def test_gaps_odd_ids_and_repeated_names(tmp_path, database, reference):
     (mention,) = annotated_mentions(first)
     assert mention.fragments == ((0, 5), (11, 20)) and report.discontinuous == 3
     assert mention.kb_id == ("x:a7" if database else "a7") + "|C0000001"
+
+
+def test_a_byte_order_mark_is_replaced(tmp_path):
+    path, doc = tmp_path / "out", spacy.blank("xx")("\ufeffheart attack \ufeff")
+    mentions = [
+        Mention("\ufeffheart", "D", "a", ((0, 6),)),
+        Mention("attack", "D", "b", ((7, 13),)),
+    ]
+    set_mentions(doc, mentions)
+    with pytest.warns(ConnormWarning, match="CNW770.*U.FFFD.*: 1 times"):
+        export_docs([doc], path, format="brat")
+    report = CorpusReport()
+    (read,) = read_corpus(path, nlp=spacy.blank("xx"), report=report)
+    assert read.text == "\ufffdheart attack \ufeff" and not report.mismatched
+    assert [each.text for each in annotated_mentions(read)] == ["\ufffdheart", "attack"]
+
+
+def test_long_ids_are_cut(tmp_path):
+    docs = [spacy.blank("xx")("a") for _ in range(2)]
+    for doc in docs:
+        doc.user_data[DOC_ID_KEY] = "x" * 101
+    with (
+        pytest.warns(ConnormWarning, match="CNW770.*more than 100 .*: 2 times"),
+        pytest.warns(ConnormWarning, match="CNW770.*`ID-2`.*: 1 times"),
+    ):
+        export_docs(docs, tmp_path / "out", format="brat")
+    names = {file.stem for file in (tmp_path / "out").glob("*.ann")}
+    assert names == {"x" * 100, "x" * 100 + "-2"}
 
 
 def test_only_our_own_folders_are_replaced(folder, docs, export, tmp_path):

@@ -3,6 +3,7 @@ import spacy
 from bioc import pubtator
 
 from spacy_connorm.annotations.mentions import Mention, annotated_mentions, set_mentions
+from spacy_connorm.annotations.metadata import DOC_ID_KEY
 from spacy_connorm.corpora import CorpusReport, read_corpus
 from spacy_connorm.errors import ConnormWarning
 from spacy_connorm.exports import export_docs
@@ -48,6 +49,21 @@ def test_gaps_are_closed(tmp_path):
     (read,) = read_corpus(path, nlp=spacy.blank("xx"), report=report)
     assert list(annotated_mentions(read)) == [Mention(doc.text, "CELL", "CL:1", ((0, 25),))]
     assert not report.mismatched
+
+
+def test_documents_have_ids_of_their_own(tmp_path):
+    docs = [spacy.blank("xx")(f"White cell {number}") for number in range(4)]
+    for doc, doc_id in zip(docs, ("d", "d-2", "d", "d"), strict=True):
+        set_mentions(doc, [Mention("cell", "CELL", "CL:1", ((6, 10),))])
+        doc.user_data[DOC_ID_KEY] = doc_id
+    path = tmp_path / "a.pubtator"
+    with pytest.warns(ConnormWarning, match="CNW770.*`ID-2`.*: 2 times"):
+        export_docs(docs, path)
+    with path.open(encoding="utf8") as file:
+        read = pubtator.load(file)
+    assert [each.pmid for each in read] == ["d", "d-2", "d-3", "d-4"]
+    assert [each.title for each in read] == [doc.text for doc in docs]
+    assert all(each.annotations[0].pmid == each.pmid for each in read)
 
 
 def test_another_reader_reads_it_back(path, documents):
