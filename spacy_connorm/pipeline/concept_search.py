@@ -11,7 +11,8 @@ from ..annotations.spans import choose_spans, written_id
 from ..concepts import Candidate, Concept
 from ..concepts.curies import PREFIXES
 from ..errors import refuse
-from .settings import Limits, check_labels, choose_limits, known_id
+from ..index.metrics import metric_of
+from .settings import Limits, check_labels, check_nil_threshold, choose_limits, known_id
 from .synonym_files import read_synonyms, write_synonyms
 
 if TYPE_CHECKING:
@@ -132,14 +133,16 @@ class ConceptSearch:
         search, held_out, **limits: As in `candidates`.
         split_composites (Optional[bool]): The setting if None.
         RETURNS (MentionInterpreter): With the second encoder of a cascade.
-        RAISES (ConnormError): CN001 without an index, CN006 for invalid limits and anything but
-            pairs in `held_out`, CN500 for an unknown search.
+        RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, a `nil_threshold`
+            in `cfg` that is no score, and anything but pairs in `held_out`, CN500 for an unknown
+            search.
         """
         from ..linker.cascade import make_interpreter
         from ..linker.held_out import hold_out
 
         how = {key: self.cfg[key] for key in ("split_composites", "document_context")}
         how |= choose_limits(self.cfg, limits)
+        check_nil_threshold(self.cfg["nil_threshold"], metric=metric_of(self.lookup.backend))
         if split_composites is not None:
             how["split_composites"] = split_composites
         left_out = self._known_ids(held_out)

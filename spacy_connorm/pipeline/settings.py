@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from types import NoneType
 from typing import Any, TypedDict
 
@@ -160,10 +160,7 @@ def check_settings(settings: dict[str, Any], *, metric: str = COSINE) -> None:
     for setting in ("extra_words_weight", "rewriting_weight", "document_context"):
         if not 0 <= settings[setting] <= 1:
             refuse(setting, settings[setting], "a number from 0 to 1")
-    threshold, limit = settings["nil_threshold"], 1.0 if metric == COSINE else _LARGEST
-    if threshold is not None and not -limit <= threshold <= limit:
-        expected = "a cosine, from -1 to 1" if limit == 1 else "a finite number"
-        refuse("nil_threshold", threshold, f"{expected}, or null")
+    check_nil_threshold(settings["nil_threshold"], metric=metric)
     prefix = settings["attribute_prefix"]
     if prefix and not prefix.isidentifier():
         refuse("attribute_prefix", prefix, "the beginning of a Python name, e.g. 'mesh_'")
@@ -224,6 +221,20 @@ def check_labels(labels: Any) -> None:
     """
     if not are_texts(labels or ()):
         refuse("labels", labels, "a list of texts")
+
+
+def check_nil_threshold(threshold: Any, *, metric: str) -> None:
+    """Refuse what is no score, and no None.
+
+    threshold (Any): The setting.
+    metric (str): Of the index: what scores are.
+    RAISES (ConnormError): CN006.
+    """
+    limit = 1.0 if metric == COSINE else _LARGEST
+    is_number = isinstance(threshold, Real) and not isinstance(threshold, bool)
+    if threshold is not None and not (is_number and -limit <= threshold <= limit):
+        expected = "a cosine, from -1 to 1" if limit == 1 else "a finite number"
+        refuse("nil_threshold", threshold, f"{expected}, or null")
 
 
 def known_id(concept_id: str, settings: Mapping[str, Any]) -> str:

@@ -191,6 +191,19 @@ def test_labels_that_were_changed_are_checked(pipeline, labels):
         pipeline("A cold.")
 
 
+@pytest.mark.parametrize("threshold", ["0.5", 5, True, float("nan"), [0.5]])
+def test_a_nil_threshold_that_was_changed_is_checked(pipeline, threshold):
+    pipeline.get_pipe("concept_normalizer").cfg["nil_threshold"] = threshold
+    with pytest.raises(ConnormError, match="CN006.*`nil_threshold` must be a cosine"):
+        pipeline("A cold.")
+
+
+@pytest.mark.parametrize("threshold", [1, -1.0, np.float32(0.5), None])
+def test_a_nil_threshold_may_be_any_score(pipeline, threshold):
+    pipeline.get_pipe("concept_normalizer").cfg["nil_threshold"] = threshold
+    assert pipeline("A cold.").ents[0].kb_id_ == "C3"
+
+
 def test_true_is_no_number(pipeline, tmp_path):
     normalizer = pipeline.get_pipe("concept_normalizer")
     normalizer.cfg["memo_size"] = True
