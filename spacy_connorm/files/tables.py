@@ -88,7 +88,9 @@ def find_column(path: str | Path, column: str | int, columns: Sequence[str] | No
     last = len(columns) if columns is not None else None
     if str(column).isdecimal() and int(column) > 0 and (last is None or int(column) <= last):
         return int(column) - 1
-    known = "their numbers, from 1 (no header)" if columns is None else ", ".join(columns)
+    known = "their numbers, from 1 (no header)"
+    if columns is not None:
+        known = ", ".join(columns or ["none, as the file is empty"])
     raise ConnormError(Errors.CN114.format(path=path, column=repr(column), known=known))
 
 
@@ -137,17 +139,25 @@ def read_quoted(
     YIELDS (Tuple[int, List[str]]): The number of a row's last line, and the row.
     RAISES (ConnormError): CN115 for a quotation mark without an end, or behind the end of a field.
     """
-    line = 0
+    begin, line, has_ended = 0, 0, False
 
     def contents() -> Iterator[str]:
-        nonlocal line
+        nonlocal begin, line, has_ended
         for line, content in lines:
+            begin = begin or line
             yield content
+        has_ended = True
 
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
     try:
         for row in csv.reader(contents(), delimiter=delimiter, strict=True):
             yield line, row
+            begin = 0
     except csv.Error as error:
-        message = Errors.CN115.format(path=path, line=line, format="a table", reason=error)
+        # What is not closed swallows all lines up to the last one.
+        place = begin if has_ended else line
+        reason = (
+            "a quotation mark in the row that begins here is not closed" if has_ended else error
+        )
+        message = Errors.CN115.format(path=path, line=place, format="a table", reason=reason)
         raise ConnormError(message) from error

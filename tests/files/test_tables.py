@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files.tables import read_rows, require_width
+from spacy_connorm.files.tables import find_column, read_rows, require_width
 
 TABS, COMMAS = 'a,1\t"b ""c"""\n', 'a\t1,"b\n""c"""\n'
 
@@ -43,9 +43,22 @@ def test_fields_may_be_long(tmp_path):
 
 
 def test_a_quotation_mark_without_an_end(tmp_path):
-    (tmp_path / "a.csv").write_text('a,b\n"c,d\ne,f\n')
-    with pytest.raises(ConnormError, match=r"CN115.*a\.csv', line 3"):
+    (tmp_path / "a.csv").write_text('a,b\n"c\nd",e\n\nf,"g\nh,i\n')
+    with pytest.raises(ConnormError, match=r"CN115.*a\.csv', line 5:.*mark.*is not closed"):
         list(read_rows(tmp_path / "a.csv"))
+
+
+def test_a_quotation_mark_behind_the_end_of_a_field(tmp_path):
+    (tmp_path / "a.csv").write_text('a,b\n"c,d\n"e,f\ng,h\n')
+    with pytest.raises(ConnormError, match=r"CN115.*a\.csv', line 3:.*expected after"):
+        list(read_rows(tmp_path / "a.csv"))
+
+
+def test_an_empty_table(tmp_path):
+    (tmp_path / "a.csv").write_text("\n")
+    columns = [row for _, row in read_rows(tmp_path / "a.csv")]
+    with pytest.raises(ConnormError, match=r"CN114.*a\.csv' has no column 'b'.*the file is empty"):
+        find_column(tmp_path / "a.csv", "b", columns)
 
 
 @pytest.mark.parametrize(

@@ -496,7 +496,7 @@ def test_two_columns_of_one_name(tmp_path):
 def test_csv_with_a_quotation_mark_that_does_not_end(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text('id,name\nT:1,"one\nT:2,two\n')
-    with pytest.raises(ConnormError, match=r"CN115.*line 3"):
+    with pytest.raises(ConnormError, match=r"CN115.*line 2.*is not closed"):
         list(read_tsv(path))
 
 
