@@ -11,6 +11,7 @@ from .dan_precision import PRECISIONS, Precision
 from .model_packages import MINILM
 from .ngram_range import LONGEST_NGRAM, is_ngram_range
 from .protocol import make_encoder
+from .settings import refuse_setting
 
 
 def DanEncoder(
@@ -59,7 +60,7 @@ def DanEncoder(
         installed.
     """
     if ngram_range is not None and not is_ngram_range(ngram_range):
-        _refuse("ngram_range", f"two lengths from 1 to {LONGEST_NGRAM}, e.g. [3, 4]")
+        refuse_setting("ngram_range", f"two lengths from 1 to {LONGEST_NGRAM}, e.g. [3, 4]")
     for setting, value, least in (
         ("buckets", buckets, 0),
         ("hidden", hidden, 0),
@@ -69,13 +70,13 @@ def DanEncoder(
         ("batch_size", batch_size, 1),
     ):
         if value is not None and value < least:
-            _refuse(setting, f"at least {least}")
+            refuse_setting(setting, f"at least {least}")
     if width is not None and principal_components is not None:
-        _refuse("principal_components", "none where `width` asks for random vectors")
+        refuse_setting("principal_components", "none where `width` asks for random vectors")
     if dtype not in (None, *PRECISIONS):
-        _refuse("dtype", f"one of {', '.join(PRECISIONS)}")
+        refuse_setting("dtype", f"one of {', '.join(PRECISIONS)}")
     if not 0 <= dropout < 1:
-        _refuse("dropout", "a share, from 0 to less than 1")
+        refuse_setting("dropout", "a share, from 0 to less than 1")
     for library in ("tokenizers", "safetensors"):
         if find_spec(library) is None:
             raise ConnormError(Errors.CN320.format(library=library))
@@ -93,7 +94,3 @@ def DanEncoder(
     }
     shim = DanShim(name, asked=asked, dropout=dropout, batch_size=batch_size)
     return make_encoder("dan_encoder", shim)
-
-
-def _refuse(setting: str, expected: str) -> None:
-    raise ConnormError(Errors.CN309.format(setting=setting, expected=expected))

@@ -9,10 +9,10 @@ import numpy as np
 from thinc.api import Model, Ops
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors
 from .hybrid import is_hybrid
 from .joint_shim import JointShim
 from .protocol import is_sparse, make_encoder
+from .settings import refuse_setting
 
 
 def EnsembleEncoder(
@@ -40,11 +40,11 @@ def EnsembleEncoder(
     """
     # They are not annotated as models: spaCy checks dictionaries before it creates what is in them.
     if len(encoders) < 2:
-        _refuse("encoders", "at least two encoders by name")
+        refuse_setting("encoders", "at least two encoders by name")
     for name, model in encoders.items():
         if not isinstance(model, Model) or is_sparse(model) or is_hybrid(model):
             expected = "an encoder of dense vectors, e.g. spacy-connorm.TransformerEncoder.v1"
-            _refuse(f"encoders.{name}", expected)
+            refuse_setting(f"encoders.{name}", expected)
     weights = dict.fromkeys(encoders, 1.0) if weights is None else weights
     _check_weights(weights, encoders)
     total = sum(weights.values())
@@ -58,11 +58,7 @@ def EnsembleEncoder(
 def _check_weights(weights: Mapping[str, float], encoders: Mapping[str, Model]) -> None:
     sound = all(isfinite(weight) and weight > 0 for weight in weights.values())
     if weights.keys() != encoders.keys() or not sound:
-        _refuse("weights", f"a positive number for each of {', '.join(sorted(encoders))}")
-
-
-def _refuse(setting: str, expected: str) -> None:
-    raise ConnormError(Errors.CN309.format(setting=setting, expected=expected))
+        refuse_setting("weights", f"a positive number for each of {', '.join(sorted(encoders))}")
 
 
 class EnsembleShim(JointShim):

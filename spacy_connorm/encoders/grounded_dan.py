@@ -9,6 +9,7 @@ from thinc.types import Floats2d
 from ..errors import ConnormError, Errors
 from .hybrid import is_hybrid
 from .protocol import is_sparse, make_encoder
+from .settings import refuse_setting
 
 
 def GroundedDanEncoder(
@@ -42,18 +43,16 @@ def GroundedDanEncoder(
         an optional library is not installed.
     """
     if not isinstance(input, Model) or is_sparse(input) or is_hybrid(input):
-        _refuse("input", "an encoder of dense vectors, e.g. spacy-connorm.WordVectorEncoder.v1")
+        refuse_setting(
+            "input", "an encoder of dense vectors, e.g. spacy-connorm.WordVectorEncoder.v1"
+        )
     if hidden is not None and hidden < 1:
-        _refuse("hidden", "at least 1")
+        refuse_setting("hidden", "at least 1")
     if not 0 <= dropout < 1:
-        _refuse("dropout", "a share, from 0 to less than 1")
+        refuse_setting("dropout", "a share, from 0 to less than 1")
     if find_spec("safetensors") is None:
         raise ConnormError(Errors.CN320.format(library="safetensors"))
     from .grounded_shim import GroundedDanShim
 
     shim = GroundedDanShim(input, name=name, hidden=hidden, cca=cca, dropout=dropout)
     return make_encoder("grounded_dan_encoder", shim)
-
-
-def _refuse(setting: str, expected: str) -> None:
-    raise ConnormError(Errors.CN309.format(setting=setting, expected=expected))

@@ -9,6 +9,7 @@ from thinc.types import Floats2d
 from ..errors import ConnormError, Errors
 from .joint_shim import JointShim
 from .protocol import is_sparse, make_encoder
+from .settings import refuse_setting
 from .vectors import HybridArray
 
 
@@ -35,11 +36,15 @@ def HybridEncoder(
         wrong kind or a negative weight.
     """
     if is_sparse(dense) or isinstance(dense.shims[0], HybridShim):
-        _refuse("dense", "an encoder of dense vectors, e.g. spacy-connorm.TransformerEncoder.v1")
+        refuse_setting(
+            "dense", "an encoder of dense vectors, e.g. spacy-connorm.TransformerEncoder.v1"
+        )
     if not is_sparse(lexical):
-        _refuse("lexical", "an encoder of sparse vectors, e.g. spacy-connorm.NgramEncoder.v1")
+        refuse_setting(
+            "lexical", "an encoder of sparse vectors, e.g. spacy-connorm.NgramEncoder.v1"
+        )
     if not (isfinite(lexical_weight) and lexical_weight >= 0):
-        _refuse("lexical_weight", "at least 0")
+        refuse_setting("lexical_weight", "at least 0")
     return make_encoder("hybrid_encoder", HybridShim(dense, lexical, weight=lexical_weight))
 
 
@@ -83,10 +88,6 @@ def _hybrid(model: Model) -> "HybridShim":
     if not isinstance(shim, HybridShim):
         raise ConnormError(Errors.CN313.format(name=model.name))
     return shim
-
-
-def _refuse(setting: str, expected: str) -> None:
-    raise ConnormError(Errors.CN309.format(setting=setting, expected=expected))
 
 
 class HybridShim(JointShim):

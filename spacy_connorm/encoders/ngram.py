@@ -13,6 +13,7 @@ from thinc.types import Floats2d
 from ..errors import ConnormError, Errors
 from .ngram_range import LONGEST_NGRAM, is_ngram_range
 from .protocol import make_encoder
+from .settings import refuse_setting
 from .verified import load_verified
 
 _BLANK = " "
@@ -39,7 +40,7 @@ def NgramEncoder(
     """
     if not is_ngram_range(ngram_range):
         expected = f"two lengths from 1 to {LONGEST_NGRAM}, e.g. [1, 3]"
-        raise ConnormError(Errors.CN309.format(setting="ngram_range", expected=expected))
+        refuse_setting("ngram_range", expected)
     settings = {
         "analyzer": analyzer,
         "ngram_range": tuple(ngram_range),

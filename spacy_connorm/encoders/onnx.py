@@ -8,6 +8,7 @@ from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
 from .protocol import make_encoder
+from .settings import refuse_setting
 
 
 def OnnxEncoder(
@@ -36,7 +37,7 @@ def OnnxEncoder(
     RAISES (ConnormError): CN309 for an empty batch, CN330 if an optional library is not installed.
     """
     if batch_tokens < 1:
-        raise ConnormError(Errors.CN309.format(setting="batch_tokens", expected="at least 1"))
+        refuse_setting("batch_tokens", "at least 1")
     for library in ("onnxruntime", "tokenizers"):
         if find_spec(library) is None:
             raise ConnormError(Errors.CN330.format(library=library))

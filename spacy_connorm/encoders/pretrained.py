@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from ..errors import ConnormError, Errors
 from .model_packages import MINILM, PACKAGES, find_in_packages
 from .remote_code import is_remote_code_allowed, refuse_code_in_config, refuse_code_in_settings
+from .settings import refuse_setting
 
 HUB_TIMEOUT = 5.0
 # What transformers says of a model that has none.
@@ -83,12 +84,12 @@ def find_folder(name: str) -> Path | None:
 def _require_safetensors(transformer_config: dict[str, Any]) -> None:
     if not transformer_config.get("use_safetensors", True):
         setting = "transformer_config.use_safetensors"
-        raise ConnormError(Errors.CN309.format(setting=setting, expected="true, or left out"))
+        refuse_setting(setting, "true, or left out")
     for name in _OTHER_WEIGHTS:
         if transformer_config.get(name):
             setting = f"transformer_config.{name}"
             expected = "left out: only safetensors are read"
-            raise ConnormError(Errors.CN309.format(setting=setting, expected=expected))
+            refuse_setting(setting, expected)
 
 
 def _probe_hub(name: str) -> None:

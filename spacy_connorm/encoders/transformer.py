@@ -10,6 +10,7 @@ from thinc.types import Floats2d
 from ..errors import ConnormError, Errors
 from .model_packages import MINILM
 from .protocol import make_encoder
+from .settings import refuse_setting
 
 
 def TransformerEncoder(
@@ -41,9 +42,9 @@ def TransformerEncoder(
     """
     if max_length < 3:
         expected = "at least 3, as two tokens are taken by the special ones"
-        raise ConnormError(Errors.CN309.format(setting="max_length", expected=expected))
+        refuse_setting("max_length", expected)
     if batch_size < 1:
-        raise ConnormError(Errors.CN309.format(setting="batch_size", expected="at least 1"))
+        refuse_setting("batch_size", "at least 1")
     for library in ("torch", "transformers", "spacy_transformers"):
         if find_spec(library) is None:
             raise ConnormError(Errors.CN307.format(library=library))

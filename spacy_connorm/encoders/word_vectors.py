@@ -10,8 +10,8 @@ from thinc.api import Model, Ops
 from thinc.shims import Shim
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors
 from .protocol import make_encoder
+from .settings import refuse_setting
 from .verified import load_verified
 from .word_table import WordTable, split_tokens
 
@@ -36,7 +36,7 @@ def WordVectorEncoder(
     RAISES (ConnormError): CN309 for an invalid setting.
     """
     if batch_size < 1:
-        raise ConnormError(Errors.CN309.format(setting="batch_size", expected="at least 1"))
+        refuse_setting("batch_size", "at least 1")
     return make_encoder("word_vector_encoder", WordVectorShim(name, lowercase, batch_size))
 
 
@@ -73,7 +73,7 @@ class WordVectorShim(Shim):
             return
         if self._name is None:
             expected = "a file of word vectors, or a spaCy pipeline with vectors"
-            raise ConnormError(Errors.CN309.format(setting="name", expected=expected))
+            refuse_setting("name", expected)
         from .vector_files import read_word_table
 
         table = read_word_table(self._name)
