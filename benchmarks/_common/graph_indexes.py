@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from _common.cli import fail
+from spacy_connorm.index.backends.approximate import blocks
+from spacy_connorm.index.backends.proposals import rescore
 from spacy_connorm.index.backends.protocol import Neighbours
-from spacy_connorm.index.backends.rescoring import blocks, rescore
 from spacy_connorm.index.vectors.base import Vectors
 
 # usearch's defaults: links of a node, and nodes inspected to add one.

@@ -11,8 +11,8 @@ from ..annotations.mentions import Mention
 from ..concepts import NIL, Ontology
 from ..encoders.protocol import TrainableModule
 from ..errors import ConnormError, ConnormWarning, Errors
-from ..evaluation import Prediction, read_gold, score_predictions
-from ..evaluation.pipelines.gold import find_known, find_seen, warn_of_strange_ids
+from ..evaluation import Prediction, score_predictions
+from ..evaluation.pipelines.gold import read_all_gold, warn_of_strange_ids
 from ..evaluation.pipelines.queries import DEPTH
 from ..evaluation.report import score_row
 from ..files.temporary import TemporaryFolder
@@ -77,11 +77,7 @@ class DevScore:
             lookup.build(self._ontology, self._synonyms)
             texts = [mention.text for mention in self._mentions]
             found = lookup.candidates(texts, top_k=DEPTH)
-            known, seen = find_known(lookup, self._mentions), find_seen(lookup, self._mentions)
-        gold = [
-            read_gold(mention, known, seen=each)
-            for mention, each in zip(self._mentions, seen, strict=True)
-        ]
+            gold = read_all_gold(lookup, self._mentions)
         predictions = [
             Prediction(candidates, candidates[0].concept_id if candidates else NIL)
             for candidates in found

@@ -18,9 +18,10 @@ from ..vectors.scaled import lifted, lifted_queries
 from .allowed_items import AllowedItems
 from .annoy_costs import AnnoyCosts, measure_costs
 from .annoy_forest import has_each_item_in_each_tree, require_sound_forest, stored_vectors
+from .approximate import blocks, build_dense, fill_exactly, open_dense
 from .exact import ExactSearcher
+from .proposals import rescore
 from .protocol import Neighbours, require_positive_settings
-from .rescoring import blocks, build_dense, fill_exactly, open_dense, rescore
 
 if TYPE_CHECKING:
     from .protocol import Searcher

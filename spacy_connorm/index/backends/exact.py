@@ -11,6 +11,7 @@ from ...encoders.vectors import Raw
 from ..metrics import Metric, require_metric
 from ..vectors.base import Vectors
 from .allowed_items import AllowedItems
+from .proposals import rescore
 from .protocol import Neighbours, require_positive_settings
 
 # How much more it costs to compare scattered rows than consecutive ones.
@@ -90,13 +91,8 @@ class ExactSearcher:
         """Make scores independent of the batch: the order of summation in a matrix product depends
         on its size.
         """
-        for query, items in enumerate(found.items):
-            some = np.sort(items[items >= 0])
-            scores = self.vectors.rescore(queries, query, some)
-            order = np.lexsort((some, -scores))
-            found.items[query, : len(order)] = some[order]
-            found.scores[query, : len(order)] = scores[order]
-        return found
+        proposed = (np.sort(items[items >= 0]) for items in found.items)
+        return rescore(self.vectors, queries, proposed, found.items.shape[1])
 
     def _find(self, queries: Raw, n: int, allowed: AllowedItems | None) -> Neighbours:
         found = Neighbours(*_nothing(queries.shape[0]))

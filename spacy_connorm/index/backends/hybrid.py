@@ -15,6 +15,7 @@ from ..vectors.base import HybridVectors
 from .allowed_items import AllowedItems
 from .exact import ExactSearcher
 from .inverted_index import InvertedIndex
+from .proposals import rescore
 from .protocol import Neighbours
 
 if TYPE_CHECKING:
@@ -83,14 +84,7 @@ class HybridSearcher:
     def _weigh(
         self, queries: HybridArray, proposed: np.ndarray, n: int, allowed: AllowedItems | None
     ) -> Neighbours:
-        items = np.full((len(proposed), n), -1, dtype="int64")
-        scores = np.full(items.shape, -np.inf, dtype="float32")
-        for query, proposals in enumerate(proposed):
-            rows = np.unique(proposals[proposals >= 0])
-            if allowed is not None:
-                rows = rows[allowed.mask[rows]]
-            weighed = self.vectors.rescore(queries, query, rows)
-            order = np.lexsort((rows, -weighed))[:n]
-            items[query, : len(order)] = rows[order]
-            scores[query, : len(order)] = weighed[order]
-        return Neighbours(items, scores)
+        rows = (np.unique(each[each >= 0]) for each in proposed)
+        if allowed is not None:
+            rows = (each[allowed.mask[each]] for each in rows)
+        return rescore(self.vectors, queries, rows, n)

@@ -12,11 +12,12 @@ from ..metrics import Metric, require_metric
 from ..vectors.base import Vectors
 from ..vectors.scaled import lifted, lifted_queries
 from .allowed_items import AllowedItems
+from .approximate import build_dense, fill_exactly, open_dense
 from .exact import ExactSearcher
 from .list_fit import ListFit
+from .proposals import rescore
 from .protocol import Earlier, Neighbours, require_positive_settings
 from .rabitq import RabitqLists
-from .rescoring import build_dense, fill_exactly, open_dense, rescore
 
 if TYPE_CHECKING:
     from .protocol import Searcher

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..vectors.base import Vectors
-from .rescoring import row_blocks
+from .approximate import row_blocks
 
 
 def add_items(faiss: Any, index: Any, vectors: Vectors, items: np.ndarray) -> tuple[int, float]:

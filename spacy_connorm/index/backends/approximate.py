@@ -1,6 +1,6 @@
-"""What approximate searches share: exact scores of the proposals decide."""
+"""What approximate searches share: files, blocks of vectors, and exact searches that help out."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -75,25 +75,6 @@ def row_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
         yield rows[start : start + _BLOCK]
 
 
-def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: int) -> Neighbours:
-    """Keep the best proposals by exact score.
-
-    vectors (Vectors): The items.
-    queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
-    proposed (Iterable[Ints1d]): The proposals for each query, without duplicates.
-    n (int): How many to keep.
-    RETURNS (Neighbours): (b, n) neighbours.
-    """
-    items = np.full((queries.shape[0], n), -1, dtype="int64")
-    scores = np.full(items.shape, -np.inf, dtype="float32")
-    for query, rows in enumerate(proposed):
-        own = vectors.rescore(queries, query, rows)
-        order = np.lexsort((rows, -own))[:n]
-        items[query, : len(order)] = rows[order]
-        scores[query, : len(order)] = own[order]
-    return Neighbours(items, scores)
-
-
 def fill_exactly(
     found: Neighbours,
     exact: ExactSearcher,
@@ -106,7 +87,7 @@ def fill_exactly(
 
     found (Neighbours): (b, n) neighbours, changed in place.
     exact (ExactSearcher): A searcher over the same items.
-    queries (Floats2d): float32 (b, width), as for `rescore`.
+    queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
     wanted (int): How many neighbours each query must have, at most n.
     allowed (Optional[AllowedItems]): The items that may be found; all if None.
     RETURNS (Neighbours): The same neighbours, completed.
