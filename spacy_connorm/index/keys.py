@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ..files.arrays import ascends, open_array
+from ..files.sorted_arrays import find_sorted
 
 
 class KeyTable:
@@ -42,9 +43,8 @@ class KeyTable:
 
     def rows_of(self, values: np.ndarray) -> np.ndarray:
         """RETURNS (Ints1d): int64 (n,): as `rows`, by the hashes of inputs."""
-        places = np.searchsorted(self._hashes, values)
-        found = places < len(self._hashes)
-        found[found] = self._hashes[places[found]] == values[found]
+        places = find_sorted(self._hashes, values)
+        found = places >= 0
         rows = np.full(len(values), -1, dtype="int64")
         rows[found] = self._rows[places[found]]
         return rows

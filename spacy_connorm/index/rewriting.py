@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..files.arrays import ascends, open_array, require_offsets
+from ..files.sorted_arrays import find_sorted
 from ..text.derivations import hash_base_forms
 from ..text.substitutions import Substitution, hash_parts
 from ..text.word_bags import hash_bags, hash_word
@@ -82,9 +83,7 @@ def rewrite(
     # The same words, in another order or form, are the text itself.
     hashes = hash_bags([bag]) + np.concatenate([np.zeros(1, "uint64"), changes])
     certain = np.concatenate([np.ones(1), certain])
-    known = np.searchsorted(names.hashes, hashes)
-    known[known == len(names.hashes)] = 0
-    found = np.flatnonzero(names.hashes[known] == hashes)
+    found = np.flatnonzero(names.contain(hashes))
     found = found[np.argsort(-certain[found], kind="stable")]
     return _rows(hashes[found], certain[found], names)
 
@@ -161,9 +160,8 @@ class RewritingTable:
         """
         words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
         hashes, bits = hash_parts(words[np.newaxis])[0], _places(len(bag))
-        places = np.searchsorted(self._words, hashes)
-        places[places == len(self._words)] = 0
-        known = np.flatnonzero(self._words[places] == hashes) if len(self._words) else places[:0]
+        places = find_sorted(self._words, hashes)
+        known = np.flatnonzero(places >= 0)
         spans = [(self._start[at], self._start[at + 1]) for at in places[known].tolist()]
         changes = [self._change[first:last] for first, last in spans]
         certain = [self._certainty[first:last] for first, last in spans]

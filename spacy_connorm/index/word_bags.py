@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ..files.arrays import open_array
+from ..files.sorted_arrays import are_among
 from ..text.word_bags import add_hashes, hash_bags, hash_word, word_bag
 
 # The first version's, without a number, took the "A" of "hepatitis A" for an article. Indexes that
@@ -82,11 +83,11 @@ class WordBags:
 
     def contain(self, values: np.ndarray) -> np.ndarray:
         """RETURNS (np.ndarray): bool (b,): whether a text has the bag of each hash."""
-        return _are_in(self.hashes, values)
+        return are_among(self.hashes, values)
 
     def have_words(self, values: np.ndarray) -> np.ndarray:
         """RETURNS (np.ndarray): bool (b,): whether some text has the word of each hash."""
-        return _are_in(self.words, values)
+        return are_among(self.words, values)
 
     def are_same(self, other: "WordBags") -> bool:
         """RETURNS (bool): Whether both have the same bags, words and sizes."""
@@ -118,10 +119,3 @@ class WordBags:
             open_array(folder / f"{_STEM}.words.npy", "uint64", (None,)),
             open_array(folder / f"{_STEM}.sizes.npy", "int32", (None,), bounds=(1, 1 << 31)),
         )
-
-
-def _are_in(known: np.ndarray, values: np.ndarray) -> np.ndarray:
-    if not len(known):
-        return np.zeros(len(values), dtype="bool")
-    places = np.searchsorted(known, values)
-    return known[np.minimum(places, len(known) - 1)] == values

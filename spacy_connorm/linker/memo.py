@@ -22,6 +22,7 @@ from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import stack
 from ..files.checksums import damaged
 from ..files.folders import pack, require_same_build, unpack
+from ..files.sorted_arrays import find_sorted
 from ..files.temporary import TemporaryFolder
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter
@@ -128,10 +129,9 @@ class Memo:
         hashes = hash_forms(forms)
         if not len(self):
             return np.full(len(hashes), NONE, dtype="int64")
-        near = np.searchsorted(self.arrays.hashes, hashes)
-        near[near == len(self.arrays.hashes)] = 0
-        places = self.arrays.places[near].astype("int64")
-        places[(self.arrays.hashes[near] != hashes) | self._stale[places]] = NONE
+        found = find_sorted(self.arrays.hashes, hashes)
+        places = self.arrays.places[found].astype("int64")
+        places[(found < 0) | self._stale[places]] = NONE
         return places
 
     def find_rows(self, rows: np.ndarray) -> np.ndarray:
@@ -142,10 +142,9 @@ class Memo:
         """
         if not len(self):
             return np.full(len(rows), NONE, dtype="int64")
-        places = np.searchsorted(self.arrays.rows, rows)
-        places[places == len(self)] = 0
-        known = rows >= 0
-        known[known] = (self.arrays.rows[places] == rows)[known] & ~self._stale[places[known]]
+        places = find_sorted(self.arrays.rows, rows)
+        known = (rows >= 0) & (places >= 0)
+        known[known] = ~self._stale[places[known]]
         return np.where(known, places, NONE)
 
     def candidates(

@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from ..encoders.normalized import NormalizedEncoder
 from ..files.atomic import atomic_folder
+from ..files.sorted_arrays import find_sorted
 from ..files.temporary import TemporaryFolder
 from ..index.concept_index import ConceptIndex
 from ..index.filters import allowed_concepts
@@ -126,8 +127,7 @@ def _factored(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct numbers, and the place of each number among them; -1 stays -1."""
     distinct = np.unique(numbers)
     distinct = distinct[distinct != NONE]
-    places = np.searchsorted(distinct, numbers).astype("int32")
-    return distinct, np.where(numbers == NONE, np.int32(NONE), places)
+    return distinct, find_sorted(distinct, numbers).astype("int32")
 
 
 def _fill(arrays: Arrays, place: int, answer: Answer, question: Question) -> None:

@@ -3,13 +3,12 @@
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..concepts import Concept
 from ..errors import Warnings, quote_id, warn
-
-if TYPE_CHECKING:
-    import numpy as np
+from ..files.sorted_arrays import are_among
 
 LONG_NAME = 1_000
 # Between the ids of several concepts that one mention has.
@@ -104,8 +103,6 @@ class Inventory:
             each finding.
         RETURNS (Summary): The counts and findings.
         """
-        import numpy as np
-
         ids, alt_ids = _view(self._ids), _view(self._alt_ids)
         names, parents = _view(self._names), _view(self._parents)
         known = np.unique(np.concatenate([ids, alt_ids]))
@@ -138,18 +135,14 @@ def _more(finding: Finding, count: int, concept: Concept) -> Finding:
     return Finding(finding.count + count, finding.first or concept.concept_id)
 
 
-def _view(values: array) -> "np.ndarray":
-    import numpy as np
-
+def _view(values: array) -> np.ndarray:
     return np.frombuffer(values, dtype=np.int64)
 
 
-def _shared(names: "np.ndarray", owners: "np.ndarray") -> "np.ndarray":
+def _shared(names: np.ndarray, owners: np.ndarray) -> np.ndarray:
     """RETURNS (ndarray): The names of more than one concept."""
-    import numpy as np
-
     # Few names occur twice; only those are compared by owner.
-    twice = _among(names, np.unique(_repeated(names)))
+    twice = are_among(np.unique(_repeated(names)), names)
     names, owners = names[twice], owners[twice]
     order = np.lexsort((owners, names))
     names, owners = names[order], owners[order]
@@ -157,41 +150,25 @@ def _shared(names: "np.ndarray", owners: "np.ndarray") -> "np.ndarray":
     return np.unique(names[1:][shared])
 
 
-def _repeated(values: "np.ndarray") -> "np.ndarray":
+def _repeated(values: np.ndarray) -> np.ndarray:
     """RETURNS (ndarray): The second and further occurrences of each value, sorted."""
-    import numpy as np
-
     values = np.sort(values)
     return values[1:][values[1:] == values[:-1]]
 
 
-def _missing(parents: "np.ndarray", known: "np.ndarray") -> "np.ndarray":
-    import numpy as np
-
-    return np.unique(parents[~_among(parents, known)])
+def _missing(parents: np.ndarray, known: np.ndarray) -> np.ndarray:
+    return np.unique(parents[~are_among(known, parents)])
 
 
-def _among(values: "np.ndarray", known: "np.ndarray") -> "np.ndarray":
-    """RETURNS (ndarray): For each value, whether it is among the known ones, which are sorted."""
-    import numpy as np
-
-    if not len(known):
-        return np.zeros(len(values), dtype=bool)
-    places = np.searchsorted(known, values)
-    places[places == len(known)] = 0
-    return known[places] == values
-
-
-def _circular(children: "np.ndarray", parents: "np.ndarray") -> "np.ndarray":
+def _circular(children: np.ndarray, parents: np.ndarray) -> np.ndarray:
     """RETURNS (ndarray): The nodes on cycles: those of strongly connected components of several
     nodes, and those that are their own parents.
     """
-    import numpy as np
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     # Leaves are on no cycle, and most concepts are leaves.
-    inner = _among(children, np.unique(parents))
+    inner = are_among(np.unique(parents), children)
     children, parents = children[inner], parents[inner]
     links = len(children)
     nodes, edges = np.unique(np.concatenate([children, parents]), return_inverse=True)
@@ -203,13 +180,11 @@ def _circular(children: "np.ndarray", parents: "np.ndarray") -> "np.ndarray":
     return nodes[several]
 
 
-def _in_order(found: "np.ndarray", stream: "np.ndarray") -> tuple[int, int]:
+def _in_order(found: np.ndarray, stream: np.ndarray) -> tuple[int, int]:
     """RETURNS (Tuple[int, int]): How many were found, and the first of them in the stream."""
-    import numpy as np
-
     if not len(found):
         return 0, 0
-    return len(found), int(stream[np.argmax(_among(stream, np.unique(found)))])
+    return len(found), int(stream[np.argmax(are_among(np.unique(found), stream))])
 
 
 def _spell(hashes: set[int], concepts: Iterable[Concept]) -> dict[int, str]:
