@@ -73,6 +73,11 @@ def split_items(items: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in items.split(",") if item.strip())
 
 
+def shorten_cell(text: str, width: int) -> str:
+    """RETURNS (str): A cell of a table on the terminal, cut to a width with an ellipsis."""
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
 def parse_overrides(arguments: list[str]) -> dict[str, Any]:
     """Parse config settings given on the command line: `--section.setting value`.
 

@@ -8,7 +8,7 @@ from wasabi import msg
 
 from ..files.licence import licence_path
 from ..ontology import FORMATS, Conversion, Finding, convert_ontology
-from .app import command, split_items
+from .app import command, shorten_cell, split_items
 
 _TABLES = "Tables (tsv)"
 _OBO = "OBO (and JSONL made from it)"
@@ -157,7 +157,7 @@ def _show(conversion: Conversion, output_path: Path) -> None:
         *((f"Synonyms of scope {each}", count, "") for each, count in report.scopes.items()),
         *((f"Left out: {r}", k.count, f"first: {k.first}") for r, k in report.left_out.items()),
     ]
-    table = [(label, f"{count:,}", _shortened(note)) for label, count, note in rows]
+    table = [(label, f"{count:,}", shorten_cell(note, _WIDTH)) for label, count, note in rows]
     msg.table(table, aligns=("l", "r", "l"), max_col=_WIDTH)
     if licence:
         msg.info(f"Terms of use: {licence_path(output_path)}")
@@ -166,7 +166,3 @@ def _show(conversion: Conversion, output_path: Path) -> None:
 
 def _row(label: str, finding: Finding) -> tuple[str, int, str]:
     return label, finding.count, f"first: {finding.first}" if finding.count else ""
-
-
-def _shortened(note: str) -> str:
-    return note if len(note) <= _WIDTH else f"{note[: _WIDTH - 3]}..."

@@ -7,7 +7,7 @@ from wasabi import msg
 
 from ..ontology import FORMATS
 from ..releases import MovedSynonyms, OntologyDiff, diff_ontologies
-from .app import command
+from .app import command, shorten_cell
 
 _SHOWN = 5
 _WIDTH = 50
@@ -73,9 +73,9 @@ def _show(diff: OntologyDiff) -> None:
             rows = [
                 (
                     each.concept_id,
-                    _shortened(each.name),
-                    _shortened(", ".join(each.before)),
-                    _shortened(", ".join(each.after)),
+                    shorten_cell(each.name, _WIDTH),
+                    shorten_cell(", ".join(each.before), _WIDTH),
+                    shorten_cell(", ".join(each.after), _WIDTH),
                     each.reason,
                 )
                 for each in some
@@ -86,7 +86,7 @@ def _show(diff: OntologyDiff) -> None:
 
 def _show_synonyms(synonyms: MovedSynonyms) -> None:
     rows = [
-        (_shortened(each.text), each.concept_id, each.reason, ", ".join(each.proposed))
+        (shorten_cell(each.text, _WIDTH), each.concept_id, each.reason, ", ".join(each.proposed))
         for each in synonyms.left
     ]
     if rows:
@@ -94,7 +94,3 @@ def _show_synonyms(synonyms: MovedSynonyms) -> None:
         header = ("Text", "Concept", "Why", "May fit")
         msg.table(rows[: 4 * _SHOWN], header=header, divider=True, max_col=_WIDTH)
     msg.info(f"{synonyms.kept:,} synonyms keep their id, {synonyms.moved:,} have another")
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."

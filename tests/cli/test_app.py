@@ -8,6 +8,7 @@ from typer.main import get_command
 
 import spacy_connorm
 from spacy_connorm.cli import app
+from spacy_connorm.cli.app import shorten_cell
 from spacy_connorm.corpora import CorpusOptions
 from spacy_connorm.exports import ExportOptions
 from spacy_connorm.ontology import OntologyOptions
@@ -110,3 +111,8 @@ def test_functions_are_typed_and_documented(function):
         assert parameter.name in hints
         assert parameter.name in function.__doc__
     assert "RETURNS (" in function.__doc__ and "RAISES (" in function.__doc__
+
+
+def test_long_cells_are_cut():
+    assert shorten_cell("heart attack", 12) == "heart attack"
+    assert shorten_cell("heart attack", 11) == "heart at..."
