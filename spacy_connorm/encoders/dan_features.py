@@ -4,7 +4,6 @@ Imports the library tokenizers: import it in functions.
 """
 
 import json
-import os
 import unicodedata
 from itertools import chain
 from typing import Any, NamedTuple
@@ -14,10 +13,9 @@ from tokenizers import Tokenizer
 
 from ..errors import ConnormError, Errors
 from ..text.characters import CharacterTable
+from .forks import tokenize_without_threads
 
-# The threads of tokenizers do not survive a fork.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"))
+tokenize_without_threads()
 
 _SPACE = ord(" ")
 # Odd numbers with bits everywhere spread similar n-grams over the buckets.

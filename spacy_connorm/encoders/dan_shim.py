@@ -15,7 +15,7 @@ from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
 from ..files.arrays import open_array
-from ..files.checksums import Stamp, damaged, stamp
+from ..files.checksums import Stamp, replaced_since, stamp
 from ..files.temporary import TemporaryFolder
 from .dan_precision import PRECISIONS, mean_vectors
 from .dan_weights import Dan, DanSettings, load_dan
@@ -211,7 +211,7 @@ def _map(files: dict[str, tuple[Path, Stamp]]) -> dict[str, np.ndarray]:
     weights = {}
     for name, (path, seen) in files.items():
         if not path.is_file() or stamp(path) != seen:
-            raise damaged(path, "it was replaced after the pipeline was loaded; load it again")
+            raise replaced_since(path)
         shape = (None, None) if name.endswith(".weight") else (None,)
         weights[name] = open_array(path, PRECISIONS, shape)
     return weights

@@ -25,19 +25,18 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer
 from transformers.modeling_utils import no_init_weights
 
 from ..errors import ConnormError, Errors
+from .forks import tokenize_without_threads
 from .hf_module import TransformerModule
 from .pretrained import is_part_of_transformers, load_pretrained
 from .remote_code import refuse_code_in_config
 from .tokenizer_forms import TokenizerForms
 from .verified import load_verified
 
-# The thread pools of torch and tokenizers do not survive a fork: a worker of
-# `nlp.pipe(n_process=2)` that used them would hang.
+tokenize_without_threads()
+# The threads of torch do not survive a fork either: a worker of `nlp.pipe(n_process=2)` that used
+# them would hang.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"),
-        after_in_child=lambda: torch.set_num_threads(1),
-    )
+    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
 
 # Settings of a transformer that say how often a part of it is repeated.

@@ -1,11 +1,11 @@
 """Pretrained models that are installed as Python packages."""
 
-import hashlib
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import ConnormError, Errors
+from ..files.text import sha256
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -75,15 +75,8 @@ def _check_files(folder: Path, package: Package) -> None:
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     for name in sorted((names - _UNREAD) | set(package.sha256)):
         path, expected = folder / name, package.sha256.get(name, "none: it has no such file")
-        if _sha256(path) != expected:
+        if not path.is_file() or sha256(path) != expected:
             distribution = package.distribution
             raise ConnormError(
                 Errors.CN304.format(path=path, distribution=distribution, expected=expected)
             )
-
-
-def _sha256(path: Path) -> str:
-    if not path.is_file():
-        return ""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

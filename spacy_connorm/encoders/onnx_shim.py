@@ -1,6 +1,5 @@
 """The shim behind `OnnxEncoder`. Imports onnxruntime and tokenizers: import it in functions."""
 
-import os
 from array import array
 from dataclasses import asdict
 from pathlib import Path
@@ -14,15 +13,14 @@ from thinc.types import Floats2d
 from tokenizers import Tokenizer
 
 from ..errors import ConnormError, Errors
+from .forks import tokenize_without_threads
 from .onnx_folder import OnnxModel, OnnxSettings, load_onnx
 from .onnx_session import GraphSession
 from .padding import batches_by_length, pad
 from .tokenizer_forms import TokenizerForms
 from .verified import load_verified
 
-# The threads of tokenizers do not survive a fork.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"))
+tokenize_without_threads()
 
 
 class OnnxShim(Shim):

@@ -113,6 +113,11 @@ def damaged(path: Path, reason: object) -> ConnormError:
     return ConnormError(Errors.CN402.format(path=path, reason=reason))
 
 
+def replaced_since(path: Path) -> ConnormError:
+    """RETURNS (ConnormError): CN402 for a file or folder that another one took the place of."""
+    return damaged(path, "it was replaced after the pipeline was loaded; load it again")
+
+
 def _check_size(path: Path, facts: dict[str, Any]) -> None:
     if not path.is_file():
         raise damaged(path, "it is missing")

@@ -19,6 +19,7 @@ from .checksums import (
     check_whole,
     damaged,
     describe,
+    replaced_since,
     require_plain_files,
     stamp,
 )
@@ -167,7 +168,7 @@ def unseal_again(folder: Path, manifest: dict[str, Any], seen: dict[str, Stamp])
     """
     # Saving a pipeline to its own folder replaces the files by copies, with the same manifest.
     if stamps(folder) != seen and unseal(folder) != manifest:
-        raise damaged(folder, "it was replaced after the pipeline was loaded; load it again")
+        raise replaced_since(folder)
 
 
 def require_own_parts(folder: Path, manifest: dict[str, Any]) -> None:

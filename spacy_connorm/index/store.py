@@ -12,7 +12,7 @@ import numpy as np
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
 from ..errors import ConnormError, Errors
-from ..files.checksums import damaged
+from ..files.checksums import damaged, replaced_since, stamp
 from ..text.cleaning import clean
 from .cache import Cache
 
@@ -271,7 +271,7 @@ class ConceptStore:
     def _connect(self) -> sqlite3.Connection:
         if _stamp(self.path) != self._opened:
             # Its numbers no longer belong to the vectors that are mapped.
-            raise damaged(self.path, "it was replaced after the pipeline was loaded; load it again")
+            raise replaced_since(self.path)
         uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
         connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         connection.execute("PRAGMA trusted_schema = OFF")
@@ -290,5 +290,5 @@ class ConceptStore:
 
 def _stamp(path: Path) -> tuple[int, int]:
     # Another file, if `to_disk` wrote into the folder that was loaded, but a copy with the same.
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns
+    size, time, _ = stamp(path)
+    return size, time
