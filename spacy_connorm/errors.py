@@ -904,6 +904,13 @@ def quote_id(concept_id: str) -> str:
     return f"'{concept_id}'" if _ID.fullmatch(concept_id) else quote(concept_id)
 
 
+def tell_reason(error: Exception) -> str:
+    """RETURNS (str): What another library says of its error, to end one of our messages: one line
+    without a full stop; the error's class if it says nothing.
+    """
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+
+
 def warn(message: str) -> None:
     """Issue a warning that points at the caller's caller.
 

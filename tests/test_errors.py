@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from spacy_connorm.errors import ConnormError, ConnormWarning, Errors, Warnings, require_positive
+from spacy_connorm.errors import (
+    ConnormError,
+    ConnormWarning,
+    Errors,
+    Warnings,
+    require_positive,
+    tell_reason,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -50,3 +57,8 @@ def test_errors_and_warnings_tell_their_codes():
     assert error.code == "CN103"
     assert ConnormWarning(Warnings.CNW201.format(count=1)).code == "CNW201"
     assert ConnormError("[CN1] other").code == ""
+
+
+def test_a_reason_is_one_line_without_a_full_stop():
+    assert tell_reason(ValueError("no\n  such file.")) == "no such file"
+    assert tell_reason(ValueError()) == "ValueError"

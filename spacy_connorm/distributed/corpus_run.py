@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from ..errors import ConnormError, Errors, Warnings, quote_id, refuse, require_positive, warn
+from ..errors import ConnormError, Errors, Warnings, quote_id, require_positive, warn
 from ..exports.documents import ID_FIELD
 from ..files.atomic import only_writer
 from ..files.failures import write_errors
 from ..files.overlap import require_apart
 from ..pipeline.inputs import TEXT_FIELD
+from ..pipeline.worker_pool import require_processes
 from .corpus_annotator import CorpusAnnotator
 from .corpus_input import CorpusFields, find_fragments, require_fields
 from .fragment_files import FragmentCounts
@@ -87,8 +88,7 @@ def annotate_corpus(
         raise ConnormError(Errors.CN118.format(setting="engine", value=engine, known=known))
     if ray_address is not None and engine != _RAY:
         raise ConnormError(Errors.CN733.format(option="--ray-address", needed="`--engine ray`"))
-    if n_process == 0:
-        refuse("n_process", n_process, "at least 1, or -1 for all cores")
+    require_processes(n_process)
     require_positive("batch_size", batch_size)
     source, path = Path(input_path), Path(output_path).resolve()
     fields = CorpusFields(text_field, id_field)

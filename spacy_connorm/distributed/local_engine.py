@@ -1,6 +1,5 @@
 """Annotating the fragments of a corpus with processes of this machine."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -41,7 +40,7 @@ def annotate_locally(
     annotator (CorpusAnnotator): Annotates.
     fragments (Sequence[InputFragment]): The fragments.
     output (OutputFolder): Where to write.
-    processes (int): How many processes annotate; 1 for this one alone, -1 for one a core.
+    processes (int): How many processes annotate; 1 for this one alone, -1 for one per core.
     report (Callable): Called with the counts of each batch.
     RAISES (ConnormError): CN108 if a file can't be written, CN716 if a process dies, CN719 if one
         can't start, and the errors of `read_text_batches` and of the annotator.
@@ -54,8 +53,7 @@ def annotate_locally(
     if processes == 1:
         _write(map(work, questions), fragments, output, report)
         return
-    count = (os.cpu_count() or 1) if processes < 0 else processes
-    with closing(map_in_processes(work, questions, processes=count)) as answers:
+    with closing(map_in_processes(work, questions, processes=processes)) as answers:
         _write(answers, fragments, output, report)
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, tell_reason
 from .corpus_annotator import describe_error
 
 _CPU = "CPU"
@@ -34,8 +34,7 @@ def connected(address: str | None) -> Iterator[Any]:
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, OSError, RuntimeError, ValueError, RayError) as error:
-            reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-            raise ConnormError(Errors.CN798.format(reason=reason)) from error
+            raise ConnormError(Errors.CN798.format(reason=tell_reason(error))) from error
     logger = logging.getLogger("ray.data")
     level = logger.level
     logger.setLevel(logging.ERROR)  # it tells about every run, on standard error
@@ -53,7 +52,7 @@ def count_workers(ray: Any, wanted: int) -> int:
     """RETURNS (int): How many workers have a core of the cluster.
 
     ray (module): From `connected`.
-    wanted (int): At most so many; -1 for one a core.
+    wanted (int): At most so many; -1 for one per core.
     """
     cores = int(ray.cluster_resources().get(_CPU, 1))
     return cores if wanted < 0 else min(wanted, cores)

@@ -10,7 +10,7 @@ from ..encoders.devices import choose_device
 from ..encoders.encoding import EncodeBatches, Encoding
 from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import Raw
-from ..errors import refuse
+from ..pipeline.worker_pool import require_processes
 from .ray_connection import connected, count_workers
 
 # How many batches are sent ahead for each worker.
@@ -24,14 +24,13 @@ def make_ray_encoding(
     machine is done again by another one.
 
     gpu_id (int): 0 gives each task a GPU; -1 for the CPU.
-    n_process (Optional[int]): At most how many tasks at once; -1 or None for one a core.
+    n_process (Optional[int]): At most how many tasks at once; -1 or None for one per core.
     ray_address (Optional[str]): See `connected`.
     RETURNS (Callable): An encoding, which raises the errors of `connected` once it is entered.
     RAISES (ConnormError): CN006 for no process.
     """
-    if n_process == 0:
-        refuse("n_process", n_process, "at least 1, or -1 for all cores")
     processes = -1 if n_process is None else n_process
+    require_processes(processes)
     return partial(_encoding, gpu_id=gpu_id, processes=processes, address=ray_address)
 
 

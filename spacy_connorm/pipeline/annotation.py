@@ -1,6 +1,5 @@
 """Annotating files of texts with a saved pipeline."""
 
-import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -16,7 +15,7 @@ from spacy.util import minibatch
 from tqdm import tqdm
 
 from ..encoders.devices import choose_device
-from ..errors import Warnings, refuse, require_positive, warn
+from ..errors import Warnings, require_positive, warn
 from ..exports.documents import ID_FIELD, ExportedDocument, ExportedMention, read_document
 from ..exports.formats import ExportOptions
 from ..exports.jsonl import Record, make_record
@@ -26,7 +25,7 @@ from ..files.overlap import require_apart
 from .concept_normalizer import ConceptNormalizer
 from .inputs import TEXT_FIELD, read_inputs
 from .loading import find_normalizer, load_pipeline
-from .worker_pool import map_in_processes
+from .worker_pool import map_in_processes, require_processes
 
 
 @dataclass(slots=True)
@@ -123,8 +122,7 @@ def annotate(
         changed, since the format can't hold it.
     """
     target = find_target(output_path, format, options)
-    if n_process == 0:
-        refuse("n_process", n_process, "at least 1, or -1 for all cores")
+    require_processes(n_process)
     require_positive("batch_size", batch_size)
     require_apart(output_path, input_path)
     choose_device(gpu_id)
@@ -223,8 +221,7 @@ class _Annotator:
             (1 + number * self.batch_size, [doc.to_bytes() for doc in each])
             for number, each in numbered
         )
-        count = (os.cpu_count() or 1) if processes < 0 else processes
-        with closing(map_in_processes(self.work, batches, processes=count)) as results:
+        with closing(map_in_processes(self.work, batches, processes=processes)) as results:
             for each in chain.from_iterable(results):
                 yield self._unpacked(each)
 

@@ -10,7 +10,7 @@ from ..errors import ConnormError, Errors, quote_id
 from ..files.folders import replaced, require_replaceable
 from ..files.overlap import require_apart
 from .concept_normalizer import ConceptNormalizer
-from .loading import find_normalizer, load_pipeline
+from .loading import component_name, find_normalizer, load_pipeline
 from .saving import is_pipeline, write_pipeline
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _keyed(
 
 def _settings(nlp: Language, normalizer: ConceptNormalizer, minimum: float) -> dict[str, Any]:
     """RETURNS (Dict[str, Any]): The settings of the first pipeline's component that change."""
-    config = nlp.get_pipe_config(_name_of(nlp, normalizer))
+    config = nlp.get_pipe_config(component_name(nlp, normalizer))
     return {
         "nil_threshold": normalizer.cfg["nil_threshold"],
         "cascade": {
@@ -118,15 +118,10 @@ def _settings(nlp: Language, normalizer: ConceptNormalizer, minimum: float) -> d
 def _join(
     nlp: Language, normalizer: ConceptNormalizer, settings: dict[str, Any], other: "ConceptLookup"
 ) -> None:
-    name = _name_of(nlp, normalizer)
+    name = component_name(nlp, normalizer)
     config = {**nlp.get_pipe_config(name), **settings}
     config.pop("factory", None)
     joined: Any = nlp.replace_pipe(name, "concept_normalizer", config=config)
     for lookup, parts in zip(joined.lookup.lookups, (normalizer.lookup, other), strict=True):
         retriever = parts.retriever
         lookup.use(parts.encoder, retriever.index, retriever.overlay, retriever.memo)
-
-
-def _name_of(nlp: Language, normalizer: ConceptNormalizer) -> str:
-    (name,) = (name for name, pipe in nlp.pipeline if pipe is normalizer)
-    return name

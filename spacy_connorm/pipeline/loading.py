@@ -6,7 +6,7 @@ from pathlib import Path
 import spacy
 from spacy.language import Language
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, tell_reason
 from .candidate_reranker import CandidateReranker
 from .concept_normalizer import ConceptNormalizer
 
@@ -30,8 +30,7 @@ def load_pipeline(pipeline: str | Path | Language) -> Language:
     except ConnormError:
         raise
     except (OSError, ValueError, ImportError) as error:
-        reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-        raise ConnormError(Errors.CN701.format(name=name, reason=reason)) from error
+        raise ConnormError(Errors.CN701.format(name=name, reason=tell_reason(error))) from error
 
 
 def find_pipeline_folder(name: str) -> Path:
@@ -62,6 +61,17 @@ def find_normalizer(nlp: Language, *, component: str | None = None) -> ConceptNo
     if not found:
         raise ConnormError(Errors.CN702.format(components=", ".join(nlp.pipe_names) or "none"))
     return found[choose_name(found, component)]
+
+
+def component_name(nlp: Language, normalizer: ConceptNormalizer) -> str:
+    """RETURNS (str): The name that a concept normalizer has in its pipeline now: it may be another
+    than `normalizer.name`.
+
+    nlp (Language): The pipeline.
+    normalizer (ConceptNormalizer): One of its components.
+    """
+    (name,) = (name for name, pipe in nlp.pipeline if pipe is normalizer)
+    return name
 
 
 def linking_names(nlp: Language, normalizer: ConceptNormalizer) -> list[str]:

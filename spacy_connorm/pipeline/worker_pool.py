@@ -19,7 +19,7 @@ from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from ..errors import ConnormError, Errors, is_text_shown
+from ..errors import ConnormError, Errors, is_text_shown, refuse
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
@@ -39,22 +39,23 @@ def map_in_processes(
 
     work (Callable): The function; it must be picklable if processes are spawned.
     batches (Iterable): Its arguments, read in this thread.
-    processes (int): How many processes to start.
+    processes (int): How many processes to start; -1 for one per core.
     YIELDS (Any): The results, in the order of the batches.
     RAISES (ConnormError): CN716 if a worker dies, CN717 if `work` raises, CN719 if a worker can't
         start, or its own ConnormError.
     """
+    count = (os.cpu_count() or 1) if processes < 0 else processes
     workers: list[_Worker] = []
     failures: list[BaseException] = []
     try:
         # All are started before the first thread: threads do not survive a fork.
-        for _ in range(processes):
+        for _ in range(count):
             workers.append(_Worker(work))
         for worker in workers:
             worker.send_work()
         for worker in workers:
             worker.require_started()
-        with ThreadPoolExecutor(processes) as threads:
+        with ThreadPoolExecutor(count) as threads:
             try:
                 yield from _in_order(threads, workers, batches, failures)
             except BaseException as error:
@@ -72,6 +73,16 @@ def map_in_processes(
         _kill(workers)
         for worker in workers:
             worker.close()
+
+
+def require_processes(n_process: int) -> None:
+    """Refuse a number of processes that does no work.
+
+    n_process (int): The number; -1 stands for one per core.
+    RAISES (ConnormError): CN006 for 0.
+    """
+    if n_process == 0:
+        refuse("n_process", n_process, "at least 1, or -1 for all cores")
 
 
 def _in_order(

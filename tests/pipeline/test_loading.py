@@ -2,7 +2,7 @@ import pytest
 import spacy
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.pipeline.loading import find_normalizer, load_normalizer
+from spacy_connorm.pipeline.loading import component_name, find_normalizer, load_normalizer
 
 
 @pytest.fixture
@@ -54,3 +54,9 @@ def test_a_damaged_pipeline_says_what_is_damaged(tmp_path, pipeline):
     (tmp_path / "concept_normalizer" / "index" / "manifest.json").unlink()
     with pytest.raises(ConnormError, match=r"CN40\d"):
         load_normalizer(str(tmp_path))
+
+
+def test_a_component_has_the_name_of_its_pipeline(two_normalizers):
+    normalizer = find_normalizer(two_normalizers, component="second")
+    two_normalizers.rename_pipe("second", "third")
+    assert component_name(two_normalizers, normalizer) == "third"

@@ -7,7 +7,7 @@ from multiprocessing.context import get_spawning_popen
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.pipeline.worker_pool import map_in_processes
+from spacy_connorm.pipeline.worker_pool import map_in_processes, require_processes
 
 
 def double(number):
@@ -143,3 +143,11 @@ def test_spawned_workers_answer_too(spawned):
     assert list(map_in_processes(double, range(5), processes=2)) == [0, 2, 4, 6, 8]
     # What maps files is pickled in another way for a worker of the same machine.
     assert list(map_in_processes(Spawned(), range(2), processes=1)) == [True, True]
+
+
+def test_a_process_per_core(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert list(map_in_processes(double, range(4), processes=-1)) == [0, 2, 4, 6]
+    require_processes(-1)
+    with pytest.raises(ConnormError, match="CN006.*n_process"):
+        require_processes(0)

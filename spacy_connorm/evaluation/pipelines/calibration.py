@@ -15,7 +15,7 @@ from ...files.overlap import require_apart, require_distinct_outputs
 from ...index.metrics import COSINE
 from ...linker.calibration import read_calibration
 from ...pipeline.concept_normalizer import ConceptNormalizer
-from ...pipeline.loading import find_normalizer, load_pipeline
+from ...pipeline.loading import component_name, find_normalizer, load_pipeline
 from ...pipeline.saving import write_pipeline
 from ..folds import FOLDS, make_folds
 from ..nil_curve import NilCurve, curve_points, trace_nil_curve
@@ -68,8 +68,7 @@ class Calibrated(NamedTuple):
             "nil_threshold": self.tuning.nil_threshold,
             "calibration": self.tuning.calibration.to_dict(),
         }
-        (name,) = (name for name, pipe in self.nlp.pipeline if pipe is self.normalizer)
-        config = self.nlp.get_pipe_config(name)
+        config = self.nlp.get_pipe_config(component_name(self.nlp, self.normalizer))
         config.update(fitted)
         config["sieve"]["thresholds"] = list(self.tuning.sieve.thresholds)
         self.normalizer.cfg.update(fitted)

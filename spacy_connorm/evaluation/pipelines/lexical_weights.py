@@ -10,7 +10,7 @@ from spacy.language import Language
 
 from ...encoders.hybrid import reweighed
 from ...pipeline.concept_normalizer import ConceptNormalizer
-from ...pipeline.loading import find_normalizer, load_pipeline
+from ...pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..lexical_weight import ask_with, best_weight, own_weight, weigh, weight_rows
 from ..metrics import ALL, Ranks, score_predictions
 from ..protocol import Gold, Prediction
@@ -126,6 +126,5 @@ def reweigh(nlp: Language, normalizer: ConceptNormalizer, weight: float) -> None
     normalizer (ConceptNormalizer): Its component.
     weight (float): The weight of the lexical cosine.
     """
-    (name,) = (name for name, pipe in nlp.pipeline if pipe is normalizer)
-    nlp.get_pipe_config(name)["encoder"]["lexical_weight"] = weight
+    nlp.get_pipe_config(component_name(nlp, normalizer))["encoder"]["lexical_weight"] = weight
     normalizer.lookup.use(reweighed(normalizer.lookup.encoder, weight))
