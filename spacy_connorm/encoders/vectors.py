@@ -56,7 +56,7 @@ class HybridArray:
         return (dense + self.weight * lexical) / (1 + self.weight)
 
 
-def stack_hybrid(batches: Sequence[HybridArray]) -> HybridArray:
+def _stack_hybrid(batches: Sequence[HybridArray]) -> HybridArray:
     """RETURNS (HybridArray): The rows of one or more batches, with the weight of the first."""
     from scipy import sparse
 
@@ -77,7 +77,7 @@ def stack(raws: Iterable[Raw]) -> Raw:
     if len(batches) == 1:
         return batches[0]
     if isinstance(batches[0], HybridArray):
-        return stack_hybrid(batches)
+        return _stack_hybrid(batches)
     if isinstance(batches[0], np.ndarray):
         return np.vstack(batches)
     from scipy import sparse

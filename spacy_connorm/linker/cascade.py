@@ -14,13 +14,11 @@ from ..index.metrics import COSINE, metric_of
 from ..text.substitutions import Substitution
 from .calibration import Calibration, read_calibration
 from .changing import changing
+from .choice import SAME_TEXT
 from .interpretations import Fallback, MentionInterpreter
 from .lookup import ConceptLookup
 from .sieve import Sieve
 from .synonyms import ChangedSynonym
-
-# A text of the index: both encoders find the same concepts for it.
-_SAME_TEXT = 0.9999
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +53,8 @@ class Cascade:
         if not candidates:
             return False
         first = candidates[0]
-        return first.score >= _SAME_TEXT or (first.probability or 0.0) >= self.min_probability
+        # A text of the index: both encoders find the same concepts for it.
+        return first.score >= SAME_TEXT or (first.probability or 0.0) >= self.min_probability
 
 
 class CascadeLookup(ConceptLookup):

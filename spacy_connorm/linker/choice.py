@@ -14,7 +14,7 @@ _MARGIN = 0.05
 _LEAST_SCORE = 0.7
 _LEAST_PROBABILITY = 0.5
 # The cosine of a text with itself, but for rounding.
-_SAME_TEXT = 0.9999
+SAME_TEXT = 0.9999
 _WORD = re.compile(r"\w+")
 _NEGATIONS = frozenset(["non"])
 
@@ -37,10 +37,10 @@ def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation
     best = max((each.score for each in parts), default=0.0)
     chosen = next((each for each in parts if each.score >= best - _MARGIN), whole)
     others = [each for each in interpretations if each is not chosen]
-    return [chosen if chosen is whole else as_known(chosen, whole), *others]
+    return [chosen if chosen is whole else _as_known(chosen, whole), *others]
 
 
-def as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
+def _as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
     """Give parts the scores of the whole mention where these are higher and the text of the whole
     denotes all parts. So a composite that was annotated with all of its ids is as certain as its
     text.
@@ -76,7 +76,7 @@ def links_better(parts: Interpretation, whole: Interpretation) -> bool:
         return False
     if parts.concepts <= _leading(whole):
         return True
-    is_clear = parts.score > whole.score + _MARGIN or whole.score < _SAME_TEXT <= parts.score
+    is_clear = parts.score > whole.score + _MARGIN or whole.score < SAME_TEXT <= parts.score
     return is_clear and all(map(_is_likely, parts.parts)) and not _names_all(whole, parts)
 
 
@@ -108,7 +108,7 @@ def is_settled(interpretation: Interpretation) -> bool:
     """RETURNS (bool): Whether a mention is a name of a single concept, so that no parts can link
     better.
     """
-    return interpretation.score >= _SAME_TEXT and len(_leading(interpretation)) == 1
+    return interpretation.score >= SAME_TEXT and len(_leading(interpretation)) == 1
 
 
 def _leading(interpretation: Interpretation) -> set[str]:

@@ -29,7 +29,7 @@ def hold_out(lookup: ConceptLookup, synonyms: Iterable[tuple[str, str]]) -> Conc
     pairs = list(synonyms)
     held = copy(lookup)
     retriever = lookup.retriever
-    left_out = only_here(known_synonyms(pairs, lookup), retriever)
+    left_out = _only_here(known_synonyms(pairs, lookup), retriever)
     overlay = retriever.overlay.without_synonyms(left_out)
     held._retriever = replace(retriever, overlay=overlay, memo=None)
     if isinstance(held, CascadeLookup):
@@ -51,7 +51,7 @@ def known_synonyms(synonyms: Iterable[tuple[str, str]], lookup: ConceptLookup) -
     return find_synonyms(known, index, encoder)
 
 
-def only_here(synonyms: Sequence[Synonym], retriever: Retriever) -> list[Synonym]:
+def _only_here(synonyms: Sequence[Synonym], retriever: Retriever) -> list[Synonym]:
     """RETURNS (List[Synonym]): The synonyms that nobody else gives: neither O, nor D more often
     than they are listed, with those that users have added.
     """

@@ -9,7 +9,7 @@ from ..index.vectors.base import HybridVectors, SparseVectors, Vectors, from_raw
 from ..linker.retriever import Retriever
 
 
-def dense_width(retriever: Retriever) -> int:
+def _dense_width(retriever: Retriever) -> int:
     """RETURNS (int): How many dense components vectors of the index have.
     RAISES (ConnormError): CN014 if the encoder's vectors are sparse.
     """
@@ -26,7 +26,7 @@ def name_vectors(names: Sequence[str], retriever: Retriever) -> np.ndarray:
     retriever (Retriever): Has the encoder and the index, whose vectors have a dense part.
     RETURNS (Floats2d): float32 (n, width): unit vectors, without the lexical part of hybrid ones.
     """
-    found = np.zeros((len(names), dense_width(retriever)), dtype="float32")
+    found = np.zeros((len(names), _dense_width(retriever)), dtype="float32")
     if not names:
         return found
     keys = retriever.encoder.inputs(names)

@@ -12,10 +12,7 @@ from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, w
 from .batches import RankedRows
 from .pool import SynonymPool, sorted_unique
 from .relevance import Hierarchy
-from .similarity import top_columns
-
-# Scores in memory at once.
-_COMPARED_AT_ONCE = 2**24
+from .similarity import COMPARED_AT_ONCE, top_columns
 
 
 class Ranking(Protocol):
@@ -119,7 +116,7 @@ class CandidateBatcher:
         count = min(self.candidates, len(names))
         candidates = np.empty((len(mentions), count), dtype="int64")
         lexical = np.empty((len(mentions), count), dtype="float32")
-        at_once = max(1, _COMPARED_AT_ONCE // len(names))
+        at_once = max(1, COMPARED_AT_ONCE // len(names))
         for start in range(0, len(mentions), at_once):
             part = slice(start, start + at_once)
             cosines = (ngrams[part] @ ngrams_of_names).toarray()

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from .trainer import Trained
 
 _CARD, _ENCODER_CONFIG, _LEARNED = "README.md", "config.json", "learned.json"
-_PROBE = "heart attack"
+# Encoded once, to see that what was written can be used.
+PROBE = "heart attack"
 
 
 def is_encoder(folder: Path) -> bool:
@@ -52,4 +53,4 @@ def _require_loadable(config: Config, folder: Path) -> None:
     block = {**config["encoder"], "name": str(folder)}
     encoder = registry.resolve({"encoder": block})["encoder"]
     encoder.initialize()
-    encoder.predict([_PROBE])
+    encoder.predict([PROBE])

@@ -9,11 +9,8 @@ import numpy as np
 from ..errors import refuse, require_positive
 from ..text.word_bags import word_bag
 from .batchers import Groups, Vectors, check_groups, pack_groups
-from .neighbour_batcher import cluster_groups
+from .neighbour_batcher import SPARE, cluster_groups
 from .pool import SynonymPool
-
-# Relatives found for each that a cluster needs: some are in another cluster already.
-_SPARE = 4
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,7 @@ class FamilyBatcher:
         if self.relatives == 1:
             order = rng.permutation(len(groups.widths))
         else:
-            related = _Relatives(pool, self.relatives * _SPARE, rng)
+            related = _Relatives(pool, self.relatives * SPARE, rng)
             order = cluster_groups(groups.concept, related, self.relatives, rng)
         return pack_groups(groups, order, self.size)
 

@@ -11,10 +11,8 @@ from ..errors import ConnormError, Errors, refuse, require_positive
 from .batchers import Vectors
 from .batches import GroundedRows
 from .pool import SynonymPool, sorted_unique
-from .similarity import top_columns
+from .similarity import COMPARED_AT_ONCE, top_columns
 
-# Cosines in memory at once.
-_COMPARED_AT_ONCE = 2**24
 # Of names with the same vector, 1 / distance would be infinite.
 _LEAST_DISTANCE = 1e-3
 
@@ -100,7 +98,7 @@ class GroundingBatcher:
         ends = np.append(starts[1:], len(order))
         drawn = np.empty(len(anchors), dtype="int64")
         count = min(self.neighbours, len(rows))
-        at_once = max(1, _COMPARED_AT_ONCE // len(rows))
+        at_once = max(1, COMPARED_AT_ONCE // len(rows))
         for start in range(0, len(distinct), at_once):
             part = slice(start, start + at_once)
             cosines = points[np.searchsorted(rows, distinct[part])] @ points.T

@@ -16,8 +16,8 @@ from .similarity import top_columns
 
 # Random texts whose mean represents a concept.
 _SAMPLED = 2
-# Nearest concepts found for each that a cluster needs: some are in another cluster already.
-_SPARE = 4
+# Near concepts found for each that a cluster needs: some are in another cluster already.
+SPARE = 4
 # The nearest concepts are searched in random blocks of this size, so that the work grows with the
 # ontology, not with its square.
 _BLOCK = 20_000
@@ -57,7 +57,7 @@ class NeighbourBatcher:
         sizes = found.end[starts] - starts
         sampled = starts + rng.integers(sizes, size=(_SAMPLED, len(starts)))
         centroids = _centroids(found.row[sampled], vectors)
-        near = _nearest(centroids, self.neighbours * _SPARE, rng)
+        near = _nearest(centroids, self.neighbours * SPARE, rng)
         return pack_groups(groups, cluster_groups(concept, near, self.neighbours, rng), self.size)
 
 

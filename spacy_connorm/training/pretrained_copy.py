@@ -6,9 +6,7 @@ from typing import NamedTuple
 from ..encoders.transformer import TransformerEncoder
 from ..files.folders import replaced
 from ..files.overlap import require_apart
-from .encoder_folder import is_encoder
-
-_PROBE = "heart attack"
+from .encoder_folder import PROBE, is_encoder
 
 
 class SavedEncoder(NamedTuple):
@@ -44,5 +42,5 @@ def save_encoder(name: str | Path, output_path: str | Path) -> SavedEncoder:
         pretrained.transformer.save_pretrained(folder)
         encoder = TransformerEncoder(name=str(folder))
         encoder.initialize()
-        width = encoder.predict([_PROBE]).shape[1]
+        width = encoder.predict([PROBE]).shape[1]
     return SavedEncoder(path, width)

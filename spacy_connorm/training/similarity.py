@@ -2,6 +2,9 @@
 
 import numpy as np
 
+# Scores in memory at once.
+COMPARED_AT_ONCE = 2**24
+
 
 def top_columns(scores: np.ndarray, count: int) -> np.ndarray:
     """Find the highest scores of each row.

@@ -154,7 +154,7 @@ def test_the_order_follows_seed_and_epoch(pool):
 def test_scores_in_parts_are_those_at_once(pool, monkeypatch):
     now = Now(vectors_of(pool))
     whole = lists_of(draw(CandidateBatcher(), pool, now))
-    monkeypatch.setattr("spacy_connorm.training.candidate_batcher._COMPARED_AT_ONCE", 40)
+    monkeypatch.setattr("spacy_connorm.training.candidate_batcher.COMPARED_AT_ONCE", 40)
     assert lists_of(draw(CandidateBatcher(), pool, now)) == whole
 
 
