@@ -6,7 +6,6 @@ from .formats import ExportFormat as ExportFormat
 from .formats import ExportOptions as ExportOptions
 from .formats import find_export_format as find_export_format
 from .protocol import Exporter as Exporter
-from .protocol import FolderExporter as FolderExporter
 from .sssom import MappingCandidate as MappingCandidate
 from .sssom import MappingSet as MappingSet
 from .sssom import TermMapping as TermMapping

@@ -13,6 +13,9 @@ class Exporter(Protocol):
 
     A document is rendered where it was annotated, perhaps in another process. What was rendered is
     written as it comes, so that no more than a few documents are in memory.
+
+    The exporter of a format that is a folder of files also has `is_ours(path: Path) -> bool`:
+    whether it wrote this folder, which may then be replaced.
     """
 
     def render(self, document: ExportedDocument, changes: Counter[str]) -> Any:
@@ -30,10 +33,3 @@ class Exporter(Protocol):
         path (Path): A file that may be overwritten, or an empty folder.
         changes (Counter[str]): Counts what can't be held as it is beside the other documents.
         """
-
-
-class FolderExporter(Exporter, Protocol):
-    """Writes a format that is a folder of files."""
-
-    def is_ours(self, path: Path) -> bool:
-        """RETURNS (bool): Whether a folder was written by it, so that it may be replaced."""

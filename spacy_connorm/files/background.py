@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 from ..errors import ConnormError
 from .checksums import DIFFERS, damaged, is_sampled
 
+THREAD = "connorm"
 _CHUNK = 1 << 22
 # A thread that is told to stop ends after its current chunk, even on a slow disk.
 _SECONDS_TO_STOP = 5
@@ -57,14 +58,9 @@ class BackgroundCheck:
         if self._process != os.getpid():
             self._start()
 
-    def wait(self) -> None:
-        """Wait until all files are read or damage is found."""
-        if self._work.thread is not None:
-            self._work.thread.join()
-
     def _start(self) -> None:
         self._process = os.getpid()
-        self._work.thread = threading.Thread(target=self._work.run, name="connorm", daemon=True)
+        self._work.thread = threading.Thread(target=self._work.run, name=THREAD, daemon=True)
         self._work.thread.start()
 
 

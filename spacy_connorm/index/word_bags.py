@@ -1,14 +1,14 @@
 """From bags of words to vector rows: which names have exactly these words, in any order."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
 from ..files.arrays import open_array
 from ..files.sorted_arrays import are_among
-from ..text.word_bags import add_hashes, hash_bags, hash_word, word_bag
+from ..text.word_bags import add_hashes, hash_word, word_bag
 
 # The first version's, without a number, took the "A" of "hepatitis A" for an article. Indexes that
 # have only those files have no bags.
@@ -17,9 +17,9 @@ HASHES = f"{_STEM}.hashes.npy"
 
 
 class WordBags:
-    """Sorted 64-bit hashes of the bags of all concept texts, opened memory-mapped: 12 bytes a text,
-    and 8 bytes a word. The hash of a bag is the sum of its words' hashes, so the hash of any window
-    of words is a difference of running sums.
+    """Sorted 64-bit hashes of the bags of all concept texts, opened memory-mapped: 12 bytes per
+    text and 8 per word. The hash of a bag is the sum of its words' hashes, so the hash of any
+    window of words is a difference of running sums.
     """
 
     def __init__(
@@ -67,16 +67,12 @@ class WordBags:
             np.unique(counts[kept]),
         )
 
-    def rows(self, bags: Sequence[tuple[str, ...]]) -> list[np.ndarray]:
+    def rows_of(self, values: np.ndarray) -> list[np.ndarray]:
         """Find the rows with a text that has exactly these words.
 
-        bags (Sequence[Tuple[str, ...]]): b bags, from `text.word_bags.word_bag`.
+        values (np.ndarray): uint64 (b,), from `text.word_bags.hash_bags`.
         RETURNS (List[Ints1d]): b arrays of int32 rows, ascending; empty for an unknown bag.
         """
-        return self.rows_of(hash_bags(bags))
-
-    def rows_of(self, values: np.ndarray) -> list[np.ndarray]:
-        """RETURNS (List[Ints1d]): As `rows`, by the hashes of bags."""
         first = np.searchsorted(self.hashes, values, side="left").tolist()
         last = np.searchsorted(self.hashes, values, side="right").tolist()
         return [self._rows[start:end] for start, end in zip(first, last, strict=True)]

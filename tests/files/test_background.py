@@ -39,23 +39,29 @@ def paused(monkeypatch):
     """An event without which no thread reads anything."""
     event, read = threading.Event(), background._read
 
-    def wait(*args):
+    def read_later(*args):
         event.wait()
         return read(*args)
 
-    monkeypatch.setattr(background, "_read", wait)
+    monkeypatch.setattr(background, "_read", read_later)
     monkeypatch.setattr(background, "_SECONDS_TO_STOP", 0)
     yield event
     event.set()
 
 
 def threads():
-    return [each for each in threading.enumerate() if each.name == "connorm"]
+    return [each for each in threading.enumerate() if each.name == background.THREAD]
+
+
+def wait():
+    """Wait until all files are read or damage is found."""
+    for thread in threads():
+        thread.join()
 
 
 def test_sound_files(sealed):
     check = BackgroundCheck(sealed, unseal(sealed))
-    check.wait()
+    wait()
     check.require_sound()
     assert not threads()
 
@@ -64,14 +70,14 @@ def test_without_large_files_there_is_no_thread(sealed, monkeypatch):
     monkeypatch.setattr(checksums, "_LARGE", 1000)
     check = BackgroundCheck(sealed, unseal(sealed))
     assert check._work.thread is None
-    check.wait()
+    wait()
     check.require_sound()
 
 
 def test_damage_between_the_blocks_of_the_sample(sealed):
     flip_between_blocks(sealed)
     check = BackgroundCheck(sealed, unseal(sealed))
-    check.wait()
+    wait()
     for _ in range(2):
         with pytest.raises(ConnormError, match="CN402.*large.*checksum"):
             check.require_sound()
@@ -82,7 +88,7 @@ def test_nothing_waits_for_the_check(sealed, paused):
     check = BackgroundCheck(sealed, unseal(sealed))
     check.require_sound()
     paused.set()
-    check.wait()
+    wait()
     with pytest.raises(ConnormError, match="CN402"):
         check.require_sound()
 
@@ -92,7 +98,7 @@ def test_the_files_that_are_in_use_are_checked_not_those_that_replace_them(seale
     (sealed / "other").write_bytes(b"\1" * 1000)
     (sealed / "other").replace(sealed / "large")
     paused.set()
-    check.wait()
+    wait()
     check.require_sound()
 
 
@@ -102,7 +108,7 @@ def test_a_disk_that_fails(sealed, monkeypatch):
 
     monkeypatch.setattr(background, "_read", fail)
     check = BackgroundCheck(sealed, unseal(sealed))
-    check.wait()
+    wait()
     with pytest.raises(ConnormError, match="CN402.*large.*Input/output"):
         check.require_sound()
 
@@ -125,7 +131,7 @@ def test_a_forked_process_checks_too(sealed, paused):
     if not pid:
         paused.set()
         check.require_sound()
-        check.wait()
+        wait()
         try:
             check.require_sound()
         except ConnormError:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.concept_index import ConceptIndex
-from spacy_connorm.index.word_bags import WordBags, hash_bags, hash_word
-from spacy_connorm.text.word_bags import word_bag
+from spacy_connorm.index.word_bags import WordBags
+from spacy_connorm.text.word_bags import hash_bags, hash_word, word_bag
 
 TEXTS = ["breast cancer", "Cancer of the breast", "lung cancer", "?", "Breast cancer", "cancer"]
 ROWS = np.asarray([0, 1, 2, 3, 0, 4])
@@ -23,8 +23,8 @@ def bags() -> WordBags:
 
 def test_texts_with_the_same_words_are_found_together(bags):
     asked = [word_bag(text) for text in ("breast cancers", "lung cancer", "lung", "")]
-    assert [rows.tolist() for rows in bags.rows(asked)] == [[0, 1], [2], [], []]
-    assert bags.rows([]) == []
+    assert [rows.tolist() for rows in bags.rows_of(hash_bags(asked))] == [[0, 1], [2], [], []]
+    assert bags.rows_of(hash_bags([])) == []
 
 
 def test_the_hash_of_a_bag_is_the_sum_of_its_words(bags):
@@ -41,7 +41,7 @@ def test_the_hash_of_a_bag_is_the_sum_of_its_words(bags):
 @given(texts=NAMES, asked=NAMES)
 def test_rows_are_those_of_a_plain_comparison(texts, asked):
     bags = WordBags.from_texts(texts, np.arange(len(texts)))
-    found = bags.rows([word_bag(text) for text in asked])
+    found = bags.rows_of(hash_bags([word_bag(text) for text in asked]))
     for text, rows in zip(asked, found, strict=True):
         words = word_bag(text)
         assert rows.tolist() == [r for r, each in enumerate(texts) if words == word_bag(each) != ()]
@@ -57,7 +57,7 @@ def test_what_is_mapped_is_what_was_written(tmp_path, bags):
 
 
 def test_an_index_has_the_bags_of_all_its_texts(index):
-    (rows,) = index.word_bags.rows([word_bag("7, NAME")])
+    (rows,) = index.word_bags.rows_of(hash_bags([word_bag("7, NAME")]))
     texts = index.store.texts(index.members.start[rows].tolist())
     assert {text.lower() for text in texts.values()} == {"name 7"}
 

@@ -1,13 +1,14 @@
 """Saves that fail and saved components that are not what they should be."""
 
 import errno
+import threading
 
 import numpy as np
 import pytest
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files import checksums
+from spacy_connorm.files import background, checksums
 from spacy_connorm.files.folders import pack, seal, unseal
 
 MENTIONS = ["MI", "cold", "head spinning"]
@@ -172,12 +173,18 @@ def test_damage_between_the_blocks_of_a_sample_is_told_with_the_next_question(
         monkeypatch.setattr(checksums, name, value)
     changed(memo_size=0).to_disk(tmp_path / "saved")
     normalizer = blank_normalizer().from_disk(tmp_path / "saved")
-    normalizer.lookup.index._background.wait()
+    _wait_for_the_check()
     assert normalizer.candidates(["MI"])
     path = tmp_path / "saved" / "index" / "texts.data.npy"
     content = path.read_bytes()
     path.write_bytes(content[:200] + bytes([content[200] ^ 1]) + content[201:])
     normalizer = blank_normalizer().from_disk(tmp_path / "saved")
-    normalizer.lookup.index._background.wait()
+    _wait_for_the_check()
     with pytest.raises(ConnormError, match=r"CN402.*texts\.data\.npy.*checksum"):
         normalizer.candidates(["MI"])
+
+
+def _wait_for_the_check():
+    for thread in threading.enumerate():
+        if thread.name == background.THREAD:
+            thread.join()
