@@ -10,7 +10,8 @@ class Candidate(NamedTuple):
 
     concept_id (str): The id of the concept.
     name (str): Its preferred name.
-    score (float): Cosine similarity, raised or lowered as the settings say.
+    score (float): The cosine, or the inner product if the index has `metric = "dot"`; raised or
+        lowered as the settings say.
     text (str): The concept text that matched; for searches over concepts (-C), the preferred name.
     search (str): The search of the sieve that found it, e.g. "D-T".
     searched (str): The text that was searched: the mention, its long form, or a part of either.

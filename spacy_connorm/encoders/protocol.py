@@ -73,11 +73,16 @@ class EncoderShim(Protocol):
     Texts are always valid UTF-8, and no method but `load` is called before `load`. Loading and
     fitting create new objects and modify none: see `replica`.
 
-    If `inputs` is slow, a shim can also have `forms(texts: List[str]) -> List[str]`, for
-    `encoder_forms`.
+    A shim can also have:
 
-    A shim that ignores the texts it is loaded with has `fits = False`: then they need not be held
-    in memory to build an index.
+    - `forms(texts: List[str]) -> List[str]`, if `inputs` is slow, for `encoder_forms`.
+    - `fits = False`, if it ignores the texts it is loaded with: then they need not be held in
+      memory to build an index.
+    - `trainable() -> TrainableModule`, if it can be trained.
+    - `detached() -> Tuple[EncoderShim, Dict[str, np.ndarray]]`, if it has large arrays, which
+      `storage` keeps in files of their own: a copy without them, to be saved, and the arrays.
+    - `is_detached`, beside it: whether it was loaded without them, and `attach(files: Dict[str,
+      Path], owner: Optional[TemporaryFolder])`, which maps the files.
 
     sparse (bool): Whether `encode` returns SciPy CSR matrices.
     extra (str): The extra of spacy-connorm that it needs; empty if none.
@@ -189,7 +194,8 @@ def require_trainable(model: Encoder) -> None:
     """Refuse an encoder that can't be trained. It need not be initialized.
 
     model (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN300 for a model that is not an encoder, CN311.
+    RAISES (ConnormError): CN300 for a model that is not an encoder, CN311 for one that can't be
+        trained.
     """
     if not hasattr(_shim(model), "trainable"):
         raise ConnormError(Errors.CN311.format(name=model.name))

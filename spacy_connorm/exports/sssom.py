@@ -80,7 +80,7 @@ class TermMapping:
     count (int): How often the term occurs where it comes from.
     context (str): The text around it.
     candidates (Tuple[MappingCandidate, ...]): What was found, best first.
-    proposal (str): What the row said before a person decided, see `with_decision`; else empty.
+    proposal (str): What the row said before a person decided, see `decide_mapping`; else empty.
     correction (str): The id of the correction that the decision became, if any.
     others (Mapping[str, str]): Columns that are not known here.
     """

@@ -102,7 +102,8 @@ class Memo:
         """Check that the memo was made with an index.
 
         index (ConceptIndex): The index.
-        RAISES (ConnormError): CN430, CN402 if it has answers to rows that the index lacks.
+        RAISES (ConnormError): CN430 if it was made with another one, CN402 if it has answers to
+            rows that the index lacks.
         """
         require_same_build(index.folder, index.checksum, self.premises["index"])
         if self.arrays.rows.max(initial=NONE) >= len(index.vectors):

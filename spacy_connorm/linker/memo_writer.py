@@ -54,6 +54,7 @@ def write_memo(
     encoder (NormalizedEncoder): Built it.
     question (Question): What each text is asked.
     size (int): At most how many texts, those of D first.
+    RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
     """
     rows = _choose_rows(index, size)
     arrays = _work_out(rows, index, encoder.lexical_weight, question)

@@ -17,6 +17,7 @@ class LoraAdapter:
     alpha (float): The change is scaled by alpha / rank.
     dropout (float): Dropout on the adapter's input.
     targets (Union[List[str], str]): The names of the linear layers to adapt, or "all-linear".
+    RAISES (ConnormError): CN823 for an invalid setting.
     """
 
     rank: int = 32

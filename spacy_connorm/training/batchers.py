@@ -45,6 +45,7 @@ class PairBatcher:
     anchor each time. Pairs are never split.
 
     size (int): At most how many texts a batch has; slightly fewer, as pairs share texts.
+    RAISES (ConnormError): CN006 for less than 4 texts.
     """
 
     size: int = 1500
@@ -70,6 +71,7 @@ class GroupBatcher:
 
     size (int): At most how many texts a batch has; at least three groups.
     per_concept (int): Texts in a group.
+    RAISES (ConnormError): CN006 for an invalid setting.
     """
 
     size: int = 1500
@@ -96,6 +98,7 @@ class SynonymPairBatcher:
 
     size (int): At most how many texts a batch has, two a pair; fewer, as pairs share texts.
     max_pairs (int): At most how many pairs a concept has.
+    RAISES (ConnormError): CN006 for an invalid setting.
     """
 
     size: int = 512

@@ -47,6 +47,7 @@ class CandidateBatcher:
         takes the highest sums of both, as the paper says.
     lexical (Optional[Model[List[str], Floats2d]]): The n-gram encoder, which is fitted to the texts
         of the pool; a default `NgramEncoder` if None.
+    RAISES (ConnormError): CN006 for an invalid setting.
     """
 
     size: int = 16

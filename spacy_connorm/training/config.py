@@ -34,6 +34,7 @@ class TrainingData:
     substitutions (Optional[str]): A table from `connorm substitutions`; if given, concepts get more
         names to train on, in other words.
     paraphrases (int): At most how many each concept gets.
+    RAISES (ConnormError): CN006 for no paraphrase.
     """
 
     ontology: str
@@ -78,6 +79,8 @@ class Training:
         encoder knows of texts that it is not trained on.
     metric (str): The dev score that chooses the best epoch: one of `METRICS`.
     patience (Optional[int]): Stop after this many dev scores without a better one; never if None.
+    RAISES (ConnormError): CN823 for an invalid setting, CN830 or CN835 if the batcher and the
+        objective do not match.
     """
 
     batcher: Any

@@ -28,6 +28,7 @@ class FamilyBatcher:
     relatives (int): How many groups of related concepts are batched together, the first included;
         1 for random batches.
     max_texts (int): At most how many texts of a concept an epoch draws, at least 2.
+    RAISES (ConnormError): CN006 for an invalid setting.
     """
 
     size: int = 512

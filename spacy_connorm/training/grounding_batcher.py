@@ -30,6 +30,7 @@ class GroundingBatcher:
     name_dropout (float): The share of a concept's names that is left out; at least one stays.
     max_pairs (Optional[int]): At most how many pairs of a concept an epoch draws, for ontologies
         whose largest concepts would take most of the time; all if None, as in the paper.
+    RAISES (ConnormError): CN006 for an invalid setting.
     """
 
     size: int = 64

@@ -34,6 +34,7 @@ class NeighbourBatcher:
     size (int): At most how many texts a batch has; at least three groups.
     per_concept (int): Texts in a group.
     neighbours (int): How many groups of near concepts are batched together, the first included.
+    RAISES (ConnormError): CN006 for an invalid setting.
     """
 
     size: int = 512

@@ -45,27 +45,52 @@ class Vectors(Protocol):
     def __len__(self) -> int: ...
 
     def view(self, start: int, stop: int) -> "Vectors":
-        """Get rows start to stop, without a copy."""
+        """RETURNS (Vectors): Rows start to stop, without a copy."""
 
     def take(self, rows: np.ndarray) -> "Vectors":
-        """Get some rows, as an exact copy."""
+        """RETURNS (Vectors): Some rows (m,), in this order, as an exact copy."""
 
     def dots(self, queries: Raw, start: int, stop: int) -> np.ndarray:
-        """Get the scores of queries with rows start to stop: float32 (b, stop - start)."""
+        """Get the scores of queries with consecutive rows.
+
+        queries (Union[Floats2d, csr_matrix, HybridArray]): float32 (b, width), at unit length
+            unless the vectors are scaled.
+        start (int): The first row.
+        stop (int): The row after the last.
+        RETURNS (Floats2d): float32 (b, stop - start).
+        """
 
     def rescore(self, queries: Raw, query: int, rows: np.ndarray) -> np.ndarray:
-        """Get the scores of one query with some rows: float32 (len(rows),)."""
+        """Get the scores of one query with some rows. They do not depend on the other queries.
+
+        queries (Union[Floats2d, csr_matrix, HybridArray]): As for `dots`.
+        query (int): Which of them.
+        rows (Ints1d): int64 (m,).
+        RETURNS (Floats1d): float32 (m,).
+        """
 
     def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> Raw:
-        """Get some rows (b,) as queries (b, width): as if their texts were encoded again, up to
-        the precision of the rows. The weight is for the lexical side of hybrid vectors.
+        """Get some rows as queries: as if their texts were encoded again, up to the precision of
+        the rows.
+
+        rows (Ints1d): int64 (b,).
+        weight (float): For the lexical side of hybrid vectors.
+        RETURNS (Union[Floats2d, csr_matrix, HybridArray]): float32 (b, width).
         """
 
     def sums(self, incidence: "csr_matrix") -> Raw:
-        """Sum raw vectors: (m, n) incidence times (n, width) raw vectors."""
+        """Sum raw vectors, those that the encoder made.
+
+        incidence (csr_matrix): (m, n): how much of each of the n rows is in each of the m sums.
+        RETURNS (Union[Floats2d, csr_matrix, HybridArray]): float32 (m, width).
+        """
 
     def write(self, folder: Path, stem: str) -> None:
-        """Write the rows to `folder`, in files whose names start with `stem`."""
+        """Write the rows, for `open_vectors`.
+
+        folder (Path): The folder of their files.
+        stem (str): How the file names start.
+        """
 
 
 class HybridVectors:
@@ -94,6 +119,11 @@ class HybridVectors:
 
     @classmethod
     def from_raw(cls, raw: HybridArray, *, dtype: str = "float32") -> "HybridVectors":
+        """RETURNS (HybridVectors): See the function `from_raw`.
+
+        raw (HybridArray): float32 (n, width) vectors of any length.
+        dtype (str): "float32", "float16" or "int8", for the dense side.
+        """
         lexical = SparseVectors.from_raw(raw.lexical)
         return cls(_dense(raw.dense, dtype), lexical, weight=raw.weight)
 
@@ -133,6 +163,7 @@ class HybridVectors:
         return queries.score(dense, lexical)
 
     def dots(self, queries: HybridArray, start: int, stop: int) -> np.ndarray:
+        """RETURNS (Floats2d): float32 (b, stop - start): see `Vectors.dots`."""
         return self.score(
             queries,
             self.dense.dots(queries.dense, start, stop),
@@ -140,6 +171,7 @@ class HybridVectors:
         )
 
     def rescore(self, queries: HybridArray, query: int, rows: np.ndarray) -> np.ndarray:
+        """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
         return self.score(
             queries,
             self.dense.rescore(queries.dense, query, rows),
@@ -164,9 +196,11 @@ class HybridVectors:
         return dense, np.asarray(shared.sum(axis=1)).ravel()
 
     def sums(self, incidence: "csr_matrix") -> HybridArray:
+        """RETURNS (HybridArray): float32 (m, width): see `Vectors.sums`."""
         return HybridArray(self.dense.sums(incidence), self.lexical.sums(incidence))
 
     def write(self, folder: Path, stem: str) -> None:
+        """Write both sides; see `Vectors.write`."""
         self.dense.write(folder, f"{stem}.dense")
         self.lexical.write(folder, f"{stem}.lexical")
 

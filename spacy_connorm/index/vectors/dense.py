@@ -37,6 +37,11 @@ class DenseVectors:
 
     @classmethod
     def from_raw(cls, raw: np.ndarray, *, dtype: str = "float32") -> "DenseVectors":
+        """RETURNS (DenseVectors): The vectors at unit length, and their lengths in float32.
+
+        raw (Floats2d): (n, width) vectors of any length.
+        dtype (str): "float32" or "float16".
+        """
         unit, norms = _normalized(raw)
         return cls(unit.astype(dtype, copy=False), norms)
 
@@ -62,11 +67,13 @@ class DenseVectors:
         return {"unit": self.unit, "norms": self.norms}
 
     def dots(self, queries: np.ndarray, start: int, stop: int) -> np.ndarray:
+        """RETURNS (Floats2d): float32 (b, stop - start): see `Vectors.dots`."""
         if self.unit.dtype == "float32":
             return queries @ self.unit[start:stop].T
         return _converted_dots(self.unit[start:stop], queries)
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
+        """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
         return self.unit[rows].astype("float32", copy=False) @ queries[query]
 
     def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -86,9 +93,11 @@ class DenseVectors:
         return _normalized(self.unit[rows])[0]
 
     def sums(self, incidence: "csr_matrix") -> np.ndarray:
+        """RETURNS (Floats2d): float32 (m, width): see `Vectors.sums`."""
         return _sums(incidence, self.norms, lambda rows: self.unit[rows])
 
     def write(self, folder: Path, stem: str) -> None:
+        """Write `arrays`; see `Vectors.write`."""
         _write(self.arrays, folder, stem)
 
 
@@ -114,6 +123,10 @@ class QuantizedVectors:
 
     @classmethod
     def from_raw(cls, raw: np.ndarray) -> "QuantizedVectors":
+        """RETURNS (QuantizedVectors): The vectors as int8, and their lengths in float32.
+
+        raw (Floats2d): (n, width) vectors of any length.
+        """
         unit, norms = _normalized(raw)
         largest = np.abs(unit).max(axis=1, initial=0)
         scale = _LEVELS / np.where(largest > 0, largest, 1)
@@ -148,11 +161,13 @@ class QuantizedVectors:
         return {"codes": self.codes, "lengths": self.lengths, "norms": self.norms}
 
     def dots(self, queries: np.ndarray, start: int, stop: int) -> np.ndarray:
+        """RETURNS (Floats2d): float32 (b, stop - start): see `Vectors.dots`."""
         found = _converted_dots(self.codes[start:stop], queries)
         found *= self._shares(slice(start, stop))
         return found
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
+        """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
         return (self.codes[rows].astype("float32") @ queries[query]) * self._shares(rows)
 
     def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -163,9 +178,11 @@ class QuantizedVectors:
         return self.codes[rows].astype("float32") * self._shares(rows)[:, None]
 
     def sums(self, incidence: "csr_matrix") -> np.ndarray:
+        """RETURNS (Floats2d): float32 (m, width): see `Vectors.sums`."""
         return _sums(incidence, self.norms, self.queries)
 
     def write(self, folder: Path, stem: str) -> None:
+        """Write `arrays`; see `Vectors.write`."""
         _write(self.arrays, folder, stem)
 
     def _shares(self, rows: np.ndarray | slice) -> np.ndarray:

@@ -45,9 +45,11 @@ class ScaledVectors:
         return ScaledVectors(self.stored.take(rows))
 
     def dots(self, queries: Raw, start: int, stop: int) -> np.ndarray:
+        """RETURNS (Floats2d): float32 (b, stop - start): inner products; see `Vectors.dots`."""
         return self.stored.dots(queries, start, stop) * self.norms[start:stop]
 
     def rescore(self, queries: Raw, query: int, rows: np.ndarray) -> np.ndarray:
+        """RETURNS (Floats1d): float32 (m,): inner products; see `Vectors.rescore`."""
         return self.stored.rescore(queries, query, rows) * self.norms[rows]
 
     def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -64,9 +66,11 @@ class ScaledVectors:
         return sparse.csr_matrix(sparse.diags(self.norms[rows], dtype="float32") @ unit)
 
     def sums(self, incidence: "csr_matrix") -> Raw:
+        """RETURNS (Union[Floats2d, csr_matrix]): float32 (m, width): see `Vectors.sums`."""
         return self.stored.sums(incidence)
 
     def write(self, folder: Path, stem: str) -> None:
+        """Write what is stored; see `Vectors.write`."""
         self.stored.write(folder, stem)
 
 

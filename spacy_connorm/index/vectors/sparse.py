@@ -29,6 +29,10 @@ class SparseVectors:
 
     @classmethod
     def from_raw(cls, raw: "csr_matrix") -> "SparseVectors":
+        """RETURNS (SparseVectors): The vectors at unit length, and their lengths; float32.
+
+        raw (csr_matrix): (n, width) vectors of any length.
+        """
         from scipy import sparse
 
         raw = sparse.csr_matrix(raw, dtype="float32")
@@ -60,19 +64,23 @@ class SparseVectors:
         return cls(unit, np.concatenate([part.norms for part in parts]))
 
     def dots(self, queries: "csr_matrix", start: int, stop: int) -> np.ndarray:
+        """RETURNS (Floats2d): float32 (b, stop - start): see `Vectors.dots`."""
         return np.ascontiguousarray((self.view(start, stop).unit @ queries.T.toarray()).T)
 
     def rescore(self, queries: "csr_matrix", query: int, rows: np.ndarray) -> np.ndarray:
+        """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
         return (self.unit[rows] @ queries[query].T).toarray().ravel()
 
     def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> "csr_matrix":
         return self.unit[rows]
 
     def sums(self, incidence: "csr_matrix") -> "csr_matrix":
+        """RETURNS (csr_matrix): float32 (m, width): see `Vectors.sums`."""
         weights = incidence.multiply(self.norms[None, :]).tocsr().astype("float32")
         return weights @ self.unit
 
     def write(self, folder: Path, stem: str) -> None:
+        """Write the matrix, its shape and the lengths; see `Vectors.write`."""
         write_csr(self.unit, folder, stem)
         np.save(folder / f"{stem}.shape.npy", np.asarray(self.unit.shape))
         np.save(folder / f"{stem}.norms.npy", self.norms)
