@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def measure(arguments: Namespace) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): One row a search, then published ones."""
+    """RETURNS (List[Dict[str, Any]]): One row per search, then published ones."""
     is_belb = arguments.protocol == BELB
     scores_of = BELB_SCORES if is_belb else SCORES
     if arguments.against is not None and arguments.against[0] not in scores_of:

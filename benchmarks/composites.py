@@ -46,7 +46,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 
 
 def measure(arguments: Namespace, dataset: str) -> Iterator[Row]:
-    """YIELDS (Dict[str, Any]): One row a search."""
+    """YIELDS (Dict[str, Any]): One row per search."""
     row = {"dataset": dataset, "encoder": arguments.encoder}
     data = Data(dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
     block = encoder_config(arguments.encoder, data, train=arguments.train, work=arguments.work)

@@ -121,7 +121,7 @@ def recall(side: Searcher, queries: np.ndarray, expected: np.ndarray) -> float:
 
 
 def ms_a_query(side: Searcher, queries: np.ndarray, batch: int, repeat: int) -> float:
-    """RETURNS (float): Milliseconds a query of all queries, asked in batches."""
+    """RETURNS (float): Milliseconds per query of all queries, asked in batches."""
 
     def ask() -> None:
         for first in range(0, len(queries), batch):

@@ -76,7 +76,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 
 
 def variants(weight: float, arguments: Namespace) -> Iterator[Steps]:
-    """YIELDS (Steps): One a row: mentions as written, as pipelines read them, with n-grams, with
+    """YIELDS (Steps): One per row: mentions as written, as pipelines read them, with n-grams, with
     lower scores for names that say more than the mention, with higher ones for names that it
     becomes by other words, and with both.
     """

@@ -56,7 +56,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 
 
 def measure(arguments: Namespace) -> dict[str, list[Row]]:
-    """RETURNS (Dict[str, List[Dict[str, Any]]]): One row a pipeline and phase, and their sums."""
+    """RETURNS (Dict[str, List[Dict[str, Any]]]): One row per pipeline and phase, and their sums."""
     data = Data(arguments.dataset, arguments.data)
     phases = Phases()
     phases.watch(retriever, "run_sieve", "search: what neighbours denote")

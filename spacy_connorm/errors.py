@@ -727,7 +727,7 @@ class Errors(metaclass=_Coded):
         "concepts, of which some have two names."
     )
     CN839 = (
-        "`data_share` repeats D, but `{batcher}` draws each text of D once an epoch. Set "
+        "`data_share` repeats D, but `{batcher}` draws each text of D once per epoch. Set "
         "`data_share = null` in [data], or take a batcher that repeats texts, such as "
         "`spacy-connorm.GroupBatcher.v1`."
     )

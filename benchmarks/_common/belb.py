@@ -1,5 +1,5 @@
 """The protocol of BELB and BELHD (Garda et al. 2023; Garda and Leser 2024): names of CTD, mentions
-as written, and one answer a mention.
+as written, and one answer per mention.
 
 In their code (`scripts/evaluate.py` of BELHD) gold ids that the ontology lacks are dropped,
 mentions without any other are left out, and a composite is right if the answer is one of its

@@ -69,7 +69,7 @@ class Batches:
         return len(self.rows)
 
     def labels(self, number: int) -> list[int]:
-        """RETURNS (List[int]): One concept a text; of several, the most frequent in the batch."""
+        """RETURNS (List[int]): One concept per text; of several, the most frequent in the batch."""
         own = [self.pool.concepts[row] for row in self.rows[number]]
         counts = Counter(concept for concepts in own for concept in concepts)
         return [max(concepts, key=lambda concept: counts[concept]) for concepts in own]

@@ -1,4 +1,4 @@
-"""How both children of `peers.py` answer commands: one JSON object a line. Standard library only:
+"""How both children of `peers.py` answer commands: one JSON object per line. Standard library only:
 scispaCy's environment imports it, too.
 """
 

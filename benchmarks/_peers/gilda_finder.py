@@ -2,7 +2,7 @@
 imports gilda and the standard library only.
 
 Reads {"concepts": [[id, preferred name, names], ...], "texts": [...]} from standard input, and
-writes {"found": [[[start, end, id], ...], ...]}, one list a text, to standard output.
+writes {"found": [[[start, end, id], ...], ...]}, one list per text, to standard output.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Command line: one command a file, registered with spaCy's own application."""
+"""Command line: one command per file, registered with spaCy's own application."""
 
 from spacy.cli._util import app as spacy_app
 

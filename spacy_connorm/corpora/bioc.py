@@ -51,7 +51,7 @@ class _Block(NamedTuple):
 def read_bioc_corpus(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     """Read the documents of a BioC file.
 
-    path (Path): The file, XML or JSON: a collection, or a document a line.
+    path (Path): The file, XML or JSON: a collection, or one document per line.
     report (CorpusReport): Counts ignored relations and problems.
     YIELDS (Document): The documents.
     RAISES (ConnormError): CN207 for offsets outside all passages, CN214 for a file that is not

@@ -1,4 +1,4 @@
-"""BioC's JSON, document by document: a collection, PubTator's lists, or an object a line."""
+"""BioC's JSON, document by document: a collection, PubTator's lists, or one object per line."""
 
 import json
 import re

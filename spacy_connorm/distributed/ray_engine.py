@@ -32,7 +32,7 @@ def annotate_on_ray(
     annotator (CorpusAnnotator): Annotates.
     fragments (Sequence[InputFragment]): The fragments.
     output (OutputFolder): Where to write.
-    processes (int): How many actors; -1 for one a core of the cluster.
+    processes (int): How many actors; -1 for one per core of the cluster.
     address (Optional[str]): The address of the cluster. If None, the one that this process is
         connected to or that RAY_ADDRESS names, or else one is started on this machine.
     report (Callable): Called with the counts of each fragment.

@@ -1,4 +1,4 @@
-"""Encoders: strings in, one float32 vector a string out.
+"""Encoders: strings in, one float32 vector per string out.
 
 `protocol` tells what every encoder offers and how a new one is added.
 """

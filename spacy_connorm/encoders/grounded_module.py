@@ -35,7 +35,7 @@ class GroundedDanModule(torch.nn.Module):
         self.prototypes = torch.zeros(0, dan.width)
 
     def rows(self, texts: list[str]) -> list[list[int]]:
-        """RETURNS (List[List[int]]): The number of each text's input vector, one a text."""
+        """RETURNS (List[List[int]]): The number of each text's input vector, one per text."""
         first = self._count
         self._inputs.append(unit_rows(encode(self._part, texts)))
         self._count += len(texts)

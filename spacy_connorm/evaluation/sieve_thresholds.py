@@ -6,7 +6,7 @@ import numpy as np
 
 from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank
 
-# By search what it finds, one prediction a mention.
+# By search what it finds, one prediction per mention.
 Found = Mapping[str, Sequence[Prediction]]
 
 
@@ -22,7 +22,7 @@ def choose_thresholds(
     found (Mapping[str, Sequence[Prediction]]): What each search finds alone.
     searches (Sequence[str]): Of the sieve, in order.
     current (Sequence[float]): Its thresholds: of equally good ones that nearest to these is taken.
-    RETURNS (List[float]): One a search but the last, -1 to 1.
+    RETURNS (List[float]): One per search but the last, -1 to 1.
     """
     linked = np.asarray([bool(each.concept_ids) for each in gold], dtype="bool")
     after = _right(gold, found[searches[-1]])[linked]

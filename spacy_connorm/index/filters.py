@@ -10,7 +10,7 @@ from .backends.allowed_items import AllowedItems
 from .concept_index import ConceptIndex
 from .search import Search
 
-# A mask has a byte a concept, and for each search one an item.
+# A mask has one byte per concept, and for each search one per item.
 _MAX_MASKS = 16
 
 
@@ -32,7 +32,7 @@ class Filter(NamedTuple):
 
 class AllowedConcepts:
     """The concepts of an index that may be found. Which items of a search they are is worked out
-    once a search, not once a call: that takes a while with millions of names.
+    once per search, not once per call: that takes a while with millions of names.
     """
 
     def __init__(self, index: ConceptIndex, concepts: np.ndarray) -> None:

@@ -25,7 +25,7 @@ class KeyTable:
 
     @classmethod
     def from_hashes(cls, hashes: np.ndarray) -> "KeyTable":
-        """hashes (np.ndarray): uint64 (n,), one a row."""
+        """hashes (np.ndarray): uint64 (n,), one per row."""
         rows = np.argsort(hashes, kind="stable")
         return cls(hashes[rows], rows)
 

@@ -16,7 +16,7 @@ from .members import D
 from .search import Search
 from .vectors.base import from_raw
 
-# Filters whose means are kept: two masks each, with a byte a concept.
+# Filters whose means are kept: two masks each, with one byte per concept.
 _MAX_ALLOWED = 16
 
 

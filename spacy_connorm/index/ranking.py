@@ -67,7 +67,7 @@ def best_members(mention: np.ndarray, fields: tuple[np.ndarray, ...], top_k: int
     """Rank as `best_hits`, but all mentions at once and before there are any hits.
 
     mention (Ints1d): int64 (members,): whose members they are.
-    fields (Tuple[np.ndarray, ...]): The first fields of `Hit`, one value a member.
+    fields (Tuple[np.ndarray, ...]): The first fields of `Hit`, one value per member.
     top_k (int): At most how many members to keep for each mention.
     RETURNS (Ints1d): int64: the places of the members kept, best first.
     """

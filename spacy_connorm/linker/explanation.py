@@ -126,7 +126,7 @@ def explain_sieve(text: str, retriever: Retriever, question: Question) -> list[S
     text (str): A cleaned text.
     retriever (Retriever): Answers.
     question (Question): The sieve and the limits.
-    RETURNS (List[Step]): One step a search.
+    RETURNS (List[Step]): One step per search.
     """
     sieve = question.sieve
     found = {

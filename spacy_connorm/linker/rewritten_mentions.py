@@ -23,7 +23,7 @@ def rewrite_mentions(
         rewritten.
     index (ConceptIndex): Has the names and the substitutions.
     weight (float): How much certain substitutions of words raise cosines, 0 to 1.
-    RETURNS (List[Rewritten]): One a text; empty if no text becomes any name.
+    RETURNS (List[Rewritten]): One per text; empty if no text becomes any name.
     """
     if not weight or not index.has_word_bags:
         return []

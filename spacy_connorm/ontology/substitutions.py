@@ -73,7 +73,7 @@ def learn_substitutions(
 
 
 def write_substitutions(substitutions: Iterable[Substitution], path: str | Path) -> None:
-    """Write a table, whole or not at all: a header, then one substitution a line.
+    """Write a table, whole or not at all: a header, then one substitution per line.
 
     substitutions (Iterable[Substitution]): The substitutions.
     path (Union[str, Path]): The file; gzipped if its name ends in `.gz`.

@@ -100,7 +100,7 @@ def _description(concept: Concept, parents: Sequence[str]) -> str:
         facts.append(f"a kind of {', '.join(parents)}")
     if concept.definition:
         facts.append(concept.definition)
-    # One line a concept: prompts list them.
+    # One line per concept: prompts list them.
     return " ".join("; ".join(facts).split())
 
 

@@ -108,7 +108,7 @@ class ConceptSearch:
         mention (Union[str, Span]): A text, or a span, whose document may define its long form.
         code_systems (Optional[Sequence[str]]): As in `with_codes`.
         **limits (Limits): `top_k`, `types` and `branches`, as in `candidates`.
-        RETURNS (Explanation): The interpretations, and one step a search.
+        RETURNS (Explanation): The interpretations, and one step per search.
         RAISES (ConnormError): Those of `interpreter`, `MentionInterpreter.read` and `with_codes`.
         """
         interpreter = self.interpreter(**limits)

@@ -16,7 +16,7 @@ def read_everyday_words(path: str | Path, per_million: float) -> list[str]:
 
 
 def read_stop_list(path: str | Path) -> list[str]:
-    """path (Union[str, Path]): A file with a text a line.
+    """path (Union[str, Path]): A file with one text per line.
     RETURNS (List[str]): The texts.
     RAISES (ConnormError): As `read_everyday_words`.
     """

@@ -216,7 +216,7 @@ class MentionFinder(BatchedPipe):
         background (Optional[Union[str, Path]]): A file of plain text, such as notes of yours. Its
             frequent words are added to the setting `everyday_words`.
         per_million (float): How many of a million words a frequent one makes up, at least.
-        stop_list (Optional[Union[str, Path]]): A file with a text a line, e.g. of `connorm
+        stop_list (Optional[Union[str, Path]]): A file with one text per line, e.g. of `connorm
             corrections`. They are added to the setting `stop_texts`.
         RAISES (ConnormError): CN100, CN105, CN106 and CN107 for a file that can't be read.
         """

@@ -63,7 +63,7 @@ def explain(
     --explain`.
 
     pipeline, mentions, top_k, types, branches, code_systems, component: As for `search`.
-    RETURNS (List[Explanation]): One a mention.
+    RETURNS (List[Explanation]): One per mention.
     RAISES (ConnormError): As `search`.
     """
     _require_list(mentions)

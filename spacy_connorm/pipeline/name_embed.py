@@ -27,7 +27,7 @@ def NameEmbed(
     width (Optional[int]): Mix vectors and features to vectors of this width, as an encoder behind
         an embedding layer needs it; None: append the features to the vectors.
     scale (float): The value of a feature that is true. Larger ones are learned faster.
-    RETURNS (Model[List[Doc], List[Floats2d]]): One row a token.
+    RETURNS (Model[List[Doc], List[Floats2d]]): One row per token.
     """
     joined: Embedder = concatenate(embed, _name_features(spans_key, scale))
     if width is None:

@@ -6,7 +6,7 @@ from ..concepts import AnyOntology, Concept, ConceptStream
 from ..text.substitutions import Substitution, find_substitutions
 from .initialization import Given, read_given
 
-# About a kilobyte a name is kept meanwhile, and learning takes some ten seconds for 100,000.
+# About a kilobyte per name is kept meanwhile, and learning takes some ten seconds for 100,000.
 _MOST_NAMES = 200_000
 
 

@@ -56,7 +56,7 @@ def build_reranker(
         to the pipeline's own transformer; None: sentences are not read.
     hidden_width (int): Of the layer over features.
     context_width (int): Of the two mappings.
-    RETURNS (Model[RankingInput, Floats1d]): One score a candidate, in order. Before training all
+    RETURNS (Model[RankingInput, Floats1d]): One score per candidate, in order. Before training all
         are 0.
     """
     features: Model = chain(Relu(nO=hidden_width), Dropout(), Linear(nO=1, init_W=_zeros))

@@ -66,7 +66,7 @@ class PairBatcher:
 @dataclass(frozen=True)
 class GroupBatcher:
     """`spacy-connorm.GroupBatcher.v1`: the texts of each concept, in random order, are cut into
-    groups. So a text is encoded once an epoch (or as often as D repeats it): half the work of
+    groups. So a text is encoded once per epoch (or as often as D repeats it): half the work of
     pairs. A group of one text gets a random other text of the concept.
 
     size (int): At most how many texts a batch has; at least three groups.
@@ -96,7 +96,7 @@ class SynonymPairBatcher:
     draws once, for its one epoch; here every epoch draws anew. A text that D repeats makes its
     pairs each time, within that limit.
 
-    size (int): At most how many texts a batch has, two a pair; fewer, as pairs share texts.
+    size (int): At most how many texts a batch has, two per pair; fewer, as pairs share texts.
     max_pairs (int): At most how many pairs a concept has.
     RAISES (ConnormError): CN006 for an invalid setting.
     """

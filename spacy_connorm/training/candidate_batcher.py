@@ -32,7 +32,7 @@ class Ranking(Protocol):
 
 @dataclass(frozen=True)
 class CandidateBatcher:
-    """`spacy-connorm.CandidateBatcher.v1`: every text of D is a mention once an epoch. Its
+    """`spacy-connorm.CandidateBatcher.v1`: every text of D is a mention once per epoch. Its
     candidates are the names of O that score highest by the current encoder and by n-grams (Yan et
     al. 2021, section 2.1, after Sung et al. 2020). For the objectives that rank, `Bcnh` and
     `BioSyn`. Mentions are left out if O has no name of their concepts.
@@ -60,7 +60,7 @@ class CandidateBatcher:
 
     # The objective must rank too.
     ranked = True
-    # However often D repeats a text, it is one mention an epoch.
+    # However often D repeats a text, it is one mention per epoch.
     each_once = True
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ _LEAST_DISTANCE = 1e-3
 @dataclass(frozen=True)
 class GroundingBatcher:
     """`spacy-connorm.GroundingBatcher.v1`, for `ConceptualGrounding` (Fivez et al. 2021, section
-    3.2). Each ordered pair of synonyms comes once an epoch, with a negative: of the nearest names
+    3.2). Each ordered pair of synonyms comes once per epoch, with a negative: of the nearest names
     that are no synonyms, by the current encoder, one is drawn with a probability that falls with
     its distance (Wu et al. 2017). Beside the pairs of a batch come their concepts, each with some
     of its names, drawn at random.
@@ -40,7 +40,7 @@ class GroundingBatcher:
 
     # The objective must be one over triplets and concepts.
     grounded = True
-    # However often D repeats a name, its pairs come once an epoch.
+    # However often D repeats a name, its pairs come once per epoch.
     each_once = True
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ from .pool import SynonymPool
 @dataclass(frozen=True, slots=True)
 class Occurrences:
     """The members of all concepts with at least two texts, one concept after the other. A text
-    that is drawn three times an epoch occurs three times in a row. int64 (n,) each.
+    that is drawn three times per epoch occurs three times in a row. int64 (n,) each.
 
     row (Ints1d): The text, a row of the pool.
     start (Ints1d): Where its concept begins.

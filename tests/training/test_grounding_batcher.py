@@ -1,4 +1,4 @@
-"""Every pair of synonyms comes once an epoch, with a near other name and the concepts' names."""
+"""Every pair of synonyms comes once per epoch, with a near other name and the concepts' names."""
 
 from collections import Counter
 from math import ceil

@@ -45,7 +45,7 @@ def find_seen(
     lookup (ConceptLookup): Has the encoder and the index.
     mentions (Sequence[Mention]): The mentions.
     data (Optional[Iterable[Tuple[str, str]]]): D, from `read_data`; the index's if None.
-    RETURNS (List[bool]): One a mention.
+    RETURNS (List[bool]): One per mention.
     """
     if data is None:
         return lookup.retriever.holds([clean(mention.text) for mention in mentions], "D")
@@ -83,7 +83,7 @@ def read_all_gold(
     lookup (ConceptLookup): Has the encoder and the index.
     mentions (Sequence[Mention]): The mentions.
     data (Optional[Iterable[Tuple[str, str]]]): As for `find_seen`.
-    RETURNS (List[Gold]): One a mention.
+    RETURNS (List[Gold]): One per mention.
     """
     known = find_known(lookup, mentions)
     seen = find_seen(lookup, mentions, data=data)

@@ -34,7 +34,7 @@ class PlainTextScores(NamedTuple):
     """How a pipeline does from plain text to ids.
 
     row (Dict[str, Any]): Scores in percent, see `score_documents`; "without_id": gold mentions
-        without an id; "unknown_ids": gold ids, one a mention, that the index lacks;
+        without an id; "unknown_ids": gold ids, one per mention, that the index lacks;
         "other_types": gold mentions of types of which the index has no id, which are left out.
     mistakes (List[Dict[str, Any]]): See `list_span_mistakes`.
     """

@@ -64,7 +64,7 @@ def read_queries(
         those that are annotated.
     normalizer (ConceptNormalizer): Its setting `labels` chooses among the mentions.
     protocol (str): "open": as the pipeline reads mentions; "biosyn": as the papers do.
-    RETURNS (List[MentionQuery]): One a mention, with or without gold ids.
+    RETURNS (List[MentionQuery]): One per mention, with or without gold ids.
     RAISES (ConnormError): CN600 if no mention has a gold id, and the errors of `read_docs`.
     """
     labels, spans_key = normalizer.cfg["labels"], normalizer.cfg["spans_key"]
@@ -116,7 +116,7 @@ def answer_queries(
     normalizer (ConceptNormalizer): Answers, within its types and branches.
     queries (Sequence[MentionQuery]): The mentions, all read under one protocol.
     search (Optional[str]): One search instead of the sieve.
-    RETURNS (List[Prediction]): One a query.
+    RETURNS (List[Prediction]): One per query.
     RAISES (ConnormError): CN408 for a search that the index was built without.
     """
     if normalizer.cfg["document_context"]:
@@ -138,7 +138,7 @@ def answer_queries(
 def ask(
     normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], search: str | None = None
 ) -> list[list[Candidate]]:
-    """RETURNS (List[List[Candidate]]): One list a query, best first, part by part. The arguments
+    """RETURNS (List[List[Candidate]]): One list per query, best first, part by part. The arguments
     are those of `answer_queries`.
     """
     if not any(query.texts for query in queries):
@@ -160,9 +160,9 @@ def join_parts(
 ) -> list[list[Candidate]]:
     """Join the candidates of a mention's parts.
 
-    found (Iterable[Sequence[Candidate]]): One list a text.
+    found (Iterable[Sequence[Candidate]]): One list per text.
     counts (Iterable[int]): How many texts each mention has; several are numbered from 1.
-    RETURNS (List[List[Candidate]]): One list a mention.
+    RETURNS (List[List[Candidate]]): One list per mention.
     """
     texts = iter(found)
     return [

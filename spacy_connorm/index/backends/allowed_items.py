@@ -26,5 +26,5 @@ class AllowedItems:
 
     @cached_property
     def bits(self) -> np.ndarray:
-        """RETURNS (np.ndarray): uint8: one bit an item, the first items in the lowest bits."""
+        """RETURNS (np.ndarray): uint8: one bit per item, the first items in the lowest bits."""
         return np.packbits(self.mask, bitorder="little")

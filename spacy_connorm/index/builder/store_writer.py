@@ -82,7 +82,7 @@ CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
 CROSS JOIN main.concepts AS child ON child.id = staged.id
 ORDER BY listed.rowid
 """
-# One row a concept: CURIEs have no spaces.
+# One row per concept: CURIEs have no spaces.
 _XREFS = """
 INSERT INTO main.xrefs
 SELECT number, group_concat(value, ' ') FROM (

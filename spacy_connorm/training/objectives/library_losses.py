@@ -10,7 +10,7 @@ def library_losses(
     loss: GenericPairLoss, matrix: torch.Tensor, relations: Relations
 ) -> torch.Tensor:
     """Compute a loss that the library defines over a matrix and two masks. Its `forward` takes one
-    label a text, or lists of pairs: two million negatives for 1,500 texts.
+    label per text, or lists of pairs: two million negatives for 1,500 texts.
 
     loss (GenericPairLoss): One with a `mat_based_loss`.
     matrix (torch.Tensor): float32 (B, B), of the loss's distance.

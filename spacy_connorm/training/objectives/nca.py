@@ -37,7 +37,7 @@ def Nca(*, scale: float = 20.0, mining_margin: float | None = None) -> "Relation
 
     similarity = StableCosine()
 
-    # The library's NCALoss takes one label a text, and drops anchors whose sum underflows.
+    # The library's NCALoss takes one label per text, and drops anchors whose sum underflows.
     @over_usable_anchors
     def loss(vectors: "torch.Tensor", relations: "Relations") -> "torch.Tensor":
         cosines = similarity(vectors)
