@@ -12,7 +12,7 @@ from ..errors import ConnormError, Errors
 from ..pipeline import explain as explain_mentions
 from ..pipeline import load_pipeline
 from ..pipeline import search as search_mentions
-from .app import command, split_items
+from .app import command, shorten_cell, split_items
 
 if TYPE_CHECKING:
     from ..linker.explanation import ExplainedPart, Explanation, Interpretation
@@ -82,7 +82,7 @@ def search_cli(
 
 def _lines() -> Iterator[list[str]]:
     if sys.stdin.isatty():
-        msg.info("One mention a line; end with Ctrl-D (on Windows Ctrl-Z and Enter).")
+        msg.info("One mention per line; end with Ctrl-D (on Windows Ctrl-Z and Enter).")
     for number, raw in enumerate(sys.stdin.buffer, start=1):
         try:
             line = raw.decode("utf-8").strip()
@@ -166,7 +166,7 @@ def _interpretation_row(place: int, interpretation: "Interpretation") -> tuple[s
     answers = "this one answers" if place == 0 else ""
     return (
         interpretation.kind,
-        _shortened(" | ".join(interpretation.texts)),
+        shorten_cell(" | ".join(interpretation.texts), _WIDTH),
         f"{interpretation.score:.3f}",
         answers,
     )
@@ -179,10 +179,8 @@ def _show_table(rows: Sequence[tuple[str, ...]]) -> None:
         if name not in _OPTIONAL or any(cells)
     ]
     header, cells = zip(*columns, strict=True)
-    shortened = [tuple(map(_shortened, row)) for row in zip(*cells, strict=True)]
+    shortened = [
+        tuple(shorten_cell(cell, _WIDTH) for cell in row) for row in zip(*cells, strict=True)
+    ]
     aligns = [_ALIGNS[name] for name in header]
     msg.table(shortened, header=header, aligns=aligns, divider=True, max_col=_WIDTH)
-
-
-def _shortened(cell: str) -> str:
-    return cell if len(cell) <= _WIDTH else f"{cell[: _WIDTH - 3]}..."

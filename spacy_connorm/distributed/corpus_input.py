@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tqdm import tqdm
 
 from ..annotations.metadata import find_id
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, tell_reason
 from ..exports.documents import ID_FIELD
 from ..files.tables import require_distinct_columns
 from ..files.text import read_lines
@@ -242,8 +242,7 @@ def _open_parquet(fragment: InputFragment) -> Any:
 
 
 def _no_parquet(fragment: InputFragment, error: Exception) -> ConnormError:
-    reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    return ConnormError(Errors.CN792.format(path=fragment.path, reason=reason))
+    return ConnormError(Errors.CN792.format(path=fragment.path, reason=tell_reason(error)))
 
 
 def _read_jsonl(fragment: InputFragment, fields: CorpusFields) -> Iterator[CorpusText]:

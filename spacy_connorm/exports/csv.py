@@ -1,4 +1,4 @@
-"""CSV: one row a mention, with a header."""
+"""CSV: one row per mention, with a header."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ _SEPARATOR = "|"
 
 @dataclass(frozen=True, slots=True)
 class CsvExporter:
-    """Writes one row a mention. Values of a composite's parts are joined by `|`, as its ids
+    """Writes one row per mention. Values of a composite's parts are joined by `|`, as its ids
     are; the score and the probability are the lowest of them."""
 
     def render(self, document: ExportedDocument, changes: Counter[str]) -> list[tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""Parquet: one row a text, as in JSON lines, with types."""
+"""Parquet: one row per text, as in JSON lines, with types."""
 
 import json
 from collections import Counter
@@ -20,7 +20,7 @@ _ROWS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ParquetExporter:
-    """Writes one row a text; its mentions and their candidates are lists of structs."""
+    """Writes one row per text; its mentions and their candidates are lists of structs."""
 
     def __post_init__(self) -> None:
         if find_spec("pyarrow") is None:

@@ -1,4 +1,4 @@
-"""PubTator: `ID|t|title`, `ID|a|abstract` and a line a mention, in code points from 0."""
+"""PubTator: `ID|t|title`, `ID|a|abstract` and a line per mention, in code points from 0."""
 
 import re
 from collections import Counter

@@ -106,7 +106,7 @@ class CorrectedPipeline:
         texts (Sequence[str]): The texts.
         mentions (Sequence[Optional[Iterable[Tuple[int, int, str]]]]): For each text, if known, the
             start, end and label of its mentions.
-        RETURNS (List[Dict[str, Any]]): One record a text, as `connorm annotate` writes them.
+        RETURNS (List[Dict[str, Any]]): One record per text, as `connorm annotate` writes them.
         RAISES (ConnormError): CN755 for a mention outside its text.
         """
         self.refresh()

@@ -80,7 +80,7 @@ def _require_plain(inflated: bytes, limits: RequestLimits) -> None:
 
 
 def _counting_unpacker(limits: RequestLimits) -> Any:
-    # Flags and categories are one object a document each; the rest is a handful of arrays.
+    # Flags and categories are one object per document; the rest is a handful of arrays.
     most = 2 * limits.batch + _FIELDS
     numbers = count(1)
 

@@ -61,7 +61,7 @@ def find_substitutions(
     """Find substitutions in the names of concepts.
 
     ontologies (Iterable[Iterable[Iterable[str]]]): The names of each concept of each ontology. The
-        bags of all names are in memory at once, about one kilobyte a name.
+        bags of all names are in memory at once, about one kilobyte per name.
     min_same (int): Leave out substitutions that fewer pairs of names of the same concept show.
     min_certainty (float): Leave out substitutions that are less certain.
     RETURNS (List[Substitution]): Those that are shown most often first.

@@ -8,6 +8,7 @@ from spacy.language import Language
 
 from ...annotations.mentions import Mention
 from ...errors import ConnormError, Errors
+from ...index.metrics import COSINE, metric_of
 from ...pipeline.concept_normalizer import ConceptNormalizer
 from ..metrics import Evaluation, score_predictions
 from ..mistakes import list_mistakes
@@ -171,6 +172,9 @@ def answer_grid(
     own = normalizer.lookup.sieve
     threshold = own_threshold(own) if request.threshold is None else request.threshold
     sieves = grid_sieves(threshold)
+    if metric_of(normalizer.lookup.backend) != COSINE:
+        # No sieve of several searches can be set (CN421): its threshold is a cosine.
+        sieves = {name: sieve for name, sieve in sieves.items() if not sieve.thresholds}
     limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
     asked = [query.texts or (query.mention.text,) for query in queries]
     texts = [text for each in asked for text in each]

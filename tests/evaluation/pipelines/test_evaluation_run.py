@@ -98,6 +98,12 @@ def test_a_row_of_the_grid_is_what_the_pipeline_and_searches_alone_give(here):
         assert same == {key: grid[row["search"]][key] for key in same}
 
 
+def test_the_grid_has_no_sieves_of_inner_products(here):
+    report = evaluate("dot", "gold.spacy", grid=True)
+    searches = ["O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C"]
+    assert sorted(row["search"] for row in report.rows) == sorted(searches)
+
+
 def test_the_threshold_of_the_grid_can_be_another(here):
     report = evaluate("pipeline", "gold.spacy", grid=True, threshold=0.5)
     (row,) = [row for row in report.rows if row["search"] == "D-T+OD-T"]
