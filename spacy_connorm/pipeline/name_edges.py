@@ -11,8 +11,9 @@ from spacy.tokens import Doc
 
 from ..text.word_bags import STOP_WORDS, normalized_words
 
-# What may be on a line before a diagnosis: "1. ", "- ", "(2) ".
-_MARKER = re.compile(r"\W*(\d{1,2}[.)])?\W*")
+_WORD = re.compile(r"\w+")
+# Longer numbers are no markers of list items: "1." and "(12)" are.
+_MARKER = 2
 _BRACKETS = (("(", ")"), ("[", "]"))
 
 
@@ -73,4 +74,6 @@ def stands_alone(doc: Doc, start: int, end: int) -> bool:
     text, first, last = doc.text, doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
     before = text[text.rfind("\n", 0, first) + 1 : first]
     after = text[last:].partition("\n")[0]
-    return _MARKER.fullmatch(before) is not None and not any(map(str.isalnum, after))
+    marker = "".join(_WORD.findall(before))
+    is_start = not marker or (marker.isdecimal() and len(marker) <= _MARKER)
+    return is_start and not _WORD.search(after)
