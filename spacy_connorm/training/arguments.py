@@ -1,10 +1,14 @@
 """The arguments of `transformers.Trainer`. Imports torch and transformers: use in functions."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import fields
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+from transformers.integrations.integration_utils import INTEGRATION_TO_CALLBACK
 from transformers.trainer_utils import IntervalStrategy, SaveStrategy
 from transformers.training_args import ParallelMode, TrainingArguments
 from transformers.utils import cached_property
@@ -32,6 +36,31 @@ _OWN_ARGUMENTS = {
 }
 
 
+class _Number(NamedTuple):
+    """What a number must be."""
+
+    expected: str
+    kind: type
+    least: float = -math.inf
+
+    def takes(self, value: Any) -> bool:
+        is_number = isinstance(value, self.kind) and not isinstance(value, bool)
+        return is_number and math.isfinite(value) and value >= self.least
+
+
+_EPOCHS = "a number above 0"
+# `TrainingArguments` takes anything here; the trainer would stumble over it, or train nothing.
+_NUMBERS = {
+    "learning_rate": _Number("a number, at least 0", Real, 0),
+    "weight_decay": _Number("a number, at least 0", Real, 0),
+    # Those that `max_steps` overrides may be 0 or less.
+    "num_train_epochs": _Number(_EPOCHS, Real),
+    "max_steps": _Number("a whole number above 0, or -1", Integral, -1),
+    "gradient_accumulation_steps": _Number("a whole number, at least 1", Integral, 1),
+    "dataloader_num_workers": _Number("a whole number, at least 0", Integral, 0),
+}
+
+
 def make_arguments(
     training: Training, folder: Path, *, use_cpu: bool, scored: bool
 ) -> TrainingArguments:
@@ -51,6 +80,8 @@ def make_arguments(
             raise ConnormError(Errors.CN821.format(reason=reason))
         if name not in known:
             raise ConnormError(Errors.CN821.format(reason=f"there is no '{name}'"))
+    _require_numbers(training.arguments)
+    _require_reporters(training.arguments)
     defaults: dict[str, Any] = {
         "eval_strategy": "epoch" if scored else "no",
         "save_strategy": "epoch",
@@ -87,6 +118,33 @@ def make_arguments(
         reason = "with dev data, `save_` strategy and steps must be those of `eval_`"
         raise ConnormError(Errors.CN821.format(reason=reason))
     return arguments
+
+
+def _require_numbers(arguments: Mapping[str, Any]) -> None:
+    for name, number in _NUMBERS.items():
+        if name in arguments and not number.takes(arguments[name]):
+            raise _must_be(name, number.expected)
+    steps = arguments.get("max_steps", -1)
+    if steps == 0:
+        raise _must_be("max_steps", _NUMBERS["max_steps"].expected)
+    if steps < 0 and arguments.get("num_train_epochs", 1) <= 0:
+        raise _must_be("num_train_epochs", _EPOCHS)
+
+
+def _require_reporters(arguments: Mapping[str, Any]) -> None:
+    names = arguments.get("report_to", "none")
+    names = [names] if isinstance(names, str) else names
+    # The trainer takes None for all.
+    known = isinstance(names, list) and all(
+        isinstance(name, str) and name in INTEGRATION_TO_CALLBACK for name in names
+    )
+    if not known and names not in (["none"], ["all"]):
+        services = ", ".join(sorted(INTEGRATION_TO_CALLBACK))
+        raise _must_be("report_to", f"none, all, or some of {services}")
+
+
+def _must_be(name: str, expected: str) -> ConnormError:
+    return ConnormError(Errors.CN821.format(reason=f"`{name}` must be {expected}"))
 
 
 def _saves_what_it_scores(arguments: TrainingArguments) -> bool:

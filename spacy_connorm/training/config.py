@@ -95,6 +95,8 @@ class Training:
     patience: int | None = None
 
     def __post_init__(self) -> None:
+        # What NumPy takes.
+        _require(0 <= self.seed < 2**32, "seed", "0 to 2**32 - 1")
         _require(self.micro_batch_tokens >= 1, "micro_batch_tokens", "at least 1")
         _require(self.patience is None or self.patience >= 1, "patience", "at least 1, or null")
         _require(0 < self.interpolation <= 1, "interpolation", "over 0, at most 1")

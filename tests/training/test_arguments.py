@@ -34,6 +34,35 @@ def test_what_the_trainer_does_not_take(tmp_path, arguments):
 
 
 @pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        *(
+            ("learning_rate", value, "at least 0")
+            for value in ("abc", -1, None, float("nan"), True)
+        ),
+        ("weight_decay", -0.1, "at least 0"),
+        *(("num_train_epochs", value, "a number above 0") for value in (None, 0, -2, "two")),
+        *(("max_steps", value, "above 0, or -1") for value in (0, -2, 1.5, None)),
+        *(("gradient_accumulation_steps", value, "at least 1") for value in (0, 1.5)),
+        *(("dataloader_num_workers", value, "a whole number, at least 0") for value in (-1, None)),
+        *(("report_to", value, "wandb") for value in ("nonsense", None, ["none", "all"], [[]])),
+    ],
+)
+def test_an_argument_that_the_trainer_would_stumble_over(tmp_path, name, value, expected):
+    with pytest.raises(ConnormError, match=f"CN821.*`{name}` must be .*{expected}"):
+        make(tmp_path, scored=False, **{name: value})
+
+
+def test_steps_override_epochs(tmp_path):
+    made = make(tmp_path, scored=False, num_train_epochs=0, max_steps=3, learning_rate=0)
+    assert made.max_steps == 3
+    with pytest.raises(ConnormError, match="CN821.*`num_train_epochs`"):
+        make(tmp_path, scored=False, num_train_epochs=None, max_steps=3)
+    with pytest.raises(ConnormError, match="CN821.*`num_train_epochs`"):
+        make(tmp_path, scored=False, num_train_epochs=0, max_steps=-1)
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         {"eval_strategy": "no"},
@@ -69,4 +98,5 @@ def test_one_gpu_is_used_the_present_one(tmp_path, monkeypatch):
 
 def test_scores_are_sent_nowhere_unless_asked(tmp_path):
     assert make(tmp_path, scored=False).report_to == []
+    assert make(tmp_path, scored=False, report_to=["none"]).report_to == []
     assert make(tmp_path, scored=False, report_to="tensorboard").report_to == ["tensorboard"]
