@@ -33,6 +33,8 @@ _OWN_ARGUMENTS = {
     "save_safetensors",
     # `cache_gradients` does that.
     "gradient_checkpointing",
+    # `--resume` continues exactly, so it needs the states of the optimizer and of random draws.
+    "save_only_model",
 }
 
 

@@ -26,6 +26,7 @@ def make(folder, *, scored, use_cpu=True, **arguments):
         {"eval_strategy": "sometimes"},
         {"gradient_checkpointing": True},
         {"save_safetensors": False},
+        {"save_only_model": True},
     ],
 )
 def test_what_the_trainer_does_not_take(tmp_path, arguments):
