@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ConnormError, Errors, require_positive
+from ..errors import ConnormError, Errors, refuse, require_positive
 from .adapters import LoraAdapter
 
 # Dev scores, in percent, that can choose the best epoch.
@@ -12,6 +12,9 @@ LINKING_METRICS = ("lenient@1", "strict@1", "mrr", "unseen_lenient@1")
 # Synonym retrieval: how high the names of a mention's concept rank among all names.
 MEAN_AVERAGE_PRECISION = "map"
 METRICS = (*LINKING_METRICS, MEAN_AVERAGE_PRECISION)
+
+# Examples of what is in the lists of the block [data].
+_LISTS = {"corpora": "train.spacy", "dev": "dev.spacy", "labels": "Disease"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,10 @@ class TrainingData:
     paraphrases: int = 4
 
     def __post_init__(self) -> None:
+        for setting, example in _LISTS.items():
+            # A text is a list of its letters.
+            if isinstance(value := getattr(self, setting), str):
+                refuse(setting, value, f'a list, e.g. ["{example}"]')
         require_positive("paraphrases", self.paraphrases)
 
     @property
