@@ -29,7 +29,14 @@ from .observer import TrainingObserver
 from .paraphrases import with_paraphrases
 from .pool import build_pool
 from .pool_report import PoolReport
-from .work_folder import remove_work, require_same_config, start_work, work_folder
+from .work_folder import (
+    keep_dev,
+    remove_work,
+    require_same_config,
+    require_same_dev,
+    start_work,
+    work_folder,
+)
 
 if TYPE_CHECKING:
     from .trainer import Trained
@@ -80,8 +87,9 @@ def train(
     RAISES (ConnormError): CN121 if the output would replace an input, CN405 if the disk is full,
         CN100 or CN711 for an invalid config, CN705 if something else is at the path, CN714 if an
         interrupted training is there, CN715 if it was started with another config, CN810 or CN811
-        if there is nothing to learn, CN824 if a library is missing, CN839 for a share of D that the
-        batcher would not draw, and the errors of `run_training`.
+        if there is nothing to learn, CN824 if a library is missing, CN828 if the training data has
+        changed since the interrupted training started, CN839 for a share of D that the batcher
+        would not draw, and the errors of `run_training`.
     """
     config_path, output_path = config, Path(output_path)
     config = read_config(config, overrides)
@@ -131,6 +139,10 @@ def train(
         searched_by=metric,
     )
     with write_errors(work):
+        if resume:
+            require_same_dev(work, data.dev)
+        elif is_main_process():
+            keep_dev(work, data.dev)
         trained = run_training(
             trainable(encoder),
             pool,

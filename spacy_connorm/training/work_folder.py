@@ -1,15 +1,18 @@
 """The folder beside a trained encoder that keeps checkpoints and logs until training ends."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from thinc.api import Config
 
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file
+from ..files.text import sha256
 from .checkpoints import last_checkpoint
 
 CONFIG = "training.cfg"
+_DEV = "dev.sha256"
 
 
 def work_folder(output_path: Path) -> Path:
@@ -46,6 +49,34 @@ def require_same_config(folder: Path, config: Config) -> None:
         raise ConnormError(Errors.CN822.format(path=folder))
     if started_with.read_text(encoding="utf8") != config.to_str():
         raise ConnormError(Errors.CN715.format(path=started_with))
+
+
+def keep_dev(folder: Path, paths: Sequence[str]) -> None:
+    """Keep the checksums of the dev data of a new training.
+
+    folder (Path): From `work_folder`.
+    paths (Sequence[str]): The files.
+    """
+    with atomic_file(folder / _DEV) as aside:
+        aside.write_text(_digests(paths), encoding="utf8")
+
+
+def require_same_dev(folder: Path, paths: Sequence[str]) -> None:
+    """Check that an interrupted training was scored on the same dev data: scores on others do not
+    compare, so none of them would tell the best epoch.
+
+    folder (Path): From `work_folder`.
+    paths (Sequence[str]): The files.
+    RAISES (ConnormError): CN828 if they have changed.
+    """
+    kept = folder / _DEV
+    # Missing if the training ended before its first step.
+    if kept.is_file() and kept.read_text(encoding="utf8") != _digests(paths):
+        raise ConnormError(Errors.CN828.format(path=folder))
+
+
+def _digests(paths: Sequence[str]) -> str:
+    return "".join(f"{sha256(Path(path))}\n" for path in paths)
 
 
 def remove_work(folder: Path) -> None:
