@@ -31,6 +31,7 @@ _PREPOSITION = re.compile(rf"(?i)\b(?<!\bdue )({_JOINING})\b(?!\s+({_ARTICLES})\
 # What is between the lines and the items of a list. A line that is broken beside "of" goes on.
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
 _PAUSE = re.compile(r"([.,;()\[\]])")
+_NO_COMMA = re.compile(r"[.;()\[\]]")
 _SMALL = "|".join(sorted(STOP_WORDS))
 _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 # Letters of windows that are taken for short forms even if a name has them in lower case.
@@ -46,7 +47,7 @@ ACROSS = (
     "its words are on both sides of 'and', 'or', a preposition or a line break, and no name has "
     "them so or in this order"
 )
-PUNCTUATED = "no name has its commas, full stops or brackets in the same places"
+PUNCTUATED = "no name has its words in this order, with these brackets and full stops"
 LISTED = (
     "it may be two items of a list: a name with a comma is found on a line of its own, or if a "
     "number follows the comma"
@@ -152,9 +153,15 @@ class NameRules:
 
 def _are_written_alike(text: str, name: str) -> bool:
     """RETURNS (bool): Whether a text has all words of a name in its order, and the same commas,
-    semicolons, full stops and brackets between them.
+    semicolons, full stops and brackets between them; or else only commas, and the name's words
+    without them or inverted: "diabetes mellitus, type 2".
     """
-    return _punctuated_words(text) == _punctuated_words(name)
+    if _punctuated_words(text) == _punctuated_words(name):
+        return True
+    if _NO_COMMA.search(text):
+        return False
+    natural = turn_inversion(text)
+    return normalized_words(name) in (normalized_words(text), normalized_words(natural))
 
 
 def may_be_list(text: str, names: Sequence[KnownName]) -> bool:

@@ -11,7 +11,7 @@ NAMES = (
     *("Diabetes Mellitus, Type 2", "Carcinoma, Non-Small-Cell Lung", "edema (hand)", "edema"),
     *("Essential (primary) hypertension", "hypertension", "St. Louis encephalitis", "T(9;22)"),
     *("in situ carcinoma", "exposure to", "hemoglobin [Hb], low", "pain", "arthritis", "fever"),
-    *("arthritis, rheumatoid", "(S)-warfarin intolerance"),
+    *("arthritis, rheumatoid", "(S)-warfarin intolerance", "type 3 lobular carcinoma"),
 )
 
 
@@ -42,6 +42,9 @@ def test_a_name_is_found_as_written(nlp, name):
     [
         ("Has diabetes mellitus, type II, and fever.", ["diabetes mellitus, type II", "fever"]),
         ("type 2 diabetes mellitus", ["type 2 diabetes mellitus"]),
+        ("Carcinoma, lobular, type 3, and pain", ["Carcinoma, lobular, type 3", "pain"]),
+        ("A carcinoma lobular, type 3", []),
+        ("A carcinoma (lobular), type 3", []),
         ("Diabetes mellitus. Type 2 errors", []),
         ("ST. LOUIS ENCEPHALITIS", ["ST. LOUIS ENCEPHALITIS"]),
         ("No edema (hand).", ["edema (hand)"]),
@@ -67,6 +70,7 @@ def test_punctuation_must_be_where_the_name_has_it(nlp, text, expected):
         ("1. Arthritis, rheumatoid\n2) fever", ["Arthritis, rheumatoid", "fever"]),
         ("- arthritis, rheumatoid.\n- pain", ["arthritis, rheumatoid", "pain"]),
         ("arthritis, rheumatoid nodules", ["arthritis"]),
+        ("- Carcinoma, lobular, type 3\n- fever", ["Carcinoma, lobular, type 3", "fever"]),
     ],
 )
 def test_two_items_of_a_list_are_no_name(nlp, text, expected):
