@@ -21,6 +21,7 @@ from ..text.word_bags import (
 )
 from ..text.word_classes import DETERMINERS, PREPOSITIONS
 from .known_names import KnownName
+from .name_windows import PAUSES
 
 _CACHED = 100_000
 _CONJUNCTION = re.compile(r"(?i)\b(and|or)\b|[&/]")
@@ -30,8 +31,9 @@ _ARTICLES = "|".join(sorted(DETERMINERS))
 _PREPOSITION = re.compile(rf"(?i)\b(?<!\bdue )({_JOINING})\b(?!\s+({_ARTICLES})\b)")
 # What is between the lines and the items of a list. A line that is broken beside "of" goes on.
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
-_PAUSE = re.compile(r"([.,;()\[\]])")
-_NO_COMMA = re.compile(r"[.;()\[\]]")
+_PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
+_COMMA = ","
+_ITEMS = re.compile("[,;]")
 _SMALL = "|".join(sorted(STOP_WORDS))
 _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 # Letters of windows that are taken for short forms even if a name has them in lower case.
@@ -77,7 +79,7 @@ class NameRules:
     stop_texts: Sequence[str]
     everyday_words: Collection[str]
     steps: Sequence[str]
-    _reasons: Cache[tuple[int, str, bool], str] = field(
+    _reasons: Cache[tuple[int, str, bool, bool], str] = field(
         default_factory=lambda: Cache(_CACHED), repr=False, compare=False
     )
 
@@ -103,6 +105,7 @@ class NameRules:
         names: Sequence[KnownName],
         *,
         has_pause: bool = False,
+        is_alone: bool = True,
     ) -> str:
         """Tell why a window is no mention.
 
@@ -110,15 +113,17 @@ class NameRules:
         letters (int): How many letters and digits these have.
         text (str): The window as written.
         names (Sequence[KnownName]): The names with these words.
-        has_pause (bool): Whether there is punctuation between its words. Only names that have it
-            in the same places count.
+        has_pause (bool): Whether there is punctuation between its words.
+        is_alone (bool): Whether there are no other words on its lines.
         RETURNS (str): The reason; empty for a mention.
         """
-        known = self._reasons.get((value, text, has_pause))
+        key = value, text, has_pause, is_alone
+        known = self._reasons.get(key)
         if known is None:
-            same = [each for each in names if not has_pause or _are_written_alike(text, each.text)]
-            known = self._reason(value, letters, text, same) if same or not names else PUNCTUATED
-            self._reasons.put((value, text, has_pause), known)
+            known = self._reason(value, letters, text, names)
+            if has_pause and not known:
+                known = _punctuation_reason(text, names, is_alone=is_alone)
+            self._reasons.put(key, known)
         return known
 
     def _reason(self, value: int, letters: int, text: str, names: Sequence[KnownName]) -> str:
@@ -151,32 +156,36 @@ class NameRules:
         return ""
 
 
+def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool) -> str:
+    """Tell why a text with punctuation between its words is no mention. "Arthritis, rheumatoid
+    fever" is a list, "GM2 gangliosidosis, type 1" is none: in NCBI's and BC5CDR's train and dev
+    texts, 11 of 12 without such a number were lists.
+
+    text (str): The text.
+    names (Sequence[KnownName]): The names with its words.
+    is_alone (bool): Whether there are no other words on its lines.
+    RETURNS (str): The reason; empty for a mention.
+    """
+    names = [each for each in names if _are_written_alike(text, each.text)]
+    if not names:
+        return PUNCTUATED
+    *before, last = _ITEMS.split(text)
+    is_item = before and not any(map(str.isnumeric, normalized_words(last)))
+    is_known = any(name.times and name.text == text for name in names)
+    return LISTED if is_item and not is_alone and not is_known else ""
+
+
 def _are_written_alike(text: str, name: str) -> bool:
-    """RETURNS (bool): Whether a text has all words of a name in its order, and the same commas,
-    semicolons, full stops and brackets between them; or else only commas, and the name's words
-    without them or inverted: "diabetes mellitus, type 2".
+    """RETURNS (bool): Whether a text has all words of a name in its order, and the same
+    punctuation between them; or else only commas, and the name's words without them or inverted:
+    "diabetes mellitus, type 2".
     """
     if _punctuated_words(text) == _punctuated_words(name):
         return True
-    if _NO_COMMA.search(text):
+    if any(mark in text for mark in PAUSES if mark != _COMMA):
         return False
     natural = turn_inversion(text)
     return normalized_words(name) in (normalized_words(text), normalized_words(natural))
-
-
-def may_be_list(text: str, names: Sequence[KnownName]) -> bool:
-    """Check whether a text with the words and commas of a name may be two items of a list.
-    "Arthritis, rheumatoid fever" is a list, "GM2 gangliosidosis, type 1" is none. In NCBI's and
-    BC5CDR's train and dev texts, 11 of 12 without such a number were lists.
-
-    text (str): The text, which has punctuation between its words.
-    names (Sequence[KnownName]): The names with its words.
-    RETURNS (bool): Whether it has a comma or semicolon and no number after it, and D never has it.
-    """
-    *before, last = re.split("[,;]", text)
-    if not before or any(map(str.isnumeric, normalized_words(last))):
-        return False
-    return not any(name.times and name.text == text for name in names)
 
 
 def _punctuated_words(text: str) -> list[str]:

@@ -11,6 +11,8 @@ from .known_names import KnownNames
 # Kinds of tokens: those that a window may have besides its words, words, punctuation that it may
 # have where the name has it too, and those that end it.
 FILLER, WORD, PAUSE, BREAK = 0, 1, 2, 3
+# What a pause consists of.
+PAUSES = ".,;()[]"
 # At most how many fillers between two words. It bounds the length of windows.
 _MAX_FILLERS = 3
 # At most how many words a window with a derived word has: longer ones are rare, and cost much.

@@ -11,9 +11,8 @@ from spacy.tokens import Doc
 
 from ..text.word_bags import STOP_WORDS, normalized_words
 
-_WORD = re.compile(r"\w+")
-# Longer numbers are no markers of list items: "1." and "(12)" are.
-_MARKER = 2
+# Before the first word of a list item: "1.", "(12)".
+_MARKER = re.compile(r"\W?\d{1,2}\W?")
 _BRACKETS = (("(", ")"), ("[", "]"))
 
 
@@ -58,12 +57,13 @@ def widen(doc: Doc, start: int, end: int, edges: Sequence[Edge]) -> tuple[int, i
         first, last = max(0, start - edge.before), min(len(doc), end + edge.after)
         if normalized_words(doc[first:last].text) == edge.words:
             return first, last
-    text = doc[start:end].text
     before, after = doc[start - 1].text if start else "", doc[end].text if end < len(doc) else ""
     for opening, closing in _BRACKETS:
-        missing = text.count(opening) - text.count(closing)
-        start -= missing < 0 and before == opening
-        end += missing > 0 and after == closing
+        if before == opening or after == closing:
+            text = doc[start:end].text
+            missing = text.count(opening) - text.count(closing)
+            start -= missing < 0 and before == opening
+            end += missing > 0 and after == closing
     return start, end
 
 
@@ -71,9 +71,18 @@ def stands_alone(doc: Doc, start: int, end: int) -> bool:
     """RETURNS (bool): Whether there are no other words on the lines of a window: before it is at
     most the marker of a list item.
     """
-    text, first, last = doc.text, doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
-    before = text[text.rfind("\n", 0, first) + 1 : first]
-    after = text[last:].partition("\n")[0]
-    marker = "".join(_WORD.findall(before))
-    is_start = not marker or (marker.isdecimal() and len(marker) <= _MARKER)
-    return is_start and not _WORD.search(after)
+    before = _next_content(doc, range(start - 1, -1, -1))
+    if before is not None and _MARKER.fullmatch(doc[before].text):
+        before = _next_content(doc, range(before - 1, -1, -1))
+    after = _next_content(doc, range(end, len(doc)))
+    return all(place is None or "\n" in doc[place].text for place in (before, after))
+
+
+def _next_content(doc: Doc, places: Iterable[int]) -> int | None:
+    """RETURNS (Optional[int]): The first of some tokens that has a letter, a digit or a line break;
+    None if there is none.
+    """
+    texts = ((place, doc[place].text) for place in places)
+    return next(
+        (place for place, text in texts if "\n" in text or any(map(str.isalnum, text))), None
+    )

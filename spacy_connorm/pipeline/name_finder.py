@@ -10,7 +10,7 @@ from ..index.cache import Cache
 from ..index.filters import Filter, allowed_concepts
 from ..index.search import Search
 from ..linker.known_names import KnownName, KnownNames
-from ..linker.name_rules import LISTED, NameRules, may_be_list
+from ..linker.name_rules import NameRules
 from ..linker.name_windows import TokenArrays, find_windows
 from ..linker.retriever import Retriever
 from ..text.word_bags import hash_bag, word_bag
@@ -163,9 +163,10 @@ class NameFinder:
     ) -> _Window:
         start, end = widen(doc, first, last, edges)
         text = doc[start:end].text
-        reason = self._rules.reason(value, letters, text, names, has_pause=has_pause)
-        if has_pause and not reason and may_be_list(text, names):
-            reason = "" if stands_alone(doc, start, end) else LISTED
+        is_alone = not has_pause or stands_alone(doc, start, end)
+        reason = self._rules.reason(
+            value, letters, text, names, has_pause=has_pause, is_alone=is_alone
+        )
         return _Window(start, end, value, _DERIVED if is_derived else _KNOWN, reason)
 
     def is_name(self, text: str) -> bool:

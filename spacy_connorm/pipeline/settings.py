@@ -31,9 +31,9 @@ class Settings(TypedDict, total=False):
         the name that was found, less if it has some; see `linker.extra_words`. 0 for not at all.
     document_context (float): How much the concepts of a document's certain links are raised for its
         other mentions; see `linker.document_context`. 0 for not at all.
-    rewriting_weight (float): How far a name's cosine is raised towards 1 if the
-        mention becomes it by substitutions of words: the noun for its adjective, or those of the
-        table of the index, if it has one; 0 to 1.
+    rewriting_weight (float): How far a name's cosine is raised towards 1 if the mention becomes it
+        by substitutions of words: the noun for its adjective, or those of the table of the index,
+        if it has one; 0 to 1.
     types (Sequence[str]): Find only concepts of these semantic types; all if empty.
     branches (Sequence[str]): Find only concepts at or below these; all if empty.
     code_systems (Sequence[str]): Add the codes that candidates have in these vocabularies, such as

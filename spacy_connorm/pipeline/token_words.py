@@ -11,15 +11,15 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..annotations.abbreviations import abbreviation_spans, read_abbreviations
-from ..linker.name_windows import BREAK, FILLER, PAUSE, WORD, TokenArrays
+from ..linker.name_windows import BREAK, FILLER, PAUSE, PAUSES, WORD, TokenArrays
 from ..text.derivations import hash_base_forms
 from ..text.word_bags import STOP_WORDS, hash_bag, normalized_words
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
 # Punctuation that no mention goes beyond, and empty lines.
 _BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
-# Punctuation that a mention has only where the name has it. Dashes and slashes may be anywhere.
-_PAUSE = re.compile(r"[.,;()\[\]]+")
+# Dashes and slashes are neither: they may be anywhere.
+_PAUSE = re.compile(f"[{re.escape(PAUSES)}]+")
 _MOST_TOKENS = 200_000
 _NO_TOKEN = np.zeros(1, dtype="uint64")
 _MODULUS = 1 << 64
