@@ -304,6 +304,10 @@ class Errors(metaclass=_Coded):
         "The transformer '{name}' can't encode texts ({reason}). Its configuration, tokenizer and "
         "weights may not fit together: copy the pipeline again, or rebuild it."
     )
+    CN317 = (
+        "'{source}' holds an encoder for spacy-connorm.{encoder}, no transformer. Use that "
+        "architecture."
+    )
     CN320 = (
         "DanEncoder needs '{library}', which is not installed: `pip install 'spacy-connorm[dan]'`."
     )
@@ -855,6 +859,14 @@ class Warnings(metaclass=_Coded):
     CNW810 = (
         "{count} concept ids of the annotated mentions are not in the ontology, first {first}. "
         "They are learned as separate concepts, from their mentions alone."
+    )
+    CNW811 = (
+        "No mention of '{path}' is used. Its mentions: {found}. Labels in [data]: {asked}. Check "
+        "`labels` and `spans_key`."
+    )
+    CNW812 = (
+        "'{path}' is in `dev` and in `corpora`. Its dev scores say nothing about new texts, and "
+        "would choose an epoch that has learned it by heart. Leave it out of one of them."
     )
 
     # Training: ranked lists

@@ -1,5 +1,6 @@
 """A small ontology, a pipeline that normalizes with it, and encoders that need no download."""
 
+import shutil
 from itertools import count
 from pathlib import Path
 
@@ -312,11 +313,17 @@ def training_config():
 
 
 @pytest.fixture(scope="session")
-def training_settings(tiny_folder):
+def training_settings(tiny_folder, tmp_path_factory):
     """The settings that name them; three mentions, one of no known concept, are D and dev data."""
-    ontology, corpus = str(TRAINING / "ontology.jsonl"), [str(TRAINING / "corpus.spacy")]
-    data = {"data.ontology": ontology, "data.corpora": corpus, "data.dev": corpus}
-    return {"encoder.name": str(tiny_folder), **data}
+    corpus, dev = TRAINING / "corpus.spacy", tmp_path_factory.mktemp("dev") / "dev.spacy"
+    shutil.copyfile(corpus, dev)
+    data = {
+        "ontology": str(TRAINING / "ontology.jsonl"),
+        "corpora": [str(corpus)],
+        "dev": [str(dev)],
+    }
+    named = {f"data.{setting}": value for setting, value in data.items()}
+    return {"encoder.name": str(tiny_folder), **named}
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from _common.trained_encoders import CONFIG, read_block, train_once
 from _common.vector_cache import add_cache, save_cache
 from spacy_connorm.encoders import is_sparse
 from spacy_connorm.encoders.ensemble import EnsembleEncoder
+from spacy_connorm.encoders.model_types import ARCHITECTURES
 from spacy_connorm.files.folders import read_object
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.protocol import Backend
@@ -88,13 +89,9 @@ def is_trained_here(name: str) -> bool:
 def _folder_config(folder: Path) -> dict[str, Any]:
     if (folder / CONFIG).is_file():
         return read_block(folder)
-    from spacy_connorm.encoders.dan_weights import MODEL_TYPE as DAN_TYPE
-    from spacy_connorm.encoders.onnx_folder import MODEL_TYPE as ONNX_TYPE
-
-    own = {DAN_TYPE: "DanEncoder", ONNX_TYPE: "OnnxEncoder"}
     model_type = read_object(folder / "config.json").get("model_type")
-    architecture = own.get(model_type, "TransformerEncoder")
-    return {"@architectures": f"spacy-connorm.{architecture}.v1", "name": str(folder)}
+    architecture = ARCHITECTURES.get(model_type, "TransformerEncoder.v1")
+    return {"@architectures": f"spacy-connorm.{architecture}", "name": str(folder)}
 
 
 def load_encoder(block: dict[str, Any]) -> Model:

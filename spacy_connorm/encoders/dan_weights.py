@@ -16,11 +16,11 @@ from ..errors import ConnormError, Errors
 from .dan_features import FeatureReader
 from .dan_precision import EMBEDDINGS, PRECISIONS, STEPS, Precision, restore_weights, round_weights
 from .dan_start import principal_components, read_start
+from .model_types import DAN
 from .ngram_range import is_ngram_range
 from .pretrained import find_folder
 from .weights import digest_weights
 
-MODEL_TYPE = "connorm-dan"
 FORMAT_VERSION = 1
 _SEED = 0
 
@@ -142,7 +142,7 @@ class Dan:
         """folder (Path): The folder for `config.json`, `tokenizer.json` and `model.safetensors`."""
         folder.mkdir(parents=True, exist_ok=True)
         config = {
-            "model_type": MODEL_TYPE,
+            "model_type": DAN,
             "format_version": FORMAT_VERSION,
             "width": self.width,
             **asdict(self.settings),
@@ -187,7 +187,7 @@ def _is_saved(folder: Path) -> bool:
         config = json.loads((folder / "config.json").read_text(encoding="utf8"))
     except (OSError, ValueError):
         return False
-    return isinstance(config, dict) and config.get("model_type") == MODEL_TYPE
+    return isinstance(config, dict) and config.get("model_type") == DAN
 
 
 def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:

@@ -12,10 +12,10 @@ import numpy as np
 from safetensors.numpy import load_file, save_file
 
 from ..errors import ConnormError, Errors
+from .model_types import GROUNDED_DAN
 from .vectors import unit_rows
 from .weights import digest_weights
 
-MODEL_TYPE = "connorm-grounded-dan"
 FORMAT_VERSION = 1
 OFFSET, MATRIX = "cca.offset", "cca.matrix"
 HIDDEN, OUTPUT = "hidden", "output"
@@ -77,7 +77,7 @@ class GroundedDan:
         """folder (Path): The folder for `config.json` and `model.safetensors`."""
         folder.mkdir(parents=True, exist_ok=True)
         config = {
-            "model_type": MODEL_TYPE,
+            "model_type": GROUNDED_DAN,
             "format_version": FORMAT_VERSION,
             "width": self.width,
             "hidden": self.hidden,
@@ -122,7 +122,7 @@ def load_grounded_dan(folder: Path, asked: dict[str, Any]) -> GroundedDan:
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf8"))
         found = (config["model_type"], config["format_version"])
-        if found != (MODEL_TYPE, FORMAT_VERSION):
+        if found != (GROUNDED_DAN, FORMAT_VERSION):
             raise ValueError("it holds a {} of version {}".format(*found))
         weights = load_file(folder / "model.safetensors")
         dan = GroundedDan(weights, config["width"], config["input_fingerprint"])

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConnormError, Errors
+from .model_types import ONNX
 from .onnx_graph import require_plain_graph
 
-MODEL_TYPE = "connorm-onnx"
 FORMAT_VERSION = 1
 CONFIG = "config.json"
 _TOKENIZER, _GRAPH = "tokenizer.json", "model.onnx"
@@ -77,7 +77,7 @@ class OnnxModel:
         """folder (Path): The folder for `config.json`, `tokenizer.json` and `model.onnx`."""
         folder.mkdir(parents=True, exist_ok=True)
         config = {
-            "model_type": MODEL_TYPE,
+            "model_type": ONNX,
             "format_version": FORMAT_VERSION,
             "digest": self.digest(),
             **asdict(self.settings),
@@ -98,7 +98,7 @@ def load_onnx(path: Path, asked: dict[str, Any]) -> OnnxModel:
     """
     try:
         config = json.loads((path / CONFIG).read_text(encoding="utf8"))
-        if not isinstance(config, dict) or config.get("model_type") != MODEL_TYPE:
+        if not isinstance(config, dict) or config.get("model_type") != ONNX:
             raise ValueError(f"its '{CONFIG}' is not one that `connorm export` wrote")
         if config["format_version"] != FORMAT_VERSION:
             raise ValueError(f"its format version is {config['format_version']}")

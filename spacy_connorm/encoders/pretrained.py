@@ -8,7 +8,9 @@ from textwrap import shorten
 from typing import Any, NamedTuple
 
 from ..errors import ConnormError, Errors
+from ..files.folders import read_object
 from .model_packages import MINILM, PACKAGES, find_in_packages
+from .model_types import ARCHITECTURES
 from .remote_code import is_remote_code_allowed, refuse_code_in_config, refuse_code_in_settings
 from .settings import refuse_setting
 
@@ -46,15 +48,15 @@ def load_pretrained(
     RETURNS (Pretrained): The two.
     RAISES (ConnormError): CN303 if nothing is found, CN304 if a package is not the published one,
         CN306 if what is found can't be loaded, CN309 for weights in other formats, CN312 if it
-        would run code that comes with the model, CN314 if it has no safetensors.
+        would run code that comes with the model, CN314 if it has no safetensors, CN317 for an
+        encoder of another architecture.
     """
     refuse_code_in_settings("tokenizer_config", tokenizer_config)
     refuse_code_in_settings("transformer_config", transformer_config)
     _require_safetensors(transformer_config)
     folder = find_folder(name)
     if folder is not None:
-        if not (folder / "config.json").is_file():
-            raise ConnormError(Errors.CN306.format(source=folder, reason="it has no 'config.json'"))
+        _require_transformer(folder)
         return _load(str(folder), tokenizer_config, transformer_config, local_files_only=True)
     from huggingface_hub.utils import HFValidationError
 
@@ -166,6 +168,15 @@ def _load(
     if flaw:
         raise _unusable(source, flaw)
     return Pretrained(tokenizer, transformer)
+
+
+def _require_transformer(folder: Path) -> None:
+    path = folder / "config.json"
+    if not path.is_file():
+        raise ConnormError(Errors.CN306.format(source=folder, reason="it has no 'config.json'"))
+    encoder = ARCHITECTURES.get(read_object(path).get("model_type"))
+    if encoder is not None:
+        raise ConnormError(Errors.CN317.format(source=folder, encoder=encoder))
 
 
 def _unusable(source: str, reason: str) -> ConnormError:

@@ -10,8 +10,9 @@ from thinc.api import Config
 from tqdm import tqdm
 
 from ..encoders import trainable
+from ..encoders.model_types import ONNX
 from ..encoders.onnx import OnnxEncoder
-from ..encoders.onnx_folder import CONFIG, MODEL_TYPE
+from ..encoders.onnx_folder import CONFIG
 from ..encoders.protocol import Encoder
 from ..errors import ConnormError, Errors
 from ..files.configs import config_errors
@@ -123,4 +124,4 @@ def _mean_cosine(found: np.ndarray, expected: np.ndarray) -> float:
 
 
 def _is_exported(folder: Path) -> bool:
-    return read_object(folder / CONFIG).get("model_type") == MODEL_TYPE
+    return read_object(folder / CONFIG).get("model_type") == ONNX

@@ -1,11 +1,15 @@
 """The annotated mentions that a training config names."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..annotations.mentions import Mention, annotated_mentions
 from ..annotations.synonyms import expanded_mentions
+from ..errors import Warnings, warn
 from ..files.docbin import read_docs
 from .config import TrainingData
 
@@ -17,11 +21,34 @@ def read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention]
     data (TrainingData): Its labels, spans key and abbreviation setting apply.
     YIELDS (Mention): The mentions, those without a gold id included.
     RAISES (ConnormError): CN100, CN105 or CN706 for a file that cannot be read.
+    WARNS (ConnormWarning): CNW811 for a file none of whose mentions is taken.
     """
     vocab = Vocab()
-    read = expanded_mentions if data.expand_abbreviations else annotated_mentions
     for path in paths:
-        for doc in read_docs(path, vocab):
-            for mention in read(doc, spans_key=data.spans_key):
-                if not data.labels or mention.label in data.labels:
-                    yield mention
+        yield from _mentions_of_file(path, read_docs(path, vocab), data)
+
+
+def warn_of_shared_files(data: TrainingData) -> None:
+    """Warn of a dev file that is trained on as well.
+
+    data (TrainingData): Names the files.
+    WARNS (ConnormWarning): CNW812 for each.
+    """
+    trained_on = {Path(path).resolve() for path in data.corpora}
+    for path in data.dev:
+        if Path(path).resolve() in trained_on:
+            warn(Warnings.CNW812.format(path=path))
+
+
+def _mentions_of_file(path: str, docs: Iterator[Doc], data: TrainingData) -> Iterator[Mention]:
+    read = expanded_mentions if data.expand_abbreviations else annotated_mentions
+    labels: Counter[str] = Counter()
+    for doc in docs:
+        for mention in read(doc, spans_key=data.spans_key):
+            labels[mention.label] += 1
+            if not data.labels or mention.label in data.labels:
+                yield mention
+    if not labels or (data.labels and labels.keys().isdisjoint(data.labels)):
+        found = ", ".join(f"{count:,} of '{label}'" for label, count in labels.most_common())
+        asked = ", ".join(data.labels) or "all"
+        warn(Warnings.CNW811.format(path=path, found=found or "none", asked=asked))

@@ -19,11 +19,11 @@ from ..files.configs import config_errors, read_config, require_sections
 from ..files.failures import write_errors
 from ..files.folders import require_replaceable
 from ..files.overlap import require_apart
-from ..files.text import sha256
+from ..files.text import existing_file, sha256
 from ..index.metrics import Metric
 from .config import TrainingData
 from .encoder_folder import is_encoder, write_encoder
-from .mentions import read_mentions
+from .mentions import read_mentions, warn_of_shared_files
 from .model_card import CardFacts
 from .observer import TrainingObserver
 from .paraphrases import with_paraphrases
@@ -85,11 +85,13 @@ def train(
     observer (Optional[TrainingObserver]): Called with counts, losses and dev scores as they come.
     RETURNS (TrainingResult): The encoder; under torchrun one process writes it.
     RAISES (ConnormError): CN121 if the output would replace an input, CN405 if the disk is full,
-        CN100 or CN711 for an invalid config, CN705 if something else is at the path, CN714 if an
-        interrupted training is there, CN715 if it was started with another config, CN810 or CN811
-        if there is nothing to learn, CN824 if a library is missing, CN828 if the training data has
-        changed since the interrupted training started, CN839 for a share of D that the batcher
-        would not draw, and the errors of `run_training`.
+        CN100 for a missing file, CN711 for an invalid config, CN705 if something else is at the
+        path, CN714 if an interrupted training is there, CN715 if it was started with another
+        config, CN810 or CN811 if there is nothing to learn, CN824 if a library is missing, CN828 if
+        the training data has changed since the interrupted training started, CN839 for a share of D
+        that the batcher would not draw, and the errors of `run_training`.
+    WARNS (ConnormWarning): CNW810 for ids that the ontology lacks, CNW811 and CNW812 for documents
+        that give no mentions or are in `dev` as well.
     """
     config_path, output_path = config, Path(output_path)
     config = read_config(config, overrides)
@@ -106,11 +108,14 @@ def train(
     for each in (output_path, work):
         inputs = (data.ontology, *chain(*data.sources.values()), config["encoder"].get("name"))
         require_apart(each, config_path, *inputs)
+    for path in chain(*data.sources.values()):
+        existing_file(path)
     if resume:
         require_same_config(work, config)
     elif is_main_process():
         start_work(work, config)
     ontology = registry.get("readers", _ONTOLOGY)(Path(data.ontology))()
+    warn_of_shared_files(data)
     mentions = list(read_mentions(data.corpora, data))
     encoder.initialize()
     pool, report = build_pool(

@@ -3,9 +3,11 @@ import shutil
 
 import numpy as np
 import pytest
+from spacy.util import registry
 
 from spacy_connorm.encoders import model_packages, pretrained
 from spacy_connorm.encoders.model_packages import MINILM
+from spacy_connorm.encoders.model_types import ARCHITECTURES
 from spacy_connorm.encoders.pretrained import find_folder, load_pretrained
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
@@ -119,6 +121,18 @@ def test_without_the_package_it_is_named(no_hub, monkeypatch, tmp_path):
 def test_a_folder_without_a_model(tmp_path):
     with pytest.raises(ConnormError, match=r"CN306.*no 'config.json'"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize("model_type", sorted(ARCHITECTURES))
+def test_a_folder_with_another_encoder_names_its_architecture(tmp_path, model_type):
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": model_type}), encoding="utf8")
+    with pytest.raises(ConnormError, match=rf"CN317.*spacy-connorm.{ARCHITECTURES[model_type]}"):
+        load(tmp_path)
+
+
+def test_the_named_architectures_are_registered():
+    for name in ARCHITECTURES.values():
+        assert registry.has("architectures", f"spacy-connorm.{name}")
 
 
 def test_a_checkpoint_without_a_pooler_gives_no_advice(tiny_folder, caplog, capfd):
