@@ -1,9 +1,10 @@
 """What is beside the first and the last content word of a name: "in" of "in situ carcinoma", the
-bracket after "edema (hand)". Windows of `linker.name_windows` end at these words.
+bracket after "edema (hand)", the plus of "Ca2+". Windows of `linker.name_windows` end at these
+words.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -14,29 +15,45 @@ from ..text.word_bags import STOP_WORDS, normalized_words
 # Before the first word of a list item: "1.", "(12)".
 _MARKER = re.compile(r"\W?\d{1,2}\W?")
 _BRACKETS = (("(", ")"), ("[", "]"))
+# At the end of a name: "CD4+", "Ca(2+)". spaCy makes tokens of them.
+_SIGN = re.compile(r"[+-]\)?$")
 
 
 class Edge(NamedTuple):
-    """A name that begins or ends with small words.
+    """A name that begins or ends with small words, or ends with a sign.
 
-    before (int): How many it begins with.
-    after (int): How many it ends with.
+    before (int): How many small words it begins with.
+    after (int): How many small words, or tokens of the sign, it ends with.
     words (List[str]): All its words.
+    signed (str): The name, if it ends with a sign.
     """
 
     before: int
     after: int
     words: list[str]
+    signed: str = ""
+
+    def is_at(self, doc: Doc, first: int, last: int) -> bool:
+        """RETURNS (bool): Whether these tokens are the name."""
+        text = doc[first:last].text
+        return text == self.signed if self.signed else normalized_words(text) == self.words
 
 
 def edges_of(names: Iterable[str]) -> tuple[Edge, ...]:
-    """RETURNS (Tuple[Edge, ...]): The names that begin or end with small words, besides others."""
-    found = (_edge(normalized_words(name)) for name in names)
-    return tuple(each for each in found if 0 < each.before + each.after < len(each.words))
+    """RETURNS (Tuple[Edge, ...]): The names that begin or end with small words, besides others, and
+    those that end with a sign.
+    """
+    return tuple(edge for name in names for edge in _edges(name))
 
 
-def _edge(words: list[str]) -> Edge:
-    return Edge(_count_small(words), _count_small(words[::-1]), words)
+def _edges(name: str) -> Iterator[Edge]:
+    words = normalized_words(name)
+    if sign := _SIGN.search(name):
+        # The tokenizer may have left a part of it with the word.
+        yield from (Edge(0, size, words, signed=name) for size in range(1, len(sign[0]) + 1))
+    before, after = _count_small(words), _count_small(words[::-1])
+    if 0 < before + after < len(words):
+        yield Edge(before, after, words)
 
 
 def _count_small(words: Sequence[str]) -> int:
@@ -44,18 +61,18 @@ def _count_small(words: Sequence[str]) -> int:
 
 
 def widen(doc: Doc, start: int, end: int, edges: Sequence[Edge]) -> tuple[int, int]:
-    """Add to a window the small words that a name has beside it, or the other one of a pair of
-    brackets.
+    """Add to a window the small words or the sign that a name has beside it, or the other one of a
+    pair of brackets.
 
     doc (Doc): The document.
     start (int): The first token of the window.
     end (int): The token after it.
-    edges (Sequence[Edge]): Those of the names with its words.
+    edges (Sequence[Edge]): Those of the names that have its words.
     RETURNS (Tuple[int, int]): The start and the end of the wider window.
     """
     for edge in edges:
         first, last = max(0, start - edge.before), min(len(doc), end + edge.after)
-        if normalized_words(doc[first:last].text) == edge.words:
+        if edge.is_at(doc, first, last):
             return first, last
     before, after = doc[start - 1].text if start else "", doc[end].text if end < len(doc) else ""
     for opening, closing in _BRACKETS:

@@ -1,12 +1,13 @@
 """The words of tokens, as arrays for `linker.name_windows`."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from spacy.attrs import ORTH
+from spacy.attrs import ORTH, SPACY
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -21,7 +22,9 @@ _BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
 # Dashes and slashes are neither: they may be anywhere.
 _PAUSE = re.compile(f"[{re.escape(PAUSES)}]+")
 _MOST_TOKENS = 200_000
-_NO_TOKEN = np.zeros(1, dtype="uint64")
+# A text and whether a space follows it.
+_NO_TOKEN = np.zeros((1, 2), dtype="uint64")
+_AFTER_LATIN = "\u0250"
 _MODULUS = 1 << 64
 _NOT_DERIVED = np.zeros(0, dtype="int64"), np.zeros(0, dtype="uint64")
 
@@ -29,6 +32,8 @@ _NOT_DERIVED = np.zeros(0, dtype="int64"), np.zeros(0, dtype="uint64")
 class _Token(NamedTuple):
     """The words of one token; see `TokenArrays`.
 
+    begins (bool): Whether its first character is a Latin letter.
+    ends (bool): Whether its last one is.
     changes (Tuple[int, ...]): What the words that it may be derived from add to its hash.
     """
 
@@ -36,6 +41,8 @@ class _Token(NamedTuple):
     size: int
     letters: int
     kind: int
+    begins: bool = False
+    ends: bool = False
     changes: tuple[int, ...] = ()
 
 
@@ -65,18 +72,19 @@ class TokenWords:
         derivations (bool): Whether to list the words that tokens may be derived from.
         RETURNS (TokenArrays): The tokens of each document and its break.
         """
-        parts = [part for doc in docs for part in (doc.to_array(ORTH), _NO_TOKEN)]
-        orths, which = np.unique(np.concatenate([_NO_TOKEN[:0], *parts]), return_inverse=True)
+        parts = [part for doc in docs for part in (doc.to_array([ORTH, SPACY]), _NO_TOKEN)]
+        texts, spaces = np.concatenate([_NO_TOKEN[:0], *parts]).T
+        orths, which = np.unique(texts, return_inverse=True)
         distinct = self._distinct(orths.tolist(), docs)
-        hashes, sizes, letters, kinds = (column[which] for column in _columns(distinct))
+        *columns, begins, ends = (column[which] for column in _columns(distinct))
         derived, changes = _derived(distinct, which) if derivations else _NOT_DERIVED
-        ends = np.arange(1, len(which) + 1)
-        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, derived, changes)
-        expanded = list[int]()
+        tokens = TokenArrays(*columns, np.arange(1, len(which) + 1), derived, changes)
+        offsets = document_offsets(docs)
+        replaced = _join(tokens, docs, offsets, ends[:-1] & begins[1:] & (spaces[:-1] == 0))
         if expand_abbreviations:
-            for doc, start in zip(docs, document_offsets(docs), strict=False):
-                expanded += _expand(tokens, doc, start)
-        kept = ~np.isin(derived, expanded)
+            for doc, start in zip(docs, offsets, strict=False):
+                replaced += _expand(tokens, doc, start)
+        kept = ~np.isin(derived, replaced)
         return tokens._replace(derived=derived[kept], changes=changes[kept])
 
     def _distinct(self, orths: list[int], docs: Sequence[Doc]) -> list[_Token]:
@@ -120,9 +128,11 @@ def by_document(starts: np.ndarray, offsets: Sequence[int]) -> list[np.ndarray]:
 
 
 def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
-    """RETURNS (List[np.ndarray]): Hashes, sizes, letters and kinds, see `TokenArrays`."""
+    """RETURNS (List[np.ndarray]): Hashes, sizes, letters and kinds, see `TokenArrays`, and what the
+    tokens begin and end with.
+    """
     columns = list(zip(*tokens, strict=True)) if tokens else [()] * len(_Token._fields)
-    kinds = ("uint64", "int32", "int32", "uint8")
+    kinds = ("uint64", "int32", "int32", "uint8", "bool", "bool")
     return [np.asarray(column, dtype) for column, dtype in zip(columns, kinds, strict=False)]
 
 
@@ -146,7 +156,12 @@ def _read_token(text: str) -> _Token:
         return _BETWEEN
     if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
         return _END
-    return _of_words([] if text in _POSSESSIVES else normalized_words(text))
+    token = _of_words([] if text in _POSSESSIVES else normalized_words(text))
+    return token._replace(begins=_is_latin(text[0]), ends=_is_latin(text[-1]))
+
+
+def _is_latin(character: str) -> bool:
+    return character.isalpha() and character < _AFTER_LATIN
 
 
 def _of_words(words: Sequence[str]) -> _Token:
@@ -156,7 +171,31 @@ def _of_words(words: Sequence[str]) -> _Token:
     value = hash_bag(tuple(content))
     forms = hash_base_forms(content[0]) if len(content) == 1 else ()
     changes = tuple((form - value) % _MODULUS for form in forms)
-    return _Token(value, len(content), sum(map(len, content)), WORD, changes)
+    return _Token(value, len(content), sum(map(len, content)), WORD, changes=changes)
+
+
+def _join(
+    tokens: TokenArrays, docs: Sequence[Doc], offsets: Sequence[int], is_split: np.ndarray
+) -> list[int]:
+    """Join the parts of words that a tokenizer takes apart, as spaCy's does with "can't" and
+    "cannot". Names are not taken apart.
+
+    tokens (TokenArrays): Changed in place.
+    docs (Sequence[Doc]): The documents.
+    offsets (Sequence[int]): See `document_offsets`.
+    is_split (np.ndarray): bool (t - 1,): whether a token and the next are parts of a word.
+    RETURNS (List[int]): The tokens of these words.
+    """
+    joined = list[int]()
+    starts = np.flatnonzero(is_split & ~np.concatenate([[False], is_split[:-1]])).tolist()
+    for first in starts:
+        last = first + 1
+        while last <= len(is_split) and is_split[last - 1]:
+            last += 1
+        number = bisect_right(offsets, first) - 1
+        own = docs[number][first - offsets[number] : last - offsets[number]]
+        joined += _write(tokens, first, last, normalized_words(own.text))
+    return joined
 
 
 def _expand(tokens: TokenArrays, doc: Doc, start: int) -> list[int]:
@@ -171,10 +210,22 @@ def _expand(tokens: TokenArrays, doc: Doc, start: int) -> list[int]:
     for span in abbreviation_spans(doc):
         long_form = abbreviations.long_form(span.text, span.end_char - 1)
         if long_form:
-            first, last = start + span.start, start + span.end
-            words = _of_words(normalized_words(long_form))
-            for column, value in zip(tokens[:5], (*words[:4], last), strict=True):
-                column[first] = value
-            tokens.kinds[first + 1 : last] = FILLER
-            expanded += range(first, last)
+            words = normalized_words(long_form)
+            expanded += _write(tokens, start + span.start, start + span.end, words)
     return expanded
+
+
+def _write(tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:
+    """Give several tokens together some words.
+
+    tokens (TokenArrays): Changed in place.
+    first (int): The first of them, which gets the words.
+    last (int): The token after them.
+    words (Sequence[str]): The words.
+    RETURNS (range): The tokens.
+    """
+    token = _of_words(words)
+    for column, value in zip(tokens[:5], (*token[:4], last), strict=True):
+        column[first] = value
+    tokens.kinds[first + 1 : last] = FILLER
+    return range(first, last)

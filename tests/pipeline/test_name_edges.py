@@ -93,3 +93,36 @@ def test_it_is_explained(nlp):
 def test_only_names_with_small_words_at_an_end_have_edges():
     (edge,) = edges_of(["in situ carcinoma", "carcinoma in situ", "of the"])
     assert (edge.before, edge.after, edge.words) == (1, 0, ["in", "situ", "carcinoma"])
+
+
+@pytest.fixture(scope="module")
+def cells():
+    """Names that the tokenizer takes apart, as words and as signs."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
+    names = ("can't sleep", "cannot walk", "Ca2+", "Fe(3+)", "CD4+", "walk", "Ca2+ channel defect")
+    ontology = Ontology([Concept(name, name) for name in names])
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
+    return nlp
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I can't sleep.", ["can't sleep"]),
+        ("I can’t sleep", ["can’t sleep"]),
+        ("Cannot walk, can walk, can not walk", ["Cannot walk", "walk", "walk"]),
+        ("She wouldn't walk", ["walk"]),
+        ("Ca2+ and Fe(3+) enter CD4+ cells.", ["Ca2+", "Fe(3+)", "CD4+"]),
+        ("Ca2 + Fe, CD4- and CD4", []),
+        ("A Ca2+ channel defect", ["Ca2+ channel defect"]),
+    ],
+)
+def test_names_that_the_tokenizer_takes_apart(cells, text, expected):
+    assert found(cells, text) == expected
+
+
+def test_a_document_of_one_token_has_no_parts(cells):
+    assert [found(cells, text) for text in ("", "walk", "n't")] == [[], ["walk"], []]
