@@ -47,4 +47,9 @@ def _show(learned: LearnedSubstitutions, output_path: Path) -> None:
     if learned.licence:
         msg.info(f"Terms of use: {licence_path(output_path)}")
     msg.info(f"Read {learned.concepts:,} concepts with {learned.names:,} names")
+    if not learned.substitutions:
+        msg.warn(
+            "No words are used in place of each other often enough. Give more ontologies, or a "
+            "lower `--min-same` or `--min-certainty`."
+        )
     msg.good(f"Wrote {len(learned.substitutions):,} substitutions: {output_path}")

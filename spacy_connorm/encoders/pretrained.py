@@ -174,7 +174,7 @@ def _require_transformer(folder: Path) -> None:
     path = folder / "config.json"
     if not path.is_file():
         raise ConnormError(Errors.CN306.format(source=folder, reason="it has no 'config.json'"))
-    encoder = ARCHITECTURES.get(read_object(path).get("model_type"))
+    encoder = ARCHITECTURES.get(str(read_object(path).get("model_type")))
     if encoder is not None:
         raise ConnormError(Errors.CN317.format(source=folder, encoder=encoder))
 

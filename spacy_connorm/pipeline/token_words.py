@@ -76,9 +76,12 @@ class TokenWords:
         texts, spaces = np.concatenate([_NO_TOKEN[:0], *parts]).T
         orths, which = np.unique(texts, return_inverse=True)
         distinct = self._distinct(orths.tolist(), docs)
-        *columns, begins, ends = (column[which] for column in _columns(distinct))
+        hashes, sizes, letters, kinds, begins, ends = (
+            column[which] for column in _columns(distinct)
+        )
         derived, changes = _derived(distinct, which) if derivations else _NOT_DERIVED
-        tokens = TokenArrays(*columns, np.arange(1, len(which) + 1), derived, changes)
+        following = np.arange(1, len(which) + 1)
+        tokens = TokenArrays(hashes, sizes, letters, kinds, following, derived, changes)
         offsets = document_offsets(docs)
         replaced = _join(tokens, docs, offsets, ends[:-1] & begins[1:] & (spaces[:-1] == 0))
         if expand_abbreviations:

@@ -143,6 +143,17 @@ def _require_reporters(arguments: Mapping[str, Any]) -> None:
     if not known and names not in (["none"], ["all"]):
         services = ", ".join(sorted(INTEGRATION_TO_CALLBACK))
         raise _must_be("report_to", f"none, all, or some of {services}")
+    for name in names:
+        if name in INTEGRATION_TO_CALLBACK:
+            _require_service(name)
+
+
+def _require_service(name: str) -> None:
+    """Start a service as the trainer will, which it does after the texts are read."""
+    try:
+        INTEGRATION_TO_CALLBACK[name]()
+    except (RuntimeError, ImportError) as error:
+        raise ConnormError(Errors.CN821.format(reason=f"`report_to`: {error}")) from error
 
 
 def _must_be(name: str, expected: str) -> ConnormError:

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from transformers.integrations.integration_utils import INTEGRATION_TO_CALLBACK
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.training.arguments import make_arguments
@@ -97,7 +98,17 @@ def test_one_gpu_is_used_the_present_one(tmp_path, monkeypatch):
     assert torch.cuda.current_device() == 2
 
 
-def test_scores_are_sent_nowhere_unless_asked(tmp_path):
+def test_scores_are_sent_nowhere_unless_asked(tmp_path, monkeypatch):
     assert make(tmp_path, scored=False).report_to == []
     assert make(tmp_path, scored=False, report_to=["none"]).report_to == []
+    monkeypatch.setitem(INTEGRATION_TO_CALLBACK, "tensorboard", object)
     assert make(tmp_path, scored=False, report_to="tensorboard").report_to == ["tensorboard"]
+
+
+def test_a_service_whose_library_is_missing_is_told_before_training(tmp_path, monkeypatch):
+    def start():
+        raise RuntimeError("WandbCallback requires wandb to be installed. Run `pip install wandb`.")
+
+    monkeypatch.setitem(INTEGRATION_TO_CALLBACK, "wandb", start)
+    with pytest.raises(ConnormError, match=r"CN821.*`report_to`: .*pip install wandb"):
+        make(tmp_path, scored=False, report_to=["wandb"])
