@@ -16,7 +16,7 @@ from _common.builders import SIEVE, THRESHOLD, build_lookup, encoder_config, mak
 from _common.cli import begin, clear_errors, finish, make_parser
 from _common.datasets import Data
 from _common.options import add_datasets, add_encoder, add_lexical_weight, add_ontology, add_part
-from _common.prepared import answer_prepared
+from _common.prepared import PREPARED_NAMES, answer_prepared
 from _common.scoring import read_standard
 from _common.searching import labels
 from _common.variants import ABBREVIATIONS, AS_READ, AS_WRITTEN, Steps, lexical_weight_of, predict
@@ -34,7 +34,7 @@ DOCUMENT_CONTEXT = 0.05
 PREPARED = Steps(
     "the papers' protocol (composites split by the number of gold ids)",
     abbreviations=True,
-    normalization=("punctuation", "case"),
+    normalization=PREPARED_NAMES,
 )
 
 

@@ -20,7 +20,8 @@ from _common.cli import begin, clear_errors, fail, make_parser
 from _common.config_variants import add_variants, vary
 from _common.datasets import Data
 from _common.options import add_datasets, add_part
-from _common.scoring import DEPTH, predict, read_standard
+from _common.prepared import PREPARED_NAMES, read_as_written, read_prepared
+from _common.scoring import DEPTH
 from _common.trained_encoders import TRAINS, training_facts
 
 from spacy_connorm.evaluation import score_predictions
@@ -31,10 +32,12 @@ from spacy_connorm.evaluation.ranks import add_ranks
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.evaluation.sections import (
     AS_WRITTEN,
+    BIOSYN,
     Section,
     grid_sections,
     sections_to_markdown,
 )
+from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.linker.sieve import best_cosine
 
 # The means of the other searches are computed from the vectors of these.
@@ -84,6 +87,13 @@ def main() -> None:
     )
     add_part(parser)
     parser.add_argument(
+        "--protocol",
+        choices=(AS_WRITTEN, BIOSYN),
+        default=AS_WRITTEN,
+        help="biosyn: the papers' protocol, with long forms and composites split by gold "
+        "[%(default)s]",
+    )
+    parser.add_argument(
         "--tune", action="store_true", help="choose each encoder's search on dev, score it on test"
     )
     arguments = begin(parser)
@@ -119,7 +129,7 @@ def measure(arguments: Namespace) -> list[Row]:
         blocks = {each: block_of(each, data, arguments) for each in contenders}
         scored = {each.label: score(blocks[each], data, arguments) for each in contenders}
         trained = {each.label: training_facts(blocks[each]) for each in contenders}
-        corpus_rows = to_rows(scored, name, protocol=AS_WRITTEN)
+        corpus_rows = to_rows(scored, name, protocol=arguments.protocol)
         if arguments.tune:
             add_dev_scores(corpus_rows, contenders, arguments)
         rows += [{**row, **trained[row["pipeline"]]} for row in corpus_rows]
@@ -140,7 +150,7 @@ def add_dev_scores(
     scored = {
         each.label: score(block_of(each, data, arguments), data, arguments) for each in contenders
     }
-    found = to_rows(scored, rows[0]["corpus"], protocol=AS_WRITTEN)
+    found = to_rows(scored, rows[0]["corpus"], protocol=arguments.protocol)
     dev = {(row["pipeline"], row["search"]): row["lenient@1"] for row in found}
     for row in rows:
         row["dev_lenient@1"] = dev[row["pipeline"], row["search"]]
@@ -205,19 +215,30 @@ def block_of(contender: Contender, data: Data, arguments: Namespace) -> dict[str
 
 def score(block: dict[str, Any], data: Data, arguments: Namespace) -> Scored:
     """RETURNS (Scored): The scores of an encoder by fourteen searches."""
-    lookup = build_lookup(block, data, searches=BUILT, work=arguments.work)
-    gold = read_standard(data)
-    found = search_all(lookup, [mention.text for mention in gold], top_k=DEPTH)
+    mentions = (read_prepared if arguments.protocol == BIOSYN else read_as_written)(data)
+    found = search_all(build(data, block, arguments), mentions.texts, top_k=DEPTH)
     runs = [
         Run(
             name,
             sieve.thresholds[0] if sieve.thresholds else None,
-            score_predictions(gold, predict(sieve.choose(found, best_cosine))),
+            score_predictions(mentions.gold, mentions.predict(sieve.choose(found, best_cosine))),
         )
         for name, sieve in grid_sieves(arguments.threshold).items()
     ]
     own = next(run for run in runs if run.name == SIEVE)
     return Scored(data.mentions, own, runs, [])
+
+
+def build(data: Data, block: dict[str, Any], arguments: Namespace) -> ConceptLookup:
+    """RETURNS (ConceptLookup): The index of an encoder. With the papers' protocol D has long forms,
+    too.
+    """
+    prepared: dict[str, Any] = {
+        "synonyms": data.expanded_synonyms,
+        "normalization": PREPARED_NAMES,
+    }
+    changes = prepared if arguments.protocol == BIOSYN else {}
+    return build_lookup(block, data, searches=BUILT, work=arguments.work, **changes)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 """BioSyn's preprocessing of a data set, for comparison with its numbers only: it looks at gold."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
@@ -9,11 +12,14 @@ from _common.datasets import Data, blank_english, read_long_forms
 from _common.scoring import DEPTH, read_standard
 from spacy_connorm.annotations.mentions import Mention, annotated_mentions
 from spacy_connorm.annotations.spans import written_id
-from spacy_connorm.concepts import Concept, Ontology
+from spacy_connorm.concepts import Candidate, Concept, Ontology
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.biosyn import biosyn_ids, biosyn_texts
 from spacy_connorm.evaluation.pipelines.queries import join_parts
 from spacy_connorm.linker.lookup import ConceptLookup
+
+# How the index prepares names for them.
+PREPARED_NAMES = ("punctuation", "case")
 
 
 class PreparedData(Data):
@@ -53,24 +59,53 @@ def prepared_texts(mention: Mention, long_form: str) -> tuple[str, ...]:
     return biosyn_texts(mention.text, biosyn_ids(mention.concept_ids), long_forms)
 
 
-def answer_prepared(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[Prediction]]:
-    """Score mentions with the papers' preprocessing. That of names is the index's.
+class SearchedMentions(NamedTuple):
+    """The m mentions to score, and the t texts that are searched for them.
 
-    data (Data): The data set.
-    lookup (ConceptLookup): Answers.
-    RETURNS (Tuple[List[Gold], List[Prediction]]): Gold ids and predictions.
+    gold (List[Gold]): (m,) The gold ids.
+    texts (List[str]): (t,) What is searched.
+    counts (List[int]): (m,) How many of these texts each mention has.
+    """
+
+    gold: list[Gold]
+    texts: list[str]
+    counts: list[int]
+
+    def predict(self, found: Sequence[Sequence[Candidate]]) -> list[Prediction]:
+        """RETURNS (List[Prediction]): (m,) The predictions of a pipeline that finds these
+        candidates for the texts.
+        """
+        answers = join_parts(found, self.counts)
+        return [Prediction(each, written_id(each, None)) for each in answers]
+
+
+def read_as_written(data: Data) -> SearchedMentions:
+    """RETURNS (SearchedMentions): The mentions of a data set, each searched as it is."""
+    texts = [mention.text for mention in data.mentions]
+    return SearchedMentions(read_standard(data), texts, [1] * len(texts))
+
+
+def read_prepared(data: Data) -> SearchedMentions:
+    """RETURNS (SearchedMentions): The mentions of a data set with the papers' preprocessing. That
+    of names is the index's.
     """
     texts = [
         prepared_texts(mention, long_form)
         for mention, long_form in zip(data.mentions, data.long_forms, strict=True)
     ]
-    found = lookup.candidates([text for parts in texts for text in parts], top_k=DEPTH)
-    answers = join_parts(found, map(len, texts))
     gold = [
         each._replace(concept_ids=_primary(mention, data.ontology))
         for each, mention in zip(read_standard(data), data.mentions, strict=True)
     ]
-    return gold, [Prediction(each, written_id(each, None)) for each in answers]
+    return SearchedMentions(gold, [*chain.from_iterable(texts)], [*map(len, texts)])
+
+
+def answer_prepared(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[Prediction]]:
+    """RETURNS (Tuple[List[Gold], List[Prediction]]): The gold ids of a data set's mentions, and
+    what a lookup finds for them with the papers' preprocessing.
+    """
+    mentions = read_prepared(data)
+    return mentions.gold, mentions.predict(lookup.candidates(mentions.texts, top_k=DEPTH))
 
 
 def _primary(mention: Mention, ontology: Ontology) -> frozenset[str]:

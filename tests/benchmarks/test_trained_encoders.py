@@ -1,5 +1,6 @@
 """Encoders that the benchmarks train themselves, in accuracy and in the grid."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -222,6 +223,21 @@ def test_a_search_is_tuned_on_dev_and_scored_on_test(run, data, capsys):
     with pytest.raises(SystemExit):
         run(*options, "--part", "dev")
     assert "--tune scores on test" in capsys.readouterr().err
+
+
+def test_the_papers_protocol_splits_composites_by_gold(run, data, capsys):
+    note = "1|t|stroke and infarct\n1|a|\n1\t0\t18\tstroke and infarct\tSpecificDisease\tD2|D1\n\n"
+    (data / "ncbi_disease" / "test.pubtator.txt.gz").write_bytes(gzip.compress(note.encode()))
+    out = data / "grid.json"
+    options = ["grid.py", "--dataset", "ncbi", "--encoders", "ngram", "--data", data]
+    strict = {}
+    for protocol in ("as written", "biosyn"):
+        run(*options, "--json", out, "--protocol", protocol)
+        rows = json.loads(out.read_text())
+        assert {row["protocol"] for row in rows} == {protocol}
+        assert f"(protocol: {protocol}" in capsys.readouterr().out
+        strict[protocol] = {row["search"]: row["strict@1"] for row in rows}["OD-T"]
+    assert strict == {"as written": 0.0, "biosyn": 100.0}
 
 
 def test_encoders_of_one_name_need_labels(run, data, capsys):
