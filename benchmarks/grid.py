@@ -24,6 +24,7 @@ from _common.prepared import PREPARED_NAMES, read_as_written, read_prepared
 from _common.scoring import DEPTH
 from _common.trained_encoders import TRAINS, training_facts
 
+from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.grid import grid_sieves, search_all
 from spacy_connorm.evaluation.pipelines.score_files import write_markdown, write_scores
@@ -42,6 +43,8 @@ from spacy_connorm.linker.sieve import best_cosine
 
 # The means of the other searches are computed from the vectors of these.
 BUILT = ("O-T", "D-T", "OD-T")
+# How many concepts are shown for a phrase.
+NEAREST = 5
 
 
 class Contender(NamedTuple):
@@ -96,12 +99,19 @@ def main() -> None:
     parser.add_argument(
         "--tune", action="store_true", help="choose each encoder's search on dev, score it on test"
     )
+    parser.add_argument(
+        "--phrase",
+        nargs="+",
+        default=(),
+        help="show what each encoder finds for these, by OD-T (Table 6)",
+    )
     arguments = begin(parser)
     if arguments.tune and arguments.part == "dev":
         fail("--tune scores on test what is best on dev: leave out --part dev.")
     with clear_errors():
         rows = measure(arguments)
-    sections = [*grid_sections(rows), *tuned_sections(rows), training_section(rows)]
+        nearest = nearest_sections(arguments)
+    sections = [*grid_sections(rows), *tuned_sections(rows), *nearest, training_section(rows)]
     print(sections_to_markdown(sections))
     if arguments.json is not None:
         write_scores(rows, arguments.json)
@@ -168,6 +178,37 @@ def tuned_sections(rows: Sequence[Row]) -> list[Section]:
     keys = ("corpus", "pipeline", "search", "dev_lenient@1", "lenient@1", "strict@1")
     table = [{key: row[key] for key in keys} for row in best.values() if "dev_lenient@1" in row]
     return [Section("The search that is best on dev, scored on test", table)] if table else []
+
+
+def nearest_sections(arguments: Namespace) -> list[Section]:
+    """RETURNS (List[Section]): With `--phrase`, the first concepts that each encoder finds for each
+    phrase in O and D of the first corpus, their nearest texts and their scores.
+    """
+    if not arguments.phrase:
+        return []
+    data = Data(arguments.dataset[0], arguments.data, part=arguments.part)
+    found = {}
+    for each in find_contenders(arguments):
+        lookup = build(data, block_of(each, data, arguments), arguments)
+        found[each.label] = search_all(lookup, arguments.phrase, top_k=NEAREST)["OD-T"]
+    return [
+        Section(
+            f"What is found for '{phrase}' by OD-T",
+            [
+                {"rank": rank + 1}
+                | {label: _told(own[place], rank) for label, own in found.items()}
+                for rank in range(NEAREST)
+            ],
+        )
+        for place, phrase in enumerate(arguments.phrase)
+    ]
+
+
+def _told(candidates: Sequence[Candidate], rank: int) -> str:
+    if rank >= len(candidates):
+        return ""
+    candidate = candidates[rank]
+    return f"{candidate.text}, {candidate.concept_id}, {candidate.score:.3f}"
 
 
 def training_section(rows: Sequence[Row]) -> Section:

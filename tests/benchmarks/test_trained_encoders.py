@@ -240,6 +240,15 @@ def test_the_papers_protocol_splits_composites_by_gold(run, data, capsys):
     assert strict == {"as written": 0.0, "biosyn": 100.0}
 
 
+def test_what_is_found_for_a_phrase_is_shown(run, data, capsys):
+    options = ["grid.py", "--dataset", "ncbi", "--encoders", "ngram", "--data", data]
+    run(*options, "--phrase", "heart attack", "strokes")
+    printed = capsys.readouterr().out
+    for phrase, first in (("heart attack", "Heart Attack, D1, 1.000"), ("strokes", "Stroke, D2")):
+        table = printed.split(f"What is found for '{phrase}' by OD-T")[1].split("##")[0]
+        assert f"| 1 | {first}" in " ".join(table.split())
+
+
 def test_encoders_of_one_name_need_labels(run, data, capsys):
     arguments = ["--dataset", "ncbi", "--encoders", "ngram", "ngram", "--data", data]
     with pytest.raises(SystemExit) as exit:
