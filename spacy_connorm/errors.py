@@ -88,8 +88,9 @@ class Errors(metaclass=_Coded):
         "so no search could find it. Use another spelling."
     )
     CN010 = (
-        "The mention finder needs the names of a {component}, which the pipeline lacks. Add it "
-        'after "mention_finder": `nlp.add_pipe("concept_normalizer")`.'
+        "The mention finder needs the names of a {component}, which the pipeline lacks. It has: "
+        "{known}. Name one of them (`normalizer`), or add one after the finder: "
+        '`nlp.add_pipe("concept_normalizer")`.'
     )
 
     CN011 = (
@@ -150,7 +151,8 @@ class Errors(metaclass=_Coded):
     CN110 = "Unknown ontology format '{format}'. Known formats: {known}."
     CN111 = (
         "Can't tell the format of the ontology '{path}' from its name or first lines. Name it "
-        "(`format` in Python, `--format` on the command line): {known}."
+        "(`format` in Python, `--format` on the command line), or convert it first with `connorm "
+        "ontology`: {known}."
     )
     CN112 = (
         "'{path}' has the name of another format ({named}), not of '{format}'. Rename the file, or "
@@ -778,6 +780,11 @@ class Warnings(metaclass=_Coded):
         "mention finder, `nlp.get_pipe('{name}').initialize(lambda: [], nlp=nlp)` does, too."
     )
 
+    CNW005 = (
+        "'{name}' overwrites what '{other}' writes on the same spans. Give one of them an "
+        "`attribute_prefix`, or both different `labels`."
+    )
+
     # Ontology
     CNW101 = "{count} concept ids occur more than once, first {first}. Their names are merged."
     CNW102 = (
@@ -843,7 +850,8 @@ class Warnings(metaclass=_Coded):
     # Command line
     CNW701 = (
         "No mentions found in {count} texts. Is there a component before '{component}' that finds "
-        "mentions, such as `ner` or `mention_finder`? `connorm index --find-mentions` adds one."
+        "mentions, such as `ner` or `mention_finder`? `connorm index --find-mentions` adds one. If "
+        "there is a `mention_finder`, its `explain` tells of a span why it is no mention."
     )
 
     # Exports

@@ -10,7 +10,7 @@ from ..annotations.abbreviations import find_long_forms
 from ..annotations.spans import choose_spans, written_id
 from ..concepts import Candidate, Concept
 from ..concepts.curies import PREFIXES
-from ..errors import refuse
+from ..errors import refuse, refuse_text
 from ..index.metrics import metric_of
 from .settings import Limits, check_labels, check_nil_threshold, choose_limits, known_id
 from .synonym_files import read_synonyms, write_synonyms
@@ -66,7 +66,8 @@ class ConceptSearch:
             occurrence: search as if D did not have them. What O or other mentions say stays.
         **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
-        RAISES (ConnormError): Those of `interpreter`, `MentionInterpreter.read` and `with_codes`.
+        RAISES (ConnormError): CN006 for anything else, and the errors of `interpreter`,
+            `MentionInterpreter.read` and `with_codes`.
         """
         known = [""] * len(mentions) if long_forms is None else long_forms
         interpreter = self.interpreter(search, held_out=held_out, **limits)
@@ -112,6 +113,8 @@ class ConceptSearch:
         RAISES (ConnormError): Those of `interpreter`, `MentionInterpreter.read` and `with_codes`.
         """
         interpreter = self.interpreter(**limits)
+        if not isinstance(mention, (str, Span)):
+            refuse_text("mention", mention, "a text or a span")
         if isinstance(mention, str):
             texts, known = [mention], [""]
         else:

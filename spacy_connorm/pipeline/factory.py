@@ -8,6 +8,7 @@ from typing import Any
 from spacy.language import Language
 from thinc.api import Config, Model
 
+from ..errors import Warnings, warn
 from .concept_normalizer import ConceptNormalizer
 
 DEFAULT_CONFIG = """
@@ -92,6 +93,8 @@ def make_concept_normalizer(
     cascade: Any,
     scorer: Callable | None,
 ) -> ConceptNormalizer:
+    mine = {"attribute_prefix": attribute_prefix, "spans_key": spans_key, "labels": labels}
+    _warn_of_rivals(nlp, name, mine)
     return ConceptNormalizer(
         nlp.vocab,
         name,
@@ -120,3 +123,19 @@ def make_concept_normalizer(
         cascade=cascade,
         scorer=scorer,
     )
+
+
+def _warn_of_rivals(nlp: Language, name: str, mine: dict[str, Any]) -> None:
+    """Warn of the concept normalizers of a pipeline that write the same attributes of the same
+    spans as a new one.
+    """
+    for other, pipe in nlp.components:
+        if isinstance(pipe, ConceptNormalizer) and _are_rivals(pipe.cfg, mine):
+            warn(Warnings.CNW005.format(name=name, other=other))
+
+
+def _are_rivals(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    if any(one[key] != other[key] for key in ("attribute_prefix", "spans_key")):
+        return False
+    labels = one["labels"], other["labels"]
+    return not all(labels) or not set(labels[0]).isdisjoint(labels[1])

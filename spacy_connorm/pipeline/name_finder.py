@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
+from ..errors import refuse_text
 from ..index.cache import Cache
 from ..index.filters import Filter, allowed_concepts
 from ..index.search import Search
@@ -31,6 +32,7 @@ class _Window(NamedTuple):
     end (int): The token after it.
     value (int): The hash of the words of the names that it may stand for.
     score (float): 1.0 if it has these words itself.
+    has_pause (bool): Whether there is punctuation between its words.
     reason (str): Why it is no mention; empty for one.
     """
 
@@ -38,6 +40,7 @@ class _Window(NamedTuple):
     end: int
     value: int
     score: float
+    has_pause: bool
     reason: str
 
 
@@ -167,7 +170,8 @@ class NameFinder:
         reason = self._rules.reason(
             value, letters, text, names, has_pause=has_pause, is_alone=is_alone
         )
-        return _Window(start, end, value, _DERIVED if is_derived else _KNOWN, reason)
+        score = _DERIVED if is_derived else _KNOWN
+        return _Window(start, end, value, score, has_pause, reason)
 
     def is_name(self, text: str) -> bool:
         """RETURNS (bool): Whether a text by itself would be a mention."""
@@ -181,7 +185,10 @@ class NameFinder:
         span (Span): The span.
         RETURNS (Tuple[str, Tuple[KnownName, ...]]): Why it is no mention, empty if it is one; and
             the names with its words.
+        RAISES (ConnormError): CN006 for anything else.
         """
+        if not isinstance(span, Span):
+            refuse_text("span", span, "a span")
         (windows,) = self._windows([span.doc])
         own = [each for each in windows if (each.start, each.end) == (span.start, span.end)]
         if not own:
@@ -231,9 +238,20 @@ def _edges(
 
 def _mentions(windows: Sequence[_Window], labels: Mapping[int, str]) -> list[FoundMention]:
     found: dict[tuple[int, int], FoundMention] = {}
+    windows = [each for each in windows if not each.reason]
+    plain = [each for each in windows if not each.has_pause]
     for each in windows:
+        if each.has_pause and any(_are_rivals(each, other) for other in plain):
+            continue
         known = found.get((each.start, each.end))
-        if not each.reason and (known is None or known.score < each.score):
+        if known is None or known.score < each.score:
             mention = FoundMention(each.start, each.end, each.score, labels[each.value])
             found[each.start, each.end] = mention
     return list(found.values())
+
+
+def _are_rivals(one: _Window, other: _Window) -> bool:
+    """RETURNS (bool): Whether two windows have words of the same names and overlap: "deficiency,
+    B12" and "B12 deficiency" in "a deficiency, B12 deficiency".
+    """
+    return one.value == other.value and one.start < other.end and other.start < one.end

@@ -39,7 +39,8 @@ class NormalizerLink:
         """Find a concept normalizer.
 
         wanted (Optional[str]): Its name; None for the first one.
-        message (str): The error, with a place for the `component` that is missing.
+        message (str): The error, with places for the `component` that is missing and the
+            `known` ones.
         RETURNS (ConceptNormalizer): The normalizer.
         RAISES (ConnormError): That error if the pipeline lacks it.
         """
@@ -47,7 +48,7 @@ class NormalizerLink:
         name = next(iter(found), None) if wanted is None else wanted
         if name not in found:
             named = "concept normalizer" if wanted is None else f"concept normalizer '{wanted}'"
-            raise ConnormError(message.format(component=named))
+            raise ConnormError(message.format(component=named, known=", ".join(found) or "none"))
         return found[name]
 
     def note_loading(self) -> None:

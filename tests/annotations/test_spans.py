@@ -159,6 +159,14 @@ def test_normalizers_of_different_labels_share_attributes(make_pipeline, make_no
     assert kb_ids(nlp(TEXT).ents) == [("MI", "C2"), ("cold", "C3"), ("aspirin", "C6")]
 
 
+def test_normalizers_that_overwrite_each_other_are_warned_of(make_pipeline, hashes):
+    nlp = make_pipeline(**hashes, labels=["Disease"])
+    for labels in (None, ["Chemical", "Disease"]):
+        with pytest.warns(ConnormWarning, match=r"CNW005.*'second'.*'concept_normalizer'"):
+            nlp.add_pipe("concept_normalizer", "second", config={**hashes, "labels": labels})
+        nlp.remove_pipe("second")
+
+
 def test_loaded_prefix_is_readable(blank_pipeline, make_normalizer):
     nlp = blank_pipeline()
     saved = make_normalizer(attribute_prefix="saved_").to_bytes()

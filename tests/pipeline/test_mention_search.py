@@ -101,3 +101,11 @@ def test_one_text_in_no_list_is_refused(nlp):
     for ask in (search, explain):
         with pytest.raises(ConnormError, match="CN006.*a list of texts"):
             ask(nlp, "flu")
+
+
+@pytest.mark.parametrize("wrong", [None, 3, ["cold"]])
+def test_only_texts_and_spans_are_explained(nlp, wrong):
+    with pytest.raises(ConnormError, match="CN006.*`mention` must be a text or a span"):
+        nlp.get_pipe("concept_normalizer").explain(wrong)
+    with pytest.raises(ConnormError, match="CN006.*`mention` must be a text or a span"):
+        nlp.get_pipe("concept_normalizer").explain(nlp("a cold"))

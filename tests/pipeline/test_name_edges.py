@@ -4,6 +4,7 @@ import pytest
 import spacy
 
 from spacy_connorm import Concept, Ontology
+from spacy_connorm.errors import ConnormError
 from spacy_connorm.linker.name_rules import LISTED, PUNCTUATED
 from spacy_connorm.pipeline.name_edges import edges_of
 
@@ -57,6 +58,8 @@ def test_a_name_is_found_as_written(nlp, name):
         ("carcinoma situ", ["carcinoma situ"]),
         ("exposure to fever", ["exposure to", "fever"]),
         ("exposure", ["exposure"]),
+        ("No diabetes mellitus, type 2 diabetes mellitus", ["type 2 diabetes mellitus"]),
+        ("A carcinoma, type 3 lobular carcinoma", ["type 3 lobular carcinoma"]),
     ],
 )
 def test_punctuation_must_be_where_the_name_has_it(nlp, text, expected):
@@ -126,3 +129,8 @@ def test_names_that_the_tokenizer_takes_apart(cells, text, expected):
 
 def test_a_document_of_one_token_has_no_parts(cells):
     assert [found(cells, text) for text in ("", "walk", "n't")] == [[], ["walk"], []]
+
+
+def test_only_spans_are_explained(nlp):
+    with pytest.raises(ConnormError, match="CN006.*`span` must be a span"):
+        nlp.get_pipe("mention_finder").explain("pain")
