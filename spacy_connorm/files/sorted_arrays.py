@@ -7,7 +7,7 @@ def find_sorted(known: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Find where values stand.
 
     known (np.ndarray): (n,), sorted.
-    values (np.ndarray): Of any shape, of the same dtype.
+    values (np.ndarray): Of any shape with at least one dimension, of the same dtype.
     RETURNS (np.ndarray): int64, of their shape: the first place of each value among the known ones;
         -1 for others.
     """

@@ -46,13 +46,13 @@ TOO_SHORT = "it has too few letters"
 OTHER_LETTERS = "it is short or an everyday word, and no name has exactly these letters"
 OTHER_SPELLING = "no name is spelled like it in the steps that are set"
 ACROSS = (
-    "its words are on both sides of 'and', 'or', a preposition or a line break, and no name has "
-    "them so or in this order"
+    "its words are on both sides of 'and', 'or', a preposition or a line break, and no name joins "
+    "them like this or has them in this order"
 )
-PUNCTUATED = "no name has its words in this order, with these brackets and full stops"
+PUNCTUATED = "no name has its words in this order with this punctuation"
 LISTED = (
-    "it may be two items of a list: a name with a comma is found on a line of its own, or if a "
-    "number follows the comma"
+    "it may be two items of a list: a name with a comma is found on a line of its own, if a number "
+    "follows the comma, or if annotated documents have it exactly so"
 )
 OPPOSITE = "it has a minus where the names have a plus, or the reverse"
 NOT_ALLOWED = (
@@ -63,7 +63,8 @@ NOT_ALLOWED = (
 
 @dataclass(frozen=True)
 class NameRules:
-    """Decides by a window's letters alone.
+    """Decides by the text of a window, and for a name with a comma by whether it stands alone on
+    its lines.
 
     min_letters (int): Shorter windows are no mentions.
     short_letters (int): Windows up to this length must be written exactly like a name, if all names
@@ -137,7 +138,7 @@ class NameRules:
             if not names:
                 return OPPOSITE
         written = [name.text for name in names]
-        if any(name.times and name.text == text for name in names):
+        if _is_annotated(text, names):
             return ""
         if letters < self.min_letters or not any(map(str.isalpha, text)):
             return TOO_SHORT
@@ -171,8 +172,12 @@ def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool
         return PUNCTUATED
     *before, last = _ITEMS.split(text)
     is_item = before and not any(map(str.isnumeric, normalized_words(last)))
-    is_known = any(name.times and name.text == text for name in names)
-    return LISTED if is_item and not is_alone and not is_known else ""
+    return LISTED if is_item and not is_alone and not _is_annotated(text, names) else ""
+
+
+def _is_annotated(text: str, names: Sequence[KnownName]) -> bool:
+    """RETURNS (bool): Whether D has a text exactly so."""
+    return any(name.times and name.text == text for name in names)
 
 
 def _are_written_alike(text: str, name: str) -> bool:
@@ -182,10 +187,15 @@ def _are_written_alike(text: str, name: str) -> bool:
     """
     if _punctuated_words(text) == _punctuated_words(name):
         return True
-    if any(mark in text for mark in PAUSES if mark != _COMMA):
-        return False
-    natural = turn_inversion(text)
-    return normalized_words(name) in (normalized_words(text), normalized_words(natural))
+    return _without_commas(name) in (_without_commas(text), _without_commas(_turned(text)))
+
+
+def _turned(text: str) -> str:
+    return turn_inversion(" ".join(text.split()))
+
+
+def _without_commas(text: str) -> list[str]:
+    return [each for each in _punctuated_words(text) if each != _COMMA]
 
 
 def _punctuated_words(text: str) -> list[str]:
@@ -209,8 +219,9 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
         "cancer" and "breast" in a list are no "cancer of the breast".
     """
     if _BORDER.search(_WRAP.sub(" ", text)):
-        words = normalized_words(text)
-        return any(normalized_words(turn_inversion(name)) == words for name in names)
+        orders = [normalized_words(each) for each in (text, _turned(text))]
+        known = (each for name in names for each in (name, turn_inversion(name)))
+        return any(normalized_words(each) in orders for each in known)
     joints = [each for each in (_CONJUNCTION, _PREPOSITION) if each.search(text)]
     if not joints or any(each.search(name) for each in joints for name in names):
         return True

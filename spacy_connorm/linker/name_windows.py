@@ -26,7 +26,8 @@ class TokenArrays(NamedTuple):
     sizes (Ints1d): int32 (t,): how many words a token has.
     letters (Ints1d): int32 (t,): how many letters and digits these have.
     kinds (Ints1d): uint8 (t,): `FILLER`, `WORD`, `PAUSE` or `BREAK`.
-    ends (Ints1d): int64 (t,): the token after it, or after a short form of several tokens.
+    ends (Ints1d): int64 (t,): the token after it, or after the last of several that stand for
+        one word or one short form.
     derived (Ints1d): int64 (d,): tokens that may be derived from other words, once for each.
     changes (np.ndarray): uint64 (d,): what each of these words adds to the hash of its token,
         modulo 2^64.

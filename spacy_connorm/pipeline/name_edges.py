@@ -16,7 +16,7 @@ from ..text.word_bags import STOP_WORDS, normalized_words
 _MARKER = re.compile(r"\W?\d{1,2}\W?")
 _BRACKETS = (("(", ")"), ("[", "]"))
 # At the end of a name: "CD4+", "Ca(2+)". spaCy makes tokens of them.
-_SIGN = re.compile(r"[+-]\)?$")
+_SIGN = re.compile(r"(?<=\w)[+-]\)?$")
 
 
 class Edge(NamedTuple):
@@ -25,18 +25,18 @@ class Edge(NamedTuple):
     before (int): How many small words it begins with.
     after (int): How many small words, or tokens of the sign, it ends with.
     words (List[str]): All its words.
-    signed (str): The name, if it ends with a sign.
+    sign (str): What it ends with, if that is a sign: "+", "+)".
     """
 
     before: int
     after: int
     words: list[str]
-    signed: str = ""
+    sign: str = ""
 
     def is_at(self, doc: Doc, first: int, last: int) -> bool:
         """RETURNS (bool): Whether these tokens are the name."""
         text = doc[first:last].text
-        return text == self.signed if self.signed else normalized_words(text) == self.words
+        return text.endswith(self.sign) and normalized_words(text) == self.words
 
 
 def edges_of(names: Iterable[str]) -> tuple[Edge, ...]:
@@ -50,7 +50,7 @@ def _edges(name: str) -> Iterator[Edge]:
     words = normalized_words(name)
     if sign := _SIGN.search(name):
         # The tokenizer may have left a part of it with the word.
-        yield from (Edge(0, size, words, signed=name) for size in range(1, len(sign[0]) + 1))
+        yield from (Edge(0, size, words, sign[0]) for size in range(1, len(sign[0]) + 1))
     before, after = _count_small(words), _count_small(words[::-1])
     if 0 < before + after < len(words):
         yield Edge(before, after, words)

@@ -239,19 +239,19 @@ def _edges(
 def _mentions(windows: Sequence[_Window], labels: Mapping[int, str]) -> list[FoundMention]:
     found: dict[tuple[int, int], FoundMention] = {}
     windows = [each for each in windows if not each.reason]
-    plain = [each for each in windows if not each.has_pause]
+    # A name in full wins over one turned round a comma: "a deficiency, B12 deficiency".
+    plain = {
+        (each.value, place)
+        for each in windows
+        if not each.has_pause
+        for place in range(each.start, each.end)
+    }
     for each in windows:
-        if each.has_pause and any(_are_rivals(each, other) for other in plain):
+        places = range(each.start, each.end)
+        if each.has_pause and any((each.value, place) in plain for place in places):
             continue
         known = found.get((each.start, each.end))
         if known is None or known.score < each.score:
             mention = FoundMention(each.start, each.end, each.score, labels[each.value])
             found[each.start, each.end] = mention
     return list(found.values())
-
-
-def _are_rivals(one: _Window, other: _Window) -> bool:
-    """RETURNS (bool): Whether two windows have words of the same names and overlap: "deficiency,
-    B12" and "B12 deficiency" in "a deficiency, B12 deficiency".
-    """
-    return one.value == other.value and one.start < other.end and other.start < one.end

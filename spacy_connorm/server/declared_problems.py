@@ -24,11 +24,11 @@ _MEANING = {
     403: "The request comes from another site.",
     404: "It does not exist.",
     408: "The body took too long.",
-    409: "It is undone already, or somebody has changed it meanwhile.",
+    409: "It has already been undone, or somebody has changed it in the meantime.",
     413: "Too much at once.",
     421: "The server does not go by this name.",
     422: "Something is invalid.",
-    429: "Too many requests of one client at once.",
+    429: "Too many requests from one client at once.",
     500: "The server failed, or one of its files is damaged.",
     503: "Too many requests at once, or a file is being written.",
 }

@@ -13,7 +13,7 @@ from transformers.trainer_utils import IntervalStrategy, SaveStrategy
 from transformers.training_args import ParallelMode, TrainingArguments
 from transformers.utils import cached_property
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, tell_reason
 from .config import Training
 
 # The rest of the config, or the way batches are made, sets these.
@@ -149,11 +149,12 @@ def _require_reporters(arguments: Mapping[str, Any]) -> None:
 
 
 def _require_service(name: str) -> None:
-    """Start a service as the trainer will, which it does after the texts are read."""
+    """Make the callback of a service, as the trainer does only after the batches are prepared."""
     try:
         INTEGRATION_TO_CALLBACK[name]()
-    except (RuntimeError, ImportError) as error:
-        raise ConnormError(Errors.CN821.format(reason=f"`report_to`: {error}")) from error
+    except (RuntimeError, ImportError, ValueError) as error:
+        reason = f"`report_to`: {tell_reason(error)}"
+        raise ConnormError(Errors.CN821.format(reason=reason)) from error
 
 
 def _must_be(name: str, expected: str) -> ConnormError:

@@ -1,6 +1,5 @@
 """The annotated mentions that a training config names."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from spacy.vocab import Vocab
 
 from ..annotations.mentions import Mention, annotated_mentions
 from ..annotations.synonyms import expanded_mentions
-from ..errors import Warnings, warn
+from ..errors import Warnings, quote_all, warn
 from ..files.docbin import read_docs
 from .config import TrainingData
 
@@ -42,13 +41,12 @@ def warn_of_shared_files(data: TrainingData) -> None:
 
 def _mentions_of_file(path: str, docs: Iterator[Doc], data: TrainingData) -> Iterator[Mention]:
     read = expanded_mentions if data.expand_abbreviations else annotated_mentions
-    labels: Counter[str] = Counter()
+    labels = set[str]()
     for doc in docs:
         for mention in read(doc, spans_key=data.spans_key):
-            labels[mention.label] += 1
+            labels.add(mention.label)
             if not data.labels or mention.label in data.labels:
                 yield mention
-    if not labels or (data.labels and labels.keys().isdisjoint(data.labels)):
-        found = ", ".join(f"{count:,} of '{label}'" for label, count in labels.most_common())
+    if not labels or (data.labels and labels.isdisjoint(data.labels)):
         asked = ", ".join(data.labels) or "all"
-        warn(Warnings.CNW811.format(path=path, found=found or "none", asked=asked))
+        warn(Warnings.CNW811.format(path=path, found=quote_all(sorted(labels)), asked=asked))

@@ -13,6 +13,7 @@ NAMES = (
     *("Essential (primary) hypertension", "hypertension", "St. Louis encephalitis", "T(9;22)"),
     *("in situ carcinoma", "exposure to", "hemoglobin [Hb], low", "pain", "arthritis", "fever"),
     *("arthritis, rheumatoid", "(S)-warfarin intolerance", "type 3 lobular carcinoma"),
+    "type 2 St. Louis encephalitis",
 )
 
 
@@ -60,6 +61,11 @@ def test_a_name_is_found_as_written(nlp, name):
         ("exposure", ["exposure"]),
         ("No diabetes mellitus, type 2 diabetes mellitus", ["type 2 diabetes mellitus"]),
         ("A carcinoma, type 3 lobular carcinoma", ["type 3 lobular carcinoma"]),
+        ("A diabetes mellitus,\ntype 2", ["diabetes mellitus,\ntype 2"]),
+        ("A carcinoma, lobular,\ntype 3", ["carcinoma, lobular,\ntype 3"]),
+        ("Edema, hand", ["Edema"]),
+        ("Essential, primary hypertension", ["hypertension"]),
+        ("St. Louis encephalitis, type 2", ["St. Louis encephalitis, type 2"]),
     ],
 )
 def test_punctuation_must_be_where_the_name_has_it(nlp, text, expected):
@@ -105,7 +111,17 @@ def cells():
     nlp.add_pipe("mention_finder")
     encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
     normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
-    names = ("can't sleep", "cannot walk", "Ca2+", "Fe(3+)", "CD4+", "walk", "Ca2+ channel defect")
+    names = (
+        "can't sleep",
+        "cannot walk",
+        "Ca2+",
+        "Fe(3+)",
+        "CD4+",
+        "walk",
+        "Ca2+ channel defect",
+        "vitamin D3+",
+        "cancer -",
+    )
     ontology = Ontology([Concept(name, name) for name in names])
     normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
     return nlp
@@ -121,6 +137,8 @@ def cells():
         ("Ca2+ and Fe(3+) enter CD4+ cells.", ["Ca2+", "Fe(3+)", "CD4+"]),
         ("Ca2 + Fe, CD4- and CD4", []),
         ("A Ca2+ channel defect", ["Ca2+ channel defect"]),
+        ("Vitamin D3+ is low", ["Vitamin D3+"]),
+        ("Cancer - mild", ["Cancer"]),
     ],
 )
 def test_names_that_the_tokenizer_takes_apart(cells, text, expected):

@@ -105,9 +105,10 @@ def test_scores_are_sent_nowhere_unless_asked(tmp_path, monkeypatch):
     assert make(tmp_path, scored=False, report_to="tensorboard").report_to == ["tensorboard"]
 
 
-def test_a_service_whose_library_is_missing_is_told_before_training(tmp_path, monkeypatch):
+@pytest.mark.parametrize("error", [RuntimeError, ImportError, ValueError])
+def test_a_service_whose_library_is_missing_is_told_before_training(error, tmp_path, monkeypatch):
     def start():
-        raise RuntimeError("WandbCallback requires wandb to be installed. Run `pip install wandb`.")
+        raise error("WandbCallback requires wandb to be installed. Run `pip install wandb`.")
 
     monkeypatch.setitem(INTEGRATION_TO_CALLBACK, "wandb", start)
     with pytest.raises(ConnormError, match=r"CN821.*`report_to`: .*pip install wandb"):
