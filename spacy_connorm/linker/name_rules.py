@@ -220,8 +220,11 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
     """
     if _BORDER.search(_WRAP.sub(" ", text)):
         orders = [normalized_words(each) for each in (text, _turned(text))]
-        known = (each for name in names for each in (name, turn_inversion(name)))
-        return any(normalized_words(each) in orders for each in known)
+        return any(
+            normalized_words(turn_inversion(name)) in orders
+            or _punctuated_words(text) == _punctuated_words(name)
+            for name in names
+        )
     joints = [each for each in (_CONJUNCTION, _PREPOSITION) if each.search(text)]
     if not joints or any(each.search(name) for each in joints for name in names):
         return True

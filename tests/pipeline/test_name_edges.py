@@ -17,15 +17,20 @@ NAMES = (
 )
 
 
-@pytest.fixture(scope="module")
-def nlp():
+def build(names):
+    """A pipeline whose concepts have these names and ids."""
     nlp = spacy.blank("en")
     nlp.add_pipe("mention_finder")
     encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
     normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
-    ontology = Ontology([Concept(name, name) for name in NAMES])
+    ontology = Ontology([Concept(name, name) for name in names])
     normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
     return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return build(NAMES)
 
 
 def found(nlp, text):
@@ -63,6 +68,7 @@ def test_a_name_is_found_as_written(nlp, name):
         ("A carcinoma, type 3 lobular carcinoma", ["type 3 lobular carcinoma"]),
         ("A diabetes mellitus,\ntype 2", ["diabetes mellitus,\ntype 2"]),
         ("A carcinoma, lobular,\ntype 3", ["carcinoma, lobular,\ntype 3"]),
+        ("arthritis\nrheumatoid", ["arthritis"]),
         ("Edema, hand", ["Edema"]),
         ("Essential, primary hypertension", ["hypertension"]),
         ("St. Louis encephalitis, type 2", ["St. Louis encephalitis, type 2"]),
@@ -107,24 +113,12 @@ def test_only_names_with_small_words_at_an_end_have_edges():
 @pytest.fixture(scope="module")
 def cells():
     """Names that the tokenizer takes apart, as words and as signs."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder")
-    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
-    names = (
-        "can't sleep",
-        "cannot walk",
-        "Ca2+",
-        "Fe(3+)",
-        "CD4+",
-        "walk",
-        "Ca2+ channel defect",
-        "vitamin D3+",
-        "cancer -",
+    return build(
+        (
+            *("can't sleep", "cannot walk", "walk", "Ca2+", "Fe(3+)", "CD4+"),
+            *("Ca2+ channel defect", "vitamin D3+", "cancer -"),
+        )
     )
-    ontology = Ontology([Concept(name, name) for name in names])
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
-    return nlp
 
 
 @pytest.mark.parametrize(
