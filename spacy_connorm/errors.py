@@ -194,7 +194,7 @@ class Errors(metaclass=_Coded):
         "`--format` on the command line): {known}."
     )
     CN201 = "Unknown corpus format '{format}'. Known formats: {known}."
-    CN202 = "The corpus format '{format}' has no setting {options}."
+    CN202 = "The corpus format '{format}' has no setting {options}. Its settings: {known}."
     CN203 = "'{path}' has no documents in the format '{format}'."
     CN204 = (
         "{place}: not a line of a PubTator document. Expected `ID|t|title`, then `ID|a|abstract`, "

@@ -47,7 +47,9 @@ def read_corpus(
     form = find_corpus_format(path, format)
     unknown = [option for option in options if option not in form.options]
     if unknown:
-        raise ConnormError(Errors.CN202.format(format=form.name, options=", ".join(unknown)))
+        known = ", ".join(form.options) or "none"
+        message = Errors.CN202.format(format=form.name, options=", ".join(unknown), known=known)
+        raise ConnormError(message)
     translation = None if ids_of is None else IdTranslation(ids_of)
     for document in form.reader(path, report=report, **options):
         if not document.text:

@@ -113,7 +113,7 @@ def test_a_list_names_files_that_are_there(release, read_folder, name):
 
 
 def test_other_formats_have_no_notes(release, read_folder):
-    with pytest.raises(ConnormError, match=r"CN202.*'brat'.*texts"):
+    with pytest.raises(ConnormError, match=r"CN202.*'brat'.*texts.*Its settings: none"):
         read_folder(release, format="brat", texts=release)
     with pytest.raises(ConnormError, match="CN203"):
         read_folder(release / "train" / "train_note", format="mcn")
