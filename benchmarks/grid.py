@@ -11,7 +11,7 @@ Example: python benchmarks/grid.py --dataset ncbi bc5cdr-d --encoders dan --data
 """
 
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +20,12 @@ from _common.cli import begin, clear_errors, fail, make_parser
 from _common.config_variants import add_variants, vary
 from _common.datasets import Data
 from _common.options import add_datasets, add_part
-from _common.prepared import PREPARED_NAMES, read_as_written, read_prepared
+from _common.prepared import (
+    SearchedMentions,
+    prepared_index,
+    read_as_written,
+    read_prepared,
+)
 from _common.scoring import DEPTH
 from _common.trained_encoders import TRAINS, training_facts
 
@@ -45,6 +50,23 @@ from spacy_connorm.linker.sieve import best_cosine
 BUILT = ("O-T", "D-T", "OD-T")
 # How many concepts are shown for a phrase.
 NEAREST = 5
+
+
+class Protocol(NamedTuple):
+    """How mentions are searched.
+
+    read (Callable): Gives the mentions of a data set.
+    index (Callable): Gives the options of its index.
+    """
+
+    read: Callable[[Data], SearchedMentions]
+    index: Callable[[Data], dict[str, Any]]
+
+
+PROTOCOLS = {
+    AS_WRITTEN: Protocol(read_as_written, lambda data: {}),
+    BIOSYN: Protocol(read_prepared, prepared_index),
+}
 
 
 class Contender(NamedTuple):
@@ -91,7 +113,7 @@ def main() -> None:
     add_part(parser)
     parser.add_argument(
         "--protocol",
-        choices=(AS_WRITTEN, BIOSYN),
+        choices=PROTOCOLS,
         default=AS_WRITTEN,
         help="biosyn: the papers' protocol, with long forms and composites split by gold "
         "[%(default)s]",
@@ -256,7 +278,7 @@ def block_of(contender: Contender, data: Data, arguments: Namespace) -> dict[str
 
 def score(block: dict[str, Any], data: Data, arguments: Namespace) -> Scored:
     """RETURNS (Scored): The scores of an encoder by fourteen searches."""
-    mentions = (read_prepared if arguments.protocol == BIOSYN else read_as_written)(data)
+    mentions = PROTOCOLS[arguments.protocol].read(data)
     found = search_all(build(data, block, arguments), mentions.texts, top_k=DEPTH)
     runs = [
         Run(
@@ -271,15 +293,9 @@ def score(block: dict[str, Any], data: Data, arguments: Namespace) -> Scored:
 
 
 def build(data: Data, block: dict[str, Any], arguments: Namespace) -> ConceptLookup:
-    """RETURNS (ConceptLookup): The index of an encoder. With the papers' protocol D has long forms,
-    too.
-    """
-    prepared: dict[str, Any] = {
-        "synonyms": data.expanded_synonyms,
-        "normalization": PREPARED_NAMES,
-    }
-    changes = prepared if arguments.protocol == BIOSYN else {}
-    return build_lookup(block, data, searches=BUILT, work=arguments.work, **changes)
+    """RETURNS (ConceptLookup): The index of an encoder."""
+    options = PROTOCOLS[arguments.protocol].index(data)
+    return build_lookup(block, data, searches=BUILT, work=arguments.work, **options)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
@@ -18,7 +18,7 @@ from spacy_connorm.evaluation.biosyn import biosyn_ids, biosyn_texts
 from spacy_connorm.evaluation.pipelines.queries import join_parts
 from spacy_connorm.linker.lookup import ConceptLookup
 
-# How the index prepares names for them.
+# How the index prepares names.
 PREPARED_NAMES = ("punctuation", "case")
 
 
@@ -98,6 +98,11 @@ def read_prepared(data: Data) -> SearchedMentions:
         for each, mention in zip(read_standard(data), data.mentions, strict=True)
     ]
     return SearchedMentions(gold, [*chain.from_iterable(texts)], [*map(len, texts)])
+
+
+def prepared_index(data: Data) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): Options of `build_lookup` for them: D has long forms, too."""
+    return {"synonyms": data.expanded_synonyms, "normalization": PREPARED_NAMES}
 
 
 def answer_prepared(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[Prediction]]:

@@ -191,6 +191,7 @@ def _are_written_alike(text: str, name: str) -> bool:
 
 
 def _turned(text: str) -> str:
+    """RETURNS (str): A text on one line, in natural order if it is an inversion."""
     return turn_inversion(" ".join(text.split()))
 
 

@@ -32,8 +32,8 @@ _NOT_DERIVED = np.zeros(0, dtype="int64"), np.zeros(0, dtype="uint64")
 class _Token(NamedTuple):
     """The words of one token; see `TokenArrays`.
 
-    begins (bool): Whether its first character is a Latin letter.
-    ends (bool): Whether its last one is.
+    starts_latin (bool): Whether its first character is a Latin letter.
+    ends_latin (bool): Whether its last one is.
     changes (Tuple[int, ...]): What the words that it may be derived from add to its hash.
     """
 
@@ -41,8 +41,8 @@ class _Token(NamedTuple):
     size: int
     letters: int
     kind: int
-    begins: bool = False
-    ends: bool = False
+    starts_latin: bool = False
+    ends_latin: bool = False
     changes: tuple[int, ...] = ()
 
 
@@ -76,14 +76,15 @@ class TokenWords:
         texts, spaces = np.concatenate([_NO_TOKEN[:0], *parts]).T
         orths, which = np.unique(texts, return_inverse=True)
         distinct = self._distinct(orths.tolist(), docs)
-        hashes, sizes, letters, kinds, begins, ends = (
+        hashes, sizes, letters, kinds, starts_latin, ends_latin = (
             column[which] for column in _columns(distinct)
         )
         derived, changes = _derived(distinct, which) if derivations else _NOT_DERIVED
-        following = np.arange(1, len(which) + 1)
-        tokens = TokenArrays(hashes, sizes, letters, kinds, following, derived, changes)
+        ends = np.arange(1, len(which) + 1)
+        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, derived, changes)
         offsets = document_offsets(docs)
-        replaced = _join(tokens, docs, offsets, ends[:-1] & begins[1:] & (spaces[:-1] == 0))
+        is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
+        replaced = _join(tokens, docs, offsets, is_split)
         if expand_abbreviations:
             for doc, start in zip(docs, offsets, strict=False):
                 replaced += _expand(tokens, doc, start)
@@ -160,7 +161,7 @@ def _read_token(text: str) -> _Token:
     if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
         return _END
     token = _of_words([] if text in _POSSESSIVES else normalized_words(text))
-    return token._replace(begins=_is_latin(text[0]), ends=_is_latin(text[-1]))
+    return token._replace(starts_latin=_is_latin(text[0]), ends_latin=_is_latin(text[-1]))
 
 
 def _is_latin(character: str) -> bool:
@@ -197,7 +198,7 @@ def _join(
             last += 1
         number = bisect_right(offsets, first) - 1
         own = docs[number][first - offsets[number] : last - offsets[number]]
-        joined += _write(tokens, first, last, normalized_words(own.text))
+        joined += _set_words(tokens, first, last, normalized_words(own.text))
     return joined
 
 
@@ -214,11 +215,11 @@ def _expand(tokens: TokenArrays, doc: Doc, start: int) -> list[int]:
         long_form = abbreviations.long_form(span.text, span.end_char - 1)
         if long_form:
             words = normalized_words(long_form)
-            expanded += _write(tokens, start + span.start, start + span.end, words)
+            expanded += _set_words(tokens, start + span.start, start + span.end, words)
     return expanded
 
 
-def _write(tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:
+def _set_words(tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:
     """Give several tokens together some words.
 
     tokens (TokenArrays): Changed in place.

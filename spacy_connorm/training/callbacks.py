@@ -93,6 +93,11 @@ class Notify(TrainerCallback):
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if state.is_world_process_zero:
-            scores = {key.removeprefix("eval_"): each for key, each in kwargs["metrics"].items()}
+            # The trainer adds the epoch.
+            scores = {
+                key.removeprefix("eval_"): each
+                for key, each in kwargs["metrics"].items()
+                if key.startswith("eval_")
+            }
             best = args.metric_for_best_model
             self._observer.on_dev_score(state.epoch, {best: scores.pop(best), **scores})

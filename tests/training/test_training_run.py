@@ -34,6 +34,7 @@ class Log(TrainingObserver):
         self.lines.append(("epoch", epoch))
 
     def on_dev_score(self, epoch, scores):
+        assert "epoch" not in scores
         self.lines.append(("dev", epoch, next(iter(scores))))
 
 
