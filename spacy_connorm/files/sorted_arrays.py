@@ -23,6 +23,6 @@ def are_among(known: np.ndarray, values: np.ndarray) -> np.ndarray:
     """RETURNS (np.ndarray): bool, of their shape: whether each value is among the known ones.
 
     known (np.ndarray): (n,), sorted.
-    values (np.ndarray): Of any shape, of the same dtype.
+    values (np.ndarray): Of any shape with at least one dimension, of the same dtype.
     """
     return find_sorted(known, values) >= 0
