@@ -16,8 +16,8 @@ from _common.datasets import Data
 from _common.options import add_datasets, add_encoder, add_ontology, add_part
 from _common.scoring import DEPTH, read_standard
 
-from spacy_connorm.annotations.spans import written_id
 from spacy_connorm.concepts import Concept, Ontology
+from spacy_connorm.documents.spans import written_id
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.protocol import strict_rank
 from spacy_connorm.evaluation.report import Row

@@ -32,10 +32,10 @@ from _measure.children import child_command, child_environment
 from _measure.interleaved import speed_columns, take_turns
 from _measure.memory_usage import require_proc, tree_pss
 
-from spacy_connorm.distributed.corpus_run import ENGINES
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.files.folders import checksum_of, read_manifest
 from spacy_connorm.pipeline.saving import save_pipeline
+from spacy_connorm.workflows.corpus_run import ENGINES
 
 DATASETS = ("ncbi", "bc5cdr-d")
 _SENTENCES = 9  # as many as an abstract has

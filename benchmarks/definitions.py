@@ -18,9 +18,9 @@ from _common.options import at_least
 from _measure.stopwatch import time_call
 from spacy.tokens import Doc
 
-from spacy_connorm.annotations.abbreviations import read_abbreviations, set_abbreviations
-from spacy_connorm.annotations.mentions import annotated_mentions
-from spacy_connorm.corpora import read_corpus
+from spacy_connorm.documents.abbreviations import read_abbreviations, set_abbreviations
+from spacy_connorm.documents.corpora import read_corpus
+from spacy_connorm.documents.mentions import annotated_mentions
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.text.abbreviations import find_abbreviations
 from spacy_connorm.text.expansion import expand

@@ -22,8 +22,8 @@ from spacy.matcher import PhraseMatcher
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
-from spacy_connorm.annotations.mentions import annotated_mentions, split_ids
 from spacy_connorm.concepts import Ontology
+from spacy_connorm.documents.mentions import annotated_mentions, split_ids
 from spacy_connorm.evaluation.end_to_end import DocumentSpans, LinkedSpan, score_documents
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.pipeline.finder_settings import FINDER_DEFAULTS

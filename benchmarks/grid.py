@@ -32,10 +32,10 @@ from _common.trained_encoders import TRAINS, training_facts
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.grid import grid_sieves, search_all
-from spacy_connorm.evaluation.pipelines.score_files import write_markdown, write_scores
-from spacy_connorm.evaluation.pipelines.scoring import Run, Scored, to_rows
 from spacy_connorm.evaluation.ranks import add_ranks
 from spacy_connorm.evaluation.report import Row
+from spacy_connorm.evaluation.score_files import write_markdown, write_scores
+from spacy_connorm.evaluation.scoring import Run, Scored, to_rows
 from spacy_connorm.evaluation.sections import (
     AS_WRITTEN,
     BIOSYN,

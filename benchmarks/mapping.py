@@ -20,12 +20,12 @@ from spacy.language import Language
 from spacy_connorm import Ontology, map_terms
 from spacy_connorm.concepts import Concept
 from spacy_connorm.concepts.curies import split_curie
+from spacy_connorm.documents.exports import TermMapping, read_sssom
+from spacy_connorm.documents.exports.sssom import ACCEPTED
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.exports import TermMapping, read_sssom
-from spacy_connorm.exports.sssom import ACCEPTED
-from spacy_connorm.mapping.ids import concept_ids_of
-from spacy_connorm.mapping.relations import EXACT
 from spacy_connorm.ontology import read_ontology
+from spacy_connorm.workflows.mapping_ids import concept_ids_of
+from spacy_connorm.workflows.mapping_relations import EXACT
 
 DO = "disease_ontology/doid_2016-09-01.obo.gz"
 CTD = "ctd_diseases_2017/CTD_diseases.tsv.gz"

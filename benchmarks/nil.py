@@ -17,8 +17,8 @@ from _common.datasets import Data
 from _common.options import add_datasets, add_encoder, add_ontology, at_least
 from _common.scoring import DEPTH, read_standard
 
-from spacy_connorm.annotations.spans import written_id
 from spacy_connorm.concepts import Ontology
+from spacy_connorm.documents.spans import written_id
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.nil_curve import apply_threshold, trace_nil_curve
 from spacy_connorm.evaluation.reliability import cosines_as_probabilities, read_calibration_data

@@ -32,8 +32,8 @@ from spacy.training import Example
 from spacy.util import fix_random_seed, minibatch
 from thinc.api import Config
 
-from spacy_connorm.annotations.mentions import MENTIONS_KEY
-from spacy_connorm.annotations.spans import get_candidates
+from spacy_connorm.documents.mentions import MENTIONS_KEY
+from spacy_connorm.documents.spans import get_candidates
 from spacy_connorm.encoders.pretrained import find_folder
 from spacy_connorm.evaluation import Prediction, score_predictions
 from spacy_connorm.evaluation.report import Row, score_row

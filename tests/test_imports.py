@@ -1,4 +1,4 @@
-"""The house's order: who may import whom, how light an import is, how long a file may grow."""
+"""The house's order: who may import whom, and how light an import is."""
 
 import ast
 import subprocess
@@ -16,44 +16,30 @@ IMPORTS = {
     "files": set(),
     "text": set(),
     "concepts": {"files"},
+    "documents": {"concepts", "files", "text"},
     "encoders": {"files", "text"},
-    "annotations": {"concepts", "text"},
-    "ontology": {"concepts", "files", "text"},
-    "corpora": {"annotations", "concepts", "files"},
-    "exports": {"annotations", "concepts", "files"},
     "index": {"concepts", "encoders", "files", "text"},
     "linker": {"concepts", "encoders", "files", "index", "text"},
+    "finder": {"documents", "files", "index", "linker", "text"},
+    "ontology": {"concepts", "files", "text"},
     "reranking": {"concepts", "index", "linker"},
     "pipeline": {
-        *("annotations", "concepts", "encoders", "exports", "files", "index", "linker"),
+        *("concepts", "documents", "encoders", "files", "finder", "index", "linker"),
         *("reranking", "text"),
     },
-    "distributed": {
-        *("annotations", "encoders", "exports", "files", "pipeline"),
-    },
-    "mapping": {
-        *("concepts", "encoders", "exports", "files", "pipeline", "text"),
-    },
-    "server": {
-        *("annotations", "concepts", "exports", "files", "linker", "mapping", "pipeline"),
-    },
-    "releases": {
-        *("annotations", "concepts", "files", "linker", "ontology", "pipeline", "server"),
-    },
     "evaluation": {
-        *("annotations", "concepts", "encoders", "files", "index", "linker", "text"),
-        "pipeline",
+        *("concepts", "documents", "encoders", "files", "index", "linker", "pipeline", "text"),
     },
     "training": {
-        *("annotations", "concepts", "encoders", "files", "index", "linker", "text"),
-        "evaluation",
+        *("concepts", "documents", "encoders", "evaluation", "files", "index", "linker", "text"),
     },
+    "workflows": {
+        *("concepts", "documents", "encoders", "files", "linker", "ontology", "pipeline", "text"),
+    },
+    "server": {"concepts", "documents", "linker", "workflows"},
 }
 # They prepare and judge pipelines; one that runs does without.
-NOT_RUNNING = {"ontology", "releases", "corpora", "training", "evaluation", "cli"}
-# A table of messages, which is read by its codes.
-MAY_BE_LONG = {"errors.py"}
-MAX_LINES = 300
+NOT_RUNNING = {"ontology", "training", "evaluation", "workflows", "server", "cli"}
 # Tests are named after the module they test; these are of what several modules do together.
 TOGETHER = {
     "linker/test_snapshots.py",
@@ -137,12 +123,6 @@ def test_a_running_pipeline_needs_no_preparation():
     assert not reached & NOT_RUNNING
 
 
-def test_no_file_grows_too_long():
-    lengths = {path: path.read_text(encoding="utf8").count("\n") for path in files()}
-    long = {path.name for path, lines in lengths.items() if lines > MAX_LINES}
-    assert long <= MAY_BE_LONG
-
-
 def test_tests_mirror_the_package():
     tests = Path(__file__).parent
     others = set()
@@ -156,7 +136,7 @@ def test_tests_mirror_the_package():
 
 def test_nothing_heavy_is_imported():
     names = ("factory", "kb", "abbreviation_resolver", "scorer", "candidate_reranker")
-    modules = ["cli", "server.mention_marker", *(f"pipeline.{name}" for name in names)]
+    modules = ["cli", "workflows.mention_marker", *(f"pipeline.{name}" for name in names)]
     imports = "\n".join(f"import spacy_connorm.{module}" for module in modules)
     script = f"{REFUSE_HEAVY}\n{imports}"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

@@ -12,8 +12,8 @@ import numpy as np
 
 from _common.cli import fail
 from _common.datasets import DATASETS, blank_english
-from spacy_connorm.annotations.mentions import annotated_mentions
-from spacy_connorm.corpora import read_corpus
+from spacy_connorm.documents.corpora import read_corpus
+from spacy_connorm.documents.mentions import annotated_mentions
 from spacy_connorm.encoders.word_table import split_tokens
 from spacy_connorm.ontology import read_ontology
 from spacy_connorm.text.tags import strip_tags

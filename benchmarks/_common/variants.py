@@ -7,7 +7,7 @@ from typing import Any
 from _common.builders import make_hybrid
 from _common.datasets import Data
 from _common.scoring import DEPTH
-from spacy_connorm.annotations.spans import written_id
+from spacy_connorm.documents.spans import written_id
 from spacy_connorm.evaluation import Prediction
 from spacy_connorm.linker.interpretations import MentionInterpreter
 from spacy_connorm.linker.lookup import ConceptLookup

@@ -9,13 +9,7 @@ import numpy as np
 from thinc.api import Model, Ops
 from thinc.shims import Shim
 
-from spacy_connorm.encoders import (
-    encode_inputs,
-    encoder_inputs,
-    fingerprint,
-    make_encoder,
-    replica,
-)
+from spacy_connorm.encoders import encode_inputs, encoder_inputs, fingerprint, make_encoder, replica
 from spacy_connorm.encoders.joint_shim import JointShim
 from spacy_connorm.files.atomic import atomic_file
 

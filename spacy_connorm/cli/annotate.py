@@ -9,12 +9,11 @@ import typer
 from wasabi import msg
 
 from ..concepts import NIL
-from ..distributed import AnnotatedCorpus, annotate_corpus
-from ..distributed.corpus_run import ENGINES
+from ..documents.exports import FORMATS, ExportOptions, find_export_format
 from ..errors import ConnormError, Errors
-from ..exports import FORMATS, ExportOptions, find_export_format
-from ..pipeline import annotate
-from ..pipeline.inputs import TEXT_FIELD
+from ..workflows import AnnotatedCorpus, annotate, annotate_corpus
+from ..workflows.corpus_run import ENGINES
+from ..workflows.inputs import TEXT_FIELD
 from .app import command
 
 

@@ -3,7 +3,7 @@
 import typer
 from wasabi import msg
 
-from ..pipeline import check
+from ..workflows import check
 from .app import command
 
 _SHOWN = 10

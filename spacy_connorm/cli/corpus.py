@@ -6,7 +6,7 @@ from typing import Any
 import typer
 from wasabi import msg
 
-from ..corpora import FORMATS, CorpusReport, convert_corpus
+from ..documents.corpora import FORMATS, CorpusReport, convert_corpus
 from .app import command, split_items
 
 

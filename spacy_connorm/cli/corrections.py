@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 from wasabi import msg
 
-from ..server import CorrectionConflict, convert_corrections
+from ..workflows import CorrectionConflict, convert_corrections
 from .app import command
 
 _SHOWN = 20

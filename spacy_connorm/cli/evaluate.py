@@ -6,7 +6,7 @@ import typer
 from wasabi import msg
 
 from ..evaluation import evaluate
-from ..evaluation.pipelines.queries import READINGS
+from ..evaluation.queries import READINGS
 from ..evaluation.sections import OPEN
 from .app import command
 from .output import show_mistakes, show_sections

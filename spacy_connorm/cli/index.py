@@ -7,8 +7,8 @@ import typer
 from wasabi import msg
 
 from ..ontology import FORMATS
-from ..pipeline import build_index
-from ..pipeline.indexing import ENGINES
+from ..workflows import build_index
+from ..workflows.indexing import ENGINES
 from .app import command, parse_overrides
 
 _WIDTH = 60

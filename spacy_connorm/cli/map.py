@@ -5,9 +5,9 @@ from pathlib import Path
 import typer
 from wasabi import msg
 
+from ..documents.exports.sssom import ACCEPTED, NO_LICENCE, REVIEW, UNMATCHED
 from ..errors import refuse
-from ..exports.sssom import ACCEPTED, NO_LICENCE, REVIEW, UNMATCHED
-from ..mapping import MappingSummary, map_terms
+from ..workflows import MappingSummary, map_terms
 from .app import command, split_items
 
 _TOLD = {ACCEPTED: "accepted", REVIEW: "to be reviewed", UNMATCHED: "unmatched"}

@@ -6,7 +6,7 @@ import typer
 from wasabi import msg
 
 from ..ontology import FORMATS
-from ..releases import MovedSynonyms, OntologyDiff, diff_ontologies
+from ..workflows import MovedSynonyms, OntologyDiff, diff_ontologies
 from .app import command, shorten_cell
 
 _SHOWN = 5

@@ -9,9 +9,9 @@ from wasabi import msg
 
 from ..concepts import Candidate
 from ..errors import ConnormError, Errors
-from ..pipeline import explain as explain_mentions
 from ..pipeline import load_pipeline
-from ..pipeline import search as search_mentions
+from ..workflows import explain as explain_mentions
+from ..workflows import search as search_mentions
 from .app import command, shorten_cell, split_items
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
+from .calibration import Calibrated as Calibrated
+from .calibration import calibrate as calibrate
+from .evaluation_run import EvaluationReport as EvaluationReport
+from .evaluation_run import evaluate as evaluate
 from .metrics import Evaluation as Evaluation
 from .metrics import score_predictions as score_predictions
-from .pipelines.calibration import Calibrated as Calibrated
-from .pipelines.calibration import calibrate as calibrate
-from .pipelines.evaluation_run import EvaluationReport as EvaluationReport
-from .pipelines.evaluation_run import evaluate as evaluate
 from .protocol import Gold as Gold
 from .protocol import Known as Known
 from .protocol import Prediction as Prediction

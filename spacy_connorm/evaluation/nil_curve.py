@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..annotations.spans import written_id
+from ..documents.spans import written_id
 from .protocol import Gold, Prediction, by_part
 
 _MAX_POINTS = 200

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from ..annotations.mentions import Mention, split_ids
 from ..concepts import Candidate
+from ..documents.mentions import Mention, split_ids
 
 NOWHERE = 0
 

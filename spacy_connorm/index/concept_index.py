@@ -16,15 +16,7 @@ from ..errors import ConnormError, Errors
 from ..files.arrays import open_array
 from ..files.background import BackgroundCheck
 from ..files.checksums import Stamp, damaged
-from ..files.folders import (
-    MANIFEST,
-    checksum_of,
-    pack,
-    stamps,
-    unpack,
-    unseal,
-    unseal_again,
-)
+from ..files.folders import MANIFEST, checksum_of, pack, stamps, unpack, unseal, unseal_again
 from ..files.temporary import TemporaryFolder
 from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher

@@ -9,16 +9,7 @@ import numpy as np
 
 from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import Raw
-from ..errors import (
-    ConnormError,
-    Errors,
-    Warnings,
-    quote,
-    quote_id,
-    refuse,
-    refuse_text,
-    warn,
-)
+from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, refuse_text, warn
 from ..index.concept_index import ConceptIndex
 from ..index.overlay import Synonym, SynonymOverlay
 from ..index.vectors.base import from_raw

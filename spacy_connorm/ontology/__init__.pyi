@@ -5,6 +5,9 @@ from .checks import warn_about as warn_about
 from .conversion import Conversion as Conversion
 from .conversion import convert_ontology as convert_ontology
 from .conversion import join_ontologies as join_ontologies
+from .differences import KINDS as KINDS
+from .differences import Change as Change
+from .differences import find_changes as find_changes
 from .formats import FORMATS as FORMATS
 from .joining import Joined as Joined
 from .joining import join_concepts as join_concepts
@@ -22,3 +25,5 @@ from .substitutions import create_substitutions_reader as create_substitutions_r
 from .substitutions import learn_substitutions as learn_substitutions
 from .substitutions import read_substitutions as read_substitutions
 from .substitutions import write_substitutions as write_substitutions
+from .successors import Successor as Successor
+from .successors import Successors as Successors

@@ -5,7 +5,7 @@ whenever it creates a pipeline, so it must stay light.
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..annotations.abbreviations import register_abbreviation_attributes, set_abbreviations
+from ..documents.abbreviations import register_abbreviation_attributes, set_abbreviations
 from ..text.abbreviations import find_abbreviations
 
 

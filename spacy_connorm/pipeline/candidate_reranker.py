@@ -14,9 +14,9 @@ from spacy.training import Example, validate_examples
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer, set_dropout_rate
 
-from ..annotations.mentions import Mention, annotated_mentions
-from ..annotations.spans import get_candidates, get_kb_id, set_kb_ids, set_span_attributes
 from ..concepts import NIL, Candidate
+from ..documents.mentions import Mention, annotated_mentions
+from ..documents.spans import get_candidates, get_kb_id, set_kb_ids, set_span_attributes
 from ..errors import ConnormError, Errors, quote
 from ..reranking.model import (
     MentionBatch,

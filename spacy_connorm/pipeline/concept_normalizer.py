@@ -11,12 +11,8 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..annotations.spans import (
-    register_span_attributes,
-    set_kb_ids,
-    set_span_attributes,
-)
 from ..concepts import AnyOntology, Candidate
+from ..documents.spans import register_span_attributes, set_kb_ids, set_span_attributes
 from ..errors import refuse
 from ..index.metrics import metric_of
 from ..linker.calibration import read_calibration

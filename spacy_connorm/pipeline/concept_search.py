@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from spacy.tokens import Doc, Span
 
-from ..annotations.abbreviations import find_long_forms
-from ..annotations.spans import choose_spans, written_id
 from ..concepts import Candidate, Concept
 from ..concepts.curies import PREFIXES
+from ..documents.abbreviations import find_long_forms
+from ..documents.spans import choose_spans, written_id
 from ..errors import refuse, refuse_text
 from ..index.metrics import metric_of
 from .settings import Limits, check_labels, check_nil_threshold, choose_limits, known_id

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from spacy.training import Example
 from thinc.api import Model
 
-from ..annotations.mentions import split_ids
-from ..annotations.synonyms import annotated_synonyms, expanded_synonyms
 from ..concepts import AnyOntology
+from ..documents.mentions import split_ids
+from ..documents.synonyms import annotated_synonyms, expanded_synonyms
 from ..errors import ConnormError, Errors, refuse, refuse_text
 from ..text.substitutions import Substitution
 from .settings import choose_limits, known_id

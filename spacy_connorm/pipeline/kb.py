@@ -10,7 +10,7 @@ from spacy.kb import InMemoryLookupKB, KnowledgeBase
 from spacy.tokens import Span
 from spacy.vocab import Vocab
 
-from ..annotations.spans import get_candidates, is_normalized
+from ..documents.spans import get_candidates, is_normalized
 from ..errors import ConnormError, Errors, quote
 
 if TYPE_CHECKING:

@@ -16,21 +16,26 @@ from ..errors import Errors, refuse_text
 from ..files.atomic import atomic_folder
 from ..files.checksums import damaged
 from ..files.folders import seal, unseal_whole
+from ..finder.coordinations import join_coordinations
+from ..finder.finder_files import read_everyday_words, read_stop_list
+from ..finder.found_mentions import (
+    FoundMention,
+    MentionExplanation,
+    choose_mentions,
+    set_found_mentions,
+)
+from ..finder.unmarked_texts import require_docs, unmarked_texts
 from .batched_pipe import BatchedPipe
 from .concept_normalizer import ConceptNormalizer
-from .coordinations import join_coordinations
-from .finder_files import read_everyday_words, read_stop_list
 from .finder_settings import FINDER_DEFAULTS, FinderSettings, check_finder_settings
-from .found_mentions import FoundMention, MentionExplanation, choose_mentions, set_found_mentions
 from .normalizer_link import NormalizerLink
 from .serialization import read_settings
 from .settings import are_texts, choose_limits
-from .unmarked_texts import require_docs, unmarked_texts
 from .visits import asked_for
 
 if TYPE_CHECKING:
-    from .name_finder import NameFinder
-    from .token_words import TokenWords
+    from ..finder.name_finder import NameFinder
+    from ..finder.token_words import TokenWords
 
 _SETTINGS = "cfg"
 
@@ -143,7 +148,7 @@ class MentionFinder(BatchedPipe):
             chosen = join_coordinations(docs, chosen, finder.is_name)
         if self.cfg["phrase_threshold"] is None:
             return chosen
-        from .phrases import add_phrases
+        from ..finder.phrases import add_phrases
 
         return add_phrases(docs, chosen, finder, normalizer=self.normalizer.name)
 
@@ -274,9 +279,9 @@ class MentionFinder(BatchedPipe):
         return self
 
     def _name_finder(self) -> "NameFinder":
+        from ..finder.name_finder import NameFinder
+        from ..finder.token_words import TokenWords
         from ..index.filters import Filter
-        from .name_finder import NameFinder
-        from .token_words import TokenWords
 
         normalizer = self.normalizer
         retriever = normalizer.lookup.retriever

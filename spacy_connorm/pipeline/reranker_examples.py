@@ -7,8 +7,8 @@ import numpy as np
 from spacy.tokens import Span
 from spacy.training import Example
 
-from ..annotations.mentions import Mention, annotated_mentions
 from ..concepts import Candidate
+from ..documents.mentions import Mention, annotated_mentions
 from ..reranking.ranking import is_ranked
 from .concept_normalizer import ConceptNormalizer
 from .initialization import read_annotated

@@ -7,8 +7,8 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..annotations.mentions import split_ids
 from ..concepts import NIL
+from ..documents.mentions import split_ids
 
 
 def make_concept_scorer() -> Callable[..., dict[str, Any]]:

@@ -1,9 +1,3 @@
-from .conversion import CorrectionConflict as CorrectionConflict
-from .conversion import CorrectionReport as CorrectionReport
-from .conversion import convert_corrections as convert_corrections
-from .corrected_pipeline import CorrectedPipeline as CorrectedPipeline
-from .corrections import Correction as Correction
-from .corrections_file import CorrectionsFile as CorrectionsFile
 from .limits import RequestLimits as RequestLimits
 from .mapping_review import MappingReview as MappingReview
 from .serving import make_app as make_app

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from ..about import __version__
 from ..errors import ConnormError, Errors
-from .corrected_pipeline import CorrectedPipeline
+from ..workflows.corrected_pipeline import CorrectedPipeline
 from .declared_problems import declare, declare_api
 from .limits import RequestLimits
 from .mapping_review import MappingReview

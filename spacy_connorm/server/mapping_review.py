@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..concepts import NIL
+from ..documents.exports.sssom import NO_TERM, REVIEW, STATUSES, TermMapping
 from ..errors import ConnormError, Errors
-from ..exports.sssom import NO_TERM, REVIEW, STATUSES, TermMapping
-from ..mapping.decisions import PREDICATES, decide_mapping, take_back
-from ..mapping.ids import MappingIds, concept_ids_of
-from ..mapping.relations import CLOSE, EXACT
-from ..mapping.summary import summarize_mappings
-from .corrected_pipeline import CorrectedPipeline
+from ..workflows.corrected_pipeline import CorrectedPipeline
+from ..workflows.mapping_decisions import PREDICATES, decide_mapping, take_back
+from ..workflows.mapping_ids import MappingIds, concept_ids_of
+from ..workflows.mapping_relations import CLOSE, EXACT
+from ..workflows.mapping_summary import summarize_mappings
 from .review_file import ReviewFile
 
 DECIDED, ALL = "decided", "all"

@@ -6,8 +6,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConnormError, Errors
-from ..exports.sssom import (
+from ..documents.exports.sssom import (
     COLUMNS,
     MappingSet,
     TermMapping,
@@ -17,6 +16,7 @@ from ..exports.sssom import (
     render_row,
     write_lines,
 )
+from ..errors import ConnormError, Errors
 
 _SECONDS_TO_WAIT = 10.0
 

@@ -13,9 +13,9 @@ from typing import Any
 from spacy.language import Language
 
 from ..errors import ConnormError, Errors
+from ..workflows.corrected_pipeline import CorrectedPipeline
+from ..workflows.corrections_conversion import CorrectionReport, convert_corrections
 from .access import GuardRequests, is_loopback, known_hosts
-from .conversion import CorrectionReport, convert_corrections
-from .corrected_pipeline import CorrectedPipeline
 from .limits import LimitRequests, RequestLimits
 from .mapping_review import MappingReview
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..annotations.mentions import split_ids
 from ..concepts import Candidate
+from ..documents.mentions import split_ids
 from ..errors import ConnormError
-from .corrected_pipeline import CorrectedPipeline
-from .corrections import Correction, Undo
+from ..workflows.corrected_pipeline import CorrectedPipeline
+from ..workflows.corrections import Correction, Undo
 
 if TYPE_CHECKING:
     from ..linker.explanation import Explanation, Step

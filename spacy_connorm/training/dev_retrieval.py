@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..annotations.mentions import Mention
 from ..concepts import Ontology
+from ..documents.mentions import Mention
 from ..encoders.padding import batches_by_length
 from ..encoders.protocol import TrainableModule
 from ..errors import ConnormError, Errors

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from spacy.util import registry
 
-from ..annotations.mentions import Mention
 from ..concepts import NIL, Ontology
+from ..documents.mentions import Mention
 from ..encoders.protocol import TrainableModule
 from ..errors import ConnormError, ConnormWarning, Errors
 from ..evaluation import Prediction, score_predictions
-from ..evaluation.pipelines.gold import read_all_gold, warn_of_strange_ids
-from ..evaluation.pipelines.queries import DEPTH
+from ..evaluation.gold import read_all_gold, warn_of_strange_ids
+from ..evaluation.queries import DEPTH
 from ..evaluation.report import score_row
 from ..files.temporary import TemporaryFolder
 from ..index.backends.exact import ExactIndex

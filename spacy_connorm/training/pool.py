@@ -13,8 +13,8 @@ from math import isfinite
 
 import numpy as np
 
-from ..annotations.mentions import Mention
 from ..concepts import Concept
+from ..documents.mentions import Mention
 from ..errors import ConnormError, Errors, Warnings, quote_id, refuse, warn
 from .pool_report import PoolReport
 from .text_concept_pairs import TextConceptPairs

@@ -3,8 +3,8 @@
 from array import array
 from collections.abc import Iterator
 
-from ..annotations.mentions import Mention, split_ids
 from ..concepts import Concept
+from ..documents.mentions import Mention, split_ids
 from ..text.cleaning import clean
 from .pool_report import PoolReport
 

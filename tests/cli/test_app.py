@@ -9,8 +9,8 @@ from typer.main import get_command
 import spacy_connorm
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import shorten_cell
-from spacy_connorm.corpora import CorpusOptions
-from spacy_connorm.exports import ExportOptions
+from spacy_connorm.documents.corpora import CorpusOptions
+from spacy_connorm.documents.exports import ExportOptions
 from spacy_connorm.ontology import OntologyOptions
 
 COMMANDS = get_command(app).commands

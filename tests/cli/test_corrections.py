@@ -1,4 +1,4 @@
-from spacy_connorm.server import Correction, CorrectionsFile
+from spacy_connorm.workflows import Correction, CorrectionsFile
 
 
 def test_corrections_become_synonyms(invoke, words, refused, tmp_path):

@@ -1,7 +1,7 @@
 import pytest
 
-from spacy_connorm.exports.sssom import NO_TERM, read_sssom, write_sssom
-from spacy_connorm.mapping import decide_mapping
+from spacy_connorm.documents.exports.sssom import NO_TERM, read_sssom, write_sssom
+from spacy_connorm.workflows import decide_mapping
 
 TABLE = "id,name\n7,heart attack\n8,raised blood pressure\n9,qqq zzz\n"
 COLUMNS = ("--code", "id", "--term", "name")

@@ -11,9 +11,10 @@ from thinc.api import Config
 from typer.main import get_command
 
 import spacy_connorm
-from spacy_connorm import corpora, ontology
+from spacy_connorm import ontology
 from spacy_connorm.cli import app
 from spacy_connorm.concepts import Candidate
+from spacy_connorm.documents import corpora
 from spacy_connorm.evaluation.kinds import KINDS, OTHER
 from spacy_connorm.pipeline.factory import DEFAULT_CONFIG
 from spacy_connorm.pipeline.finder_settings import FINDER_DEFAULTS

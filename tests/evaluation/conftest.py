@@ -4,6 +4,8 @@ import spacy
 from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.index.search import SEARCHES
 
+from .pipelines_fixtures import dev_mentions, folder, here, write_corpus  # noqa: F401
+
 CONCEPTS = [
     Concept("C1", "heart attack", ("myocardial infarction", "cardiac infarction")),
     Concept("C2", "stroke", ("CVA", "brain attack")),

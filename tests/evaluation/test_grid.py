@@ -3,12 +3,7 @@ import pytest
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.encoders.normalized import NormalizedEncoder
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation.grid import (
-    CompleteIndex,
-    grid_sieves,
-    own_threshold,
-    search_all,
-)
+from spacy_connorm.evaluation.grid import CompleteIndex, grid_sieves, own_threshold, search_all
 from spacy_connorm.index.search import SEARCHES
 from spacy_connorm.linker.sieve import Sieve, best_cosine
 

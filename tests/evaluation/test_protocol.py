@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.concepts import NIL, Candidate
+from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.evaluation.protocol import (
     Gold,
     Known,

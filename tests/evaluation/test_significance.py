@@ -1,11 +1,7 @@
 import numpy as np
 import pytest
 
-from spacy_connorm.evaluation.significance import (
-    bootstrap,
-    one_sample_bootstrap,
-    paired_bootstrap,
-)
+from spacy_connorm.evaluation.significance import bootstrap, one_sample_bootstrap, paired_bootstrap
 
 
 def shares(right, n):

@@ -22,7 +22,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import spacy_connorm
 from spacy_connorm import Concept, Ontology
-from spacy_connorm.annotations.abbreviations import (
+from spacy_connorm.documents.abbreviations import (
     abbreviation_spans,
     find_long_forms,
     get_long_form,

@@ -17,30 +17,30 @@ from spacy.language import Language
 from spacy.tokens import Span
 
 from spacy_connorm import Concept, Ontology, annotate_corpus
-from spacy_connorm.annotations.mentions import Mention
-from spacy_connorm.annotations.spans import choose_spans
 from spacy_connorm.concepts import read_concepts
-from spacy_connorm.corpora.reading import read_corpus
+from spacy_connorm.documents.corpora.reading import read_corpus
+from spacy_connorm.documents.exports import read_sssom
+from spacy_connorm.documents.mentions import Mention
+from spacy_connorm.documents.spans import choose_spans
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import Errors, Warnings, quote, quote_all, quote_id, show_text
-from spacy_connorm.evaluation.pipelines.gold import warn_of_strange_ids
-from spacy_connorm.evaluation.pipelines.score_files import read_scores
-from spacy_connorm.exports import read_sssom
+from spacy_connorm.evaluation.gold import warn_of_strange_ids
+from spacy_connorm.evaluation.score_files import read_scores
 from spacy_connorm.files.docbin import write_docs
-from spacy_connorm.mapping import read_terms
 from spacy_connorm.ontology.checks import Inventory, warn_about
 from spacy_connorm.ontology.reading import read_ontology
 from spacy_connorm.ontology.substitutions import read_substitutions
 from spacy_connorm.pipeline.candidate_reranker import CandidateReranker
-from spacy_connorm.pipeline.inputs import read_inputs
 from spacy_connorm.pipeline.kb import create_candidate_generator
-from spacy_connorm.pipeline.mention_search import search
 from spacy_connorm.pipeline.synonym_files import read_synonyms
 from spacy_connorm.reranking import build_reranker
-from spacy_connorm.server import CorrectedPipeline, CorrectionsFile, RequestLimits
+from spacy_connorm.server import RequestLimits
 from spacy_connorm.training.config import TrainingData
 from spacy_connorm.training.mentions import read_mentions
 from spacy_connorm.training.pool import build_pool
+from spacy_connorm.workflows import CorrectedPipeline, CorrectionsFile, read_terms
+from spacy_connorm.workflows.inputs import read_inputs
+from spacy_connorm.workflows.mention_search import search
 
 # Letters that no name of the ontology has.
 CANARY = "Ξανθίππη"

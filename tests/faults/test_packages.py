@@ -13,14 +13,7 @@ from pipeline_package import make_package
 from spacy_connorm import read_ontology, save_pipeline
 from spacy_connorm.pipeline.requirements import require_extras
 
-from .environments import (
-    LINK_WITHOUT_NETWORK,
-    ROOT,
-    build_wheel,
-    make_installed,
-    make_linked,
-    run,
-)
+from .environments import LINK_WITHOUT_NETWORK, ROOT, build_wheel, make_installed, make_linked, run
 
 # Each encoder and each index, with the extras that it needs.
 ENCODERS = {

@@ -7,11 +7,11 @@ import spacy
 
 from spacy_connorm import save_pipeline
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.mapping import map_terms
-from spacy_connorm.pipeline.integrity import check
 from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.pipeline.loading import load_normalizer
 from spacy_connorm.pipeline.settings import DEFAULTS, check_settings
+from spacy_connorm.workflows import map_terms
+from spacy_connorm.workflows.integrity import check
 
 ONE = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []}
 DOT = {

@@ -1,6 +1,6 @@
 import spacy
 
-from spacy_connorm.annotations.abbreviations import find_long_forms, get_abbreviations
+from spacy_connorm.documents.abbreviations import find_long_forms, get_abbreviations
 from spacy_connorm.pipeline.abbreviation_resolver import AbbreviationResolver
 
 TEXTS = ["Deep vein thrombosis (DVT) again. No PE.", "", "PE (pulmonary embolism). DVT?"]

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from spacy.training import Example
 
-from spacy_connorm.server.corrections import Correction
-from spacy_connorm.server.mention_marker import MARKER, add_marker
+from spacy_connorm.workflows.corrections import Correction
+from spacy_connorm.workflows.mention_marker import MARKER, add_marker
 
 from .many_processes import answers, read
 

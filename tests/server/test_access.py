@@ -3,13 +3,14 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from correcting import NOTE
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from spacy_connorm.server import RequestLimits, make_app
 from spacy_connorm.server.access import is_loopback, known_hosts
 
-from .conftest import NOTE, running
+from .conftest import running
 from .test_api import refused
 
 

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 import spacy
+from correcting import NOTE, OTHER_NOTE
 from spacy.tokens import DocBin
 
 import spacy_connorm.server.api as api_module
-from spacy_connorm.pipeline.annotation import to_record
 from spacy_connorm.server import RequestLimits
-from spacy_connorm.server.corrections_file import CorrectionsFile
-
-from .conftest import NOTE, OTHER_NOTE
+from spacy_connorm.workflows.annotation import to_record
+from spacy_connorm.workflows.corrections_file import CorrectionsFile
 
 COLD = {"text": NOTE, "start": NOTE.index("cold"), "end": NOTE.index("cold") + 4}
 

@@ -1,10 +1,11 @@
 import pytest
 
 from spacy_connorm import map_terms
+from spacy_connorm.documents.exports import read_sssom
+from spacy_connorm.documents.exports.sssom import MANUAL, NO_TERM
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.exports import read_sssom
-from spacy_connorm.exports.sssom import MANUAL, NO_TERM
-from spacy_connorm.server import CorrectedPipeline, MappingReview, convert_corrections
+from spacy_connorm.server import MappingReview
+from spacy_connorm.workflows import CorrectedPipeline, convert_corrections
 
 TABLE = "code,term,count\n1,heart attack,9\n2,head spinning,5\n3,low temperatures,7\n4,+,1\n"
 

@@ -15,9 +15,10 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from spacy_connorm import build_index, map_terms
-from spacy_connorm.exports import read_sssom
+from spacy_connorm.documents.exports import read_sssom
 from spacy_connorm.pipeline.synonym_files import read_synonyms
-from spacy_connorm.server import convert_corrections, make_app
+from spacy_connorm.server import make_app
+from spacy_connorm.workflows import convert_corrections
 
 from .conftest import running
 

@@ -3,10 +3,10 @@ from dataclasses import replace
 
 import pytest
 
+from spacy_connorm.documents.exports import MappingSet, TermMapping, read_sssom, write_sssom
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.exports import MappingSet, TermMapping, read_sssom, write_sssom
-from spacy_connorm.mapping.ids import MappingIds
 from spacy_connorm.server.review_file import ReviewFile
+from spacy_connorm.workflows.mapping_ids import MappingIds
 
 ROWS = [
     TermMapping(f"local:{code}", "skos:closeMatch", "concept:C3", "semapv:LexicalMatching", code)

@@ -9,13 +9,13 @@ import threading
 import urllib.request
 
 import pytest
+from correcting import NOTE
 
 import spacy_connorm.server.serving as serving_module
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.server import CorrectionsFile, make_app, serve
+from spacy_connorm.server import make_app, serve
 from spacy_connorm.server.serving import choose_token, listen
-
-from .conftest import NOTE
+from spacy_connorm.workflows import CorrectionsFile
 
 SLOW = """
 import sys, time

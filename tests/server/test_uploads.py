@@ -4,13 +4,12 @@ import zlib
 import pytest
 import spacy
 import srsly
+from correcting import NOTE, OTHER_NOTE
 from spacy.tokens import Doc, DocBin
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.server import RequestLimits
 from spacy_connorm.server.uploads import read_upload
-
-from .conftest import NOTE, OTHER_NOTE
 
 LIMITS = RequestLimits(body=10_000, text=100, batch=3)
 

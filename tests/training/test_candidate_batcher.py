@@ -7,7 +7,7 @@ import pytest
 from spacy import registry
 
 from spacy_connorm import Concept
-from spacy_connorm.annotations.mentions import Mention
+from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.training.batches import read_batches, write_batches

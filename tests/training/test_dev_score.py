@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from spacy_connorm.annotations.mentions import Mention
 from spacy_connorm.concepts import Concept, Ontology
+from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.encoders import trainable
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.training.dev_score import DevScore

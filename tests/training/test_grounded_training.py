@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from spacy_connorm import Concept, Ontology
-from spacy_connorm.annotations.mentions import Mention
+from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.encoders import encode, trainable
 from spacy_connorm.encoders.word_vectors import WordVectorEncoder
 from spacy_connorm.errors import ConnormError

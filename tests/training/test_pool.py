@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm import Concept, Ontology
-from spacy_connorm.annotations.mentions import Mention
+from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.training.pool import build_pool
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from spacy_connorm import Concept
-from spacy_connorm.annotations.mentions import Mention
+from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.encoders import encoder_inputs, trainable
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.training.batch_loss import BatchLoss, Ranker

@@ -3,7 +3,7 @@
 import pytest
 
 from spacy_connorm import Concept
-from spacy_connorm.annotations.mentions import Mention
+from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.training.pool import build_pool
 from spacy_connorm.training.relevance import Hierarchy, Relevance
 

@@ -1,0 +1,274 @@
+"""Fitting the thresholds and probabilities of a pipeline to dev data."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from spacy.language import Language
+
+from ..encoders.devices import choose_device
+from ..errors import ConnormError, Errors, Warnings, warn
+from ..files.atomic import atomic_file
+from ..files.folders import read_object, replaced, require_replaceable
+from ..files.overlap import require_apart, require_distinct_outputs
+from ..index.metrics import COSINE
+from ..linker.calibration import read_calibration
+from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.loading import component_name, find_normalizer, load_pipeline
+from ..pipeline.saving import write_pipeline
+from .folds import FOLDS, make_folds
+from .gold import read_all_gold
+from .lexical_weights import Weighed, WeighedAnswers, reweigh
+from .nil_curve import NilCurve, curve_points, trace_nil_curve
+from .protocol import Gold, Prediction, by_part
+from .queries import read_queries
+from .reliability import cosines_as_probabilities, predict_probabilities, read_calibration_data
+from .report import Row, to_json
+from .score_files import require_writable
+from .sections import Section
+from .tuning import Outcome, Tuning, apply_tuning, cross_validate, outcome_row, tune
+
+_POINTS = ".json"
+CURVES = (".svg", ".png", _POINTS)
+# Different mentions with a right answer, and with a wrong one.
+_FEWEST = 10
+_MOST_SEEN = 0.98
+_BEFORE, _SAME, _HELD_OUT = "as they were", "fitted, same mentions", "fitted, held-out mentions"
+
+
+class Calibrated(NamedTuple):
+    """Settings that were fitted to dev data.
+
+    nlp (Language): The pipeline; `write` puts the fitted settings into it.
+    normalizer (ConceptNormalizer): Its component.
+    tuning (Tuning): Thresholds of the sieve, NIL threshold and calibration.
+    outcomes (Dict[str, Outcome]): The results of the old settings, of the fitted ones on the
+        mentions that they were fitted to, and on mentions that were held out.
+    curve (NilCurve): Of all NIL thresholds, with the fitted sieve.
+    sections (List[Section]): Tables of the settings and of the outcomes.
+    weighed (Optional[Weighed]): Scores by lexical weight, if there were weights to choose from.
+    """
+
+    nlp: Language
+    normalizer: ConceptNormalizer
+    tuning: Tuning
+    outcomes: dict[str, Outcome]
+    curve: NilCurve
+    sections: list[Section]
+    weighed: Weighed | None = None
+
+    def write(self, path: str | Path) -> None:
+        """Write the pipeline with the fitted settings.
+
+        path (Union[str, Path]): The folder to make or replace.
+        RAISES (ConnormError): CN705 if something else is there, CN405 if it cannot be written.
+        """
+        fitted: dict[str, Any] = {
+            "nil_threshold": self.tuning.nil_threshold,
+            "calibration": self.tuning.calibration.to_dict(),
+        }
+        config = self.nlp.get_pipe_config(component_name(self.nlp, self.normalizer))
+        config.update(fitted)
+        config["sieve"]["thresholds"] = list(self.tuning.sieve.thresholds)
+        self.normalizer.cfg.update(fitted)
+        with replaced(Path(path), is_ours=_is_calibrated) as folder:
+            write_pipeline(self.nlp, folder)
+
+    def write_curves(self, path: str | Path) -> None:
+        """Draw reliability and the NIL curve, or write their points.
+
+        path (Union[str, Path]): A `.svg`, `.png` or `.json` file.
+        RAISES (ConnormError): CN105 or CN108 if it cannot be written.
+        """
+        with atomic_file(path) as aside:
+            if aside.suffix == _POINTS:
+                aside.write_text(to_json(self._points()), encoding="utf8")
+            else:
+                from .calibration_picture import draw_calibration
+
+                shown = {key: self.outcomes[key].reliability for key in (_BEFORE, _HELD_OUT)}
+                draw_calibration(shown, self.curve, self.tuning.nil_threshold, aside)
+
+    def _points(self) -> list[Row]:
+        outcomes = self.outcomes.items()
+        return [
+            *({"table": "outcome", "settings": key, **outcome_row(each)} for key, each in outcomes),
+            *(
+                {"table": "reliability", "settings": key, **point._asdict()}
+                for key, each in outcomes
+                for point in each.reliability.bins
+            ),
+            *({"table": "nil_curve", "settings": _SAME, **row} for row in curve_points(self.curve)),
+        ]
+
+
+def require_outputs(output_path: Path | None, curves: Sequence[Path]) -> None:
+    """Check before any work is done that the outcome can be written.
+
+    output_path (Optional[Path]): The pipeline's folder, if any.
+    curves (Sequence[Path]): Files of the curves.
+    RAISES (ConnormError): CN124 if two have the same name, CN705 if something else is in the
+        folder, CN708 for another suffix of a file, CN105 for a folder, CN604 for a picture without
+        matplotlib.
+    """
+    require_distinct_outputs(output_path, *curves)
+    for path in curves:
+        require_writable(path, CURVES)
+    if any(path.suffix != _POINTS for path in curves):
+        from .figures import require_matplotlib
+
+        require_matplotlib()
+    if output_path is not None:
+        require_replaceable(output_path, is_ours=_is_calibrated)
+
+
+def _is_calibrated(folder: Path) -> bool:
+    names = read_object(folder / "meta.json").get("components", [])
+    return any(read_object(folder / name / "cfg").get("calibration") for name in names)
+
+
+def calibrate(
+    pipeline: str | Path,
+    corpus_path: str | Path,
+    output_path: str | Path | None = None,
+    *,
+    curves: Sequence[str | Path] = (),
+    lexical_weights: Sequence[float] = (),
+    gpu_id: int = -1,
+    component: str | None = None,
+) -> Calibrated:
+    """Fit a pipeline's thresholds and probabilities to dev data: `python -m spacy connorm evaluate
+    --calibrate`.
+
+    pipeline (Union[str, Path]): An installed package, or a pipeline's folder; it is not changed.
+    corpus_path (Union[str, Path]): A `.spacy` file with gold ids, which the index does not hold.
+    output_path (Optional[Union[str, Path]]): The folder for a copy of the pipeline with the fitted
+        settings; nothing is written if None.
+    curves (Sequence[Union[str, Path]]): `.svg`, `.png` or `.json` files for reliability and the NIL
+        curve.
+    lexical_weights (Sequence[float]): Weights of n-grams to choose from in its hybrid encoder,
+        beside its own; for mentions that are held out, the weight is chosen without them, too.
+    gpu_id (int): The GPU for the encoder; -1 for the CPU.
+    component (Optional[str]): Which concept normalizer, if there are several.
+    RETURNS (Calibrated): The fitted settings and their results.
+    RAISES (ConnormError): CN309 for a weight under 0, CN313 if there are weights and the encoder is
+        no hybrid, CN600 for a corpus without gold ids, CN611 for one that is too small, the errors
+        of `require_outputs`, and CN700 to CN704 as `load_normalizer`.
+    WARNS (ConnormWarning): CNW610 if the index seems to hold the corpus.
+    """
+    corpus = Path(corpus_path)
+    for each in (output_path, *curves):
+        require_apart(each, pipeline, corpus)
+    require_outputs(None if output_path is None else Path(output_path), list(map(Path, curves)))
+    choose_device(gpu_id)
+    nlp = load_pipeline(pipeline)
+    normalizer = find_normalizer(nlp, component=component)
+    queries = read_queries(corpus, nlp, normalizer)
+    mentions = [query.mention for query in queries]
+    gold = read_all_gold(normalizer.lookup, mentions)
+    asked = WeighedAnswers(normalizer, queries, gold, lexical_weights)
+    compared = asked.compare(corpus)
+    _check(gold, asked.answers[compared.best], corpus)
+    found, sieve = asked.find(compared.best), normalizer.lookup.sieve
+    tuning = tune(gold, found, sieve)
+    fitted = apply_tuning(tuning, gold, found)
+    folds = make_folds([each.text for each in gold])
+    outcomes = {
+        _BEFORE: _as_it_was(normalizer, gold, asked.answers[asked.own]),
+        _SAME: fitted,
+        _HELD_OUT: cross_validate(gold, lambda kept: asked.find(asked.best(kept)), sieve, folds),
+    }
+    curve = trace_nil_curve(gold, fitted.predictions)
+    weighed = compared if lexical_weights else None
+    where = f"calibrated on {corpus.name}"
+    sections = _sections(normalizer, tuning, outcomes, weighed, where=where)
+    if weighed is not None:
+        reweigh(nlp, normalizer, weighed.best)
+    calibrated = Calibrated(nlp, normalizer, tuning, outcomes, curve, sections, weighed)
+    for path in curves:
+        calibrated.write_curves(path)
+    if output_path is not None:
+        calibrated.write(output_path)
+    return calibrated
+
+
+def _sections(
+    normalizer: ConceptNormalizer,
+    tuning: Tuning,
+    outcomes: dict[str, Outcome],
+    weighed: Weighed | None,
+    *,
+    where: str,
+) -> list[Section]:
+    shown = [_shown(label, outcome) for label, outcome in outcomes.items()]
+    title = f"Percent, log loss in nats, {where}; {FOLDS} folds, no text in two of them"
+    settings = _settings(normalizer, tuning, outcomes[_SAME].gold, weighed)
+    weights = [] if weighed is None else [weighed.section]
+    return [*weights, Section(f"Settings {where}", settings), Section(title, shown)]
+
+
+def _settings(
+    normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold], weighed: Weighed | None
+) -> list[Row]:
+    sieve, nil = normalizer.lookup.sieve, tuning.nil_threshold
+    pairs = zip(sieve.thresholds, tuning.sieve.thresholds, strict=True)
+    rows = [
+        (f"threshold of {search}", f"{before:.4f}", f"{after:.4f}")
+        for search, (before, after) in zip(sieve.searches, pairs, strict=False)
+    ]
+    without = "null" if any(not each.concept_ids for each in gold) else "null: no mention is NIL"
+    before = normalizer.cfg["nil_threshold"]
+    rows.append(
+        (
+            "nil_threshold",
+            "null" if before is None else f"{before:.4f}",
+            without if nil is None else f"{nil:.4f}",
+        )
+    )
+    known = normalizer.cfg["calibration"] or {}
+    rows += [
+        (f"calibration: {key}", f"{known[key]:.4f}" if known else "null", f"{value:.4f}")
+        for key, value in tuning.calibration.to_dict().items()
+    ]
+    if weighed is not None:
+        rows.append(("lexical_weight", f"{weighed.own:.4f}", f"{weighed.best:.4f}"))
+    return [dict(zip(("setting", "as it was", "fitted"), row, strict=True)) for row in rows]
+
+
+def _check(gold: Sequence[Gold], own: Sequence[Prediction], path: Path) -> None:
+    texts: dict[bool, set[str]] = {True: set(), False: set()}
+    for each, prediction in zip(gold, own, strict=True):
+        for part in by_part(prediction.candidates):
+            texts[part[0].concept_id in each.concept_ids].add(each.text.lower())
+    if min(map(len, texts.values())) < _FEWEST:
+        counts = {"right": len(texts[True]), "wrong": len(texts[False]), "fewest": _FEWEST}
+        raise ConnormError(Errors.CN611.format(path=path, **counts))
+    linked = [each for each in gold if each.concept_ids]
+    seen = sum(bool(each.seen) for each in linked) / len(linked)
+    if seen > _MOST_SEEN:
+        warn(Warnings.CNW610.format(path=path, percent=100 * seen))
+
+
+def _as_it_was(normalizer: ConceptNormalizer, gold: list[Gold], own: list[Prediction]) -> Outcome:
+    answers = read_calibration_data(gold, own)
+    calibration = read_calibration(normalizer.cfg["calibration"])
+    if calibration is not None:
+        probabilities = predict_probabilities(answers, calibration)
+    elif normalizer.lookup.index.metric == COSINE:
+        probabilities = cosines_as_probabilities(answers)
+    else:
+        return Outcome(gold, own, np.empty(0), np.empty(0, dtype="bool"))
+    return Outcome(gold, own, probabilities, answers.right)
+
+
+def _shown(label: str, outcome: Outcome) -> Row:
+    row = outcome_row(outcome)
+    loss = row.pop("log_loss")
+    error = row.pop("calibration_error")
+    return {
+        "settings": label,
+        **{key.replace("_", " "): value for key, value in row.items()},
+        "log loss": None if loss is None else f"{loss:.3f}",
+        "ECE": error,
+    }

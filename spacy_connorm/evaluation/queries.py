@@ -1,0 +1,175 @@
+"""The mentions of a corpus, read under one of the protocols, and a pipeline's answers."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from tqdm import tqdm
+
+from ..concepts import Candidate
+from ..documents.abbreviations import read_abbreviations
+from ..documents.mentions import Mention, annotated_mentions
+from ..errors import ConnormError, Errors
+from ..files.docbin import read_docs
+from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..text.abbreviations import find_abbreviations
+from .biosyn import biosyn_ids, biosyn_texts
+from .protocol import Prediction
+from .sections import BIOSYN, OPEN
+
+# How mentions may be read: what `--protocol` takes.
+READINGS = (OPEN, BIOSYN)
+# Candidates of each mention; a right concept below them does not count.
+DEPTH = 20
+_BATCH = 256
+# Components that find abbreviations: ours, and scispaCy's.
+_RESOLVERS = ("abbreviation_resolver", "abbreviation_detector")
+
+
+class MentionQuery(NamedTuple):
+    """A mention, and what to search for.
+
+    mention (Mention): As annotated; without some of its gold ids under the papers' protocol.
+    long_form (str): Its long form in its document; empty if there is none.
+    texts (Tuple[str, ...]): The papers' protocol's texts; empty if the pipeline reads the mention.
+    document (int): The number of its document.
+    """
+
+    mention: Mention
+    long_form: str = ""
+    texts: tuple[str, ...] = ()
+    document: int = 0
+
+
+def check_protocol(name: str) -> None:
+    """Check the name of a protocol.
+
+    name (str): The name.
+    RAISES (ConnormError): CN735 for an unknown protocol.
+    """
+    if name not in READINGS:
+        raise ConnormError(Errors.CN735.format(protocol=name, known=" or ".join(READINGS)))
+
+
+def read_queries(
+    path: Path, nlp: Language, normalizer: ConceptNormalizer, *, protocol: str = OPEN
+) -> list[MentionQuery]:
+    """Read the annotated mentions that a concept normalizer would normalize.
+
+    path (Path): A `.spacy` file.
+    nlp (Language): The pipeline. Only its components that find abbreviations are run; mentions are
+        those that are annotated.
+    normalizer (ConceptNormalizer): Its setting `labels` chooses among the mentions.
+    protocol (str): "open": as the pipeline reads mentions; "biosyn": as the papers do.
+    RETURNS (List[MentionQuery]): One per mention, with or without gold ids.
+    RAISES (ConnormError): CN600 if no mention has a gold id, and the errors of `read_docs`.
+    """
+    labels, spans_key = normalizer.cfg["labels"], normalizer.cfg["spans_key"]
+    read = _read_openly(nlp, normalizer) if protocol == OPEN else _read_as_papers
+    queries: list[MentionQuery] = []
+    for number, doc in enumerate(read_docs(path, nlp.vocab)):
+        mentions = annotated_mentions(doc, spans_key=spans_key)
+        chosen = [each for each in mentions if not labels or each.label in labels]
+        queries += [each._replace(document=number) for each in read(doc, chosen)]
+    if not any(query.mention.concept_ids for query in queries):
+        named = f" with the labels {', '.join(labels)}" if labels else ""
+        raise ConnormError(Errors.CN600.format(count=len(queries), path=path, chosen=named))
+    return queries
+
+
+def _read_openly(
+    nlp: Language, normalizer: ConceptNormalizer
+) -> Callable[[Doc, Iterable[Mention]], Iterator[MentionQuery]]:
+    resolvers = [
+        pipe for name, pipe in nlp.pipeline if nlp.get_pipe_meta(name).factory in _RESOLVERS
+    ]
+
+    def read(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQuery]:
+        if not normalizer.cfg["expand_abbreviations"]:
+            yield from map(MentionQuery, mentions)
+            return
+        for resolver in resolvers:
+            doc = resolver(doc)
+        definitions = read_abbreviations(doc)
+        for each in mentions:
+            yield MentionQuery(each, definitions.long_form(each.text, each.extent[1] - 1))
+
+    return read
+
+
+def _read_as_papers(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQuery]:
+    long_forms = {each.short: each.long for each in find_abbreviations(doc.text)}
+    for mention in mentions:
+        gold_ids = biosyn_ids(mention.concept_ids)
+        texts = biosyn_texts(mention.text, gold_ids, long_forms)
+        yield MentionQuery(mention._replace(kb_id="|".join(gold_ids)), texts=texts)
+
+
+def answer_queries(
+    normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], search: str | None = None
+) -> list[Prediction]:
+    """Answer queries. Equal ones are asked once, if their documents do not matter.
+
+    normalizer (ConceptNormalizer): Answers, within its types and branches.
+    queries (Sequence[MentionQuery]): The mentions, all read under one protocol.
+    search (Optional[str]): One search instead of the sieve.
+    RETURNS (List[Prediction]): One per query.
+    RAISES (ConnormError): CN408 for a search that the index was built without.
+    """
+    if normalizer.cfg["document_context"]:
+        answers = ask(normalizer, queries, search)
+        return [Prediction(each, normalizer.decide(each)) for each in answers]
+    asked = [(each.mention.text, each.long_form, each.texts) for each in queries]
+    distinct = list(dict(zip(asked, queries, strict=True)).items())
+    found: dict[tuple, Prediction] = {}
+    with tqdm(total=len(distinct), unit=" mentions", delay=2, leave=False, disable=None) as bar:
+        for start in range(0, len(distinct), _BATCH):
+            batch = distinct[start : start + _BATCH]
+            answers = ask(normalizer, [query for _, query in batch], search)
+            for (key, _), candidates in zip(batch, answers, strict=True):
+                found[key] = Prediction(candidates, normalizer.decide(candidates))
+            bar.update(len(batch))
+    return [found[key] for key in asked]
+
+
+def ask(
+    normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], search: str | None = None
+) -> list[list[Candidate]]:
+    """RETURNS (List[List[Candidate]]): One list per query, best first, part by part. The arguments
+    are those of `answer_queries`.
+    """
+    if not any(query.texts for query in queries):
+        return normalizer.candidates(
+            [query.mention.text for query in queries],
+            long_forms=[query.long_form for query in queries],
+            documents=[query.document for query in queries],
+            top_k=DEPTH,
+            search=search,
+        )
+    limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
+    texts = [text for query in queries for text in query.texts]
+    found = normalizer.lookup.candidates(texts, top_k=DEPTH, search=search, **limits)
+    return join_parts(found, [len(query.texts) for query in queries])
+
+
+def join_parts(
+    found: Iterable[Sequence[Candidate]], counts: Iterable[int]
+) -> list[list[Candidate]]:
+    """Join the candidates of a mention's parts.
+
+    found (Iterable[Sequence[Candidate]]): One list per text.
+    counts (Iterable[int]): How many texts each mention has; several are numbered from 1.
+    RETURNS (List[List[Candidate]]): One list per mention.
+    """
+    texts = iter(found)
+    return [
+        [
+            candidate._replace(part=part if count > 1 else 0)
+            for part, candidates in enumerate(islice(texts, count), start=1)
+            for candidate in candidates
+        ]
+        for count in counts
+    ]

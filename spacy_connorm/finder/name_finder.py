@@ -1,0 +1,257 @@
+"""From documents to the windows that have the words of a name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from spacy.tokens import Doc, Span
+
+from ..errors import refuse_text
+from ..index.cache import Cache
+from ..index.filters import Filter, allowed_concepts
+from ..index.search import Search
+from ..linker.retriever import Retriever
+from ..text.word_bags import hash_bag, word_bag
+from .found_mentions import FoundMention
+from .known_names import KnownName, KnownNames
+from .name_edges import Edge, edges_of, stands_alone, widen
+from .name_rules import NameRules
+from .name_windows import TokenArrays, find_windows
+from .token_words import TokenWords, by_document, document_offsets
+
+# The scores of names, and of names that one word is derived from.
+_KNOWN, _DERIVED = 1.0, 0.9
+_CACHED = 100_000
+_NO_NAME = "no name has these words"
+
+
+class _Window(NamedTuple):
+    """A window of a document.
+
+    start (int): Its first token.
+    end (int): The token after it.
+    value (int): The hash of the words of the names that it may stand for.
+    score (float): 1.0 if it has these words itself.
+    has_pause (bool): Whether there is punctuation between its words.
+    reason (str): Why it is no mention; empty for one.
+    """
+
+    start: int
+    end: int
+    value: int
+    score: float
+    has_pause: bool
+    reason: str
+
+
+class NearPhrase(NamedTuple):
+    """A phrase that is no name, and what it is near to.
+
+    score (float): Of the nearest name.
+    label (str): Of mentions of its concept.
+    """
+
+    score: float
+    label: str
+
+
+# A phrase that no name is near to.
+_FAR = NearPhrase(float("-inf"), "")
+
+
+class NameFinder:
+    """Finds the names of one index, with the synonyms added to it until now. It never changes."""
+
+    def __init__(
+        self,
+        retriever: Retriever,
+        settings: Mapping[str, Any],
+        limits: Filter,
+        token_words: TokenWords,
+    ) -> None:
+        """Store the parts.
+
+        retriever (Retriever): Has the index and the synonyms added to it.
+        settings (Mapping[str, Any]): See `finder_settings`.
+        limits (Filter): Which concepts the normalizer may find.
+        token_words (TokenWords): Reads the documents.
+        RAISES (ConnormError): CN412 if an older version built the index, CN406 and CN407 for types
+            and branches that it lacks.
+        """
+        self.retriever = retriever
+        self.settings = dict(settings)
+        self.limits = limits
+        self.names = KnownNames(
+            retriever.index,
+            retriever.overlay,
+            allowed_concepts(limits, retriever.index),
+            settings["target"],
+            inexact=settings["inexact_names"],
+        )
+        self._tokens = token_words
+        self._labels: Cache[int, str] = Cache(_CACHED)
+        self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
+        self._phrases: Cache[str, NearPhrase] = Cache(_CACHED)
+        self._rules = NameRules(
+            settings["min_letters"],
+            settings["short_letters"],
+            tuple(settings["stop_texts"]),
+            tuple(settings["everyday_words"]),
+            tuple(settings["steps"]),
+        )
+
+    def is_current(self, retriever: Retriever, settings: Mapping[str, Any], limits: Filter) -> bool:
+        """RETURNS (bool): Whether a finder of these would find the same."""
+        mine = self.retriever
+        return (
+            retriever.index is mine.index
+            and retriever.overlay is mine.overlay
+            and settings == self.settings
+            and limits == self.limits
+        )
+
+    def find(self, docs: Sequence[Doc]) -> list[list[FoundMention]]:
+        """Find the names in documents.
+
+        docs (Sequence[Doc]): The documents.
+        RETURNS (List[List[FoundMention]]): All windows by document, also those that overlap.
+        """
+        self.retriever.index.require_sound()
+        found = self._windows(docs)
+        values = (each.value for windows in found for each in windows if not each.reason)
+        labels = self._labels.get_all(values, self._read_labels)
+        return [_mentions(windows, labels) for windows in found]
+
+    def read(self, docs: Sequence[Doc]) -> TokenArrays:
+        """RETURNS (TokenArrays): The tokens of each document and a break."""
+        return self._tokens.read(
+            docs,
+            expand_abbreviations=self.settings["expand_abbreviations"],
+            derivations=self.settings["derivations"],
+        )
+
+    def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
+        """RETURNS (List[List[_Window]]): By document."""
+        windows = find_windows(self.read(docs), self.names, max_words=self.settings["max_words"])
+        offsets = document_offsets(docs)
+        numbers = by_document(windows.starts, offsets)
+        known = self.names.names_of(windows.hashes.tolist())
+        edges = self._edges.get_all(known, lambda values: _edges(values, known))
+        return [
+            [
+                self._window(
+                    *(doc, start - before, end - before, value, letters, is_derived, has_pause),
+                    names=known[value],
+                    edges=edges[value],
+                )
+                for start, end, value, letters, is_derived, has_pause in zip(
+                    *(column[own].tolist() for column in windows), strict=True
+                )
+            ]
+            for doc, before, own in zip(docs, offsets, numbers, strict=False)
+        ]
+
+    def _window(
+        self,
+        doc: Doc,
+        first: int,
+        last: int,
+        value: int,
+        letters: int,
+        is_derived: bool,
+        has_pause: bool,
+        *,
+        names: Sequence[KnownName],
+        edges: Sequence[Edge],
+    ) -> _Window:
+        start, end = widen(doc, first, last, edges)
+        text = doc[start:end].text
+        is_alone = not has_pause or stands_alone(doc, start, end)
+        reason = self._rules.reason(
+            value, letters, text, names, has_pause=has_pause, is_alone=is_alone
+        )
+        score = _DERIVED if is_derived else _KNOWN
+        return _Window(start, end, value, score, has_pause, reason)
+
+    def is_name(self, text: str) -> bool:
+        """RETURNS (bool): Whether a text by itself would be a mention."""
+        bag = word_bag(text)
+        value, letters = hash_bag(bag), sum(map(len, bag))
+        return not self._rules.reason(value, letters, text, self.names.names(value))
+
+    def explain(self, span: Span) -> tuple[str, tuple[KnownName, ...]]:
+        """Tell whether a span has the words of a name.
+
+        span (Span): The span.
+        RETURNS (Tuple[str, Tuple[KnownName, ...]]): Why it is no mention, empty if it is one; and
+            the names with its words.
+        RAISES (ConnormError): CN006 for anything else.
+        """
+        if not isinstance(span, Span):
+            refuse_text("span", span, "a span")
+        (windows,) = self._windows([span.doc])
+        own = [each for each in windows if (each.start, each.end) == (span.start, span.end)]
+        if not own:
+            return _NO_NAME, ()
+        # Several names may have its words, or those that these derive from.
+        best = min(own, key=lambda window: (bool(window.reason), -window.score))
+        return best.reason, self.names.names(best.value)
+
+    def _read_labels(self, values: Sequence[int]) -> dict[int, str]:
+        names = self.names.names_of(values)
+        concepts = {name.concept for own in names.values() for name in own}
+        types = self.retriever.index.store.types_of(concepts)
+        return {
+            value: self._label_of(chain.from_iterable(types[name.concept] for name in own))
+            for value, own in names.items()
+        }
+
+    def near_phrases(self, texts: Iterable[str]) -> dict[str, NearPhrase]:
+        """RETURNS (Dict[str, NearPhrase]): The texts whose nearest name has a score of at least
+        `phrase_threshold`.
+        """
+        read = self._phrases.get_all(texts, self._read_phrases)
+        return {text: near for text, near in read.items() if near != _FAR}
+
+    def _read_phrases(self, texts: Sequence[str]) -> dict[str, NearPhrase]:
+        search = Search(f"{self.settings['target']}-T")
+        least = self.settings["phrase_threshold"]
+        found = self.retriever.nearest(texts, search, self.limits, min_score=least)
+        types = self.retriever.index.store.types_of({hit.concept for hit in found.values()})
+        near = {
+            text: NearPhrase(hit.score, self._label_of(types[hit.concept]))
+            for text, hit in found.items()
+        }
+        return dict.fromkeys(texts, _FAR) | near
+
+    def _label_of(self, types: Iterable[str]) -> str:
+        labels = self.settings["labels"]
+        known = types if labels is None else (labels[each] for each in types if each in labels)
+        return next(filter(None, known), self.settings["label"])
+
+
+def _edges(
+    values: Sequence[int], known: Mapping[int, Sequence[KnownName]]
+) -> dict[int, tuple[Edge, ...]]:
+    return {value: edges_of(name.text for name in known[value]) for value in values}
+
+
+def _mentions(windows: Sequence[_Window], labels: Mapping[int, str]) -> list[FoundMention]:
+    found: dict[tuple[int, int], FoundMention] = {}
+    windows = [each for each in windows if not each.reason]
+    # A name in full wins over one turned round a comma: "a deficiency, B12 deficiency".
+    plain = {
+        (each.value, place)
+        for each in windows
+        if not each.has_pause
+        for place in range(each.start, each.end)
+    }
+    for each in windows:
+        places = range(each.start, each.end)
+        if each.has_pause and any((each.value, place) in plain for place in places):
+            continue
+        known = found.get((each.start, each.end))
+        if known is None or known.score < each.score:
+            mention = FoundMention(each.start, each.end, each.score, labels[each.value])
+            found[each.start, each.end] = mention
+    return list(found.values())

@@ -1,0 +1,235 @@
+"""The words of tokens, as arrays for `linker.name_windows`."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from spacy.attrs import ORTH, SPACY
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..documents.abbreviations import abbreviation_spans, read_abbreviations
+from ..text.derivations import hash_base_forms
+from ..text.word_bags import STOP_WORDS, hash_bag, normalized_words
+from .name_windows import BREAK, FILLER, PAUSE, PAUSES, WORD, TokenArrays
+
+_POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
+# Punctuation that no mention goes beyond, and empty lines.
+_BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
+# Dashes and slashes are neither: they may be anywhere.
+_PAUSE = re.compile(f"[{re.escape(PAUSES)}]+")
+_MOST_TOKENS = 200_000
+# A text and whether a space follows it.
+_NO_TOKEN = np.zeros((1, 2), dtype="uint64")
+_AFTER_LATIN = "\u0250"
+_MODULUS = 1 << 64
+_NOT_DERIVED = np.zeros(0, dtype="int64"), np.zeros(0, dtype="uint64")
+
+
+class _Token(NamedTuple):
+    """The words of one token; see `TokenArrays`.
+
+    starts_latin (bool): Whether its first character is a Latin letter.
+    ends_latin (bool): Whether its last one is.
+    changes (Tuple[int, ...]): What the words that it may be derived from add to its hash.
+    """
+
+    hash: int
+    size: int
+    letters: int
+    kind: int
+    starts_latin: bool = False
+    ends_latin: bool = False
+    changes: tuple[int, ...] = ()
+
+
+_END = _Token(0, 0, 0, BREAK)
+_BETWEEN = _Token(0, 0, 0, PAUSE)
+_SMALL = _Token(0, 0, 0, FILLER)
+
+
+class TokenWords:
+    """Turns documents into arrays. The words of each distinct token are cached."""
+
+    def __init__(self) -> None:
+        """Start with an empty cache."""
+        self._known: dict[int, _Token] = {}
+
+    def __reduce__(self) -> tuple:
+        return TokenWords, ()
+
+    def read(
+        self, docs: Sequence[Doc], *, expand_abbreviations: bool, derivations: bool
+    ) -> TokenArrays:
+        """Read documents. A break follows each of them.
+
+        docs (Sequence[Doc]): The documents.
+        expand_abbreviations (bool): Whether a short form that a document defines has the words of
+            its long form.
+        derivations (bool): Whether to list the words that tokens may be derived from.
+        RETURNS (TokenArrays): The tokens of each document and its break.
+        """
+        parts = [part for doc in docs for part in (doc.to_array([ORTH, SPACY]), _NO_TOKEN)]
+        texts, spaces = np.concatenate([_NO_TOKEN[:0], *parts]).T
+        orths, which = np.unique(texts, return_inverse=True)
+        distinct = self._distinct(orths.tolist(), docs)
+        hashes, sizes, letters, kinds, starts_latin, ends_latin = (
+            column[which] for column in _columns(distinct)
+        )
+        derived, changes = _derived(distinct, which) if derivations else _NOT_DERIVED
+        ends = np.arange(1, len(which) + 1)
+        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, derived, changes)
+        offsets = document_offsets(docs)
+        is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
+        replaced = _join(tokens, docs, offsets, is_split)
+        if expand_abbreviations:
+            for doc, start in zip(docs, offsets, strict=False):
+                replaced += _expand(tokens, doc, start)
+        kept = ~np.isin(derived, replaced)
+        return tokens._replace(derived=derived[kept], changes=changes[kept])
+
+    def _distinct(self, orths: list[int], docs: Sequence[Doc]) -> list[_Token]:
+        # Another thread may start a new cache meanwhile.
+        known = self._known
+        if len(known) > _MOST_TOKENS:
+            known = self._known = {}
+        vocabs = list({id(doc.vocab): doc.vocab for doc in docs}.values())
+        for orth in orths:
+            if orth not in known:
+                known[orth] = _read_token(_text_of(orth, vocabs))
+        return [known[orth] for orth in orths]
+
+
+def _text_of(orth: int, vocabs: Sequence[Vocab]) -> str:
+    """RETURNS (str): The text that has this hash in every vocabulary that knows it; empty for
+    `_NO_TOKEN`.
+    """
+    known = (each.strings for each in vocabs)
+    # spaCy's types do not tell that a hash may be asked for, too.
+    return next((strings[orth] for strings in known if orth in strings), "")  # type: ignore[operator]
+
+
+def document_offsets(docs: Sequence[Doc]) -> list[int]:
+    """RETURNS (List[int]): The first token of each of n documents among those that `TokenWords`
+    read, and how many these are (n + 1).
+    """
+    return np.cumsum([0, *(len(doc) + 1 for doc in docs)]).tolist()
+
+
+def by_document(starts: np.ndarray, offsets: Sequence[int]) -> list[np.ndarray]:
+    """Sort windows of tokens into documents.
+
+    starts (Ints1d): int64 (w,): the first token of each window.
+    offsets (Sequence[int]): See `document_offsets`.
+    RETURNS (List[Ints1d]): The numbers of each document's windows, int64, by their first token.
+    """
+    order = np.argsort(starts, kind="stable")
+    bounds = np.searchsorted(starts[order], offsets).tolist()
+    return [order[first:last] for first, last in pairwise(bounds)]
+
+
+def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
+    """RETURNS (List[np.ndarray]): Hashes, sizes, letters and kinds, see `TokenArrays`, and what the
+    tokens begin and end with.
+    """
+    columns = list(zip(*tokens, strict=True)) if tokens else [()] * len(_Token._fields)
+    kinds = ("uint64", "int32", "int32", "uint8", "bool", "bool")
+    return [np.asarray(column, dtype) for column, dtype in zip(columns, kinds, strict=False)]
+
+
+def _derived(tokens: Sequence[_Token], which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """List the words that tokens may be derived from.
+
+    tokens (Sequence[_Token]): The distinct tokens.
+    which (Ints1d): int64 (t,): the number of each token among them.
+    RETURNS (Tuple[np.ndarray, np.ndarray]): Tokens and changes, see `TokenArrays`.
+    """
+    counts = np.array([len(each.changes) for each in tokens], dtype="int64")
+    changes = np.array([change for each in tokens for change in each.changes], dtype="uint64")
+    starts, sizes = (np.cumsum(counts) - counts)[which], counts[which]
+    ends = np.cumsum(sizes)
+    places = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
+    return np.repeat(np.arange(len(which)), sizes), changes[places]
+
+
+def _read_token(text: str) -> _Token:
+    if _PAUSE.fullmatch(text):
+        return _BETWEEN
+    if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
+        return _END
+    token = _of_words([] if text in _POSSESSIVES else normalized_words(text))
+    return token._replace(starts_latin=_is_latin(text[0]), ends_latin=_is_latin(text[-1]))
+
+
+def _is_latin(character: str) -> bool:
+    return character.isalpha() and character < _AFTER_LATIN
+
+
+def _of_words(words: Sequence[str]) -> _Token:
+    content = [word for word in words if word not in STOP_WORDS]
+    if not content:
+        return _SMALL
+    value = hash_bag(tuple(content))
+    forms = hash_base_forms(content[0]) if len(content) == 1 else ()
+    changes = tuple((form - value) % _MODULUS for form in forms)
+    return _Token(value, len(content), sum(map(len, content)), WORD, changes=changes)
+
+
+def _join(
+    tokens: TokenArrays, docs: Sequence[Doc], offsets: Sequence[int], is_split: np.ndarray
+) -> list[int]:
+    """Join the parts of words that a tokenizer takes apart, as spaCy's does with "can't" and
+    "cannot". Names are not taken apart.
+
+    tokens (TokenArrays): Changed in place.
+    docs (Sequence[Doc]): The documents.
+    offsets (Sequence[int]): See `document_offsets`.
+    is_split (np.ndarray): bool (t - 1,): whether a token and the next are parts of a word.
+    RETURNS (List[int]): The tokens of these words.
+    """
+    joined = list[int]()
+    starts = np.flatnonzero(is_split & ~np.concatenate([[False], is_split[:-1]])).tolist()
+    for first in starts:
+        last = first + 1
+        while last <= len(is_split) and is_split[last - 1]:
+            last += 1
+        number = bisect_right(offsets, first) - 1
+        own = docs[number][first - offsets[number] : last - offsets[number]]
+        joined += _set_words(tokens, first, last, normalized_words(own.text))
+    return joined
+
+
+def _expand(tokens: TokenArrays, doc: Doc, start: int) -> list[int]:
+    """Give the short forms of a document the words of their long forms.
+
+    tokens (TokenArrays): Changed in place.
+    doc (Doc): The document.
+    start (int): Its first token.
+    RETURNS (List[int]): The tokens of the short forms.
+    """
+    abbreviations, expanded = read_abbreviations(doc), list[int]()
+    for span in abbreviation_spans(doc):
+        long_form = abbreviations.long_form(span.text, span.end_char - 1)
+        if long_form:
+            words = normalized_words(long_form)
+            expanded += _set_words(tokens, start + span.start, start + span.end, words)
+    return expanded
+
+
+def _set_words(tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:
+    """Give several tokens together some words.
+
+    tokens (TokenArrays): Changed in place.
+    first (int): The first of them, which gets the words.
+    last (int): The token after them.
+    words (Sequence[str]): The words.
+    RETURNS (range): The tokens.
+    """
+    token = _of_words(words)
+    for column, value in zip(tokens[:5], (*token[:4], last), strict=True):
+        column[first] = value
+    tokens.kinds[first + 1 : last] = FILLER
+    return range(first, last)

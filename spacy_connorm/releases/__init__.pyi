@@ -1,9 +1,0 @@
-from .comparison import OntologyDiff as OntologyDiff
-from .comparison import diff_ontologies as diff_ontologies
-from .differences import KINDS as KINDS
-from .differences import Change as Change
-from .differences import find_changes as find_changes
-from .moving import LeftSynonym as LeftSynonym
-from .moving import MovedSynonyms as MovedSynonyms
-from .successors import Successor as Successor
-from .successors import Successors as Successors

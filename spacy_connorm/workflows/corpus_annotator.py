@@ -1,0 +1,190 @@
+"""Annotating batches of texts, in whatever process."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..documents.exports.parquet import ParquetExporter, row_schema
+from ..documents.metadata import DOC_ID_KEY, set_other_fields
+from ..encoders.devices import choose_device
+from ..errors import ConnormError, Errors, is_text_shown
+from ..files.tables import require_distinct_columns
+from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.loading import find_normalizer, load_pipeline
+from .annotation import read_annotations
+from .corpus_input import CorpusFields, CorpusText, read_row
+from .inputs import make_input
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+ERROR = "error"
+Row = dict[str, Any]
+
+
+class CorpusAnnotator:
+    """Annotates batches of texts with a saved pipeline, which each process loads once: a copy that
+    is sent to another process does not bring it along. Called with a table of pandas it returns
+    one, as Spark's `mapInPandas` and Ray's `map_batches` need.
+    """
+
+    def __init__(
+        self,
+        pipeline: str,
+        *,
+        fields: CorpusFields = CorpusFields(),
+        batch_size: int = 128,
+        gpu_id: int = -1,
+        component: str | None = None,
+    ) -> None:
+        """Store the settings. Nothing is loaded yet.
+
+        pipeline (str): An installed package, or a pipeline's folder.
+        fields (CorpusFields): The columns with the text and its id.
+        batch_size (int): Texts that the pipeline reads together.
+        gpu_id (int): The GPU for the pipeline; -1 for the CPU.
+        component (Optional[str]): Which concept normalizer's answers to take, if there are several.
+        """
+        self.pipeline = pipeline
+        self.fields = fields
+        self.batch_size = batch_size
+        self.gpu_id = gpu_id
+        self.component = component
+        self._loaded: tuple[Language, ConceptNormalizer] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_loaded": None}
+
+    def load(self) -> tuple[Language, ConceptNormalizer]:
+        """Load the pipeline, if this process has not.
+
+        RETURNS (Tuple[Language, ConceptNormalizer]): The pipeline and its normalizer.
+        RAISES (ConnormError): CN713 if the GPU cannot be used, and the errors of `load_pipeline`
+            and `find_normalizer`.
+        """
+        if self._loaded is None:
+            choose_device(self.gpu_id)
+            nlp = load_pipeline(self.pipeline)
+            self._loaded = nlp, find_normalizer(nlp, component=self.component)
+        return self._loaded
+
+    def __call__(self, table: "DataFrame") -> "DataFrame":
+        """Annotate the rows of a table.
+
+        table (DataFrame): Has a column with the text and, if wanted, one with its id.
+        RETURNS (DataFrame): A row for each, in order, with the columns of `corpus_schema`.
+        RAISES (ConnormError): CN114 if the column with the text is missing, CN125 for columns of
+            the same name, and the errors of `annotate`.
+        """
+        import pandas
+        import pyarrow
+
+        columns = list(map(str, table.columns))
+        if self.fields.text not in columns:
+            known = ", ".join(columns)
+            column = repr(self.fields.text)
+            raise ConnormError(Errors.CN114.format(path="table", column=column, known=known))
+        require_distinct_columns("table", columns)
+        rows = pyarrow.Table.from_pandas(table, preserve_index=False).to_pylist()
+        texts = [
+            read_row(row, self.fields, name="table", number=number)
+            for number, row in enumerate(rows, start=1)
+        ]
+        return pandas.DataFrame(self.annotate(texts), columns=corpus_schema().names)
+
+    def annotate(self, texts: Sequence[CorpusText]) -> list[Row]:
+        """Annotate texts. If one of them fails, they are annotated one by one, and only that one
+        gets no mentions.
+
+        texts (Sequence[CorpusText]): The texts.
+        RETURNS (List[Dict[str, Any]]): A row for each, in order, see `corpus_schema`.
+        RAISES (ConnormError): The errors of `load`, and those of components, which are about the
+            pipeline, not about a text. An OSError or a MemoryError is not about a text either.
+        """
+        nlp, _ = self.load()
+        # Without it, the vocabulary would keep every word of the corpus.
+        with nlp.memory_zone():
+            return self._annotate(texts)
+
+    def _annotate(self, texts: Sequence[CorpusText]) -> list[Row]:
+        rows = dict[int, Row]()
+        docs = dict[int, Doc]()
+        for number, text in enumerate(texts):
+            try:
+                docs[number] = self._make(text)
+            except _NotMade as error:
+                rows[number] = _failed(text, str(error))
+        try:
+            rows |= self._pipe(docs)
+        except (ConnormError, OSError, MemoryError):
+            raise
+        except Exception:
+            for number in docs:
+                rows[number] = self._annotate_alone(number, texts[number])
+        missing = "the pipeline gave no document back"
+        return [rows.get(number) or _failed(text, missing) for number, text in enumerate(texts)]
+
+    def _annotate_alone(self, number: int, text: CorpusText) -> Row:
+        try:
+            return self._pipe({number: self._make(text)})[number]
+        except (ConnormError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            return _failed(text, describe_error(error))
+
+    def _make(self, text: CorpusText) -> Doc:
+        nlp, _ = self.load()
+        if text.text is None:
+            raise _NotMade(text.error)
+        try:
+            doc = make_input(nlp, text.text, place=text.place)
+        except (OSError, MemoryError):
+            raise
+        except Exception as error:
+            raise _NotMade(describe_error(error)) from error
+        set_other_fields(doc, text.fields)
+        doc.user_data[DOC_ID_KEY] = text.doc_id
+        return doc
+
+    def _pipe(self, docs: dict[int, Doc]) -> dict[int, Row]:
+        nlp, normalizer = self.load()
+        exporter, rows = ParquetExporter(), dict[int, Row]()
+        numbered = ((doc, number) for number, doc in docs.items())
+        for doc, number in nlp.pipe(numbered, as_tuples=True, batch_size=self.batch_size):
+            document = read_annotations(doc, normalizer, number, self.fields.id)
+            rows[number] = {**exporter.render(document, Counter()), ERROR: None}
+        return rows
+
+
+class _NotMade(Exception):
+    """A text that becomes no document."""
+
+
+def corpus_schema() -> Any:
+    """RETURNS (pyarrow.Schema): The columns of an annotated corpus: those of the format `parquet`,
+    and `error`, which says why a text has no mentions and is null for all others.
+    """
+    import pyarrow
+
+    return row_schema().append(pyarrow.field(ERROR, pyarrow.string()))
+
+
+def _failed(text: CorpusText, error: str) -> Row:
+    fields = json.dumps(text.fields, ensure_ascii=False)
+    nothing = {"mentions": None, ERROR: error}
+    return {"doc_id": text.doc_id, "text": text.text, "fields": fields, **nothing}
+
+
+def describe_error(error: Exception) -> str:
+    """Describe an error of any library.
+
+    error (Exception): The error.
+    RETURNS (str): What it is, with its message only if texts of users may be shown.
+    """
+    if isinstance(error, ConnormError):
+        return str(error)
+    return repr(error) if is_text_shown() else type(error).__name__

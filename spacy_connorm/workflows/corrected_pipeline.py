@@ -1,0 +1,299 @@
+"""A pipeline that answers as people have corrected it."""
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from ..concepts import NIL, Candidate, Concept
+from ..documents.mentions import split_ids
+from ..documents.spans import choose_spans
+from ..errors import ConnormError, Errors
+from ..pipeline.loading import find_normalizer, linking_names, load_pipeline
+from ..pipeline.settings import Limits
+from .annotation import to_record
+from .applied_corrections import AppliedCorrections
+from .boundaries import Boundaries, find_span, mark_known
+from .corrections import Correction, CorrectionRecord, Undo, effective, require_ids
+from .corrections_file import CorrectionsFile
+from .mention_marker import add_marker
+
+if TYPE_CHECKING:
+    from ..linker.explanation import Explanation
+
+# As `corpora` labels mentions whose type nobody gives.
+DEFAULT_LABEL = "MENTION"
+
+
+class CorrectedPipeline:
+    """A pipeline and a file of corrections. Threads may share it; other processes may append to the
+    same file.
+
+    A correction is a synonym: its text is searched in D at once, and so it helps
+    similar texts. For the corrected text itself people have the last word, whatever the sieve finds
+    and also where they say that it has no concept, which no synonym can say. The last correction of
+    a text counts.
+    """
+
+    def __init__(
+        self,
+        pipeline: str | Path | Language,
+        corrections: str | Path,
+        *,
+        component: str | None = None,
+    ) -> None:
+        """Load both.
+
+        pipeline (Union[str, Path, Language]): An installed package, a folder, or a pipeline, which
+            gets a component before its normalizer.
+        corrections (Union[str, Path]): The file; see `CorrectionsFile`.
+        component (Optional[str]): Which concept normalizer, if there are several.
+        RAISES (ConnormError): As `load_pipeline`, `find_normalizer` and `CorrectionsFile.read`,
+            CN001 if the normalizer has no index.
+        """
+        self._file = CorrectionsFile(corrections)
+        self.nlp = load_pipeline(pipeline)
+        self.normalizer = find_normalizer(self.nlp, component=component)
+        marker = add_marker(self.nlp, before=self.normalizer.name)
+        self._applied = AppliedCorrections(self.normalizer, marker)
+        self._records: list[CorrectionRecord] = []
+        self._unapplied: list[CorrectionRecord] = []
+        self._changing = threading.RLock()
+        self._running = threading.Lock()
+        self.refresh()
+
+    @property
+    def revision(self) -> int:
+        """RETURNS (int): How many records the file has. It grows with each change."""
+        return len(self._records)
+
+    @property
+    def records(self) -> list[CorrectionRecord]:
+        """RETURNS (List[CorrectionRecord]): All corrections and undos, in order."""
+        return list(self._records)
+
+    @property
+    def effective(self) -> list[Correction]:
+        """RETURNS (List[Correction]): The corrections that count; see `effective`."""
+        return list(self._applied.corrections)
+
+    @property
+    def labels(self) -> list[str]:
+        """RETURNS (List[str]): The labels that mentions can get."""
+        found = chain.from_iterable(self.nlp.pipe_labels.values())
+        known = self.normalizer.labels or sorted(set(found))
+        return list(known) or [DEFAULT_LABEL]
+
+    def refresh(self) -> None:
+        """Take over what other processes have appended.
+
+        RAISES (ConnormError): As `CorrectionsFile.read`.
+        """
+        if self._unapplied or self._file.has_more():
+            with self._changing:
+                self._take_new()
+
+    def annotate(
+        self, texts: Sequence[str], mentions: Sequence[Iterable[Boundaries] | None] = ()
+    ) -> list[dict[str, Any]]:
+        """Annotate texts.
+
+        texts (Sequence[str]): The texts.
+        mentions (Sequence[Optional[Iterable[Tuple[int, int, str]]]]): For each text, if known, the
+            start, end and label of its mentions.
+        RETURNS (List[Dict[str, Any]]): One record per text, as `connorm annotate` writes them.
+        RAISES (ConnormError): CN755 for a mention outside its text.
+        """
+        self.refresh()
+        with self._reading():
+            spans_key = self.normalizer.cfg["spans_key"]
+            docs = [self.nlp.make_doc(text) for text in texts]
+            for doc, known in zip(docs, mentions, strict=False):
+                mark_known(doc, known or (), spans_key=spans_key, label=self.labels[0])
+            return [self._record(doc) for doc in self.nlp.pipe(docs)]
+
+    def search(
+        self, mentions: Sequence[str], *, search: str | None = None, **limits: Unpack[Limits]
+    ) -> list[tuple[str, list[Candidate]]]:
+        """Find the candidates of texts, as if they were mentions.
+
+        mentions (Sequence[str]): b texts.
+        search (Optional[str]): One search instead of the sieve.
+        **limits (Limits): As in `ConceptNormalizer.candidates`.
+        RETURNS (List[Tuple[str, List[Candidate]]]): For each the id that would be written, and the
+            candidates.
+        """
+        self.refresh()
+        found = self.normalizer.candidates(mentions, search=search, **limits)
+        said = self._applied.answers(mentions, [""] * len(mentions))
+        return [
+            (kb_id or (self.normalizer.decide(candidates) if candidates else NIL), candidates)
+            for kb_id, candidates in zip(said, found, strict=True)
+        ]
+
+    def explain(
+        self, mention: str, *, text: str = "", start: int = 0, **limits: Unpack[Limits]
+    ) -> "Explanation":
+        """Explain how a mention is read; see `ConceptNormalizer.explain`.
+
+        mention (str): The mention.
+        text (str): The text that it stands in, which may define its long form; may be empty.
+        start (int): The mention's first character there.
+        **limits (Limits): As in `ConceptNormalizer.candidates`.
+        RETURNS (Explanation): The interpretations and searches.
+        RAISES (ConnormError): CN755 if it is not there.
+        """
+        self.refresh()
+        if not text:
+            return self.normalizer.explain(mention, **limits)
+        with self._reading():
+            span = self._find_span(text, start, start + len(mention))
+            return self.normalizer.explain(span, **limits)
+
+    def concept(self, concept_id: str) -> Concept:
+        """RETURNS (Concept): A concept of the index, by its id or an alternate id.
+        RAISES (ConnormError): CN411 for an unknown id.
+        """
+        return self.normalizer.concept(concept_id)
+
+    def correct(
+        self,
+        text: str,
+        start: int,
+        end: int,
+        kb_id: str,
+        *,
+        label: str = "",
+        marked: bool = False,
+        replaces: tuple[int, int] | None = None,
+        author: str = "",
+    ) -> Correction:
+        """Say what a mention denotes. It is on the disk when this returns, and all later answers
+        heed it.
+
+        text (str): The text that it stands in.
+        start, end (int): Its characters; extended to whole tokens.
+        kb_id (str): The concept id, "NIL" for none, ids joined by `|` for a composite.
+        label (str): Its type; the first of `labels` if empty.
+        marked (bool): Whether its boundaries are new: then all texts get such mentions.
+        replaces (Optional[Tuple[int, int]]): The boundaries that the pipeline had found.
+        author (str): Who says so.
+        RETURNS (Correction): What was appended to the file.
+        RAISES (ConnormError): CN006 for no id, and for "NIL" besides ids, CN755 if it is not in the
+            text, CN411 for an unknown concept, CN003 and CN009 for a text of which the encoder
+            knows nothing, CN108 if the file can't be written.
+        """
+        require_ids(kb_id)
+        concept_ids = [self.concept(each).concept_id for each in split_ids(kb_id)]
+        start, end, long_form = self._place(text, start, end)
+        correction = Correction(
+            text=text,
+            start=start,
+            end=end,
+            kb_id="|".join(concept_ids) or NIL,
+            label=label or self.labels[0],
+            long_form=long_form,
+            marked=marked or replaces is not None,
+            replaces=replaces,
+            author=author,
+        )
+        self._applied.require_readable(correction)
+        with self._taking_turns():
+            self._append(correction)
+        return correction
+
+    def undo(self, correction_id: str, *, author: str = "") -> Undo:
+        """Take a correction back.
+
+        correction_id (str): Its id.
+        author (str): Who takes it back.
+        RETURNS (Undo): What was appended to the file.
+        RAISES (ConnormError): CN753 if there is no such correction, CN754 if it is undone already,
+            CN108 if the file can't be written.
+        """
+        with self._taking_turns():
+            known = {each.id for each in self._records if isinstance(each, Correction)}
+            if correction_id not in known:
+                raise ConnormError(Errors.CN753)
+            if any(
+                isinstance(each, Undo) and each.undoes == correction_id for each in self._records
+            ):
+                raise ConnormError(Errors.CN754)
+            undo = Undo(correction_id, author=author)
+            self._append(undo)
+        return undo
+
+    @contextmanager
+    def _taking_turns(self) -> Iterator[None]:
+        with self._changing, self._file.locked():
+            self._take_new()
+            yield
+
+    def _append(self, record: CorrectionRecord) -> None:
+        """Answers change first: a correction that the pipeline can't take is not written."""
+        before = self._records
+        try:
+            self._take([record])
+            self._file.append(record)
+        except BaseException:
+            self._records = before
+            self._apply(effective(before))
+            raise
+
+    def _take_new(self) -> None:
+        """What can't be applied now is not read again: it is kept for the next time."""
+        self._unapplied += self._file.read()
+        self._take(self._unapplied)
+        self._unapplied = []
+
+    def _take(self, records: Sequence[CorrectionRecord]) -> None:
+        if records:
+            taken = [*self._records, *records]
+            self._apply(effective(taken))
+            self._records = taken
+
+    def _apply(self, corrections: list[Correction]) -> None:
+        with self._running:
+            self._applied.use(corrections)
+
+    def _record(self, doc: Doc) -> dict[str, Any]:
+        record = to_record(doc, self.normalizer)
+        spans_key = self.normalizer.cfg["spans_key"]
+        spans = choose_spans(doc, spans_key=spans_key, labels=None)
+        mentions = [span.text for span in spans]
+        said = self._applied.answers(mentions, self.normalizer.long_forms(doc, spans))
+        for ent, kb_id in zip(record["ents"], said, strict=True):
+            if kb_id is not None:
+                ent["kb_id"] = kb_id
+                ent["candidates"] = _chosen_first(ent["candidates"], kb_id)
+        return record
+
+    def _place(self, text: str, start: int, end: int) -> tuple[int, int, str]:
+        """RETURNS (Tuple[int, int, str]): The characters of whole tokens, and their long form."""
+        with self._reading():
+            span = self._find_span(text, start, end)
+            (long_form,) = self.normalizer.long_forms(span.doc, [span])
+            return span.start_char, span.end_char, long_form
+
+    def _find_span(self, text: str, start: int, end: int) -> Span:
+        doc = self.nlp(text, disable=linking_names(self.nlp, self.normalizer))
+        return find_span(doc, start, end)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """The vocabulary would keep every word of all texts. What it learns of them is gone after
+        this, so no Doc or Span may be used then.
+        """
+        with self._running, self.nlp.memory_zone():
+            yield
+
+
+def _chosen_first(candidates: list[dict[str, Any]], kb_id: str) -> list[dict[str, Any]]:
+    chosen = split_ids(kb_id)
+    # The sort is stable: the candidates of a composite stay part by part.
+    return sorted(candidates, key=lambda each: (each["part"], each["concept_id"] not in chosen))

@@ -1,0 +1,269 @@
+"""From an ontology and annotated data to a pipeline that can be searched."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import spacy
+from spacy.language import Language
+from spacy.training import Example
+from spacy.util import registry
+from thinc.api import Config
+
+from ..concepts import AnyOntology
+from ..encoders.devices import choose_device
+from ..encoders.encoding import Encoding, encode_here
+from ..errors import ConnormError, Errors
+from ..files.configs import config_errors, read_config
+from ..files.docbin import read_docs
+from ..files.folders import MANIFEST, read_object, replaced
+from ..files.overlap import require_apart
+from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
+from ..pipeline.saving import write_pipeline
+from ..pipeline.settings import known_id
+from ..pipeline.synonym_files import read_synonyms
+from ..text.substitutions import Substitution
+from .own_words import OwnWords
+
+if TYPE_CHECKING:
+    from ..linker.synonyms import ChangedSynonym
+
+# The empty sections are filled with the component's defaults, and can be overridden. The weight was
+# chosen on dev, with an untrained encoder (docs/benchmarks/ontology_alone.md).
+_DEFAULT_CONFIG = """
+[nlp]
+lang = "en"
+
+[components]
+
+[components.concept_normalizer]
+factory = "concept_normalizer"
+extra_words_weight = 0.2
+
+[components.concept_normalizer.encoder]
+
+[components.concept_normalizer.index]
+
+[components.concept_normalizer.sieve]
+
+[components.mention_finder]
+factory = "mention_finder"
+"""
+_NORMALIZER = "concept_normalizer"
+_RESOLVER = "abbreviation_resolver"
+_FINDER = "mention_finder"
+# The readers of ontologies are not imported here: a running pipeline does without them.
+_ONTOLOGY = "spacy-connorm.Ontology.v1"
+_SUBSTITUTIONS = "spacy-connorm.Substitutions.v1"
+# Nor is the code for many machines.
+_ENCODINGS = {"ray": "spacy-connorm.RayEncoding.v1"}
+_LOCAL = "local"
+ENGINES = (_LOCAL, *_ENCODINGS)
+
+
+class BuiltIndex(NamedTuple):
+    """A pipeline that was built for an ontology.
+
+    path (Path): Its folder.
+    component (str): The name of its concept normalizer.
+    manifest (Dict[str, Any]): What the index holds: "counts", "searches", "ontology", "encoder",
+        "versions".
+    """
+
+    path: Path
+    component: str
+    manifest: dict[str, Any]
+
+    @property
+    def index_path(self) -> Path:
+        """RETURNS (Path): The `index` of [initialize.components...] of another pipeline."""
+        return self.path / self.component
+
+
+def build_index(
+    ontology: str | Path | AnyOntology,
+    output_path: str | Path,
+    *,
+    format: str | None = None,
+    corpora: Sequence[str | Path] = (),
+    synonyms: str | Path | Iterable[tuple[str, str]] | None = None,
+    substitutions: str | Path | None = None,
+    config: str | Path | Config | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    component: str | None = None,
+    find_mentions: bool = False,
+    reuse: str | Path | Language | None = None,
+    gpu_id: int = -1,
+    engine: str = _LOCAL,
+    n_process: int | None = None,
+    ray_address: str | None = None,
+) -> BuiltIndex:
+    """Encode an ontology's names, and those of annotated data, and write a pipeline of a concept
+    normalizer, if that expands abbreviations an abbreviation resolver, and a mention finder if
+    wanted: `python -m spacy connorm index`.
+
+    ontology (Union[str, Path, Ontology, ConceptStream]): O: a file in any format, or what was read.
+    output_path (Union[str, Path]): The pipeline's folder, to make or replace.
+    format (Optional[str]): The format of the ontology's file; detected from the file if None.
+    corpora (Sequence[Union[str, Path]]): D: annotated documents, `.spacy`.
+    synonyms (Optional[Union[str, Path, Iterable[Tuple[str, str]]]]): More of D: texts and concept
+        ids, or a file with a text, a tab and a concept id in each line, such as
+        `ConceptNormalizer.save_synonyms` writes. What was removed there is removed again.
+    substitutions (Optional[Union[str, Path]]): A table of words that mentions may have in place of
+        those of names, from `connorm substitutions`. If None, and without a config, they are
+        learned from the ontology's own names, 200,000 at most.
+    config (Optional[Union[str, Path, Config]]): A config with a concept normalizer; the default
+        settings if None.
+    overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
+        "components.concept_normalizer.encoder.name".
+    component (Optional[str]): Which concept normalizer of the config, if there are several.
+    find_mentions (bool): Whether the pipeline finds mentions itself, so that it reads plain text:
+        with `mention_finder`, and the config's settings of it if there are any.
+    reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied where the
+        texts and the encoder are the same.
+    gpu_id (int): The GPU that encodes; -1 for the CPU. With ray, 0 gives each worker one GPU.
+    engine (str): "local": this process encodes. "ray": workers of a Ray cluster do.
+    n_process (Optional[int]): How many workers of ray at once; -1 or None for all cores.
+    ray_address (Optional[str]): The address of the cluster, or "auto". If None, the cluster that
+        this process is connected to or that RAY_ADDRESS names; or else one is started on this
+        machine for as long as it is needed.
+    RETURNS (BuiltIndex): The folder, and what the index holds.
+    RAISES (ConnormError): CN121 if the output would replace an input, CN100 or CN711 for an invalid
+        config, CN703, CN704 or CN710 if it has none, several or another concept normalizer, CN705
+        if something else is at the path, CN712 for a bad line of synonyms, CN713 if the GPU cannot
+        be used, CN006, CN118 and CN733 for an unknown engine and settings of another one, CN797 to
+        CN799 for ray, and the errors of the readers.
+    """
+    require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
+    encoding = _encoding(engine, gpu_id, n_process=n_process, ray_address=ray_address)
+    nlp = make_pipeline(
+        config, component=component, find_mentions=find_mentions, overrides=overrides
+    )
+    normalizer = find_normalizer(nlp)
+    reused = None if reuse is None else load_normalizer(reuse).lookup
+    normalizer.lookup.prepare_build(reused=reused, encoding=encoding)
+    changes = _read_changes(synonyms)
+    source, table = _source(ontology, format), _table(substitutions)
+    if config is None and substitutions is None:
+        own = OwnWords(source)
+        source, table = own.ontology, own.substitutions
+    path = Path(output_path)
+    with replaced(path, is_ours=_is_index) as folder:
+        normalizer.initialize(
+            lambda: _read_examples(corpora, nlp),
+            nlp=nlp,
+            ontology=source,
+            synonyms=[each[:2] for each in changes for _ in range(each.times)],
+            substitutions=table,
+        )
+        _remove(changes, normalizer)
+        write_pipeline(nlp, folder)
+    return BuiltIndex(path, normalizer.name, normalizer.lookup.index.manifest)
+
+
+def _encoding(engine: str, gpu_id: int, **of_ray: Any) -> Encoding:
+    if engine not in ENGINES:
+        known = ", ".join(ENGINES)
+        raise ConnormError(Errors.CN118.format(setting="engine", value=engine, known=known))
+    if engine != _LOCAL:
+        return registry.get("misc", _ENCODINGS[engine])(gpu_id=gpu_id, **of_ray)
+    for name, value in of_ray.items():
+        if value is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise ConnormError(Errors.CN733.format(option=option, needed="`--engine ray`"))
+    choose_device(gpu_id)
+    return encode_here
+
+
+def make_pipeline(
+    config: str | Path | Config | None = None,
+    *,
+    component: str | None = None,
+    find_mentions: bool = False,
+    overrides: Mapping[str, Any] | None = None,
+) -> Language:
+    """Make a pipeline of a concept normalizer, not initialized, if that expands abbreviations an
+    abbreviation resolver, and a mention finder if wanted.
+
+    config (Optional[Union[str, Path, Config]]): The config of any pipeline with this component; the
+        default settings if None.
+    component (Optional[str]): Its name; needed if there are several.
+    find_mentions (bool): Whether to add a mention finder.
+    overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
+    RETURNS (Language): The pipeline.
+    RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN710 if the config has none,
+        several or another concept normalizer, CN711 for an invalid setting.
+    """
+    with config_errors():
+        if config is None:
+            settings = Config().from_str(_DEFAULT_CONFIG, overrides=dict(overrides or {}))
+        else:
+            settings = read_config(config, overrides)
+        normalizers = _blocks(settings, _NORMALIZER)
+        if not normalizers:
+            raise ConnormError(Errors.CN710)
+        name = choose_name(normalizers, component)
+        block = normalizers[name]
+        nlp = spacy.blank(settings.get("nlp", {}).get("lang") or "en")
+        if block.get("expand_abbreviations", True):
+            nlp.add_pipe(_RESOLVER)
+        if find_mentions:
+            shared = {"spans_key": block.get("spans_key")}
+            own = next(iter(_blocks(settings, _FINDER).values()), {})
+            nlp.add_pipe(_FINDER, config={**shared, **own, "normalizer": name})
+        nlp.add_pipe(_NORMALIZER, name, config=block)
+    return nlp
+
+
+def _blocks(config: Config, factory: str) -> dict[str, dict[str, Any]]:
+    """RETURNS (Dict[str, Dict[str, Any]]): The settings of the components of a factory."""
+    return {
+        name: {key: value for key, value in block.items() if key != "factory"}
+        for name, block in config.get("components", {}).items()
+        if block.get("factory") == factory
+    }
+
+
+def _source(
+    ontology: str | Path | AnyOntology, format: str | None
+) -> AnyOntology | Callable[[], AnyOntology]:
+    if isinstance(ontology, (str, Path)):
+        return registry.get("readers", _ONTOLOGY)(Path(ontology), format=format).stream
+    return ontology
+
+
+def _table(path: str | Path | None) -> Callable[[], Iterable[Substitution]] | None:
+    return None if path is None else registry.get("readers", _SUBSTITUTIONS)(Path(path))
+
+
+def _read_changes(
+    synonyms: str | Path | Iterable[tuple[str, str]] | None,
+) -> "list[ChangedSynonym]":
+    from ..linker.synonyms import ChangedSynonym, as_pairs
+
+    if isinstance(synonyms, (str, Path)):
+        return list(read_synonyms(synonyms))
+    return [ChangedSynonym(*pair) for pair in as_pairs(synonyms or ())]
+
+
+def _remove(changes: "Iterable[ChangedSynonym]", normalizer: ConceptNormalizer) -> None:
+    """Remove what was removed from an older index, as far as this one has its concepts."""
+    store = normalizer.lookup.index.store
+    normalizer.remove_synonyms(
+        (each.text, each.concept_id)
+        for each in changes
+        if not each.times and store.number(known_id(each.concept_id, normalizer.cfg)) is not None
+    )
+
+
+def _read_examples(paths: Sequence[str | Path], nlp: Language) -> Iterator[Example]:
+    for path in paths:
+        for doc in read_docs(path, nlp.vocab):
+            yield Example(doc, doc)
+
+
+def _is_index(folder: Path) -> bool:
+    components = set(read_object(folder / "meta.json").get("components", []))
+    components -= {_RESOLVER, _FINDER}
+    return len(components) == 1 and (folder / components.pop() / MANIFEST).is_file()

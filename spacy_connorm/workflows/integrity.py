@@ -1,0 +1,90 @@
+"""Checking a saved pipeline: every byte, and what it means."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+from ..errors import ConnormError, Errors
+from ..files.checksums import damaged
+from ..files.folders import MANIFEST, read_manifest, read_object, verify
+from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.loading import find_pipeline_folder, load_pipeline
+from ..pipeline.saving import META_FACT, META_FILE, meaning_of
+
+# `spacy package` adds them, and nobody loads them.
+_DOCUMENTATION = {"README.md", "LICENSE", "LICENSES_SOURCES"}
+
+
+class CheckReport(NamedTuple):
+    """What was checked of a pipeline, and what could not be.
+
+    path (Path): The pipeline's folder.
+    folders (List[Path]): The folders with a manifest in it.
+    checked (int): How many files were compared with their checksums.
+    unlisted (List[Path]): Files without a checksum, relative to the pipeline's folder: those that
+        spaCy wrote without `save_pipeline`, and those that were added later.
+    """
+
+    path: Path
+    folders: list[Path]
+    checked: int
+    unlisted: list[Path]
+
+
+def check(pipeline: str | Path) -> CheckReport:
+    """Check a saved pipeline: `python -m spacy connorm check`. Every byte is compared with the
+    checksums of when it was written; the pipeline is loaded; and the files of its concept
+    normalizers must agree with each other.
+
+    pipeline (Union[str, Path]): An installed package, or a pipeline's folder.
+    RETURNS (CheckReport): What was checked. Nothing in it is damaged.
+    RAISES (ConnormError): CN700 if there is no such pipeline, CN436 if no folder has a manifest,
+        CN401 for another format version, CN402 for what is missing, differs or does not fit, CN430
+        for a part of another build, and the errors of `load_pipeline`.
+    """
+    path = find_pipeline_folder(str(pipeline))
+    report = _compare(path)
+    nlp = load_pipeline(path)
+    for name, pipe in nlp.components:
+        if isinstance(pipe, ConceptNormalizer):
+            _verify(pipe, path / name)
+    return report
+
+
+def _compare(path: Path) -> CheckReport:
+    folders = sorted(manifest.parent for manifest in path.rglob(MANIFEST))
+    if not folders:
+        raise ConnormError(Errors.CN436.format(path=path))
+    files = {file for file in path.rglob("*") if file.is_file() and file.name != MANIFEST}
+    total = sum(file.stat().st_size for file in files)
+    listed: set[Path] = set()
+    with tqdm(total=total, unit="B", unit_scale=True, delay=2, leave=False, disable=None) as bar:
+        for folder in folders:
+            verify(folder, report=bar.update)
+            manifest = read_manifest(folder)
+            listed.update(folder / name for name in manifest["files"])
+            if isinstance(manifest.get(META_FACT), dict):
+                _verify_meta(folder / META_FILE, manifest[META_FACT])
+                listed.add(folder / META_FILE)
+    unlisted = (file.relative_to(path) for file in files - listed)
+    return CheckReport(
+        path,
+        folders,
+        len(listed),
+        sorted(each for each in unlisted if each.as_posix() not in _DOCUMENTATION),
+    )
+
+
+def _verify_meta(path: Path, expected: dict[str, Any]) -> None:
+    found = meaning_of(read_object(path))
+    for field, value in expected.items():
+        if found.get(field) != value:
+            raise damaged(path, f"its `{field}` has changed")
+
+
+def _verify(normalizer: ConceptNormalizer, folder: Path) -> None:
+    from ..linker.verification import verify_lookup
+
+    with tqdm(desc="Checking", unit="text", delay=2, leave=False, disable=None) as bar:
+        verify_lookup(normalizer.lookup, folder, report=bar.update)

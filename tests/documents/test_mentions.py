@@ -1,0 +1,86 @@
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin, Span
+
+from spacy_connorm.documents.mentions import (
+    MENTIONS_KEY,
+    Mention,
+    annotated_mentions,
+    set_mentions,
+    split_ids,
+)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy.blank("en")
+
+
+@pytest.mark.parametrize(
+    ("kb_id", "expected"),
+    [
+        ("", ()),
+        ("-1", ()),
+        ("NIL", ()),
+        ("CUI-less", ()),
+        ("cui-less", ()),
+        ("CUI_less|C0027051", ("C0027051",)),
+        ("CUIless", ()),
+        ("CUI-less:1", ("CUI-less:1",)),
+        ("D001943", ("D001943",)),
+        ("D001943|D010051", ("D001943", "D010051")),
+        ("OMIM:300322+OMIM:102600", ("OMIM:300322", "OMIM:102600")),
+        ("D1|D2+D1", ("D1", "D2")),
+        ("D002544|-1", ("D002544",)),
+        (" D1 | ", ("D1",)),
+    ],
+)
+def test_split_ids(kb_id, expected):
+    assert split_ids(kb_id) == expected
+
+
+def test_extent_spans_all_parts():
+    assert Mention("a b", "X", "", ((2, 3), (8, 9))).extent == (2, 9)
+
+
+def test_shifted_moves_every_part():
+    mention = Mention("a b", "X", "D1", ((2, 3), (8, 9)))
+    assert mention.shifted(10) == Mention("a b", "X", "D1", ((12, 13), (18, 19)))
+
+
+def test_mentions_survive_a_doc_bin_to_the_character(nlp):
+    doc = nlp.make_doc("non-hypertensive rats")
+    mentions = [
+        Mention("hypertensive", "Disease", "D006973", ((4, 16),)),
+        Mention("rats", "Species", "", ((17, 21),)),
+    ]
+    set_mentions(doc, mentions)
+    doc_bin = DocBin(docs=[doc], store_user_data=True)
+    (stored,) = DocBin().from_bytes(doc_bin.to_bytes()).get_docs(nlp.vocab)
+    assert list(annotated_mentions(stored)) == mentions
+
+
+def test_without_records_the_span_group_is_read(nlp):
+    doc = nlp.make_doc("severe heart attack")
+    doc.spans[MENTIONS_KEY] = [
+        Span(doc, 1, 3, label="Disease", kb_id="D009203"),
+        Span(doc, 1, 2, label="Organ"),
+    ]
+    doc.ents = [Span(doc, 0, 1, label="Severity")]
+    assert list(annotated_mentions(doc)) == [
+        Mention("heart attack", "Disease", "D009203", ((7, 19),)),
+        Mention("heart", "Organ", "", ((7, 12),)),
+    ]
+
+
+def test_without_a_span_group_the_entities_are_read(nlp):
+    doc = nlp.make_doc("severe heart attack")
+    doc.ents = [Span(doc, 1, 3, label="Disease", kb_id="D009203")]
+    assert list(annotated_mentions(doc)) == [
+        Mention("heart attack", "Disease", "D009203", ((7, 19),))
+    ]
+
+
+def test_a_document_without_annotation_has_no_mentions(nlp):
+    assert list(annotated_mentions(nlp.make_doc("Nothing."))) == []
+    assert list(annotated_mentions(Doc(nlp.vocab))) == []

@@ -1,0 +1,127 @@
+"""Coordinated mentions are found whole, and split by the normalizer."""
+
+import pytest
+import spacy
+
+from spacy_connorm import Concept, Ontology
+from spacy_connorm.finder.coordinations import join_coordinations
+from spacy_connorm.finder.found_mentions import FoundMention
+
+NAMES = ("breast cancer", "ovarian cancer", "lung cancer", "cancer of the colon", "colon cancer")
+OTHERS = ("cough", "renal failure", "heart failure", "type 1 diabetes", "type 2 diabetes")
+CELLS = ("T-cell lymphoma", "B-cell lymphoma", "acute T-cell lymphoma", "acute B-cell lymphoma")
+BONES = ("femur", "tibia", "fibula")
+TYPES = dict.fromkeys(BONES, "Anatomy")
+FRACTURES = ("fracture of the femur", "fracture of the tibia", "fracture of the fibula")
+
+
+def make_pipeline(*names):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    normalizer = nlp.add_pipe(
+        "concept_normalizer",
+        config={
+            "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
+            "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
+        },
+    )
+    concepts = [Concept(name, name, types=(TYPES.get(name, "Finding"),)) for name in names]
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_pipeline(*NAMES, *OTHERS, *CELLS)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("breast and ovarian cancer", ["breast and ovarian cancer"]),
+        ("Her breast, ovarian and lung cancers.", ["breast, ovarian and lung cancers"]),
+        ("cancer of the breast or ovary", ["cancer of the breast"]),
+        ("cancer of the colon and lung", ["cancer of the colon and lung"]),
+        ("type 1 and type 2 diabetes", ["type 1 and type 2 diabetes"]),
+        ("renal/heart failure", ["renal/heart failure"]),
+        ("breast, ovarian, and lung cancer", ["breast, ovarian, and lung cancer"]),
+        ("both breast as well as lung cancer", ["breast as well as lung cancer"]),
+        ("breast and/or lung cancer", ["breast and/or lung cancer"]),
+        ("breast and\nlung cancer", ["breast and\nlung cancer"]),
+        ("breast and\n\nlung cancer", ["lung cancer"]),
+        ("T-cell and B-cell lymphoma", ["T-cell and B-cell lymphoma"]),
+        ("acute T-cell and B-cell lymphoma", ["acute T-cell and B-cell lymphoma"]),
+        ("breast cancer and lung and colon cancer", ["breast cancer", "lung and colon cancer"]),
+        ("cough and lung cancer", ["cough", "lung cancer"]),
+        ("severe and lung cancer", ["lung cancer"]),
+        ("fish and chips, lung cancer", ["lung cancer"]),
+        ("breast, lung cancer", ["lung cancer"]),
+        ("and lung cancer and", ["lung cancer"]),
+        ("cancer of the colon and in a node", ["cancer of the colon"]),
+        ("cancer of the colon and with pain", ["cancer of the colon"]),
+        ("a cancer and ovarian cysts", []),
+        ("shock, failure or renal stones", []),
+        ("", []),
+    ],
+)
+def test_each_part_must_be_a_name(nlp, text, expected):
+    assert [ent.text for ent in nlp(text).ents] == expected
+
+
+def test_the_normalizer_splits_them(nlp):
+    (ent,) = nlp("Breast and ovarian cancer").ents
+    assert ent.kb_id_ == "breast cancer|ovarian cancer"
+    explanation = nlp.get_pipe("mention_finder").explain(ent)
+    assert explanation.is_mention and not explanation.reason
+
+
+def test_it_can_be_switched_off(nlp):
+    finder = nlp.get_pipe("mention_finder")
+    finder.cfg["coordinations"] = False
+    try:
+        assert [ent.text for ent in nlp("breast and ovarian cancer").ents] == ["ovarian cancer"]
+    finally:
+        finder.cfg["coordinations"] = True
+
+
+def test_neighbours_are_not_taken_twice():
+    doc = spacy.blank("en")("b c and d and e c")
+    mentions = [FoundMention(0, 2, 1.0, "X"), FoundMention(5, 7, 1.0, "X")]
+    names = {"b c", "b d", "d c", "e c"}
+    (joined,) = join_coordinations([doc], [mentions], names.__contains__)
+    assert [(each.start, each.end) for each in joined] == [(0, 4), (5, 7)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("fracture of the femur, tibia and fibula", ["fracture of the femur, tibia and fibula"]),
+        ("femur, tibia and fibula", ["femur", "tibia", "fibula"]),
+        ("tibia or femur fractures", ["tibia or femur fractures"]),
+        ("tibia and fracture of the femur", ["tibia", "fracture of the femur"]),
+    ],
+)
+def test_names_of_another_type_that_share_a_head_are_taken_in(text, expected):
+    nlp = make_pipeline(*BONES, *FRACTURES)
+    assert [ent.text for ent in nlp(text).ents] == expected
+
+
+def test_names_of_the_same_type_stay():
+    nlp = make_pipeline("squamous cell papilloma", "carcinoma", "squamous cell carcinoma")
+    found = [ent.text for ent in nlp("squamous cell papilloma and carcinoma").ents]
+    assert found == ["squamous cell papilloma", "carcinoma"]
+
+
+@pytest.mark.parametrize(
+    "text", ["type I and II diabetes", "type 1 or 2 diabetes", "type 1/2 diabetes"]
+)
+def test_a_head_that_is_a_name_itself_is_shared(text):
+    nlp = make_pipeline("diabetes", "type 1 diabetes", "type 2 diabetes")
+    (ent,) = nlp(text).ents
+    assert (ent.text, ent.kb_id_) == (text, "type 1 diabetes|type 2 diabetes")
+
+
+def test_limbs_are_completed_at_the_hyphen():
+    nlp = make_pipeline("forelimb", "hindlimb")
+    (ent,) = nlp("The fore- and hindlimb were stiff.").ents
+    assert (ent.text, ent.kb_id_) == ("fore- and hindlimb", "forelimb|hindlimb")

@@ -1,0 +1,148 @@
+"""Names with punctuation between their words, and with small words at their ends."""
+
+import pytest
+import spacy
+
+from spacy_connorm import Concept, Ontology
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.finder.name_edges import edges_of
+from spacy_connorm.finder.name_rules import LISTED, PUNCTUATED
+
+NAMES = (
+    *("Diabetes Mellitus, Type 2", "Carcinoma, Non-Small-Cell Lung", "edema (hand)", "edema"),
+    *("Essential (primary) hypertension", "hypertension", "St. Louis encephalitis", "T(9;22)"),
+    *("in situ carcinoma", "exposure to", "hemoglobin [Hb], low", "pain", "arthritis", "fever"),
+    *("arthritis, rheumatoid", "(S)-warfarin intolerance", "type 3 lobular carcinoma"),
+    "type 2 St. Louis encephalitis",
+)
+
+
+def build(names):
+    """A pipeline whose concepts have these names and ids."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
+    ontology = Ontology([Concept(name, name) for name in names])
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return build(NAMES)
+
+
+def found(nlp, text):
+    return [ent.text for ent in nlp(text).ents]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_found_as_written(nlp, name):
+    assert found(nlp, name) == [name]
+    # spaCy makes no token of its own of every mark before a capital.
+    assert [each.lower() for each in found(nlp, name.lower())] == [name.lower()] or "T(" in name
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Has diabetes mellitus, type II, and fever.", ["diabetes mellitus, type II", "fever"]),
+        ("type 2 diabetes mellitus", ["type 2 diabetes mellitus"]),
+        ("Carcinoma, lobular, type 3, and pain", ["Carcinoma, lobular, type 3", "pain"]),
+        ("A carcinoma lobular, type 3", []),
+        ("A carcinoma (lobular), type 3", []),
+        ("Diabetes mellitus. Type 2 errors", []),
+        ("ST. LOUIS ENCEPHALITIS", ["ST. LOUIS ENCEPHALITIS"]),
+        ("No edema (hand).", ["edema (hand)"]),
+        ("No edema (hand, foot).", ["edema"]),
+        ("A (primary) essential hypertension", ["hypertension"]),
+        ("intolerance (S)-warfarin", []),
+        ("an (S)-warfarin intolerance", ["(S)-warfarin intolerance"]),
+        ("Was in situ carcinoma.", ["in situ carcinoma"]),
+        ("in carcinoma in situ", ["carcinoma in situ"]),
+        ("carcinoma situ", ["carcinoma situ"]),
+        ("exposure to fever", ["exposure to", "fever"]),
+        ("exposure", ["exposure"]),
+        ("No diabetes mellitus, type 2 diabetes mellitus", ["type 2 diabetes mellitus"]),
+        ("A carcinoma, type 3 lobular carcinoma", ["type 3 lobular carcinoma"]),
+        ("A diabetes mellitus,\ntype 2", ["diabetes mellitus,\ntype 2"]),
+        ("A carcinoma, lobular,\ntype 3", ["carcinoma, lobular,\ntype 3"]),
+        ("arthritis\nrheumatoid", ["arthritis"]),
+        ("Edema, hand", ["Edema"]),
+        ("Essential, primary hypertension", ["hypertension"]),
+        ("St. Louis encephalitis, type 2", ["St. Louis encephalitis, type 2"]),
+    ],
+)
+def test_punctuation_must_be_where_the_name_has_it(nlp, text, expected):
+    assert found(nlp, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Pain, arthritis, rheumatoid fever", ["Pain", "arthritis", "fever"]),
+        ("1. Arthritis, rheumatoid\n2) fever", ["Arthritis, rheumatoid", "fever"]),
+        ("- arthritis, rheumatoid.\n- pain", ["arthritis, rheumatoid", "pain"]),
+        ("arthritis, rheumatoid nodules", ["arthritis"]),
+        ("- Carcinoma, lobular, type 3\n- fever", ["Carcinoma, lobular, type 3", "fever"]),
+    ],
+)
+def test_two_items_of_a_list_are_no_name(nlp, text, expected):
+    assert found(nlp, text) == expected
+
+
+def test_names_of_annotated_documents_are_found_in_lists(nlp):
+    nlp.get_pipe("concept_normalizer").add_synonyms([("pain, oedema", "pain")])
+    assert found(nlp, "fever, pain, oedema, fever") == ["fever", "pain, oedema", "fever"]
+    assert found(nlp, "fever, pain, edema, fever") == ["fever", "pain", "edema", "fever"]
+
+
+def test_it_is_explained(nlp):
+    finder = nlp.get_pipe("mention_finder")
+    doc = nlp("fever, arthritis, rheumatoid nodules (primary) essential hypertension")
+    assert finder.explain(doc[2:5]).reason == LISTED
+    assert finder.explain(doc[6:11]).reason == PUNCTUATED
+
+
+def test_only_names_with_small_words_at_an_end_have_edges():
+    (edge,) = edges_of(["in situ carcinoma", "carcinoma in situ", "of the"])
+    assert (edge.before, edge.after, edge.words) == (1, 0, ["in", "situ", "carcinoma"])
+
+
+@pytest.fixture(scope="module")
+def cells():
+    """Names that the tokenizer takes apart, as words and as signs."""
+    return build(
+        (
+            *("can't sleep", "cannot walk", "walk", "Ca2+", "Fe(3+)", "CD4+"),
+            *("Ca2+ channel defect", "vitamin D3+", "cancer -"),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I can't sleep.", ["can't sleep"]),
+        ("I can’t sleep", ["can’t sleep"]),
+        ("Cannot walk, can walk, can not walk", ["Cannot walk", "walk", "walk"]),
+        ("She wouldn't walk", ["walk"]),
+        ("Ca2+ and Fe(3+) enter CD4+ cells.", ["Ca2+", "Fe(3+)", "CD4+"]),
+        ("Ca2 + Fe, CD4- and CD4", []),
+        ("A Ca2+ channel defect", ["Ca2+ channel defect"]),
+        ("Vitamin D3+ is low", ["Vitamin D3+"]),
+        ("Cancer - mild", ["Cancer"]),
+    ],
+)
+def test_names_that_the_tokenizer_takes_apart(cells, text, expected):
+    assert found(cells, text) == expected
+
+
+def test_a_document_of_one_token_has_no_parts(cells):
+    assert [found(cells, text) for text in ("", "walk", "n't")] == [[], ["walk"], []]
+
+
+def test_only_spans_are_explained(nlp):
+    with pytest.raises(ConnormError, match="CN006.*`span` must be a span"):
+        nlp.get_pipe("mention_finder").explain("pain")

@@ -1,0 +1,259 @@
+import gzip
+import json
+
+import pytest
+import spacy
+from spacy.tokens import DocBin
+
+from spacy_connorm.concepts import Concept, Ontology
+from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.files.configs import read_config
+from spacy_connorm.ontology import open_ontology, read_ontology
+from spacy_connorm.pipeline import load_normalizer
+from spacy_connorm.workflows import build_index, make_pipeline
+
+COMPONENT = "components.concept_normalizer"
+NGRAMS = {f"{COMPONENT}.encoder.@architectures": "spacy-connorm.NgramEncoder.v1"}
+HASHES = {f"{COMPONENT}.encoder.@architectures": "tests.HashingEncoder.v1"}
+CONFIG = """
+[paths]
+encoder = "spacy-connorm.NgramEncoder.v1"
+
+[nlp]
+lang = "de"
+pipeline = ["ner", "concept_normalizer"]
+
+[components]
+
+[components.ner]
+factory = "ner"
+
+[components.concept_normalizer]
+factory = "concept_normalizer"
+top_k = 3
+
+[components.concept_normalizer.encoder]
+@architectures = ${paths.encoder}
+
+[components.concept_normalizer.index]
+@misc = "spacy-connorm.ExactIndex.v1"
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "pipeline.cfg"
+    path.write_text(CONFIG)
+    return path
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    nlp = spacy.blank("en")
+    doc = nlp("Her sugar is up.")
+    doc.ents = [doc.char_span(4, 15, label="Disease", kb_id="DEMO:0000025")]
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "train.spacy")
+    return tmp_path / "train.spacy"
+
+
+def normalizer(folder):
+    return spacy.load(folder).get_pipe("concept_normalizer")
+
+
+def test_the_index_is_a_pipeline_and_a_source_of_others(demo_index):
+    nlp = spacy.load(demo_index)
+    assert nlp.pipe_names == ["abbreviation_resolver", "concept_normalizer"]
+    settings = nlp.get_pipe_config("concept_normalizer")
+    del settings["factory"]
+    other = spacy.blank("en")
+    component = other.add_pipe("concept_normalizer", config=settings)
+    component.initialize(lambda: [], nlp=other, index=demo_index / "concept_normalizer")
+    assert component.candidates(["flu"])[0][0].name == "influenza"
+
+
+def test_an_ontology_a_corpus_and_a_file_of_synonyms(tmp_path, demo_ontology, corpus, capsys):
+    synonyms = tmp_path / "synonyms.tsv.gz"
+    synonyms.write_bytes(gzip.compress(b"ticker trouble\tDEMO:0000008\n\nnew thing\tX:1\n"))
+    out = tmp_path / "out"
+    with pytest.warns(ConnormWarning, match="CNW401"):
+        built = build_index(
+            str(demo_ontology), str(out), corpora=[corpus], synonyms=synonyms, overrides=NGRAMS
+        )
+    assert capsys.readouterr() == ("", "")
+    assert built.index_path == out / "concept_normalizer"
+    manifest = json.loads((built.index_path / "index" / "manifest.json").read_text())
+    assert built.manifest["counts"] == manifest["counts"]
+    assert (manifest["counts"]["concepts"], manifest["counts"]["data_members"]) == (95, 3)
+    found = normalizer(out).candidates(["sugar is up"])
+    assert (found[0][0].concept_id, found[0][0].search) == ("DEMO:0000025", "D-T")
+
+
+def test_what_was_read_already(tmp_path, demo_ontology):
+    counts = [
+        build_index(ontology, tmp_path / "out", overrides=NGRAMS).manifest["counts"]["concepts"]
+        for ontology in (read_ontology(demo_ontology), open_ontology(demo_ontology))
+    ]
+    assert counts == [94, 94]
+    build_index(
+        Ontology([Concept("C1", "influenza")]),
+        tmp_path / "out",
+        synonyms=[("the flu", "C1")],
+        overrides=NGRAMS,
+    )
+    assert normalizer(tmp_path / "out").candidates(["the flu"])[0][0].search == "D-T"
+
+
+def test_settings_come_from_a_config_and_are_overridden(config):
+    overrides = {f"{COMPONENT}.top_k": 7, f"{COMPONENT}.expand_abbreviations": False}
+    for source in (config, str(config), read_config(config)):
+        nlp = make_pipeline(source, overrides=overrides)
+        assert (nlp.lang, nlp.pipe_names) == ("de", ["concept_normalizer"])
+        settings = nlp.get_pipe_config("concept_normalizer")
+        assert settings["top_k"] == 7
+        assert settings["encoder"]["@architectures"] == "spacy-connorm.NgramEncoder.v1"
+        assert settings["sieve"]["searches"] == ["D-T", "OD-T"]
+
+
+def test_one_of_several_normalizers_is_named(config):
+    config.write_text(CONFIG + '\n[components.other]\nfactory = "concept_normalizer"\n')
+    assert make_pipeline(config, component="other").pipe_names == ["abbreviation_resolver", "other"]
+    with pytest.raises(ConnormError, match="CN703"):
+        make_pipeline(config)
+    with pytest.raises(ConnormError, match="CN704"):
+        make_pipeline(config, component="ner")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "reason"),
+    [
+        ("encoder.nam", "x", "encoder.nam"),
+        ("encoder.@architectures", "nope.v1", "nope.v1"),
+        ("topk", "x", "topk"),
+        ("sieve.searches.0", "x", "sieve.searches.0"),
+    ],
+)
+def test_a_wrong_setting_is_named(setting, value, reason):
+    with pytest.raises(ConnormError, match=f"CN711.*{reason}"):
+        make_pipeline(overrides={f"{COMPONENT}.{setting}": value})
+
+
+@pytest.mark.parametrize("text", ["[nlp", "[nlp]\nlang = ${paths.none}"])
+def test_a_file_that_is_no_config(tmp_path, text):
+    path = tmp_path / "broken.cfg"
+    path.write_text(text)
+    with pytest.raises(ConnormError, match="CN711|CN710"):
+        make_pipeline(path)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"config": "nowhere.cfg"}, "CN100"),
+        ({"corpora": ["nowhere.spacy"]}, "CN100"),
+        ({"corpora": ["other.txt"]}, "CN706"),
+        ({"corpora": ["."]}, "CN105"),
+        ({"synonyms": "other.txt"}, "CN712"),
+        ({"synonyms": ("flu", "C1")}, "CN006"),
+        ({"format": "owl"}, "CN110"),
+        ({"gpu_id": 99}, "CN713"),
+        ({"overrides": {**NGRAMS, f"{COMPONENT}.index.n_trees": -5}}, "CN006"),
+        ({"overrides": {**NGRAMS, f"{COMPONENT}.index": 5}}, "CN006"),
+        ({"overrides": {**NGRAMS, f"{COMPONENT}.sieve": 5}}, "CN006"),
+        ({"reuse": "nowhere"}, "CN700"),
+    ],
+)
+def test_bad_input_leaves_nothing(tmp_path, monkeypatch, demo_ontology, options, code):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other.txt").write_text("no tab in here")
+    with pytest.raises(ConnormError, match=code):
+        build_index(demo_ontology, "out", **{"overrides": NGRAMS, **options})
+    assert [path.name for path in tmp_path.iterdir()] == ["other.txt"]
+
+
+def test_only_an_index_is_replaced(tmp_path, demo_ontology):
+    out = tmp_path / "out"
+    out.mkdir()
+    before = build_index(demo_ontology, out, overrides=NGRAMS).manifest["counts"]
+    with pytest.raises(ConnormError, match="CN100"):
+        build_index(tmp_path / "nowhere.obo", out, overrides=NGRAMS)
+    assert normalizer(out).lookup.index.manifest["counts"] == before
+    build_index(demo_ontology, out, overrides=NGRAMS)
+    (tmp_path / "letter.txt").write_text("dear")
+    for other in (tmp_path, tmp_path / "letter.txt"):
+        with pytest.raises(ConnormError, match="CN705"):
+            build_index(demo_ontology, other, overrides=NGRAMS)
+    assert (tmp_path / "letter.txt").read_text() == "dear"
+
+
+@pytest.mark.parametrize("meta", ["{}", "[]", "not JSON", '{"components": ["letters"]}'])
+def test_a_folder_with_another_meta_json_is_left_alone(demo_ontology, tmp_path, meta):
+    (tmp_path / "meta.json").write_text(meta)
+    with pytest.raises(ConnormError, match="CN705"):
+        build_index(demo_ontology, tmp_path, overrides=NGRAMS)
+    assert (tmp_path / "meta.json").read_text() == meta
+
+
+def test_synonyms_that_a_component_saved(tmp_path, demo_ontology):
+    old = load_normalizer(build_index(demo_ontology, tmp_path / "old", overrides=HASHES).path)
+    (first, *_), (other, *_) = old.candidates(["heart attack", "vertigo"])
+    old.add_synonyms([("odd words", first.concept_id)], count=3)
+    old.remove_synonyms([(other.text, other.concept_id)])
+    old.save_synonyms(tmp_path / "synonyms.tsv")
+    with (tmp_path / "synonyms.tsv").open("a") as file:
+        file.write("gone\tunknown:1\t0\n")
+    built = build_index(
+        demo_ontology, tmp_path / "new", synonyms=tmp_path / "synonyms.tsv", overrides=HASHES
+    )
+    new = load_normalizer(built.path)
+    mentions = ["odd words", other.text, "heart attack"]
+    answers = ([c[:3] for c in each] for each in new.candidates(mentions))
+    assert list(answers) == [[c[:3] for c in each] for each in old.candidates(mentions)]
+    assert new.lookup.index.members.count.sum() == 3
+
+
+def test_vectors_of_an_older_pipeline_are_copied(tmp_path, demo_ontology):
+    old = build_index(demo_ontology, tmp_path / "old", overrides=HASHES)
+    new = build_index(demo_ontology, tmp_path / "new", reuse=old.path, overrides=HASHES)
+    assert old.manifest["counts"]["copied_rows"] == 0
+    assert new.manifest["counts"]["copied_rows"] == new.manifest["counts"]["rows"] > 0
+
+
+FINDER = """
+[components.names]
+factory = "mention_finder"
+label = "FINDING"
+"""
+
+
+@pytest.fixture
+def two_concepts():
+    return Ontology([Concept("C1", "influenza", aliases=("flu",)), Concept("C2", "fever")])
+
+
+def test_the_pipeline_reads_plain_text_if_wanted(tmp_path, two_concepts):
+    out = tmp_path / "out"
+    for _ in range(2):
+        build_index(two_concepts, out, overrides=NGRAMS, find_mentions=True)
+    nlp = spacy.load(out)
+    assert nlp.pipe_names == ["abbreviation_resolver", "mention_finder", "concept_normalizer"]
+    doc = nlp("Fever after the flu.")
+    assert [(ent.text, ent.kb_id_) for ent in doc.ents] == [("Fever", "C2"), ("flu", "C1")]
+
+
+def test_a_finder_has_the_settings_of_the_config(tmp_path, config, two_concepts):
+    config.write_text(f"{CONFIG}\n{FINDER}")
+    overrides = {f"{COMPONENT}.spans_key": "found", "components.names.min_letters": 4}
+    build_index(
+        two_concepts, tmp_path / "out", config=config, overrides=overrides, find_mentions=True
+    )
+    doc = spacy.load(tmp_path / "out")("Fever nach der Flu.")
+    (span,) = doc.spans["found"]
+    assert (span.text, span.label_, span._.kb_id) == ("Fever", "FINDING", "C2")
+    assert not doc.ents
+
+
+def test_a_setting_that_a_finder_lacks_is_refused(tmp_path, two_concepts):
+    overrides = NGRAMS | {"components.mention_finder.lable": "FINDING"}
+    with pytest.raises(ConnormError, match="CN711.*mention_finder.lable"):
+        build_index(two_concepts, tmp_path / "out", overrides=overrides, find_mentions=True)
+    assert not (tmp_path / "out").exists()

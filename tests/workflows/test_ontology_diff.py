@@ -1,0 +1,189 @@
+"""Two releases of an ontology are compared, and synonyms follow."""
+
+import json
+
+import pytest
+
+from spacy_connorm import Concept, ConnormError, Ontology, diff_ontologies
+from spacy_connorm.ontology import KINDS
+
+OLD_OBO = """format-version: 1.2
+
+[Term]
+id: T:0
+name: finding
+
+[Term]
+id: T:1
+name: head pain
+synonym: "headache" EXACT []
+synonym: "cephalgia" EXACT []
+is_a: T:0
+
+[Term]
+id: T:2
+name: sick headache
+synonym: "migraine" EXACT []
+is_a: T:1
+
+[Term]
+id: T:3
+name: face ache
+is_a: T:1
+
+[Term]
+id: T:4
+name: two things
+is_a: T:0
+
+[Term]
+id: T:5
+name: old idea
+is_a: T:0
+
+[Term]
+id: T:6
+name: gone
+alt_id: T:60
+is_a: T:0
+"""
+NEW_OBO = """format-version: 1.2
+
+[Term]
+id: T:0
+name: finding
+
+[Term]
+id: T:1
+name: headache
+synonym: "head pain" EXACT []
+synonym: "head ache" EXACT []
+alt_id: T:2
+is_a: T:0
+
+[Term]
+id: T:7
+name: facial pain
+synonym: "face ache" EXACT []
+is_a: T:0
+
+[Term]
+id: T:8
+name: migraine
+is_a: T:1
+
+[Term]
+id: T:3
+name: face ache
+is_obsolete: true
+replaced_by: T:30
+
+[Term]
+id: T:30
+name: face ache, again
+is_obsolete: true
+replaced_by: T:7
+
+[Term]
+id: T:4
+name: two things
+is_obsolete: true
+replaced_by: T:7
+replaced_by: T:8
+
+[Term]
+id: T:5
+name: old idea
+is_obsolete: true
+consider: T:0
+"""
+
+
+@pytest.fixture
+def releases(tmp_path):
+    (tmp_path / "old.obo").write_text(OLD_OBO)
+    (tmp_path / "new.obo").write_text(NEW_OBO)
+    return tmp_path / "old.obo", tmp_path / "new.obo"
+
+
+def of_kind(diff, kind):
+    return [tuple(each)[1:] for each in diff.changes if each.kind == kind]
+
+
+def test_every_kind_of_change_is_told(releases):
+    diff = diff_ontologies(*releases)
+    assert diff.concepts == (7, 4)
+    assert of_kind(diff, "added") == [("T:8", "migraine", (), (), "")]
+    assert of_kind(diff, "retired") == [
+        ("T:2", "sick headache", (), ("T:1",), "alternate id"),
+        ("T:3", "face ache", (), ("T:7",), "replaced_by"),
+        ("T:4", "two things", (), ("T:7", "T:8"), "several replacements"),
+        ("T:5", "old idea", (), ("T:0",), "consider"),
+        ("T:6", "gone", (), (), "retired"),
+    ]
+    assert of_kind(diff, "renamed") == [("T:1", "headache", ("head pain",), ("headache",), "")]
+    assert of_kind(diff, "other owner") == [("", "migraine", ("T:2",), ("T:8",), "")]
+    assert of_kind(diff, "name added") == [
+        ("T:1", "headache", (), ("head ache",), ""),
+        ("T:7", "facial pain", (), ("facial pain",), ""),
+    ]
+    assert of_kind(diff, "name lost") == [
+        ("T:1", "headache", ("cephalgia",), (), ""),
+        ("T:1", "headache", ("sick headache",), (), ""),
+        ("T:1", "headache", ("migraine",), (), ""),
+    ]
+    assert list(diff.counts) == list(KINDS)
+    assert diff.counts["moved"] == 0
+
+
+def test_parents_that_have_only_another_id_are_no_move():
+    old = [Concept("A", "a"), Concept("B", "b", parents=("A",)), Concept("C", "c", parents=("A",))]
+    new = [
+        Concept("A2", "a", alt_ids=("A",)),
+        Concept("B", "b", parents=("A2",)),
+        Concept("C", "c", parents=("B",)),
+    ]
+    diff = diff_ontologies(Ontology(old), Ontology(new))
+    assert of_kind(diff, "moved") == [("C", "c", ("A",), ("B",), "")]
+    assert diff.counts["added"] == 0
+
+
+def test_a_release_differs_in_nothing_from_itself(releases):
+    assert diff_ontologies(releases[0], releases[0]).changes == ()
+
+
+def test_the_same_ids_with_a_prefix_are_the_same_concepts():
+    old, new = (Ontology([Concept(each, "a")]) for each in ("D900001", "MESH:D900001"))
+    assert of_kind(diff_ontologies(old, new), "retired") == [
+        ("D900001", "a", (), ("MESH:D900001",), "other spelling")
+    ]
+
+
+def test_all_changes_are_written(releases, tmp_path):
+    json_path, tsv_path = tmp_path / "diff.json", tmp_path / "diff.tsv"
+    (tmp_path / "own.tsv").write_text("an\u00e9 idea\tT:5\n")
+    diff = diff_ontologies(
+        *releases, synonyms=tmp_path / "own.tsv", json_path=json_path, tsv_path=tsv_path
+    )
+    read = json.loads(json_path.read_text(encoding="utf8"))
+    assert read["counts"] == diff.counts
+    assert len(read["changes"]) == len(diff.changes)
+    assert read["synonyms"]["left"][0]["proposed"] == ["T:0"]
+    header, *rows = [line.split("\t") for line in tsv_path.read_text("utf8").splitlines()]
+    assert header == ["kind", "concept_id", "name", "before", "after", "reason"]
+    assert ["retired", "T:4", "two things", "", "T:7|T:8", "several replacements"] in rows
+    assert rows[-1] == ["synonym left", "T:5", "an\u00e9 idea", "", "T:0", "consider"]
+
+
+def test_outputs_that_would_replace_inputs_and_lonely_options_are_refused(releases):
+    old, new = releases
+    with pytest.raises(ConnormError, match="CN121"):
+        diff_ontologies(old, new, tsv_path=new)
+    same = old.with_name("changes")
+    with pytest.raises(ConnormError, match="CN124.*changes"):
+        diff_ontologies(old, new, tsv_path=same, json_path=str(same))
+    assert not same.exists()
+    with pytest.raises(ConnormError, match="CN733.*--synonyms"):
+        diff_ontologies(old, new, moved=old.with_name("moved.tsv"))
+    with pytest.raises(ConnormError, match="CN100"):
+        diff_ontologies(old, old.with_name("nothing.obo"))

@@ -1,0 +1,74 @@
+"""On a cluster of two nodes, both of them on this machine. That takes minutes where other tests run
+beside it, so `make faults` does it.
+"""
+
+import sys
+
+import pytest
+
+from spacy_connorm import annotate_corpus
+from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.workflows import ray_connection
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="Ray has several nodes on one machine on Linux only"
+)
+
+
+@pytest.mark.long
+def test_a_node_and_an_actor_may_be_lost(
+    cluster, save_troublesome, write_parquet, tmp_path, contents, monkeypatch
+):
+    saved = save_troublesome(spared=cluster.head_node.node_id)
+    write_parquet("a.parquet", [{"text": "NODE with a cold."}, {"text": "Aspirin."}])
+    write_parquet("b.parquet", [{"text": "NODE without."}, {"text": "FAIL"}])
+    write_parquet("c.parquet", [{"text": "A heart attack. KILL."}, {"text": None}])
+    write_parquet("d.parquet", [{"text": "Aspirin for a cold."}] * 3)
+    corpus = tmp_path / "corpus"
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(ConnormWarning, match="CNW790"):
+        done = annotate_corpus("pipeline", "corpus", "ray", engine="ray", n_process=2)
+    assert {"reached-NODE", "reached-KILL"} <= {each.name for each in tmp_path.iterdir()}
+    with pytest.warns(ConnormWarning, match="CNW790"):
+        alone = annotate_corpus(saved, corpus, tmp_path / "alone")
+    assert done.counts == alone.counts
+    assert contents(done.path) == contents(alone.path)
+
+
+@pytest.mark.long
+def test_what_ends_an_actor_ends_the_run(cluster, saved_pipeline, corpus, write_parquet, tmp_path):
+    def run(**options):
+        annotate_corpus(saved_pipeline, corpus, tmp_path / "out", engine="ray", **options)
+
+    with pytest.raises(ConnormError, match=r"CN704.*'other'"):
+        run(component="other")
+    write_parquet("z.parquet", [{"text": "MEMORY"}])
+    with pytest.raises(ConnormError, match=r"CN799.*MemoryError"):
+        run()
+    write_parquet("z.parquet", [{"text": "Nothing."}])
+    run(n_process=-1)
+
+
+def test_ray_must_be_there(saved_pipeline, corpus, tmp_path, monkeypatch):
+    def run(**options):
+        annotate_corpus(saved_pipeline, corpus, tmp_path / "out", **options)
+
+    with pytest.raises(ConnormError, match="CN733.*--ray-address"):
+        run(ray_address="auto")
+    monkeypatch.setattr(ray_connection, "find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN797.*\[ray\]"):
+        run(engine="ray")
+
+
+def test_the_cluster_must_be_there(saved_pipeline, corpus, tmp_path, monkeypatch):
+    import ray
+
+    def fail(**options):
+        raise ConnectionError(f"nobody at {options['address']}")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", fail)
+    with pytest.raises(ConnormError, match=r"CN798.*nobody at here:1"):
+        annotate_corpus(
+            saved_pipeline, corpus, tmp_path / "out", engine="ray", ray_address="here:1"
+        )
