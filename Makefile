@@ -3,11 +3,14 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts/python.exe,bin/python)
+DEMO_INSTALLED := $(VENV)/installed-demo
 INSTALLED := $(VENV)/installed
 DOCS_INSTALLED := $(VENV)/installed-docs
 # Only the files whose hashes are listed, and nothing that is not listed.
-INSTALL := $(RUN) -m pip install -qq --no-deps --no-build-isolation
+INSTALL := $(RUN) -m pip install --no-deps --no-build-isolation
 PINNED := $(INSTALL) --require-hashes --requirement
+# The registry's torch for Linux is incomplete without the libraries of CUDA; a CPU build is not.
+COMPLETE := $(RUN) -m pip check >$(VENV)/check.txt || $(PINNED) requirements/cuda.txt
 
 # Annoy comes as source: compile it for any machine, as its own default is for this one only.
 # (Not on Windows: its compiler takes other options, and annoy's own suit any machine there.)
@@ -17,7 +20,7 @@ endif
 
 .PHONY: demo test faults lint docs clean
 
-demo: $(INSTALLED)
+demo: $(DEMO_INSTALLED)
 	HF_HUB_OFFLINE=1 $(RUN) -m spacy project run demo
 
 # One worker a core, so each needs one thread only.
@@ -26,7 +29,7 @@ test: $(INSTALLED)
 	$(RUN) -m pytest -n auto --dist worksteal
 
 faults: $(INSTALLED)
-	$(RUN) -m pytest tests/faults tests/distributed --faults-long -n auto --dist worksteal
+	$(RUN) -m pytest tests/faults tests/workflows --faults-long -n auto --dist worksteal
 
 lint: $(INSTALLED)
 	$(RUN) -m ruff check .
@@ -40,15 +43,18 @@ docs: $(DOCS_INSTALLED)
 clean:
 	rm -rf $(VENV) build dist *.egg-info corpus training metrics packages annotations project.lock docs/_build
 
-# The registry's torch for Linux is incomplete without the libraries of CUDA; a CPU build is not.
-$(INSTALLED): setup.cfg setup.py $(wildcard requirements/*.txt)
+$(DEMO_INSTALLED): setup.cfg setup.py requirements/build.txt requirements/demo.txt
 	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
-	@echo "Installing into $(VENV), about a minute"
 	$(PINNED) requirements/build.txt
-	$(PINNED) requirements/development.txt
-	$(RUN) -m pip check >$(VENV)/check.txt || $(PINNED) requirements/cuda.txt
+	$(PINNED) requirements/demo.txt
+	$(COMPLETE)
 	$(INSTALL) --editable .
 	$(RUN) -m pip check
+	touch $@
+
+$(INSTALLED): $(DEMO_INSTALLED) requirements/development.txt
+	$(PINNED) requirements/development.txt
+	$(COMPLETE)
 	touch $@
 
 $(DOCS_INSTALLED): $(INSTALLED)

