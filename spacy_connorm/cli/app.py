@@ -68,11 +68,6 @@ def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Cal
     return register
 
 
-def split_items(items: str) -> tuple[str, ...]:
-    """RETURNS (Tuple[str, ...]): The items of an option that takes a comma-separated list."""
-    return tuple(item.strip() for item in items.split(",") if item.strip())
-
-
 def shorten_cell(text: str, width: int) -> str:
     """RETURNS (str): A cell of a table on the terminal, cut to a width with an ellipsis."""
     return text if len(text) <= width else f"{text[: width - 3]}..."

@@ -1,65 +1,29 @@
 """`connorm corpus`: convert an annotated corpus to a `.spacy` file."""
 
-from pathlib import Path
 from typing import Any
 
-import typer
 from wasabi import msg
 
 from ..documents.corpora import FORMATS, CorpusReport, convert_corpus
-from .app import command, split_items
+from .app import command
+from .options import options_of
 
 
 @command("corpus")
-def corpus_cli(
-    input_path: Path = typer.Argument(..., metavar="IN", help="The corpus; may be gzipped."),
-    output_path: Path = typer.Argument(..., metavar="OUT", help="A .spacy file."),
-    format: str | None = typer.Option(
-        None, "--format", "-f", help=f"One of: {', '.join(FORMATS)}. [detected from the name]"
-    ),
-    types: str = typer.Option(
-        "", "--types", "-t", metavar="A,B,...", help="Keep only these; for CRAFT, the ontologies."
-    ),
-    label: str | None = typer.Option(
-        None, "--label", help="One label for all mentions, to train an NER on."
-    ),
-    lang: str = typer.Option("en", "--lang", "-l", help="Language, for its tokenizer."),
-    ids_of: Path | None = typer.Option(
-        None,
-        "--ids-of",
-        metavar="ONTOLOGY",
-        help="Replace ids of another vocabulary by those of this ontology's concepts that refer to "
-        "them, e.g. MeSH's by MONDO's. As `connorm ontology` writes it.",
-    ),
-    columns: str = typer.Option(
-        "", "--columns", metavar="A,B,...", help="TSV: what they hold. [id,name,mention]"
-    ),
-    header: bool = typer.Option(False, "--header", help="TSV: the first line is a header."),
-    texts: Path | None = typer.Option(
-        None, "--texts", metavar="FOLDER", help="MCN, ShARe/CLEF: the notes. [found]"
-    ),
-) -> None:
+@options_of(
+    convert_corpus,
+    formats={name: form.reader for name, form in FORMATS.items()},
+    flags={"format": "-f", "types": "-t", "lang": "-l"},
+    help={"format": f"One of: {', '.join(FORMATS)}. [detected from the name]"},
+)
+def corpus_cli(**given: Any) -> None:
     """Convert an annotated corpus to spaCy's format, and show what is in it.
 
     Example: python -m spacy connorm corpus train.pubtator.gz train.spacy --types Disease
     """
-    options: dict[str, Any] = {}
-    if columns:
-        options["columns"] = split_items(columns)
-    if header:
-        options["header"] = True
-    if texts is not None:
-        options["texts"] = texts
-    report = convert_corpus(
-        *(input_path, output_path),
-        format=format,
-        types=split_items(types),
-        label=label,
-        lang=lang,
-        ids_of=ids_of,
-        **options,
-    )
+    report = convert_corpus(**given)
     show_report(report)
+    output_path = given["output_path"]
     msg.good(f"Wrote {len(report.doc_ids) + report.repeated:,} documents: {output_path}")
 
 

@@ -1,26 +1,25 @@
 """`connorm join`: join ontologies by their cross-references."""
 
 from pathlib import Path
+from typing import Any
 
-import typer
 from wasabi import msg
 
 from ..files.licence import licence_path
 from ..ontology import Joined, join_ontologies
 from .app import command
+from .options import options_of
 
 
 @command("join")
-def join_cli(
-    input_paths: list[Path] = typer.Argument(..., metavar="IN...", help="In any format."),
-    output_path: Path = typer.Argument(..., metavar="OUT", help="A .jsonl or .jsonl.gz file."),
-) -> None:
+@options_of(join_ontologies)
+def join_cli(**given: Any) -> None:
     """Join ontologies by their cross-references into one, to train an encoder on. Of each joined
     concept the first file gives the id and the preferred name.
 
     Example: python -m spacy connorm join mesh.jsonl doid.obo.gz uberon.obo.gz biomedical.jsonl
     """
-    _show(join_ontologies(input_paths, output_path), output_path)
+    _show(join_ontologies(**given), given["output_path"])
 
 
 def _show(joined: Joined, output_path: Path) -> None:

@@ -8,7 +8,8 @@ from wasabi import msg
 from ..documents.exports.sssom import ACCEPTED, NO_LICENCE, REVIEW, UNMATCHED
 from ..errors import refuse
 from ..workflows import MappingSummary, map_terms
-from .app import command, split_items
+from .app import command
+from .options import split_items
 
 _TOLD = {ACCEPTED: "accepted", REVIEW: "to be reviewed", UNMATCHED: "unmatched"}
 

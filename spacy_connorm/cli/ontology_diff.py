@@ -1,13 +1,13 @@
 """`connorm ontology diff`: compare two releases of an ontology."""
 
-from pathlib import Path
+from typing import Any
 
-import typer
 from wasabi import msg
 
 from ..ontology import FORMATS
 from ..workflows import MovedSynonyms, OntologyDiff, diff_ontologies
 from .app import command, shorten_cell
+from .options import options_of
 
 _SHOWN = 5
 _WIDTH = 50
@@ -23,21 +23,18 @@ _LABELS = {
 
 
 @command("ontology diff")
-def ontology_diff_cli(
-    old: Path = typer.Argument(..., metavar="OLD", help="The old release; may be gzipped."),
-    new: Path = typer.Argument(..., metavar="NEW", help="The new release."),
-    format: str | None = typer.Option(
-        None, "--format", "-f", help=f"Of both, one of: {', '.join(FORMATS)}. [detected]"
-    ),
-    synonyms: Path | None = typer.Option(
-        None, "--synonyms", "-s", metavar="FILE", help="Your synonyms (.tsv) or corrections."
-    ),
-    moved: Path | None = typer.Option(
-        None, "--moved", "-m", metavar="OUT", help="Write them with the ids of NEW."
-    ),
-    json_path: Path | None = typer.Option(None, "--json", help="Write all changes as JSON."),
-    tsv_path: Path | None = typer.Option(None, "--tsv", help="Write all changes as a table."),
-) -> None:
+@options_of(
+    diff_ontologies,
+    flags={
+        "format": "-f",
+        "synonyms": "-s",
+        "moved": "-m",
+        "json_path": "--json",
+        "tsv_path": "--tsv",
+    },
+    help={"format": f"Of both, one of: {', '.join(FORMATS)}. [detected]"},
+)
+def ontology_diff_cli(**given: Any) -> None:
     """Compare two releases of an ontology: concepts that were added, retired (and by what they are
     replaced), renamed and moved, names that changed owner, were added or lost. Your synonyms, or
     the corrections of `connorm serve`, move to the new ids where NEW tells them; the others are
@@ -45,19 +42,11 @@ def ontology_diff_cli(
 
     Example: python -m spacy connorm ontology diff old.obo new.obo -s synonyms.tsv -m moved.tsv
     """
-    diff = diff_ontologies(
-        old,
-        new,
-        format=format,
-        synonyms=synonyms,
-        moved=moved,
-        json_path=json_path,
-        tsv_path=tsv_path,
-    )
+    diff = diff_ontologies(**given)
     _show(diff)
     if diff.synonyms is not None:
         _show_synonyms(diff.synonyms)
-    for path in filter(None, (moved, json_path, tsv_path)):
+    for path in filter(None, map(given.get, ("moved", "json_path", "tsv_path"))):
         msg.good(f"Wrote {path}")
 
 

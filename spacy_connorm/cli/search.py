@@ -12,7 +12,8 @@ from ..errors import ConnormError, Errors
 from ..pipeline import load_pipeline
 from ..workflows import explain as explain_mentions
 from ..workflows import search as search_mentions
-from .app import command, shorten_cell, split_items
+from .app import command, shorten_cell
+from .options import split_items
 
 if TYPE_CHECKING:
     from ..linker.explanation import ExplainedPart, Explanation, Interpretation

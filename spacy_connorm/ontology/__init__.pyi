@@ -11,7 +11,6 @@ from .differences import find_changes as find_changes
 from .formats import FORMATS as FORMATS
 from .joining import Joined as Joined
 from .joining import join_concepts as join_concepts
-from .options import OntologyOptions as OntologyOptions
 from .reading import OntologyReader as OntologyReader
 from .reading import create_ontology_reader as create_ontology_reader
 from .reading import open_ontology as open_ontology

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
@@ -12,7 +12,6 @@ from ..files.licence import write_licensed
 from ..files.overlap import require_apart
 from .checks import Inventory, Summary, warn_about
 from .joining import Joined, join_concepts
-from .options import OntologyOptions
 from .reading import read_ontology, stream_ontology
 from .report import ReadReport
 
@@ -36,16 +35,19 @@ def convert_ontology(
     *,
     format: str | None = None,
     licence: str = "",
-    **options: Unpack[OntologyOptions],
+    curies: bool = False,
+    **options: Any,
 ) -> Conversion:
     """Convert an ontology to knowledge-base JSONL: `python -m spacy connorm ontology`. Concepts are
     read and written one by one, so an ontology of any size fits in memory.
 
-    input_path (Union[str, Path]): The file, or the META folder of a UMLS release.
-    output_path (Union[str, Path]): The `.jsonl` or `.jsonl.gz` file to write.
+    input_path (Union[str, Path]): The ontology, which may be gzipped, or the META folder of a UMLS
+        release.
+    output_path (Union[str, Path]): A .jsonl or .jsonl.gz file.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
-    licence (str): The terms of use; those stated in the file if empty.
-    **options (OntologyOptions): Settings of the format's reader.
+    licence (str): The terms of use, kept beside the new file. Those that the file states if empty.
+    curies (bool): Write ids with the prefix of their vocabulary: MESH:D003920.
+    **options (Any): Options of the format, see its reader.
     RETURNS (Conversion): Counts, doubtful findings, and what was left out.
     RAISES (ConnormError): CN120 for another suffix, CN105 or CN108 if the file cannot be written,
         CN121 if it would replace the input, and the errors of `stream_ontology`.
@@ -53,7 +55,7 @@ def convert_ontology(
     output_path = _jsonl_path(output_path)
     require_apart(output_path, input_path, *options.values())
     report, inventory = ReadReport(), Inventory()
-    concepts = stream_ontology(input_path, format=format, report=report, **options)
+    concepts = stream_ontology(input_path, format=format, report=report, curies=curies, **options)
     with tqdm(concepts, unit=" concepts", delay=2, leave=False, disable=None) as bar:
         watched = inventory.watch(bar)
         write_licensed(
@@ -68,10 +70,10 @@ def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) 
     """Join several ontologies into one, to train an encoder on: `python -m spacy connorm join`.
     Each is read with the default settings of its format; convert it first for others.
 
-    input_paths (Sequence[Union[str, Path]]): The files, in any of `FORMATS`; see `join_concepts`
-        for what their order means.
-    output_path (Union[str, Path]): The `.jsonl` or `.jsonl.gz` file to write. The terms of use of
-        all files are kept beside it.
+    input_paths (Sequence[Union[str, Path]]): The ontologies, in any format. The first ones give the
+        preferred names, see `join_concepts`.
+    output_path (Union[str, Path]): A .jsonl or .jsonl.gz file. The terms of use of all ontologies
+        are kept beside it.
     RETURNS (Joined): The joined ontology, and how many concepts were joined.
     RAISES (ConnormError): CN120 for another suffix, CN105 or CN108 if the file cannot be written,
         CN121 if it would replace an input, and the errors of `read_ontology`.

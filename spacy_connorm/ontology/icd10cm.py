@@ -40,12 +40,11 @@ def read_icd10cm(
     parent of a code is its longest prefix that is a code.
 
     path (Union[str, Path]): The order file, or the tabular list.
-    tabular (Optional[Union[str, Path]]): The tabular list, if `path` is the order file.
-    implied_names (bool): Whether names become synonyms that are neither titles nor inclusion terms,
-        unless a broader code has them: the tabular list's notes of what a code includes, and what
-        names say by ICD-10-CM's conventions. Words in brackets may be left out: "hypertension
-        (arterial)" is "hypertension". What is unspecified is "NOS": "Pneumonia, unspecified
-        organism" is "Pneumonia NOS".
+    tabular (Optional[Union[str, Path]]): The tabular list (XML), if IN is the order file.
+    implied_names (bool): Whether to add names that the titles and the notes on what codes include
+        imply. A name that a broader code has is not added. By ICD-10-CM's conventions, words in
+        brackets may be left out: "hypertension (arterial)" is "hypertension". What is unspecified
+        is "NOS": "Pneumonia, unspecified organism" is "Pneumonia NOS".
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without

@@ -19,7 +19,7 @@ def read_jsonl(
     """Read a knowledge base with one JSON object per line.
 
     path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
-    scopes (Collection[str]): The synonyms to read: EXACT, NARROW, BROAD, RELATED; all by default.
+    scopes (Collection[str]): The synonyms to read, by their scope.
     report (Optional[ReadReport]): Filled with the licence stored beside the file.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN103 for a line that is not a concept, CN118 for an unknown scope, and

@@ -27,11 +27,11 @@ def read_mesh(
     """Read MeSH from tab-separated tables, with or without header lines.
 
     path (Union[str, Path]): Descriptors: id, name, and synonyms joined by `|`.
-    tree (Optional[Union[str, Path]]): Rows with a descriptor id and a tree number, with the columns
-        in any order. A tree number without its last part is the parent's; its branch and its top
-        become semantic types, e.g. `C` and `C04` for `C04.588.180`.
-    supplementary (Optional[Union[str, Path]]): Supplementary concepts, in the same columns as the
-        descriptors.
+    tree (Optional[Union[str, Path]]): The file of tree numbers: rows with a descriptor id and a
+        tree number, in any order. A tree number without its last part is the parent's; its branch
+        and its top become semantic types, e.g. `C` and `C04` for `C04.588.180`.
+    supplementary (Optional[Union[str, Path]]): The file of supplementary concepts, with the columns
+        of the descriptors.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, descriptors first, in the order of the files.
     RAISES (ConnormError): CN104 for a tree or supplementary concepts without a single row of this

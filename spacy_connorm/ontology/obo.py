@@ -35,9 +35,9 @@ def read_obo(
     """Read the terms of an OBO file.
 
     path (Union[str, Path]): The file.
-    scopes (Collection[str]): The synonyms to read: EXACT, NARROW, BROAD, RELATED; all by default.
-    types (str): The tag with the semantic types, "namespace" or "subset".
-    obsolete (bool): Whether to read obsolete terms.
+    scopes (Collection[str]): The synonyms to read, by their scope.
+    types (str): The tag with the semantic types, namespace or subset.
+    obsolete (bool): Whether to read obsolete terms too.
     report (Optional[ReadReport]): Filled with what was left out, and with the header's licence.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for lines that are not OBO, CN118 for an unknown scope or tag,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from ..concepts import Concept, ConceptStream, Ontology, Source
 from ..errors import ConnormError, Errors, Warnings, quote_id, warn
@@ -14,7 +14,6 @@ from ..files.text import sha256
 from ..text.cleaning import clean
 from .checks import Finding, Inventory, warn_about
 from .formats import find_format, find_reader
-from .options import OntologyOptions
 from .prefixed import with_curies
 from .report import ReadReport
 from .rrf import find_mrconso
@@ -25,7 +24,8 @@ def read_ontology(
     *,
     format: str | None = None,
     licence: str = "",
-    **options: Unpack[OntologyOptions],
+    curies: bool = False,
+    **options: Any,
 ) -> Ontology:
     """Read an ontology into memory.
 
@@ -33,12 +33,15 @@ def read_ontology(
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     licence (str): The terms of use to keep in every index built from it; those stated in the file
         if empty.
-    **options (OntologyOptions): Settings of the format's reader.
+    curies (bool): Whether to write ids with the prefix of their vocabulary, see `with_curies`.
+    **options (Any): Options of the format, see its reader.
     RETURNS (Ontology): The ontology.
     RAISES (ConnormError): What `stream_ontology` raises.
     """
     report = ReadReport()
-    ontology = Ontology(stream_ontology(path, format=format, report=report, **options))
+    ontology = Ontology(
+        stream_ontology(path, format=format, report=report, curies=curies, **options)
+    )
     inventory = Inventory()
     for _ in inventory.watch(ontology):
         pass
@@ -53,20 +56,21 @@ def open_ontology(
     *,
     format: str | None = None,
     licence: str = "",
-    **options: Unpack[OntologyOptions],
+    curies: bool = False,
+    **options: Any,
 ) -> ConceptStream:
     """Open an ontology of any size for an index, to be read concept by concept. Warnings about
     likely mistakes come at the end.
 
-    path, format, licence, **options: As in `read_ontology`.
+    path, format, licence, curies, **options: As in `read_ontology`.
     RETURNS (ConceptStream): The ontology, to be read once.
     RAISES (ConnormError): What `stream_ontology` raises, partly while the concepts are read.
     """
     file, report = _file(path), ReadReport()
-    stream = stream_ontology(path, format=format, report=report, **options)
+    stream = stream_ontology(path, format=format, report=report, curies=curies, **options)
     # The terms of use come before the first concept.
     first = list(islice(stream, 1))
-    again = partial(_sound, path, format, ReadReport(), dict(options))
+    again = partial(_sound, path, format, ReadReport(), curies, options)
     source = Source(file.name, sha256(file), licence or report.licence)
     return ConceptStream(_watched(chain(first, stream), again), source)
 
@@ -85,7 +89,8 @@ def stream_ontology(
     *,
     format: str | None = None,
     report: ReadReport | None = None,
-    **options: Unpack[OntologyOptions],
+    curies: bool = False,
+    **options: Any,
 ) -> Iterator[Concept]:
     """Read an ontology concept by concept, with cleaned texts. Concepts without an id or a name are
     left out. At the end a warning (CNW102) reports invalid rows.
@@ -93,14 +98,15 @@ def stream_ontology(
     path (Union[str, Path]): The file, or the META folder of a UMLS release.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     report (Optional[ReadReport]): Filled with what was left out, and with the file's terms of use.
-    **options (OntologyOptions): Settings of the format's reader.
+    curies (bool): Whether to write ids with the prefix of their vocabulary, see `with_curies`.
+    **options (Any): Options of the format, see its reader.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN104 if there are none, CN113 for a setting that the format does not
         have, and what `find_format` and the reader raise.
     """
     report = report or ReadReport()
     empty = True
-    for concept in _sound(path, format, report, dict(options)):
+    for concept in _sound(path, format, report, curies, options):
         empty = False
         yield concept
     if empty:
@@ -116,13 +122,16 @@ def stream_ontology(
 
 
 def _sound(
-    path: str | Path, format: str | None, report: ReadReport, options: dict[str, Any]
+    path: str | Path,
+    format: str | None,
+    report: ReadReport,
+    curies: bool,
+    options: dict[str, Any],
 ) -> Iterator[Concept]:
     """YIELDS (Concept): The concepts with an id and a name."""
     file = _file(path)
     format = find_format(file, format)
     reader = find_reader(format)
-    curies = options.pop("curies", False)
     _check_options(format, reader, options)
     for raw in reader(file, report=report, **options):
         concept = raw.cleaned(clean)

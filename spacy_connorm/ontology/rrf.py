@@ -40,13 +40,15 @@ def read_rrf(
     the preferred name.
 
     path (Union[str, Path]): The META folder, or MRCONSO.RRF in it.
-    languages (Collection[str]): The languages of the names, preferred ones first; all if empty,
-        English first.
-    sources (Collection[str]): The sources (SAB) of names, definitions and parents; all if empty.
-    semantic_types (Collection[str]): Read only concepts with one of these TUIs; all if empty.
-    suppressed (bool): Whether to read rows that are not marked SUPPRESS=N.
-    hierarchy (bool): Whether to read parents from MRREL: PAR, or inverse_isa.
-    tradenames (bool): Whether drugs get their trade names (RELA tradename_of) as synonyms; the
+    languages (Collection[str]): The languages of the names, best first; all if empty (''), English
+        first.
+    sources (Collection[str]): Keep only names, definitions and parents of these sources (SAB), such
+        as MSH. All if empty.
+    semantic_types (Collection[str]): Keep only concepts with one of these types (TUIs). All if
+        empty.
+    suppressed (bool): Whether to read suppressed rows too (SUPPRESS is not N).
+    hierarchy (bool): Whether to read parents, from MRREL: PAR, or inverse_isa.
+    tradenames (bool): Whether drugs get their trade names as synonyms (RELA tradename_of). The
         concepts of the trade names stay. Reads MRREL and MRCONSO once more.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, by CUI; semantic types are TUIs.

@@ -44,12 +44,12 @@ def learn_substitutions(
     "kidney", and write them as a table: `python -m spacy connorm substitutions`. The more
     ontologies, the better.
 
-    input_paths (Sequence[Union[str, Path]]): Ontologies in any of `FORMATS`. Each is read with the
-        default settings of its format; convert it first for others.
-    output_path (Union[str, Path]): The table to write, tab-separated; gzipped if its name ends in
-        `.gz`. The terms of use of all ontologies are kept beside it.
-    min_same (int): Leave out substitutions that fewer pairs of names of the same concept show.
-    min_certainty (float): Leave out those that are less certain, 0 to 1.
+    input_paths (Sequence[Union[str, Path]]): The ontologies, in any format. Each is read with the
+        default options of its format; convert it first for others.
+    output_path (Union[str, Path]): The table to write, tab-separated, and gzipped if its name ends
+        in .gz. The terms of use of all ontologies are kept beside it.
+    min_same (int): Leave out what fewer pairs of names of one concept show.
+    min_certainty (float): Leave out what is less certain, 0 to 1.
     RETURNS (LearnedSubstitutions): What was learned.
     RAISES (ConnormError): CN006 for a `min_same` under 1 and a `min_certainty` that is not from 0
         to 1, CN105 or CN108 if the file cannot be written, CN121 if it would replace an input, and

@@ -35,22 +35,22 @@ def read_tsv(
     preferred name, the names of the others are synonyms.
 
     path (Union[str, Path]): The file.
-    id (Union[str, int]): The column of the id. Columns are given by their name in the header or by
-        their number, from 1.
+    id (Union[str, int]): The column of the id, by its name in the header or by its number, from 1.
+        So are the other columns.
     name (Union[str, int]): The column of the preferred name.
     synonyms (Optional[Union[str, int]]): The column of the synonyms.
     types (Optional[Union[str, int]]): The column of the semantic types.
     definition (Optional[Union[str, int]]): The column of the definition.
     parents (Optional[Union[str, int]]): The column of the parents.
     alt_ids (Optional[Union[str, int]]): The column of the alternate ids.
-    xrefs (Optional[Union[str, int]]): The column of the ids in other vocabularies, as CURIEs; ids
-        without a prefix are left out.
-    prefix (Optional[str]): The prefix of the vocabulary that the ids belong to, if they have none:
-        "SNOMEDCT".
-    header (bool): Whether the first row names the columns; otherwise they only have numbers.
-    separator (str): Separates the items of one field: synonyms, types, parents, ids.
-    delimiter (Optional[str]): Separates fields; found out if None, see `read_rows`.
-    parents_by_name (bool): Whether parents are given by preferred name instead of id.
+    xrefs (Optional[Union[str, int]]): The column of the ids in other vocabularies, such as
+        MESH:D003920. Ids without a prefix are left out.
+    prefix (Optional[str]): The vocabulary of the ids, if they have no prefix, such as SNOMEDCT.
+    header (bool): Whether the first row names the columns. If not, they only have numbers.
+    separator (str): What separates the items of a field: synonyms, types, parents, ids.
+    delimiter (Optional[str]): What separates fields; if not given a tab, or in a .csv file a comma,
+        semicolon or tab, see `read_rows`.
+    parents_by_name (bool): Whether parents are preferred names, not ids.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, in the order of their first rows.
     RAISES (ConnormError): CN006 for an empty separator or what can't be the prefix of a vocabulary,

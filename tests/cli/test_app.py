@@ -9,9 +9,9 @@ from typer.main import get_command
 import spacy_connorm
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import shorten_cell
-from spacy_connorm.documents.corpora import CorpusOptions
+from spacy_connorm.documents import corpora
 from spacy_connorm.documents.exports import ExportOptions
-from spacy_connorm.ontology import OntologyOptions
+from spacy_connorm.ontology.formats import FORMATS, find_reader
 
 COMMANDS = get_command(app).commands
 FUNCTIONS = {
@@ -40,8 +40,16 @@ OPTIONS = {
         *get_type_hints(ExportOptions),
         *inspect.signature(spacy_connorm.annotate_corpus).parameters,
     },
-    "corpus": set(get_type_hints(CorpusOptions)),
-    "ontology": set(get_type_hints(OntologyOptions)),
+    "corpus": {
+        name
+        for form in corpora.FORMATS.values()
+        for name in inspect.signature(form.reader).parameters.keys() - {"path", "report"}
+    },
+    "ontology": {
+        name
+        for form in FORMATS
+        for name in inspect.signature(find_reader(form)).parameters.keys() - {"path", "report"}
+    },
 }
 # What the terminal shows while a function works, and the function that explains.
 SHOWN = {"annotate": {"show"}, "search": {"explain"}, "serve": {"verbose"}}
@@ -73,9 +81,10 @@ def test_the_summary_tells_what_there_is_to_do(invoke, words):
 
 def test_help_of_an_ontology_is_read_without_the_code():
     helps = {each.name: each.help for each in COMMANDS["ontology"].params}
-    assert helps["header"] == "Whether row 1 is a header."
+    assert helps["header"] == "tsv: Whether the first row names the columns."
     for name in ("sources", "semantic_types"):
-        assert helps[name].startswith("Keep only these")
+        assert helps[name].startswith("rrf: Keep only")
+    assert all(helps.values())
 
 
 @pytest.mark.parametrize("name", COMMANDS)

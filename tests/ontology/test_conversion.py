@@ -1,4 +1,3 @@
-import inspect
 from pathlib import Path
 
 import pytest
@@ -7,13 +6,10 @@ from spacy_connorm.concepts import Concept, Ontology, Source
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.licence import read_licence
 from spacy_connorm.ontology import (
-    FORMATS,
-    OntologyOptions,
     convert_ontology,
     join_ontologies,
     learn_substitutions,
 )
-from spacy_connorm.ontology.formats import find_reader
 
 DEMO = Path(__file__).parents[2] / "assets" / "demo_ontology.obo"
 
@@ -101,16 +97,6 @@ def test_every_format_and_its_options(data, tmp_path, monkeypatch, name, options
     out = tmp_path / "out.jsonl"
     assert convert_ontology(name, out, **options).summary.concepts == concepts
     assert len(Ontology.from_disk(out)) == concepts
-
-
-def test_every_option_of_a_reader_is_documented():
-    options = {"curies"}  # of what any reader gives
-    for name in FORMATS:
-        parameters = inspect.signature(find_reader(name)).parameters.values()
-        options |= {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
-    assert options - {"report"} == set(OntologyOptions.__annotations__)
-    for name in OntologyOptions.__annotations__:
-        assert f"\n    {name} (" in OntologyOptions.__doc__
 
 
 def test_a_file_that_breaks_off_leaves_the_old_one(data, tmp_path):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 import spacy
 from spacy.language import Language
@@ -13,7 +13,6 @@ from ...errors import ConnormError, Errors
 from ...files.docbin import write_docs
 from ...files.overlap import require_apart
 from ..labels import set_label
-from .formats import CorpusOptions
 from .reading import read_corpus
 from .report import CorpusReport
 
@@ -27,21 +26,21 @@ def convert_corpus(
     label: str | None = None,
     lang: str = "en",
     ids_of: str | Path | None = None,
-    **options: Unpack[CorpusOptions],
+    **options: Any,
 ) -> CorpusReport:
     """Convert an annotated corpus to a `.spacy` file: `python -m spacy connorm corpus`.
 
-    input_path (Union[str, Path]): The corpus, see `read_corpus`.
-    output_path (Union[str, Path]): The `.spacy` file to write.
+    input_path (Union[str, Path]): The corpus, which may be gzipped, see `read_corpus`.
+    output_path (Union[str, Path]): A .spacy file.
     format (Optional[str]): One of `FORMATS`; detected from the file name if None.
-    types (Sequence[str]): The mention types to keep (for CRAFT, the ontologies); if empty, all
-        types that should be linked.
-    label (Optional[str]): Write it for all types, so that an NER learns mentions as one kind.
-    lang (str): Code of the language whose tokenizer is used.
-    ids_of (Optional[Union[str, Path]]): An ontology that `connorm ontology` has written. Each gold
-        id of another vocabulary is replaced by the id of the concept that refers to it, if there is
-        exactly one; others are kept.
-    **options (CorpusOptions): Settings of the format's reader.
+    types (Sequence[str]): Keep only mentions of these types (for CRAFT, of these ontologies). If
+        empty, all types that should be linked.
+    label (Optional[str]): One label for all mentions, to train an NER on.
+    lang (str): The language, for its tokenizer.
+    ids_of (Optional[Union[str, Path]]): Replace ids of another vocabulary by those of the concepts
+        of this ontology that refer to them, such as MeSH's by MONDO's. As `connorm ontology` writes
+        it. Ids that no or several concepts refer to are kept.
+    **options (Any): Options of the format, see its reader.
     RETURNS (CorpusReport): What was found.
     RAISES (ConnormError): CN121 if the output would replace the input, CN213 for an unknown
         language, and the errors of `Ontology.from_disk`, `read_corpus` and `write_docs`.

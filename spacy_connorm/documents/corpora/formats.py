@@ -1,27 +1,12 @@
 """The corpus formats. The format `x` is read by `read_x_corpus` in the module `x`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TypedDict
 
 from ...errors import ConnormError, Errors
 from .documents import Document
-
-
-class CorpusOptions(TypedDict, total=False):
-    """Settings of the formats' readers; a reader refuses those of another format (CN202).
-
-    columns (Sequence[str]): tsv: what the columns hold, from the left: `mention`, `id` and, if
-        there is one, `type`; other columns are ignored. ("id", "name", "mention") by default.
-    header (bool): tsv: whether the first line is a header.
-    texts (Union[str, Path]): mcn, shareclef: the folder of the notes, if it is not found.
-    """
-
-    columns: Sequence[str]
-    header: bool
-    texts: str | Path
 
 
 @dataclass(frozen=True, slots=True)

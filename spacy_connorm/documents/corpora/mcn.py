@@ -32,7 +32,8 @@ def read_mcn_corpus(
     path (Path): A folder, such as `train`; a list, such as `train/train_file_list.txt`; or one
         `.norm` file.
     report (CorpusReport): Counts annotations that no list names.
-    texts (Optional[Union[str, Path]]): The folder of the notes; if None, `train_note` beside
+    texts (Optional[Union[str, Path]]): The folder of the notes, if they are not found. By default
+        `train_note` beside
         `train_norm`, or else the folder of the annotations.
     YIELDS (Document): The notes. Their ids are the names of their files.
     RAISES (ConnormError): CN217 for a line that is no annotation, CN219 for a file that is not

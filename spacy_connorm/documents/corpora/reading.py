@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from ...concepts import Ontology
 from ...errors import ConnormError, Errors
 from .documents import keep_types, make_doc
-from .formats import CorpusOptions, find_corpus_format
+from .formats import find_corpus_format
 from .report import CorpusReport
 from .translation import IdTranslation
 
@@ -23,7 +23,7 @@ def read_corpus(
     types: Sequence[str] = (),
     report: CorpusReport | None = None,
     ids_of: Ontology | None = None,
-    **options: Unpack[CorpusOptions],
+    **options: Any,
 ) -> Iterator[Doc]:
     """Read an annotated corpus, document by document.
 
@@ -36,7 +36,7 @@ def read_corpus(
     report (Optional[CorpusReport]): Filled with counts.
     ids_of (Optional[Ontology]): Replace each gold id of another vocabulary by the id of the concept
         that refers to it, if there is exactly one.
-    **options (CorpusOptions): Settings of the format's reader.
+    **options (Any): Options of the format, see its reader.
     YIELDS (Doc): The documents, annotated as described in `annotations/mentions.py`.
     RAISES (ConnormError): CN105 for a folder in a format of files, CN200 if the format cannot be
         detected, CN201 if it is unknown, CN202 if it has no such option, CN203 for a corpus without

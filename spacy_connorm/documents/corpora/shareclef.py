@@ -26,7 +26,8 @@ def read_shareclef_corpus(
 
     path (Path): The folder of the annotations, or one file of them.
     report (CorpusReport): Counts problems.
-    texts (Optional[Union[str, Path]]): The folder of the notes; if None, that of the annotations.
+    texts (Optional[Union[str, Path]]): The folder of the notes, if they are not found. By default
+        that of the annotations.
     YIELDS (Document): The notes. Their ids are the names of their files.
     RAISES (ConnormError): CN217 for a line that is no annotation, CN218 for a folder whose
         annotations can't be told from notes, CN219 for a note that is not there, and what

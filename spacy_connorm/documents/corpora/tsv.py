@@ -28,8 +28,8 @@ def read_tsv_corpus(
 
     path (Path): The file.
     report (CorpusReport): Counts problems.
-    columns (Sequence[str]): The names of the columns, from left to right: `mention`, `id` and
-        optionally `type`; columns with other names are ignored.
+    columns (Sequence[str]): What the columns hold, from the left: mention, id and, if there is one,
+        type. Columns with other names are ignored.
     header (bool): Whether the first line is a header.
     YIELDS (Document): The documents.
     RAISES (ConnormError): CN210 for a line with another number of columns, CN211 if `columns`

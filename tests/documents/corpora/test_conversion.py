@@ -1,10 +1,7 @@
-import inspect
-
 import pytest
 from spacy.tokens import DocBin
 
-from spacy_connorm.documents.corpora import FORMATS, convert_corpus
-from spacy_connorm.documents.corpora.formats import CorpusOptions
+from spacy_connorm.documents.corpora import convert_corpus
 from spacy_connorm.documents.mentions import annotated_mentions
 from spacy_connorm.errors import ConnormError, ConnormWarning
 
@@ -70,14 +67,6 @@ def test_options_of_a_format(tmp_path, nlp):
     out = tmp_path / "a.spacy"
     convert_corpus(tmp_path / "a.txt", out, format="tsv", columns=["mention", "id"], header=True)
     assert ents(out, nlp) == [("flu", "D007251")]
-
-
-def test_every_option_of_a_reader_is_documented():
-    options = {option for form in FORMATS.values() for option in form.options}
-    assert options == set(CorpusOptions.__annotations__)
-    for form in FORMATS.values():
-        parameters = {*inspect.signature(form.reader).parameters}
-        assert set(form.options) == parameters - {"path", "report"}
 
 
 def test_bad_input_leaves_the_old_file(source, tmp_path):

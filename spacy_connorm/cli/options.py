@@ -1,0 +1,194 @@
+"""Options of commands, derived from the functions and the formats that they set.
+
+A command takes what its function takes: an argument for each parameter without a default, an option
+for each other one. Name, type and default come from the signature, and the help text is the first
+sentence on the parameter in the docstring. So a setting is declared once, where it is used:
+
+    @command("join")
+    @options_of(join_ontologies)
+    def join_cli(**given: Any) -> None:
+        show(join_ontologies(**given))
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin
+
+import typer
+
+_METAVARS = {"input_path": "IN", "input_paths": "IN...", "output_path": "OUT"}
+_LIST = "A,B,..."
+# What the readers of all formats take besides the options of their format.
+_NO_OPTIONS = ("path", "report")
+_FIELD = re.compile(r"(\w+(?:, \w+)*)(?: \(.+?\))?: (.+)")
+_SENTENCE = re.compile(r".+?[.](?=\s+[A-Z`\"]|\s*$)")
+
+
+class _Option(NamedTuple):
+    """An option of a command.
+
+    declared (inspect.Parameter): What Typer reads.
+    is_list (bool): Whether its text is a list of items, separated by commas.
+    """
+
+    declared: inspect.Parameter
+    is_list: bool
+
+
+def options_of(
+    function: Callable,
+    *,
+    formats: Mapping[str, Callable] | None = None,
+    flags: Mapping[str, str] | None = None,
+    help: Mapping[str, str] | None = None,
+) -> Callable[[Callable], Callable]:
+    """Give a command the options of a function.
+
+    The command is called with what its function takes. Options of formats, and lists, are left out
+    if they are not given, so that the functions' own defaults hold. Parameters that the command
+    declares itself are kept: one named like a parameter of the function stands in its place.
+
+    function (Callable): The function that does the command's work.
+    formats (Optional[Mapping[str, Callable]]): Readers or exporters by format. Their parameters
+        are options, too.
+    flags (Optional[Mapping[str, str]]): Other names by parameter: a letter beside the long name, or
+        a long name instead of it, or both: {"format": "-f", "corpora": "--corpus -d"}.
+    help (Optional[Mapping[str, str]]): Help texts by parameter, instead of the docstring's.
+    RETURNS (Callable): The decorator of the command.
+    """
+    flags, help = flags or {}, help or {}
+    options = {
+        name: _declare(
+            parameter, help.get(name, told), flags.get(name, ""), default=parameter.default
+        )
+        for name, parameter, told in _described(function)
+    }
+    for name, (parameter, told) in _of_formats(formats or {}).items():
+        options.setdefault(name, _declare(parameter, help.get(name, told), flags.get(name, "")))
+
+    def decorate(command: Callable) -> Callable:
+        signature = inspect.signature(command).parameters.values()
+        own = {
+            each.name: each.replace(kind=each.KEYWORD_ONLY)
+            for each in signature
+            if each.kind is not each.VAR_KEYWORD
+        }
+        derived = {name: each for name, each in options.items() if name not in own}
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            for name, option in derived.items():
+                if given[name] is None and option.declared.default.default is None:
+                    del given[name]
+                elif option.is_list:
+                    given[name] = split_items(given[name])
+            command(**given)
+
+        declared = {**{name: each.declared for name, each in options.items()}, **own}
+        # Typer reads these. It would look for the command's own behind `__wrapped__`.
+        del run.__wrapped__
+        run.__signature__ = inspect.Signature(list(declared.values()))  # type: ignore[attr-defined]
+        run.__annotations__ = {name: each.annotation for name, each in declared.items()}
+        return run
+
+    return decorate
+
+
+def split_items(items: str) -> tuple[str, ...]:
+    """Split the text of an option that takes a list.
+
+    items (str): Items separated by commas.
+    RETURNS (Tuple[str, ...]): Those that are not empty.
+    """
+    return tuple(item.strip() for item in items.split(",") if item.strip())
+
+
+def _described(function: Callable) -> Iterator[tuple[str, inspect.Parameter, str]]:
+    """YIELDS (Tuple[str, Parameter, str]): The name, the declaration and the help of each parameter
+    of a function, or of each field of a dataclass.
+    """
+    helps = _read_docstring(function)
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is not parameter.VAR_KEYWORD:
+            yield name, parameter, helps.get(name, "")
+
+
+def _read_docstring(function: Callable) -> dict[str, str]:
+    """RETURNS (Dict[str, str]): The first sentence on each parameter."""
+    meanings: dict[str, str] = {}
+    names: Sequence[str] = ()
+    for line in (inspect.getdoc(function) or "").splitlines():
+        match = _FIELD.fullmatch(line)
+        if match:
+            names = match[1].split(", ")
+            meanings |= dict.fromkeys(names, match[2])
+        elif line.startswith(" "):
+            meanings |= {name: f"{meanings[name]} {line.strip()}" for name in names}
+        else:
+            names = ()
+    sentences = {name: _SENTENCE.match(meaning) for name, meaning in meanings.items()}
+    return {name: match[0] if match else meanings[name] for name, match in sentences.items()}
+
+
+def _of_formats(formats: Mapping[str, Callable]) -> dict[str, tuple[inspect.Parameter, str]]:
+    """RETURNS (Dict[str, Tuple[Parameter, str]]): The declaration and the help of each option."""
+    found: dict[str, tuple[inspect.Parameter, dict[str, list[str]]]] = {}
+    for key, function in formats.items():
+        for name, parameter, told in _described(function):
+            if name not in _NO_OPTIONS:
+                _, helps = found.setdefault(name, (parameter, {}))
+                helps.setdefault(told + _shown_default(parameter.default), []).append(key)
+    return {
+        name: (parameter, " ".join(f"{', '.join(keys)}: {told}" for told, keys in helps.items()))
+        for name, (parameter, helps) in found.items()
+    }
+
+
+def _shown_default(default: object) -> str:
+    if default in (None, "", ()) or isinstance(default, bool):
+        return ""
+    items = default if isinstance(default, tuple | list) else [default]
+    return f" [{', '.join(map(str, items))}]"
+
+
+def _declare(
+    parameter: inspect.Parameter, help: str, flags: str, *, default: Any = None
+) -> _Option:
+    name = parameter.name
+    kind, is_list = _parsed_type(parameter.annotation)
+    declared: Any
+    if default is parameter.empty:
+        metavar = _METAVARS.get(name, name.upper())
+        declared = typer.Argument(..., metavar=metavar, help=help)
+    else:
+        names = flags.split()
+        if not any(each.startswith("--") for each in names):
+            names.append(f"--{name.replace('_', '-')}")
+        if kind is bool and parameter.default is True:
+            names = [f"{each}/--no-{each.removeprefix('--')}" for each in names]
+        default = None if is_list else default
+        kind = kind if default is not None else kind | None
+        declared = typer.Option(default, *names, metavar=_LIST if is_list else None, help=help)
+    return _Option(
+        parameter.replace(annotation=kind, default=declared, kind=parameter.KEYWORD_ONLY), is_list
+    )
+
+
+def _parsed_type(annotation: Any) -> tuple[Any, bool]:
+    """RETURNS (Tuple[Any, bool]): What Typer parses for a type, and whether that is a text with a
+    list in it.
+    """
+    if get_origin(annotation) in (Union, UnionType):
+        members = [each for each in get_args(annotation) if each is not NoneType]
+        if len(members) > 1:
+            return (Path if Path in members else str), False
+        annotation = members[0]
+    origin = get_origin(annotation)
+    if isinstance(origin, type) and issubclass(origin, Collection):
+        item, _ = _parsed_type(get_args(annotation)[0])
+        return (list[Path], False) if item is Path else (str, True)
+    return annotation, False
