@@ -80,7 +80,7 @@ def app(calls):
 
 
 @pytest.fixture
-def given(calls):
+def given(app, calls):
     def run(*arguments):
         result = CliRunner().invoke(app, ["in", "also", "out", *arguments])
         assert result.exit_code == 0, result.output
