@@ -29,9 +29,9 @@ from _measure.stopwatch import time_call
 from spacy.language import Language
 
 from spacy_connorm.concepts import Candidate
+from spacy_connorm.evaluation.curves import fit_calibration, read_calibration_data
 from spacy_connorm.evaluation.metrics import score_predictions
 from spacy_connorm.evaluation.protocol import by_part
-from spacy_connorm.evaluation.reliability import fit_calibration, read_calibration_data
 from spacy_connorm.evaluation.report import Row, percent, score_row
 from spacy_connorm.linker.interpretations import search_depth
 from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer

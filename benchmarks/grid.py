@@ -32,17 +32,17 @@ from _common.trained_encoders import TRAINS, training_facts
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.grid import grid_sieves, search_all
-from spacy_connorm.evaluation.ranks import add_ranks
-from spacy_connorm.evaluation.report import Row
-from spacy_connorm.evaluation.score_files import write_markdown, write_scores
-from spacy_connorm.evaluation.scoring import Run, Scored, to_rows
-from spacy_connorm.evaluation.sections import (
+from spacy_connorm.evaluation.report import (
     AS_WRITTEN,
     BIOSYN,
+    Row,
     Section,
+    add_ranks,
     grid_sections,
     sections_to_markdown,
 )
+from spacy_connorm.evaluation.score_files import write_markdown, write_scores
+from spacy_connorm.evaluation.scoring import Run, Scored, to_rows
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.linker.sieve import best_cosine
 

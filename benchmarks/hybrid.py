@@ -26,7 +26,7 @@ from _measure.stopwatch import time_call
 
 from spacy_connorm.encoders import encode
 from spacy_connorm.encoders.vectors import HybridArray
-from spacy_connorm.evaluation.lexical_weight import WEIGHTS, score_weights, weight_rows
+from spacy_connorm.evaluation.lexical_weights import WEIGHTS, score_weights, weight_rows
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher

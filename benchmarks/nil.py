@@ -20,11 +20,21 @@ from _common.scoring import DEPTH, read_standard
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.documents.spans import written_id
 from spacy_connorm.evaluation import Gold, Prediction
-from spacy_connorm.evaluation.nil_curve import apply_threshold, trace_nil_curve
-from spacy_connorm.evaluation.reliability import cosines_as_probabilities, read_calibration_data
+from spacy_connorm.evaluation.curves import (
+    apply_threshold,
+    cosines_as_probabilities,
+    read_calibration_data,
+    trace_nil_curve,
+)
 from spacy_connorm.evaluation.report import Row, percent
-from spacy_connorm.evaluation.sieve_thresholds import best_score
-from spacy_connorm.evaluation.tuning import Outcome, Tuning, apply_tuning, outcome_row, tune
+from spacy_connorm.evaluation.tuning import (
+    Outcome,
+    Tuning,
+    apply_tuning,
+    best_score,
+    outcome_row,
+    tune,
+)
 from spacy_connorm.linker.interpretations import MentionInterpreter
 
 HELD_OUT = 0.2

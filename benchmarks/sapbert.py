@@ -34,7 +34,7 @@ from thinc.api import Config
 
 from spacy_connorm.encoders import encoder_inputs
 from spacy_connorm.evaluation import score_predictions
-from spacy_connorm.evaluation.figures import require_matplotlib, save_figure
+from spacy_connorm.evaluation.pictures import require_matplotlib, save_figure
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.training.batchers import SynonymPairBatcher
 from spacy_connorm.training.pool import build_pool

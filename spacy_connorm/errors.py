@@ -568,10 +568,9 @@ class Errors(metaclass=_Coded):
         "'{path}' has no field '{field}': only {known} files have fields. Leave out the field's "
         "name, or give the texts in such a file."
     )
-    CN730 = "Got {labels} labels for {pipelines} pipelines. Give at most one `--label` for each."
     CN731 = (
-        "Two pipelines are called '{label}'. Give each its own `--label`, in the order of the "
-        "pipelines."
+        "{pipelines} pipelines can't be called {names}. Give each its own `--label`, in the order "
+        "of the pipelines, and no more."
     )
     CN732 = (
         "Nothing to evaluate on: give a CORPUS, a `.spacy` file with gold ids. Only `--neighbours` "

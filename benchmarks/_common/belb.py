@@ -14,8 +14,8 @@ import numpy as np
 from _common.datasets import DISEASES
 from spacy_connorm.concepts import AnyOntology, Candidate
 from spacy_connorm.evaluation import Gold
+from spacy_connorm.evaluation.metrics import bootstrap
 from spacy_connorm.evaluation.report import Row, percent
-from spacy_connorm.evaluation.significance import bootstrap
 
 BELB = "belb"
 SEARCHES = ("O-T",)

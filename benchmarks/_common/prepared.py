@@ -14,8 +14,7 @@ from spacy_connorm.concepts import Candidate, Concept, Ontology
 from spacy_connorm.documents.mentions import Mention, annotated_mentions
 from spacy_connorm.documents.spans import written_id
 from spacy_connorm.evaluation import Gold, Prediction
-from spacy_connorm.evaluation.biosyn import biosyn_ids, biosyn_texts
-from spacy_connorm.evaluation.queries import join_parts
+from spacy_connorm.evaluation.queries import biosyn_ids, biosyn_texts, join_parts
 from spacy_connorm.linker.lookup import ConceptLookup
 
 # How the index prepares names.

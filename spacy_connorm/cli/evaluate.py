@@ -7,7 +7,7 @@ from wasabi import msg
 
 from ..evaluation import evaluate
 from ..evaluation.queries import READINGS
-from ..evaluation.sections import OPEN
+from ..evaluation.report import OPEN
 from .app import command
 from .output import show_mistakes, show_sections
 

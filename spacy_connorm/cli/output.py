@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from wasabi import msg
 
 from ..evaluation.mistakes import count_kinds, largest_kinds
-from ..evaluation.report import Row, to_table
+from ..evaluation.report import Row, Section, to_table
 from ..evaluation.score_files import flat_mistakes
-from ..evaluation.sections import Section
 
 
 def show_sections(sections: Sequence[Section]) -> None:

@@ -17,17 +17,15 @@ from ..linker.calibration import read_calibration
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.saving import write_pipeline
-from .folds import FOLDS, make_folds
+from .curves import NilCurve, curve_points
 from .gold import read_all_gold
 from .lexical_weights import Weighed, WeighedAnswers, reweigh
-from .nil_curve import NilCurve, curve_points, trace_nil_curve
+from .pictures import draw_calibration, require_matplotlib
 from .protocol import Gold, Prediction, by_part
 from .queries import read_queries
-from .reliability import cosines_as_probabilities, predict_probabilities, read_calibration_data
-from .report import Row, to_json
+from .report import Row, Section, to_json
 from .score_files import require_writable
-from .sections import Section
-from .tuning import Outcome, Tuning, apply_tuning, cross_validate, outcome_row, tune
+from .tuning import FOLDS, Outcome, Tuning, apply_tuning, cross_validate, judge, outcome_row, tune
 
 _POINTS = ".json"
 CURVES = (".svg", ".png", _POINTS)
@@ -85,8 +83,6 @@ class Calibrated(NamedTuple):
             if aside.suffix == _POINTS:
                 aside.write_text(to_json(self._points()), encoding="utf8")
             else:
-                from .calibration_picture import draw_calibration
-
                 shown = {key: self.outcomes[key].reliability for key in (_BEFORE, _HELD_OUT)}
                 draw_calibration(shown, self.curve, self.tuning.nil_threshold, aside)
 
@@ -116,8 +112,6 @@ def require_outputs(output_path: Path | None, curves: Sequence[Path]) -> None:
     for path in curves:
         require_writable(path, CURVES)
     if any(path.suffix != _POINTS for path in curves):
-        from .figures import require_matplotlib
-
         require_matplotlib()
     if output_path is not None:
         require_replaceable(output_path, is_ours=_is_calibrated)
@@ -173,19 +167,22 @@ def calibrate(
     found, sieve = asked.find(compared.best), normalizer.lookup.sieve
     tuning = tune(gold, found, sieve)
     fitted = apply_tuning(tuning, gold, found)
-    folds = make_folds([each.text for each in gold])
     outcomes = {
         _BEFORE: _as_it_was(normalizer, gold, asked.answers[asked.own]),
         _SAME: fitted,
-        _HELD_OUT: cross_validate(gold, lambda kept: asked.find(asked.best(kept)), sieve, folds),
+        _HELD_OUT: cross_validate(gold, lambda kept: asked.find(asked.best(kept)), sieve),
     }
-    curve = trace_nil_curve(gold, fitted.predictions)
     weighed = compared if lexical_weights else None
     where = f"calibrated on {corpus.name}"
-    sections = _sections(normalizer, tuning, outcomes, weighed, where=where)
+    title = f"Percent, log loss in nats, {where}; {FOLDS} folds, no text in two of them"
+    sections = [
+        *([] if weighed is None else [weighed.section]),
+        Section(f"Settings {where}", _settings(normalizer, tuning, gold, weighed)),
+        Section(title, [_show_outcome(label, each) for label, each in outcomes.items()]),
+    ]
     if weighed is not None:
         reweigh(nlp, normalizer, weighed.best)
-    calibrated = Calibrated(nlp, normalizer, tuning, outcomes, curve, sections, weighed)
+    calibrated = Calibrated(nlp, normalizer, tuning, outcomes, fitted.curve, sections, weighed)
     for path in curves:
         calibrated.write_curves(path)
     if output_path is not None:
@@ -193,47 +190,30 @@ def calibrate(
     return calibrated
 
 
-def _sections(
-    normalizer: ConceptNormalizer,
-    tuning: Tuning,
-    outcomes: dict[str, Outcome],
-    weighed: Weighed | None,
-    *,
-    where: str,
-) -> list[Section]:
-    shown = [_shown(label, outcome) for label, outcome in outcomes.items()]
-    title = f"Percent, log loss in nats, {where}; {FOLDS} folds, no text in two of them"
-    settings = _settings(normalizer, tuning, outcomes[_SAME].gold, weighed)
-    weights = [] if weighed is None else [weighed.section]
-    return [*weights, Section(f"Settings {where}", settings), Section(title, shown)]
-
-
 def _settings(
     normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold], weighed: Weighed | None
 ) -> list[Row]:
-    sieve, nil = normalizer.lookup.sieve, tuning.nil_threshold
-    pairs = zip(sieve.thresholds, tuning.sieve.thresholds, strict=True)
+    sieve, old = normalizer.lookup.sieve, normalizer.cfg["calibration"] or {}
+    never = "null" if any(not each.concept_ids for each in gold) else "null: no mention is NIL"
     rows = [
         (f"threshold of {search}", f"{before:.4f}", f"{after:.4f}")
-        for search, (before, after) in zip(sieve.searches, pairs, strict=False)
-    ]
-    without = "null" if any(not each.concept_ids for each in gold) else "null: no mention is NIL"
-    before = normalizer.cfg["nil_threshold"]
-    rows.append(
-        (
-            "nil_threshold",
-            "null" if before is None else f"{before:.4f}",
-            without if nil is None else f"{nil:.4f}",
+        for search, before, after in zip(
+            sieve.searches, sieve.thresholds, tuning.sieve.thresholds, strict=False
         )
-    )
-    known = normalizer.cfg["calibration"] or {}
+    ]
+    before = _shown(normalizer.cfg["nil_threshold"])
+    rows.append(("nil_threshold", before, _shown(tuning.nil_threshold, none=never)))
     rows += [
-        (f"calibration: {key}", f"{known[key]:.4f}" if known else "null", f"{value:.4f}")
+        (f"calibration: {key}", _shown(old.get(key)), _shown(value))
         for key, value in tuning.calibration.to_dict().items()
     ]
     if weighed is not None:
-        rows.append(("lexical_weight", f"{weighed.own:.4f}", f"{weighed.best:.4f}"))
+        rows.append(("lexical_weight", _shown(weighed.own), _shown(weighed.best)))
     return [dict(zip(("setting", "as it was", "fitted"), row, strict=True)) for row in rows]
+
+
+def _shown(number: float | None, none: str = "null") -> str:
+    return none if number is None else f"{number:.4f}"
 
 
 def _check(gold: Sequence[Gold], own: Sequence[Prediction], path: Path) -> None:
@@ -251,24 +231,16 @@ def _check(gold: Sequence[Gold], own: Sequence[Prediction], path: Path) -> None:
 
 
 def _as_it_was(normalizer: ConceptNormalizer, gold: list[Gold], own: list[Prediction]) -> Outcome:
-    answers = read_calibration_data(gold, own)
     calibration = read_calibration(normalizer.cfg["calibration"])
-    if calibration is not None:
-        probabilities = predict_probabilities(answers, calibration)
-    elif normalizer.lookup.index.metric == COSINE:
-        probabilities = cosines_as_probabilities(answers)
-    else:
-        return Outcome(gold, own, np.empty(0), np.empty(0, dtype="bool"))
-    return Outcome(gold, own, probabilities, answers.right)
+    outcome = judge(gold, own, calibration)
+    if calibration is not None or normalizer.lookup.index.metric == COSINE:
+        return outcome
+    # Inner products are no probabilities.
+    return outcome._replace(probabilities=np.empty(0), right=np.empty(0, dtype="bool"))
 
 
-def _shown(label: str, outcome: Outcome) -> Row:
-    row = outcome_row(outcome)
-    loss = row.pop("log_loss")
-    error = row.pop("calibration_error")
-    return {
-        "settings": label,
-        **{key.replace("_", " "): value for key, value in row.items()},
-        "log loss": None if loss is None else f"{loss:.3f}",
-        "ECE": error,
-    }
+def _show_outcome(label: str, outcome: Outcome) -> Row:
+    row = {key.replace("_", " "): value for key, value in outcome_row(outcome).items()}
+    loss, error = row.pop("log loss"), row.pop("calibration error")
+    text = None if loss is None else f"{loss:.3f}"
+    return {"settings": label, **row, "log loss": text, "ECE": error}

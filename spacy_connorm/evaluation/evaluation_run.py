@@ -1,28 +1,35 @@
 """Evaluating pipelines on an annotated corpus, and showing how they see concepts."""
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..encoders.devices import choose_device
+from ..errors import ConnormError, Errors
 from ..files.overlap import require_apart
-from .comparison import Survey, ask_pipelines, name_pipelines
-from .drawing import Drawing
-from .evaluation_files import PLAIN_LISTS, EvaluationFiles
-from .option_checks import check_options
-from .plain_text import score_plain_text
+from .end_to_end import score_plain_text
+from .pictures import Drawing
 from .queries import check_protocol
-from .ranks import add_ranks
-from .report import Row
-from .score_files import read_scores, require_distinct, require_writable
-from .scoring import Request, check_searches, to_rows
-from .sections import OPEN, Section, grid_sections, neighbour_section, run_sections
+from .report import OPEN, Row, Section, add_ranks, grid_sections, neighbour_section, run_sections
+from .score_files import (
+    EvaluationFiles,
+    read_scores,
+    require_distinct,
+    write_markdown,
+    write_mistakes,
+    write_scores,
+)
+from .scoring import Request, ask_pipelines, check_searches, name_pipelines, to_rows
 
 if TYPE_CHECKING:
     from .calibration import Calibrated
-    from .lexical_weights import Weighed
     from .neighbours import Neighbour
+
+_NEEDS = {"--threshold": "--grid", "--concept": "--picture", "--curves": "--calibrate"}
+# What goes without a corpus, with --end-to-end, and not with --calibrate.
+_WITHOUT_CORPUS = ("--beside", "--neighbours", "--picture", "--concept")
+_END_TO_END = ("--end-to-end", "--corpus-name", "--json", "--errors")
+_NOT_CALIBRATED = ("--beside", "--protocol")
 
 
 class EvaluationReport(NamedTuple):
@@ -112,7 +119,7 @@ def evaluate(
         same name, CN408, CN500 or CN502 for a
         bad search or threshold, CN600 for a corpus without gold ids, CN601 if pipelines read
         different mentions, CN602, CN605 or CN610 for added scores that do not fit, CN700 to CN704
-        as `load_normalizer`, CN708 for another suffix, CN730 to CN736 for options that do not fit
+        as `load_normalizer`, CN708 for another suffix, CN731 to CN736 for options that do not fit
         together, and the errors of `calibrate`.
     WARNS (ConnormWarning): CNW600 if no gold id is known, CNW701 if `end_to_end` finds no mention.
     """
@@ -125,7 +132,7 @@ def evaluate(
         calibrated=_as_path(calibrate_path),
         curves=[Path(path) for path in curves],
     )
-    check_options(
+    _check_options(
         {
             "--search": searches,
             "--grid": grid,
@@ -147,104 +154,103 @@ def evaluate(
         },
         has_corpus=corpus is not None,
     )
-    if end_to_end:
-        require_writable(files.errors, PLAIN_LISTS)
     check_searches(searches)
     check_protocol(protocol)
-    files.check()
+    files.check(plain_lists=end_to_end)
     for each in files.paths:
         require_apart(each, pipeline, *beside, corpus, train_path, *add)
     pipelines = name_pipelines([pipeline, *beside], labels)
     added = [row for path in add for row in read_scores(path)]
     drawing = None if files.picture is None else Drawing(concepts)
     choose_device(gpu_id)
-    ask = partial(ask_pipelines, pipelines, component=component, neighbours=neighbours)
-    if corpus is None:
-        report = _report(ask(drawing=drawing), drawing=drawing)
-    elif end_to_end:
-        found = score_plain_text(pipeline, corpus, component=component)
-        row = {"corpus": corpus_name or corpus.stem, "pipeline": next(iter(pipelines)), **found.row}
-        report = EvaluationReport([row], found.sections, {row["pipeline"]: found.mistakes}, {})
+    name = corpus_name or (corpus.stem if corpus else "")
+    if corpus is not None and end_to_end:
+        plain = score_plain_text(pipeline, corpus, component=component)
+        (label,) = pipelines
+        row = {"corpus": name, "pipeline": label, **plain.row}
+        report = EvaluationReport([row], plain.sections, {label: plain.mistakes}, {})
     else:
-        request = Request(corpus, _as_path(train_path), searches, grid, threshold, protocol)
-        survey = ask(request=request, drawing=drawing)
-        name = corpus_name or corpus.stem
-        rows = [*added, *to_rows(survey.scored, name, protocol=request.shown_protocol)]
-        require_distinct(rows)
-        if grid or added:
-            rows = add_ranks(rows)
-        sections = grid_sections(rows) if grid or added else run_sections(rows)
-        fitted = _fit(pipeline, corpus, files, lexical_weights, component)
-        report = _report(survey, rows, [*sections, *fitted.sections], drawing=drawing)
-        report = report._replace(
-            best_lexical_weight=fitted.lexical_weight, calibrated=fitted.calibrated
+        request = None
+        if corpus is not None:
+            train = _as_path(train_path)
+            request = Request(corpus, train, searches, grid, threshold, protocol)
+        scored, near = ask_pipelines(
+            pipelines, component=component, request=request, neighbours=neighbours, drawing=drawing
         )
-    files.write(report)
+        rows, sections = [], []
+        if request is not None:
+            rows = [*added, *to_rows(scored, name, protocol=request.shown_protocol)]
+            require_distinct(rows)
+            in_grid = bool(grid or added)
+            rows = add_ranks(rows) if in_grid else rows
+            sections = grid_sections(rows) if in_grid else run_sections(rows)
+        sections += [neighbour_section(mention, found) for mention, found in near.items()]
+        mistakes = {label: each.mistakes for label, each in scored.items()}
+        report = EvaluationReport(rows, sections, mistakes, near, drawing)
+    if corpus is not None:
+        report = _fit(report, pipeline, corpus, files, lexical_weights, component)
+    _write(report, files)
     return report
 
 
-def _report(
-    survey: Survey,
-    rows: Sequence[Row] = (),
-    sections: Sequence[Section] = (),
-    *,
-    drawing: Drawing | None,
-) -> EvaluationReport:
-    near = [neighbour_section(mention, found) for mention, found in survey.near.items()]
-    mistakes = {label: each.mistakes for label, each in survey.scored.items()}
-    return EvaluationReport(list(rows), [*sections, *near], mistakes, survey.near, drawing)
-
-
-class _Fitted(NamedTuple):
-    sections: Sequence[Section] = ()
-    lexical_weight: float | None = None
-    calibrated: "Calibrated | None" = None
-
-
 def _fit(
+    report: EvaluationReport,
     pipeline: str | Path,
     corpus: Path,
     files: EvaluationFiles,
     lexical_weights: Sequence[float],
     component: str | None,
-) -> _Fitted:
-    calibrated = _calibrate(pipeline, corpus, files, lexical_weights, component)
-    if calibrated is not None:
-        best = None if calibrated.weighed is None else calibrated.weighed.best
-        return _Fitted(calibrated.sections, best, calibrated)
-    weighed = _weigh(pipeline, corpus, lexical_weights, component)
-    return _Fitted() if weighed is None else _Fitted([weighed.section], weighed.best)
+) -> EvaluationReport:
+    calibrated, weighed, sections = None, None, list[Section]()
+    if files.calibrated is not None:
+        from .calibration import calibrate
 
+        calibrated = calibrate(
+            pipeline,
+            corpus,
+            files.calibrated,
+            curves=files.curves,
+            lexical_weights=lexical_weights,
+            component=component,
+        )
+        weighed, sections = calibrated.weighed, calibrated.sections
+    elif lexical_weights:
+        from .lexical_weights import weigh_pipeline
 
-def _weigh(
-    pipeline: str | Path, corpus: Path, weights: Sequence[float], component: str | None
-) -> "Weighed | None":
-    if not weights:
-        return None
-    from .lexical_weights import weigh_pipeline
-
-    return weigh_pipeline(pipeline, corpus, weights, component=component)
-
-
-def _calibrate(
-    pipeline: str | Path,
-    corpus: Path,
-    files: EvaluationFiles,
-    lexical_weights: Sequence[float],
-    component: str | None,
-) -> "Calibrated | None":
-    if files.calibrated is None:
-        return None
-    from .calibration import calibrate
-
-    return calibrate(
-        pipeline,
-        corpus,
-        files.calibrated,
-        curves=files.curves,
-        lexical_weights=lexical_weights,
-        component=component,
+        weighed = weigh_pipeline(pipeline, corpus, lexical_weights, component=component)
+        sections = [weighed.section]
+    return report._replace(
+        sections=[*report.sections, *sections],
+        best_lexical_weight=weighed and weighed.best,
+        calibrated=calibrated,
     )
+
+
+def _write(report: EvaluationReport, files: EvaluationFiles) -> None:
+    if files.json is not None:
+        write_scores(report.rows, files.json)
+    if files.markdown is not None:
+        write_markdown(report.sections, files.markdown)
+    if files.errors is not None:
+        write_mistakes(report.mistakes, files.errors)
+    if files.picture is not None and report.drawing is not None:
+        report.drawing.write(files.picture)
+
+
+def _check_options(options: Mapping[str, Any], *, has_corpus: bool) -> None:
+    given = [name for name, value in options.items() if value]
+    for option in given:
+        needed = _NEEDS.get(option, option)
+        if needed not in given:
+            raise ConnormError(Errors.CN733.format(option=option, needed=f"`{needed}`"))
+        if not has_corpus and option not in _WITHOUT_CORPUS:
+            raise ConnormError(Errors.CN733.format(option=option, needed="a CORPUS"))
+        if "--end-to-end" in given and option not in _END_TO_END:
+            raise ConnormError(Errors.CN736.format(option="--end-to-end", other=option))
+        if "--calibrate" in given and option in _NOT_CALIBRATED:
+            raise ConnormError(Errors.CN736.format(option="--calibrate", other=option))
+    if not has_corpus and not {"--neighbours", "--picture"}.intersection(given):
+        raise ConnormError(Errors.CN732)
 
 
 def _as_path(path: str | Path | None) -> Path | None:

@@ -13,7 +13,7 @@ from ..errors import Warnings, quote_id, warn
 from ..files.docbin import read_docs
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.cleaning import clean
-from .kinds import ConceptFacts
+from .mistakes import ConceptFacts
 from .protocol import Gold, Known, read_gold
 
 if TYPE_CHECKING:

@@ -116,16 +116,12 @@ def search_all(
 
 
 def grid_sieves(threshold: float) -> dict[str, Sieve]:
-    """RETURNS (Dict[str, Sieve]): The fourteen rows of the table by name, the six searches first.
+    """Make the fourteen rows of the paper's table.
 
     threshold (float): The cosine at which the first search of a sieve answers.
+    RETURNS (Dict[str, Sieve]): The sieves by name, the six searches first.
     RAISES (ConnormError): CN502 if it is no cosine.
     """
     alone = {search: Sieve([search], []) for search in SEARCHES}
     sieves = {"+".join(searches): Sieve([*searches], [threshold]) for searches in SIEVES}
     return alone | sieves
-
-
-def own_threshold(sieve: Sieve) -> float:
-    """RETURNS (float): The first threshold of a sieve; the paper's 0.95 if it has none."""
-    return sieve.thresholds[0] if sieve.thresholds else DEFAULT_THRESHOLD

@@ -1,23 +1,24 @@
 """How much n-grams should count in the scores of a pipeline's hybrid encoder."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from spacy.language import Language
 
-from ..encoders.hybrid import reweighed
+from ..encoders.hybrid import is_hybrid, lexical_weight, reweighed
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from .gold import read_all_gold
-from .lexical_weight import ask_with, best_weight, own_weight, weigh, weight_rows
-from .metrics import ALL, Ranks, score_predictions
-from .protocol import Gold, Prediction
+from .metrics import ALL, UNSEEN, Evaluation, Ranks, hits, mean, score_predictions
+from .protocol import Gold
 from .queries import MentionQuery, answer_queries, read_queries
-from .sections import Section
-from .sieve_thresholds import Found
+from .report import Row, Section, percent
+from .tuning import Found
+
+_Answer = TypeVar("_Answer")
 
 
 class Weighed(NamedTuple):
@@ -37,7 +38,7 @@ class WeighedAnswers:
     """A pipeline's answers to n mentions with several lexical weights.
 
     own (float): The pipeline's own weight; 0 if its encoder is not hybrid.
-    answers (Dict[float, List[Prediction]]): Those of its sieve, by weight.
+    answers (Dict[float, List[Prediction]]): Those of its sieve, by weight, ascending.
     """
 
     def __init__(
@@ -47,7 +48,9 @@ class WeighedAnswers:
         gold: Sequence[Gold],
         weights: Sequence[float] = (),
     ) -> None:
-        """normalizer (ConceptNormalizer): The pipeline's component; restored after each question.
+        """Ask the pipeline with each weight. Nothing is indexed or fitted again.
+
+        normalizer (ConceptNormalizer): The pipeline's component; restored after each question.
         queries (Sequence[MentionQuery]): The mentions.
         gold (Sequence[Gold]): Their gold standard.
         weights (Sequence[float]): The weights, beside the pipeline's own.
@@ -56,18 +59,28 @@ class WeighedAnswers:
         """
         self._lookup = normalizer.lookup
         self._ask = partial(answer_queries, normalizer, queries)
-        self._encoders = weigh(self._lookup.encoder, weights)
+        encoder = self._lookup.encoder
+        self.own = lexical_weight(encoder) if is_hybrid(encoder) else 0.0
+        others = {weight: reweighed(encoder, weight) for weight in weights}
+        self._encoders = {**others, self.own: encoder}
         self._found: dict[float, Found] = {}
         self._linked = np.asarray([bool(each.concept_ids) for each in gold], dtype="bool")
-        self.own = own_weight(self._lookup.encoder)
-        self.answers: dict[float, list[Prediction]]
-        self.answers = ask_with(self._lookup, self._encoders, self._ask)
+        self.answers = {key: self._ask_with(key, self._ask) for key in sorted(self._encoders)}
         self._scores = {key: score_predictions(gold, each) for key, each in self.answers.items()}
 
+    def _ask_with(self, weight: float, answer: Callable[[], _Answer]) -> _Answer:
+        own = self._lookup.encoder
+        try:
+            self._lookup.use(self._encoders[weight])
+            return answer()
+        finally:
+            self._lookup.use(own)
+
     def best(self, kept: np.ndarray) -> float:
-        """RETURNS (float): The best weight for some of the mentions.
+        """Choose the weight for some of the mentions.
 
         kept (Bools1d): bool (n,), which of them.
+        RETURNS (float): The best weight.
         """
         chosen = kept[self._linked]
         ranks = {weight: each.ranks[ALL] for weight, each in self._scores.items()}
@@ -76,27 +89,58 @@ class WeighedAnswers:
         )
 
     def find(self, weight: float) -> Found:
-        """RETURNS (Mapping[str, List[Prediction]]): What each search of the sieve finds alone.
+        """Search with one of the weights.
 
-        weight (float): With this weight, one of those that are asked with.
+        weight (float): The weight.
+        RETURNS (Mapping[str, List[Prediction]]): What each search of the sieve finds alone.
         """
         if weight not in self._found:
-            searches, encoder = self._lookup.sieve.searches, self._encoders[weight]
-            found = ask_with(
-                self._lookup,
-                {weight: encoder},
-                lambda: {each: self._ask(each) for each in searches},
+            searches = self._lookup.sieve.searches
+            self._found[weight] = self._ask_with(
+                weight, lambda: {search: self._ask(search) for search in searches}
             )
-            self._found |= found
         return self._found[weight]
 
     def compare(self, corpus: Path) -> Weighed:
-        """RETURNS (Weighed): The scores of all mentions.
+        """Compare the weights on all mentions.
 
         corpus (Path): Where they are from.
+        RETURNS (Weighed): The scores.
         """
         section = Section(f"Lexical weights on {corpus.name}, percent", weight_rows(self._scores))
         return Weighed(section, self.own, self.best(np.ones(len(self._linked), dtype="bool")))
+
+
+def best_weight(ranks: Mapping[float, Ranks]) -> float:
+    """Choose a weight by the ranks of the right answers.
+
+    ranks (Mapping[float, Ranks]): Of the right answers to the same mentions, by weight.
+    RETURNS (float): The weight with the highest lenient Acc@1; among ties the highest strict Acc@1,
+        then the smallest weight.
+    """
+    return max(ranks, key=lambda weight: (*_first_places(ranks[weight]), -weight))
+
+
+def weight_rows(scores: Mapping[float, Evaluation]) -> list[Row]:
+    """Show scores by weight.
+
+    scores (Mapping[float, Evaluation]): The scores.
+    RETURNS (List[Dict[str, Any]]): One row per weight: "lexical weight", "lenient@1", "strict@1"
+        and, if D is known, "unseen lenient@1" in percent; "best" marks the best.
+    """
+    best = best_weight({weight: each.ranks[ALL] for weight, each in scores.items()})
+    rows = []
+    for weight, evaluation in scores.items():
+        lenient, strict = map(percent, _first_places(evaluation.ranks[ALL]))
+        row = {"lexical weight": weight, "lenient@1": lenient, "strict@1": strict}
+        if UNSEEN in evaluation.ranks:
+            row["unseen lenient@1"] = percent(mean(hits(evaluation.ranks[UNSEEN].lenient, 1)))
+        rows.append({**row, "best": "best" if weight == best else ""})
+    return rows
+
+
+def _first_places(ranks: Ranks) -> tuple[float, float]:
+    return mean(hits(ranks.lenient, 1)) or 0.0, mean(hits(ranks.strict, 1)) or 0.0
 
 
 def weigh_pipeline(

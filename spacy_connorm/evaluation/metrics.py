@@ -1,4 +1,5 @@
-"""Metrics over mentions: accuracy, reciprocal rank, NIL."""
+"""Metrics over mentions: accuracy, reciprocal rank, NIL, and how sure their means are: bootstrap
+intervals and paired tests (Efron and Tibshirani 1993)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -79,25 +80,36 @@ def _groups(gold: Sequence[Gold]) -> dict[str, np.ndarray]:
 
 
 def hits(ranks: np.ndarray, k: int) -> np.ndarray:
-    """RETURNS (Floats1d): float64 (n,), 1.0 for each mention with a right answer among the first k;
-    the mean is Acc@k.
+    """Mark the mentions with a right answer among the first k; the mean is Acc@k.
+
+    ranks (Ints1d): int64 (n,), from 1; 0 without a right answer.
+    k (int): How many answers count.
+    RETURNS (Floats1d): float64 (n,), 1.0 or 0.0.
     """
     return ((ranks != NOWHERE) & (ranks <= k)).astype("float64")
 
 
 def reciprocals(ranks: np.ndarray) -> np.ndarray:
-    """RETURNS (Floats1d): float64 (n,), 1 / rank, 0.0 without a right answer; the mean is MRR."""
+    """Compute reciprocal ranks; the mean is MRR.
+
+    ranks (Ints1d): int64 (n,), from 1; 0 without a right answer.
+    RETURNS (Floats1d): float64 (n,), 1 / rank; 0.0 without a right answer.
+    """
     return np.where(ranks != NOWHERE, 1 / np.maximum(ranks, 1), 0.0)
 
 
 def mean(values: np.ndarray) -> float | None:
-    """RETURNS (Optional[float]): The mean; None if there are no values."""
+    """Average values.
+
+    values (Floats1d): (n,).
+    RETURNS (Optional[float]): The mean; None if there are no values.
+    """
     return float(values.mean()) if len(values) else None
 
 
 def nil_score(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> NilScore:
-    """Score NIL: it is right for mentions without any gold id. An id that the ontology lacks is no
-    NIL.
+    """Score NIL: it is right for mentions without any gold id. A gold id that the ontology lacks is
+    not NIL.
 
     gold (Sequence[Gold]): The gold standard of n mentions.
     predictions (Sequence[Prediction]): The pipeline's answers to them.
@@ -113,3 +125,87 @@ def nil_score(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> NilSco
         recall=both / relevant if relevant else None,
         f1=2 * both / (relevant + found) if relevant + found else None,
     )
+
+
+RESAMPLES = 10_000
+LEVEL = 0.95
+SEED = 0
+
+
+class Interval(NamedTuple):
+    """The middle 95 % of the means of the resamples.
+
+    low (float): The lower end.
+    high (float): The upper end.
+    """
+
+    low: float
+    high: float
+
+
+class Comparison(NamedTuple):
+    """The difference between the means of two runs over the same mentions.
+
+    difference (float): The first mean minus the second.
+    interval (Interval): The interval of the difference.
+    p (float): The two-sided p value.
+    """
+
+    difference: float
+    interval: Interval
+    p: float
+
+
+def bootstrap(
+    values: np.ndarray, *, resamples: int = RESAMPLES, seed: int = SEED, level: float = LEVEL
+) -> Interval:
+    """Compute the percentile interval of a mean.
+
+    values (Floats1d): (n,) one per mention, at least one.
+    resamples (int): The number of resamples of n values, with replacement.
+    seed (int): Of the resampling; equal seeds give equal intervals.
+    level (float): The share of resamples inside the interval.
+    RETURNS (Interval): The interval.
+    """
+    return _middle(_resampled_means(values, resamples, seed), level)
+
+
+def paired_bootstrap(
+    one: np.ndarray,
+    other: np.ndarray,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = LEVEL,
+) -> Comparison:
+    """Compare two runs over the same mentions, which are resampled together.
+
+    one (Floats1d): (n,) the first run's values, at least one.
+    other (Floats1d): (n,) the second run's, in the same order.
+    resamples (int): As for `bootstrap`.
+    seed (int): As for `bootstrap`.
+    level (float): As for `bootstrap`.
+    RETURNS (Comparison): The difference of the means, its interval and p.
+    """
+    differences = one - other
+    means = _resampled_means(differences, resamples, seed)
+    tail = min(np.count_nonzero(means <= 0), np.count_nonzero(means >= 0))
+    return Comparison(
+        difference=float(differences.mean()),
+        interval=_middle(means, level),
+        p=min(1.0, 2 * (int(tail) + 1) / (resamples + 1)),
+    )
+
+
+def _resampled_means(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+    # A resample's mean depends only on how often it has each distinct value, and there are few.
+    distinct, counts = np.unique(values, return_counts=True)
+    draws = np.random.default_rng(seed).multinomial(
+        len(values), counts / len(values), size=resamples
+    )
+    return draws @ distinct / len(values)
+
+
+def _middle(means: np.ndarray, level: float) -> Interval:
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))

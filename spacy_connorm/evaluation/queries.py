@@ -1,6 +1,7 @@
 """The mentions of a corpus, read under one of the protocols, and a pipeline's answers."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -16,9 +17,45 @@ from ..errors import ConnormError, Errors
 from ..files.docbin import read_docs
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.abbreviations import find_abbreviations
-from .biosyn import biosyn_ids, biosyn_texts
+from ..text.composites import split_composite
+from ..text.expansion import expand
 from .protocol import Prediction
-from .sections import BIOSYN, OPEN
+from .report import BIOSYN, OPEN
+
+_OMIM = "OMIM:"
+_GAPS = re.compile(r"[\W_]+")
+
+
+def biosyn_texts(
+    mention: str, gold_ids: Sequence[str], long_forms: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Make the texts to search for a mention: abbreviations are expanded, the mention is split if
+    that gives as many parts as gold ids, letters are lower-cased, and runs of space and punctuation
+    become one space.
+
+    mention (str): The text as annotated.
+    gold_ids (Sequence[str]): The ids from `biosyn_ids`; their number decides whether to split.
+    long_forms (Mapping[str, str]): The abstract's abbreviations, short forms to long forms.
+    RETURNS (Tuple[str, ...]): The parts of a composite, or the one text.
+    """
+    expanded = expand(mention, long_forms)
+    ways = split_composite(expanded) if len(gold_ids) > 1 else []
+    parts = next((way for way in ways if len(way) == len(gold_ids)), (expanded,))
+    return tuple(map(_fold, parts))
+
+
+def biosyn_ids(gold_ids: Sequence[str]) -> tuple[str, ...]:
+    """gold_ids (Sequence[str]): The gold ids of a mention.
+    RETURNS (Tuple[str, ...]): The ids that are not OMIM's; all if OMIM's are the only ones.
+    """
+    return tuple(each for each in gold_ids if not each.startswith(_OMIM)) or tuple(gold_ids)
+
+
+def _fold(text: str) -> str:
+    lowered = text.lower()
+    # A mention of nothing but punctuation is still searched.
+    return _GAPS.sub(" ", lowered).strip() or lowered
+
 
 # How mentions may be read: what `--protocol` takes.
 READINGS = (OPEN, BIOSYN)

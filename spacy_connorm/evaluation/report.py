@@ -1,24 +1,66 @@
-"""Scores as flat rows, and rows as JSON, TSV and tables."""
+"""Scores as flat rows, and rows as titled tables, JSON and TSV."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .metrics import ALL, Evaluation, NilScore, Ranks, hits, mean, reciprocals
-from .significance import bootstrap, paired_bootstrap
+from .metrics import (
+    ALL,
+    Evaluation,
+    NilScore,
+    Ranks,
+    bootstrap,
+    hits,
+    mean,
+    paired_bootstrap,
+    reciprocals,
+)
+
+if TYPE_CHECKING:
+    from .neighbours import Neighbour
 
 Row = dict[str, Any]
 
+# How mentions are searched: as the pipeline reads them; preprocessed as BioSyn does, for comparison
+# with papers; as they are written, without long forms and parts.
+OPEN, BIOSYN, AS_WRITTEN = "open", "biosyn", "as written"
+_CAUTIONS = {BIOSYN: ", which splits composites by the number of gold ids"}
+# The names of groups of mentions: alone, and as the heading of a column.
 _GROUPS = {
-    "all": "all",
-    "in_ontology": "gold id in the ontology",
-    "seen": "text seen in D",
-    "unseen": "text unseen in D",
+    "all": ("all", ""),
+    "in_ontology": ("gold id in the ontology", "in ontology"),
+    "seen": ("text seen in D", "seen"),
+    "unseen": ("text unseen in D", "unseen"),
 }
+PROTOCOLS = Ranks._fields
 # The keys of the mean reciprocal rank, by protocol.
 _MRR = {"lenient": "mrr", "strict": "strict_mrr"}
+_LABELS = ("corpus", "pipeline")
+_ACCURACY = "Accuracy and mean reciprocal rank, percent"
+_TEXT_WIDTH = 40
 _GAP = "   "
+
+
+class Section(NamedTuple):
+    """A table under a title.
+
+    title (str): What it shows.
+    rows (List[Dict[str, Any]]): At least one.
+    """
+
+    title: str
+    rows: list[Row]
+
+
+def percent(share: float | None) -> float | None:
+    """Turn a share into percent.
+
+    share (Optional[float]): From 0 to 1.
+    RETURNS (Optional[float]): The same in percent, to two decimals.
+    """
+    return None if share is None else round(100 * share, 2)
 
 
 def score_row(evaluation: Evaluation) -> Row:
@@ -31,20 +73,23 @@ def score_row(evaluation: Evaluation) -> Row:
     """
     row: Row = {}
     for group, ranks in evaluation.ranks.items():
-        prefix = "" if group == ALL else f"{group}_"
-        row.update({f"{prefix}{key}": value for key, value in _scores(ranks).items()})
+        row |= {f"{_prefix(group)}{key}": value for key, value in _flatten(ranks).items()}
     return row | nil_scores(evaluation.nil)
 
 
 def nil_scores(nil: NilScore) -> Row:
-    """RETURNS (Dict[str, Any]): "nil_mentions", and "nil_precision", "nil_recall" and "nil_f1" in
-    percent.
+    """Flatten NIL scores.
+
+    nil (NilScore): The scores.
+    RETURNS (Dict[str, Any]): "nil_mentions", and "nil_precision", "nil_recall" and "nil_f1" in
+        percent.
     """
-    shares = {f"nil_{key}": percent(getattr(nil, key)) for key in ("precision", "recall", "f1")}
-    return {"nil_mentions": nil.mentions, **shares}
+    mentions, *shares = nil
+    keys = ("nil_precision", "nil_recall", "nil_f1")
+    return {"nil_mentions": mentions, **dict(zip(keys, map(percent, shares), strict=True))}
 
 
-def _scores(ranks: Ranks) -> Row:
+def _flatten(ranks: Ranks) -> Row:
     row: Row = {"mentions": len(ranks.lenient)}
     for protocol, places in ranks._asdict().items():
         first = hits(places, 1)
@@ -56,35 +101,159 @@ def _scores(ranks: Ranks) -> Row:
     return row
 
 
-def percent(share: float | None) -> float | None:
-    """RETURNS (Optional[float]): A share in percent, to two decimals."""
-    return None if share is None else round(100 * share, 2)
+def comparison_row(one: Evaluation, other: Evaluation) -> Row:
+    """Flatten the difference between two runs over the same mentions into one row, in percent.
 
-
-def group_rows(row: Row) -> list[Row]:
-    """Unfold a row of `score_row` for people: one row per group of mentions, the two protocols side
-    by side.
-
-    row (Dict[str, Any]): The scores; keys before `mentions` are repeated in every row.
-    RETURNS (List[Dict[str, Any]]): The rows.
+    one (Evaluation): The scores of a run.
+    other (Evaluation): The scores that it is compared with.
+    RETURNS (Dict[str, Any]): For each protocol the difference in Acc@1, its 95 % interval and p.
     """
-    head = _head(row)
+    row: Row = {}
+    for protocol in PROTOCOLS:
+        places = (getattr(run.ranks[ALL], protocol) for run in (one, other))
+        difference, (low, high), p = paired_bootstrap(*(hits(each, 1) for each in places))
+        key = f"{protocol}@1_difference"
+        row |= {key: percent(difference), f"{key}_low": percent(low), f"{key}_high": percent(high)}
+        row[f"{protocol}@1_p"] = round(p, 4)
+    return row
+
+
+def add_ranks(rows: Sequence[Row]) -> list[Row]:
+    """Rank the searches of each pipeline by Acc@1 in each corpus, and average the ranks over the
+    corpora, as in Table 4 of Xu and Bethard (2021, section 5). Equal scores share the best rank, as
+    in "1, 1, 3". From the paper's accuracies this gives 21 of its 28 average ranks; no other way to
+    rank equal scores gives more than 9.
+
+    rows (Sequence[Dict[str, Any]]): One per "corpus", "pipeline" and "search".
+    RETURNS (List[Dict[str, Any]]): Copies with `lenient@1_rank`, from 1, and
+        `lenient@1_average_rank`, and likewise for `strict@1`. The rank is None without a score, the
+        average if the search lacks a score in one of the corpora.
+    """
+    ranked = [dict(row) for row in rows]
+    corpora = {row["corpus"] for row in ranked}
+    for key in (f"{protocol}@1" for protocol in PROTOCOLS):
+        for row in ranked:
+            rivals = [each[key] for each in ranked if _alike(row, each, "corpus", "pipeline")]
+            row[f"{key}_rank"] = _rank(row[key], rivals)
+        for row in ranked:
+            same = [each for each in ranked if _alike(row, each, "pipeline", "search")]
+            ranks = [each[f"{key}_rank"] for each in same if each[f"{key}_rank"] is not None]
+            whole = len(ranks) == len(corpora)
+            row[f"{key}_average_rank"] = round(sum(ranks) / len(ranks), 2) if whole else None
+    return ranked
+
+
+def _alike(one: Row, other: Row, *keys: str) -> bool:
+    return all(one[key] == other[key] for key in keys)
+
+
+def _rank(score: float | None, rivals: Sequence[float | None]) -> int | None:
+    return score if score is None else 1 + sum(each is not None and each > score for each in rivals)
+
+
+def run_sections(rows: Sequence[Row]) -> list[Section]:
+    """Show a few runs in detail: groups of mentions, the two protocols side by side, NIL, and
+    comparisons.
+
+    rows (Sequence[Dict[str, Any]]): One per run: "corpus", "pipeline", "search", the keys of
+        `score_row`, "protocol", which is the same in all, "against" and the keys of
+        `comparison_row`.
+    RETURNS (List[Section]): The tables.
+    """
+    shown = [_without_constants(row, rows) for row in rows]
+    accuracy = Section(_ACCURACY, [each for row in shown for each in _by_group(row)])
+    return _with_protocol([accuracy, *_nil_section(shown), *_comparison_section(shown)], rows)
+
+
+def grid_sections(rows: Sequence[Row]) -> list[Section]:
+    """Show many runs, one per line: Acc@1 by corpus with average ranks, as in Table 4 of Xu and
+    Bethard 2021, by both protocols; then for each corpus the other scores, groups of mentions, NIL
+    and significance.
+
+    rows (Sequence[Dict[str, Any]]): As for `run_sections`, with the keys of `add_ranks`.
+    RETURNS (List[Section]): The tables.
+    """
+    sections = [
+        Section(f"{protocol.capitalize()} Acc@1 by corpus, percent", _by_corpus(rows, protocol))
+        for protocol in PROTOCOLS
+    ]
+    for corpus in dict.fromkeys(row["corpus"] for row in rows):
+        mine = [row for row in rows if row["corpus"] == corpus]
+        shown = [_without_constants(row, mine) for row in mine]
+        scores = [_name(row) | {"mentions": row["mentions"]} | _show(row) for row in shown]
+        groups = list(map(_groups_beside, shown))
+        parts = [
+            Section(_ACCURACY, scores),
+            Section("Acc@1 of groups of mentions, percent", groups),
+            *_nil_section(shown),
+            *_comparison_section(shown),
+        ]
+        sections += [Section(f"{corpus}: {title}", table) for title, table in parts]
+    return _with_protocol(sections, rows)
+
+
+def neighbour_section(mention: str, near: Mapping[str, Sequence["Neighbour"]]) -> Section:
+    """Show the texts near a mention, the encoders side by side (Xu and Bethard 2021, Table 6).
+
+    mention (str): The mention.
+    near (Mapping[str, Sequence[Neighbour]]): The texts by the pipelines' labels.
+    RETURNS (Section): One row per rank; "-" if the mention is empty to an encoder.
+    """
     rows = []
-    for group, name in _GROUPS.items():
-        prefix = "" if group == ALL else f"{group}_"
-        if f"{prefix}mentions" in row:
-            mentions = {"mentions": name, "number": row[f"{prefix}mentions"]}
-            rows.append({**head, **mentions, **protocol_scores(row, prefix=prefix)})
-    return rows
+    for rank in sorted({each.rank for found in near.values() for each in found}) or [1]:
+        row: Row = {"rank": rank}
+        for label, found in near.items():
+            prefix = f"{label} " if len(near) > 1 else ""
+            at_rank = next((each for each in found if each.rank == rank), None)
+            row[f"{prefix}concept"] = at_rank and "|".join(at_rank.concept_ids)
+            row[f"{prefix}text"] = at_rank and shorten(at_rank.text, _TEXT_WIDTH, placeholder="...")
+            row[f"{prefix}score"] = at_rank and f"{at_rank.score:.3f}"
+        rows.append(row)
+    return Section(f"Texts near '{mention}'", rows)
 
 
-def protocol_scores(row: Row, *, prefix: str = "") -> Row:
-    """Pick the scores of one group of mentions for people, the two protocols side by side.
+def protocol_of(row: Row) -> str:
+    """Tell how the mentions of a row were searched.
 
-    row (Dict[str, Any]): A row of `score_row`.
-    prefix (str): The prefix of the group's keys.
-    RETURNS (Dict[str, Any]): For each protocol Acc@1, its 95 % interval, Acc@5 and MRR.
+    row (Dict[str, Any]): A row of scores; without "protocol" it is from before there were several,
+        and its mentions were searched as they are written.
+    RETURNS (str): The protocol.
     """
+    return row.get("protocol", AS_WRITTEN)
+
+
+def _with_protocol(sections: Sequence[Section], rows: Sequence[Row]) -> list[Section]:
+    name = protocol_of(rows[0])
+    suffix = f" (protocol: {name}{_CAUTIONS.get(name, '')})"
+    return [Section(f"{title}{suffix}", table) for title, table in sections]
+
+
+def _prefix(group: str) -> str:
+    return "" if group == ALL else f"{group}_"
+
+
+def _without_constants(row: Row, rows: Sequence[Row]) -> Row:
+    varied = {key for key in _LABELS if len({each[key] for each in rows}) > 1}
+    return {key: row[key] for key in row if key not in _LABELS or key in varied}
+
+
+def _head(row: Row) -> Row:
+    """RETURNS (Dict[str, Any]): What names a run: the keys before `mentions`."""
+    return {key: row[key] for key in takewhile(lambda key: key != "mentions", row)}
+
+
+def _name(row: Row) -> Row:
+    return {key: row[key] for key in ("pipeline", "search") if key in row}
+
+
+def _by_group(row: Row) -> Iterator[Row]:
+    for group, (name, _) in _GROUPS.items():
+        if f"{_prefix(group)}mentions" in row:
+            mentions = {"mentions": name, "number": row[f"{_prefix(group)}mentions"]}
+            yield {**_head(row), **mentions, **_show(row, _prefix(group))}
+
+
+def _show(row: Row, prefix: str = "") -> Row:
     shown: Row = {}
     for protocol, mrr in _MRR.items():
         low, high = row[f"{prefix}{protocol}@1_low"], row[f"{prefix}{protocol}@1_high"]
@@ -95,42 +264,52 @@ def protocol_scores(row: Row, *, prefix: str = "") -> Row:
     return shown
 
 
-def _head(row: Row) -> Row:
-    return {key: row[key] for key in takewhile(lambda key: key != "mentions", row)}
+def _by_corpus(rows: Sequence[Row], protocol: str) -> list[Row]:
+    corpora = dict.fromkeys(row["corpus"] for row in rows)
+    lines: dict[tuple[str, str], Row] = {}
+    for row in rows:
+        name = (row["pipeline"], row["search"])
+        empty = {"pipeline": name[0], "search": name[1], **dict.fromkeys(corpora)}
+        line = lines.setdefault(name, empty)
+        line[row["corpus"]] = row[f"{protocol}@1"]
+        line["average rank"] = row[f"{protocol}@1_average_rank"]
+    return list(lines.values())
 
 
-def nil_row(row: Row) -> Row:
-    """RETURNS (Dict[str, Any]): The NIL scores of a row of `score_row`, after its keys before
-    `mentions`.
-    """
-    scores = {key: row[f"nil_{key}"] for key in ("precision", "recall", "f1")}
-    return {**_head(row), "mentions without gold id": row["nil_mentions"], **scores}
+def _groups_beside(row: Row) -> Row:
+    line = _name(row)
+    for group, (_, heading) in _GROUPS.items():
+        if heading and f"{group}_mentions" in row:
+            line[heading] = row[f"{group}_mentions"]
+            line |= {f"{heading} {each}": row[f"{group}_{each}@1"] for each in PROTOCOLS}
+    return line
 
 
-def comparison_row(one: Evaluation, other: Evaluation) -> Row:
-    """Flatten the difference between two runs over the same mentions into one row, in percent.
-
-    one (Evaluation): The scores of a run.
-    other (Evaluation): The scores that it is compared with.
-    RETURNS (Dict[str, Any]): For each protocol the difference in Acc@1, its 95 % interval and p.
-    """
-    row: Row = {}
-    for protocol in Ranks._fields:
-        places = (getattr(run.ranks[ALL], protocol) for run in (one, other))
-        difference, (low, high), p = paired_bootstrap(*(hits(each, 1) for each in places))
-        row[f"{protocol}@1_difference"] = percent(difference)
-        row[f"{protocol}@1_difference_low"] = percent(low)
-        row[f"{protocol}@1_difference_high"] = percent(high)
-        row[f"{protocol}@1_p"] = round(p, 4)
-    return row
+def _nil_section(rows: Sequence[Row]) -> list[Section]:
+    if not any(row["nil_mentions"] or row["nil_precision"] is not None for row in rows):
+        return []
+    keys = {"mentions without gold id": "mentions"} | {k: k for k in ("precision", "recall", "f1")}
+    shown = [_head(row) | {title: row[f"nil_{key}"] for title, key in keys.items()} for row in rows]
+    return [Section("Mentions of no concept (NIL), percent", shown)]
 
 
-def comparison_text(row: Row) -> Row:
-    """RETURNS (Dict[str, Any]): A row of `comparison_row` for people, after its keys before
-    `mentions` and "against", if any.
-    """
-    text = _head(row) | ({"against": row["against"]} if "against" in row else {})
-    for protocol in Ranks._fields:
+def _comparison_section(rows: Sequence[Row]) -> list[Section]:
+    compared = [row for row in rows if row.get("against") is not None]
+    against = {row["against"] for row in compared}
+    if not compared:
+        return []
+    several = len(against) > 1
+    lines = [
+        _head(row) | ({"against": row["against"]} if several else {}) | _compare(row)
+        for row in compared
+    ]
+    other = "another run" if several else against.pop()
+    return [Section(f"Compared with {other}, paired bootstrap", lines)]
+
+
+def _compare(row: Row) -> Row:
+    text: Row = {}
+    for protocol in PROTOCOLS:
         key = f"{protocol}@1_difference"
         text[f"{protocol}@1"] = f"{row[key]:+.1f}"
         text[f"{protocol} 95 %"] = f"{row[f'{key}_low']:+.1f} to {row[f'{key}_high']:+.1f}"
@@ -139,19 +318,35 @@ def comparison_text(row: Row) -> Row:
 
 
 def to_json(rows: Sequence[Row]) -> str:
-    """RETURNS (str): The rows as a JSON list of flat objects."""
+    """Write rows as JSON.
+
+    rows (Sequence[Dict[str, Any]]): The rows.
+    RETURNS (str): A list of flat objects.
+    """
     return json.dumps(list(rows), ensure_ascii=False, indent=2) + "\n"
 
 
 def to_tsv(rows: Sequence[Row]) -> str:
-    """RETURNS (str): The rows as tab-separated values with a header; empty without rows."""
-    if not rows:
-        return ""
-    lines = [list(rows[0]), *(list(row.values()) for row in rows)]
+    """Write rows as tab-separated values with a header.
+
+    rows (Sequence[Dict[str, Any]]): The rows.
+    RETURNS (str): The table; empty without rows.
+    """
+    lines = [list(rows[0]), *(list(row.values()) for row in rows)] if rows else []
     return "".join(
         "\t".join("" if cell is None else " ".join(str(cell).split()) for cell in line) + "\n"
         for line in lines
     )
+
+
+def sections_to_markdown(sections: Sequence[Section]) -> str:
+    """Write sections as Markdown.
+
+    sections (Sequence[Section]): The sections.
+    RETURNS (str): Markdown.
+    """
+    tables = (f"## {title}\n\n{to_table(rows, markdown=True)}\n" for title, rows in sections)
+    return "\n".join(tables)
 
 
 def to_table(rows: Sequence[Row], *, markdown: bool = False) -> str:

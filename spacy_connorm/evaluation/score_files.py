@@ -3,18 +3,63 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import srsly
 
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file
+from ..files.overlap import require_distinct_outputs
 from ..files.text import read_lines
 from .mistakes import mistakes_to_markdown
-from .report import Row, to_json, to_tsv
-from .sections import Section, protocol_of, sections_to_markdown
+from .report import Row, Section, protocol_of, sections_to_markdown, to_json, to_tsv
 
+PLAIN_LISTS = (".tsv", ".jsonl")
+_LISTS = (*PLAIN_LISTS, ".md")
+_PICTURES = (".svg", ".png")
 _NAMES = ("corpus", "pipeline", "search")
 _NEEDED = (*_NAMES, "mentions", "lenient@1", "strict@1", "nil_mentions", "seen_mentions")
+
+
+class EvaluationFiles(NamedTuple):
+    """The files that an evaluation writes; None for those that are not wanted.
+
+    json (Optional[Path]): The scores.
+    markdown (Optional[Path]): The tables.
+    errors (Optional[Path]): The wrong answers.
+    picture (Optional[Path]): The picture of concept texts.
+    calibrated (Optional[Path]): The folder of the calibrated pipeline.
+    curves (Sequence[Path]): The curves of the calibration.
+    """
+
+    json: Path | None
+    markdown: Path | None
+    errors: Path | None
+    picture: Path | None
+    calibrated: Path | None
+    curves: Sequence[Path]
+
+    @property
+    def paths(self) -> Sequence[Path | None]:
+        """RETURNS (Sequence[Optional[Path]]): All of them."""
+        return (*self[:-1], *self.curves)
+
+    def check(self, *, plain_lists: bool) -> None:
+        """Check before any work is done that they can be written.
+
+        plain_lists (bool): Whether wrong answers have no form as Markdown.
+        RAISES (ConnormError): CN124 if two have the same name, and those of `require_writable` and
+            `require_outputs`.
+        """
+        require_distinct_outputs(*self.paths)
+        require_writable(self.json)
+        require_writable(self.markdown)
+        require_writable(self.errors, PLAIN_LISTS if plain_lists else _LISTS)
+        require_writable(self.picture, _PICTURES)
+        if self.calibrated is not None:
+            from .calibration import require_outputs
+
+            require_outputs(self.calibrated, self.curves)
 
 
 def require_writable(path: Path | None, suffixes: Collection[str] = ()) -> None:
@@ -40,19 +85,21 @@ def read_scores(path: str | Path) -> list[Row]:
     RETURNS (List[Dict[str, Any]]): The rows.
     RAISES (ConnormError): CN605 for any other file, and the errors of `read_lines`.
     """
-    text = "\n".join(line for _, line in read_lines(path))
     try:
-        rows = json.loads(text)
+        rows = json.loads("\n".join(line for _, line in read_lines(path)))
     except ValueError as error:
         raise ConnormError(Errors.CN605.format(path=path, reason=error)) from error
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise ConnormError(Errors.CN605.format(path=path, reason="no list of objects"))
-    for row in rows:
-        missing = [key for key in _NEEDED if key not in row]
-        if missing:
-            reason = f"a row without {', '.join(missing)}"
-            raise ConnormError(Errors.CN605.format(path=path, reason=reason))
+    reason = _why_no_scores(rows)
+    if reason:
+        raise ConnormError(Errors.CN605.format(path=path, reason=reason))
     return rows
+
+
+def _why_no_scores(rows: object) -> str:
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        return "no list of objects"
+    missing = ([key for key in _NEEDED if key not in row] for row in rows)
+    return next((f"a row without {', '.join(keys)}" for keys in missing if keys), "")
 
 
 def require_distinct(rows: Sequence[Row]) -> None:
@@ -79,8 +126,7 @@ def write_scores(rows: Sequence[Row], path: str | Path) -> None:
     path (Union[str, Path]): The file.
     RAISES (ConnormError): CN105 or CN108 if it cannot be written.
     """
-    with atomic_file(path) as aside:
-        aside.write_text(to_json(rows), encoding="utf8")
+    _write(to_json(rows), path)
 
 
 def write_markdown(sections: Sequence[Section], path: str | Path) -> None:
@@ -90,8 +136,7 @@ def write_markdown(sections: Sequence[Section], path: str | Path) -> None:
     path (Union[str, Path]): The file.
     RAISES (ConnormError): CN105 or CN108 if it cannot be written.
     """
-    with atomic_file(path) as aside:
-        aside.write_text(sections_to_markdown(sections), encoding="utf8")
+    _write(sections_to_markdown(sections), path)
 
 
 def write_mistakes(mistakes: Mapping[str, Sequence[Row]], path: str | Path) -> None:
@@ -101,18 +146,22 @@ def write_mistakes(mistakes: Mapping[str, Sequence[Row]], path: str | Path) -> N
     path (Union[str, Path]): A `.tsv`, `.jsonl` or `.md` file.
     RAISES (ConnormError): CN105 or CN108 if it cannot be written.
     """
-    path, rows = Path(path), flat_mistakes(mistakes)
+    rows, suffix = flat_mistakes(mistakes), Path(path).suffix
+    if suffix == ".jsonl":
+        _write("".join(srsly.json_dumps(row) + "\n" for row in rows), path)
+    else:
+        _write(to_tsv(rows) if suffix == ".tsv" else mistakes_to_markdown(rows), path)
+
+
+def _write(text: str, path: str | Path) -> None:
     with atomic_file(path) as aside:
-        if path.suffix == ".jsonl":
-            srsly.write_jsonl(aside, rows)
-        else:
-            to_text = to_tsv if path.suffix == ".tsv" else mistakes_to_markdown
-            aside.write_text(to_text(rows), encoding="utf8")
+        aside.write_text(text, encoding="utf8")
 
 
 def flat_mistakes(mistakes: Mapping[str, Sequence[Row]]) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): Wrong answers of all pipelines, which are named in each row.
+    """Join the wrong answers of all pipelines.
 
     mistakes (Mapping[str, Sequence[Dict[str, Any]]]): By pipeline.
+    RETURNS (List[Dict[str, Any]]): One row per wrong answer, which names its pipeline.
     """
     return [{"pipeline": label, **row} for label, listed in mistakes.items() for row in listed]

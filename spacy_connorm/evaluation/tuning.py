@@ -1,26 +1,118 @@
 """Settings of a pipeline that are chosen on dev data, and their cross-validation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..linker.calibration import Calibration
 from ..linker.sieve import Sieve
-from .folds import Split
-from .metrics import ALL, hits, mean, score_predictions
-from .nil_curve import apply_threshold, choose_threshold, trace_nil_curve
-from .protocol import Gold, Prediction
-from .reliability import (
+from .curves import (
     DIGITS,
+    NilCurve,
     Reliability,
+    apply_threshold,
+    choose_threshold,
+    cosines_as_probabilities,
     fit_calibration,
     measure_reliability,
     predict_probabilities,
     read_calibration_data,
+    trace_nil_curve,
 )
+from .metrics import ALL, hits, mean, score_predictions
+from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank
 from .report import Row, nil_scores, percent
-from .sieve_thresholds import Found, best_score, choose_thresholds
+
+FOLDS = 10
+SEED = 0
+
+
+def make_folds(texts: Sequence[str], *, folds: int = FOLDS, seed: int = SEED) -> list[np.ndarray]:
+    """Hold each mention out once, so that settings are judged on unseen ones. Mentions with the
+    same text stay together, as they have the same answer: it would be known from the other folds.
+
+    texts (Sequence[str]): n mentions, of at least as many different texts as folds.
+    folds (int): The number of folds, with about equally many texts.
+    seed (int): Of the random order of the texts.
+    RETURNS (List[Bools1d]): For each fold which mentions are held out, bool (n,).
+    """
+    distinct, text_of = np.unique(np.asarray([text.lower() for text in texts]), return_inverse=True)
+    fold_of = (np.random.default_rng(seed).permutation(len(distinct)) % folds)[text_of]
+    return [fold_of == fold for fold in range(folds)]
+
+
+# By search what it finds, one prediction per mention.
+Found = Mapping[str, Sequence[Prediction]]
+
+
+def choose_thresholds(
+    gold: Sequence[Gold], found: Found, searches: Sequence[str], current: Sequence[float]
+) -> list[float]:
+    """Choose for each search but the last the cosine from which it answers better than what comes
+    after it: by strict, then by lenient Acc@1. The last but one is chosen first, then the one
+    before it, over all mentions; so two searches get the best threshold that there is, more of them
+    a good one each.
+
+    gold (Sequence[Gold]): What is right for n mentions; those of no concept do not count.
+    found (Mapping[str, Sequence[Prediction]]): What each search finds alone.
+    searches (Sequence[str]): Of the sieve, in order.
+    current (Sequence[float]): Its thresholds: of equally good ones that nearest to these is taken.
+    RETURNS (List[float]): One per search but the last, -1 to 1.
+    """
+    linked = np.asarray([bool(each.concept_ids) for each in gold], dtype="bool")
+    after = _right(gold, found[searches[-1]])[linked]
+    thresholds: list[float] = []
+    for search, now in reversed(list(zip(searches, current, strict=False))):
+        scores = np.asarray(list(map(best_score, found[search])))[linked]
+        right = _right(gold, found[search])[linked]
+        threshold = _best_threshold(scores, right - after, now)
+        after = np.where((scores >= threshold)[:, None], right, after)
+        thresholds.insert(0, threshold)
+    return thresholds
+
+
+def best_score(prediction: Prediction) -> float:
+    """RETURNS (float): The score that a threshold is held against: the first candidate's, of a
+    split mention that of its worst part; -2.0, under any threshold, without candidates. What
+    rounding puts above 1 is 1, as no threshold is higher.
+    """
+    scores = (part[0].score for part in by_part(prediction.candidates))
+    return min(1.0, min(scores, default=-2.0))
+
+
+def _right(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> np.ndarray:
+    """RETURNS (Ints2d): int64 (n, 2): 1 where a mention counts strictly, and leniently."""
+    rows = [
+        (strict_rank(prediction, each) == 1, lenient_rank(prediction.candidates, each) == 1)
+        for each, prediction in zip(gold, predictions, strict=True)
+    ]
+    return np.asarray(rows, dtype="int64").reshape(-1, 2)
+
+
+def _best_threshold(scores: np.ndarray, gains: np.ndarray, current: float) -> float:
+    """RETURNS (float): The threshold with the best sum of gains (n, 2) at scores (n,) from it on,
+    the first column before the second; of equals that nearest to the current one.
+    """
+    order = np.argsort(-scores, kind="stable")
+    last = np.flatnonzero(np.diff(scores[order], append=-np.inf))
+    # From each score on down to the next one any threshold does the same; over the best score the
+    # search never answers.
+    reached = np.append(1.0, scores[order][last])
+    totals = np.vstack([np.zeros((1, 2), dtype="int64"), gains[order].cumsum(axis=0)[last]])
+    following = np.append(reached[1:], -2.0)
+    nearest = np.where(
+        (following < current) & (current <= reached),
+        current,
+        np.clip(current, np.maximum((reached + following) / 2, -1.0), reached),
+    )
+    never = 1 if scores.max(initial=-1.0) >= 1 else 0
+    options = [
+        (*total, -abs(threshold - current), threshold)
+        for total, threshold in zip(totals[never:].tolist(), nearest[never:].tolist(), strict=True)
+        if threshold >= -1
+    ]
+    return max(options)[-1]
 
 
 class Tuning(NamedTuple):
@@ -55,6 +147,11 @@ class Outcome(NamedTuple):
         """RETURNS (Reliability): How reliable the probabilities are."""
         return measure_reliability(self.probabilities, self.right)
 
+    @property
+    def curve(self) -> NilCurve:
+        """RETURNS (NilCurve): What other NIL thresholds would give."""
+        return trace_nil_curve(self.gold, self.predictions)
+
 
 def tune(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Tuning:
     """Choose the thresholds of the sieve, then, from the resulting candidates, the NIL threshold
@@ -78,21 +175,37 @@ def tune(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Tuning:
 
 
 def apply_tuning(tuning: Tuning, gold: Sequence[Gold], found: Found) -> Outcome:
-    """tuning (Tuning): The settings.
+    """Answer with tuned settings.
+
+    tuning (Tuning): The settings.
     gold (Sequence[Gold]): As for `tune`.
     found (Mapping[str, Sequence[Prediction]]): As for `tune`.
-    RETURNS (Outcome): The answers with these settings.
+    RETURNS (Outcome): The answers.
     """
     answered = tuning.sieve.choose(found, best_score)
-    predictions = apply_threshold(answered, tuning.nil_threshold)
+    return judge(gold, apply_threshold(answered, tuning.nil_threshold), tuning.calibration)
+
+
+def judge(
+    gold: Sequence[Gold], predictions: Sequence[Prediction], calibration: Calibration | None
+) -> Outcome:
+    """Judge answers, and how sure they are.
+
+    gold (Sequence[Gold]): The gold standard of b mentions.
+    predictions (Sequence[Prediction]): The answers to them.
+    calibration (Optional[Calibration]): Gives their probabilities; without it these are the scores.
+    RETURNS (Outcome): The answers.
+    """
     answers = read_calibration_data(gold, predictions)
-    return Outcome(
-        list(gold), predictions, predict_probabilities(answers, tuning.calibration), answers.right
-    )
+    if calibration is None:
+        probabilities = cosines_as_probabilities(answers)
+    else:
+        probabilities = predict_probabilities(answers, calibration)
+    return Outcome(list(gold), list(predictions), probabilities, answers.right)
 
 
 def cross_validate(
-    gold: Sequence[Gold], find: Callable[[np.ndarray], Found], sieve: Sieve, folds: Sequence[Split]
+    gold: Sequence[Gold], find: Callable[[np.ndarray], Found], sieve: Sieve
 ) -> Outcome:
     """Tune on all folds but one and answer the mentions of that one, for each fold.
 
@@ -101,14 +214,13 @@ def cross_validate(
         alone to all n mentions, with whatever is chosen before `tune` chosen on those that the
         fold keeps, bool (n,).
     sieve (Sieve): As for `tune`.
-    folds (Sequence[Split]): Over the mentions.
     RETURNS (Outcome): The answers to all mentions, fold by fold.
     """
     outcomes = []
-    for fold in folds:
-        found = find(fold.kept)
-        tuning = tune(*_choose(gold, found, fold.kept), sieve)
-        outcomes.append(apply_tuning(tuning, *_choose(gold, found, fold.held_out)))
+    for held_out in make_folds([each.text for each in gold]):
+        found = find(~held_out)
+        tuning = tune(*_choose(gold, found, ~held_out), sieve)
+        outcomes.append(apply_tuning(tuning, *_choose(gold, found, held_out)))
     return Outcome(
         [each for outcome in outcomes for each in outcome.gold],
         [each for outcome in outcomes for each in outcome.predictions],

@@ -15,7 +15,7 @@ from spacy_connorm import ontology
 from spacy_connorm.cli import app
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.documents import corpora
-from spacy_connorm.evaluation.kinds import KINDS, OTHER
+from spacy_connorm.evaluation.mistakes import KINDS, OTHER
 from spacy_connorm.pipeline.factory import DEFAULT_CONFIG
 from spacy_connorm.pipeline.finder_settings import FINDER_DEFAULTS
 from spacy_connorm.text.normalization import STEPS

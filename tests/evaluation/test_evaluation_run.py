@@ -183,7 +183,7 @@ def test_ids_written_otherwise_are_told(here):
         (["pipeline", "gold.spacy"], {"beside": ["absent"]}, "CN700"),
         (["pipeline", "gold.spacy"], {"beside": ["sites"]}, "CN601"),
         (["pipeline", "gold.spacy"], {"beside": ["pipeline"]}, "CN731"),
-        (["pipeline", "gold.spacy"], {"labels": ["a", "b"]}, "CN730"),
+        (["pipeline", "gold.spacy"], {"labels": ["a", "b"]}, "CN731"),
         (["pipeline"], {}, "CN732"),
         (["pipeline", "gold.spacy"], {"protocol": "papers"}, "CN735"),
         (["pipeline", "gold.spacy"], {"json_path": "r", "markdown_path": "r"}, "CN124"),

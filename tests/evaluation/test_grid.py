@@ -3,7 +3,7 @@ import pytest
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.encoders.normalized import NormalizedEncoder
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation.grid import CompleteIndex, grid_sieves, own_threshold, search_all
+from spacy_connorm.evaluation.grid import CompleteIndex, grid_sieves, search_all
 from spacy_connorm.index.search import SEARCHES
 from spacy_connorm.linker.sieve import Sieve, best_cosine
 
@@ -76,8 +76,3 @@ def test_the_last_search_answers_anyway():
     found = {"D-T": [weak, []], "O-T": [[], []]}
     assert Sieve(["D-T", "O-T"], [0.5]).choose(found, best_cosine) == [weak, []]
     assert Sieve(["D-T", "O-T"], [0.6]).choose(found, best_cosine) == [[], []]
-
-
-def test_a_sieve_of_one_search_has_the_papers_threshold():
-    assert own_threshold(Sieve(["O-T"], [])) == 0.95
-    assert own_threshold(Sieve(["D-T", "O-T", "O-C"], [0.8, 0.7])) == 0.8

@@ -9,11 +9,35 @@ from spacy_connorm.documents import Mention
 from spacy_connorm.encoders.hybrid import lexical_weight
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation import Gold, calibrate, evaluate
-from spacy_connorm.evaluation.folds import FOLDS
-from spacy_connorm.evaluation.lexical_weights import WeighedAnswers, reweigh
+from spacy_connorm.evaluation.lexical_weights import (
+    WeighedAnswers,
+    best_weight,
+    reweigh,
+    weight_rows,
+)
+from spacy_connorm.evaluation.metrics import Evaluation, NilScore, Ranks
 from spacy_connorm.evaluation.queries import MentionQuery
+from spacy_connorm.evaluation.tuning import FOLDS
 from spacy_connorm.ontology import read_ontology
 from spacy_connorm.workflows import build_index, search
+
+
+def ranks(lenient, strict):
+    return Ranks(np.asarray(lenient), np.asarray(strict))
+
+
+def test_the_best_weight_is_the_best_leniently_then_strictly_then_the_least():
+    worse, better = ranks([1, 0, 2], [1, 0, 0]), ranks([1, 1, 2], [1, 0, 0])
+    strict = ranks([1, 1, 0], [1, 1, 0])
+    assert best_weight({0.0: worse, 0.5: better, 1.0: better}) == 0.5
+    assert best_weight({0.0: worse, 0.5: better, 1.0: strict}) == 1.0
+    assert weight_rows({0.3: Evaluation({"all": worse}, NilScore(0, None, None, None))})[0] == {
+        "lexical weight": 0.3,
+        "lenient@1": 33.33,
+        "strict@1": 33.33,
+        "best": "best",
+    }
+
 
 BLOCK = {
     "@architectures": "spacy-connorm.HybridEncoder.v1",

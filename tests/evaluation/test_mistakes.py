@@ -1,14 +1,163 @@
+import pytest
+
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
-from spacy_connorm.evaluation.kinds import ConceptFacts
 from spacy_connorm.evaluation.mistakes import (
+    KINDS,
+    MEANINGS,
+    OTHER,
+    ConceptFacts,
+    ancestors,
     count_kinds,
+    is_abbreviation,
+    is_ambiguous,
+    is_ancestor,
+    is_composite,
+    is_descendant,
+    is_long_form,
+    is_nil,
+    is_not_in_ontology,
+    is_unseen_concept,
+    is_wrong_part,
+    is_wrong_split,
+    kind_of,
     largest_kinds,
     list_mistakes,
     mistakes_to_markdown,
 )
 
-FACTS = ConceptFacts(lambda concept_id: (), {"B"}.__contains__)
+# tumour > carcinoma > breast carcinoma; two that are each other's parents
+PARENTS = {"carcinoma": ["tumour"], "breast": ["carcinoma"], "x": ["y"], "y": ["x"]}
+FACTS = ConceptFacts(
+    lambda concept_id: PARENTS.get(concept_id, ()), {"tumour", "breast"}.__contains__
+)
+
+
+def gold(*concept_ids, text="a mention", in_ontology=True):
+    return Gold(text, frozenset(concept_ids), in_ontology)
+
+
+def written(*answers, nil=False):
+    found = [Candidate(concept, concept, score, "text", "O-T") for concept, score in answers]
+    return Prediction(found, NIL if nil or not found else found[0].concept_id)
+
+
+def split(*concept_ids):
+    found = [
+        Candidate(each, each, 0.9, "text", "O-T", each, part)
+        for part, each in enumerate(concept_ids, start=1)
+    ]
+    return Prediction(found, "|".join(concept_ids))
+
+
+def expanded(concept_id, searched):
+    return Prediction([Candidate(concept_id, "", 0.9, "text", "O-T", searched)], concept_id)
+
+
+ANSWER = written(("tumour", 0.9), ("breast", 0.8))
+
+
+def test_composite():
+    assert is_composite(gold("tumour", "breast"), ANSWER, FACTS)
+    assert not is_composite(gold("tumour"), ANSWER, FACTS)
+    assert not is_composite(gold("tumour", "breast"), split("tumour", "x"), FACTS)
+
+
+def test_wrong_parts_and_splits():
+    several, one = gold("tumour", "breast"), gold("tumour")
+    assert is_wrong_part(several, split("tumour", "x"), FACTS)
+    assert not is_wrong_part(several, ANSWER, FACTS)
+    assert is_wrong_split(one, split("tumour", "x"), FACTS)
+    assert not is_wrong_split(one, ANSWER, FACTS)
+    assert not is_wrong_split(several, split("tumour", "x"), FACTS)
+
+
+def test_long_form():
+    assert is_long_form(gold("z", text="BC"), expanded("x", "breast cancer"), FACTS)
+    assert not is_long_form(gold("z", text=" BC\n"), expanded("x", "BC"), FACTS)
+    assert not is_long_form(gold("z", text="BC"), ANSWER, FACTS)
+    assert not is_long_form(gold("z", text="BC"), written(), FACTS)
+
+
+def test_not_in_the_ontology():
+    assert is_not_in_ontology(gold("z", in_ontology=False), ANSWER, FACTS)
+    assert not is_not_in_ontology(gold("z"), ANSWER, FACTS)
+
+
+@pytest.mark.parametrize("text", ["CT", "T-PLL", "primary HPT", "DM1", "(HUS)", "mtDNA", "PAX6-"])
+def test_abbreviation(text):
+    assert is_abbreviation(gold("z", text=text), ANSWER, FACTS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["stroke", "Wilms tumor", "BREAST CANCER", "type A", "X", "McArdle", "CARDIOMYOPATHIES", ""],
+)
+def test_no_abbreviation(text):
+    assert not is_abbreviation(gold("z", text=text), ANSWER, FACTS)
+
+
+def test_nil():
+    assert is_nil(gold("tumour"), written(("tumour", 0.2), nil=True), FACTS)
+    assert is_nil(gold("tumour"), written(), FACTS)
+    assert not is_nil(gold("tumour"), ANSWER, FACTS)
+
+
+def test_ambiguous():
+    tie = written(("tumour", 0.9), ("breast", 0.9))
+    assert is_ambiguous(gold("breast"), tie, FACTS)
+    assert not is_ambiguous(gold("breast"), ANSWER, FACTS)
+    assert not is_ambiguous(gold("z"), tie, FACTS)
+
+
+def test_ancestor_and_descendant():
+    assert is_ancestor(gold("breast"), written(("tumour", 0.9)), FACTS)
+    assert not is_ancestor(gold("tumour"), written(("breast", 0.9)), FACTS)
+    assert is_descendant(gold("tumour"), written(("breast", 0.9)), FACTS)
+    assert not is_descendant(gold("breast"), written(("tumour", 0.9)), FACTS)
+    assert not is_ancestor(gold("breast"), written(("breast", 0.9)), FACTS)
+    assert is_ancestor(gold("breast"), split("x", "tumour"), FACTS)
+    assert is_descendant(gold("tumour"), split("x", "breast"), FACTS)
+
+
+def test_unseen_concept():
+    assert is_unseen_concept(gold("carcinoma"), ANSWER, FACTS)
+    assert not is_unseen_concept(gold("breast"), ANSWER, FACTS)
+
+
+def test_ancestors_pass_through_all_parents_and_end_in_circles():
+    assert ancestors("breast", FACTS) == {"carcinoma", "tumour"}
+    assert ancestors("tumour", FACTS) == set()
+    assert ancestors("x", FACTS) == {"y"}
+
+
+@pytest.mark.parametrize(
+    ("annotated", "answer", "kind"),
+    [
+        # what no answer could mend comes first
+        (gold("y", "z", text="CT", in_ontology=False), ANSWER, "not in the ontology"),
+        (gold("tumour", "z", text="CT"), ANSWER, "composite"),
+        (gold("tumour", "z", text="CT"), split("tumour", "x"), "wrong part"),
+        (gold("tumour", text="CT"), split("tumour", "x"), "wrong split"),
+        (gold("breast", text="CT"), expanded("tumour", "a tumour"), "long form"),
+        (gold("breast", text="CT"), written(("tumour", 1), ("breast", 1)), "abbreviation"),
+        (gold("breast"), written(("breast", 0.1), nil=True), "nil"),
+        (gold("breast"), written(("tumour", 1), ("breast", 1)), "ambiguous"),
+        (gold("breast"), ANSWER, "ancestor"),
+        (gold("tumour"), written(("carcinoma", 1)), "descendant"),
+        (gold("z"), ANSWER, "unseen concept"),
+        (gold("breast"), written(("x", 1)), OTHER),
+    ],
+)
+def test_the_first_kind_that_fits(annotated, answer, kind):
+    assert kind_of(annotated, answer, FACTS) == kind
+
+
+def test_every_kind_is_explained():
+    assert list(MEANINGS) == [*KINDS, OTHER]
+
+
+NO_FACTS = ConceptFacts(lambda concept_id: (), {"B"}.__contains__)
 NAMES = {"A": "name of A", "B": "name of B"}
 
 
@@ -31,7 +180,7 @@ PREDICTIONS = [
 
 
 def test_mistakes_are_counted_named_and_grouped_by_kind():
-    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, FACTS)
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, NO_FACTS)
     assert [(row["kind"], row["mention"]) for row in rows] == [
         ("not in the ontology", "x"),
         ("ambiguous", "b"),
@@ -58,12 +207,12 @@ def test_mistakes_are_counted_named_and_grouped_by_kind():
 
 def test_in_a_kind_the_most_frequent_comes_first():
     gold, predictions = [*GOLD[4:5], *GOLD[2:4]], [predict("A"), predict("Z"), predict("Z")]
-    rows = list_mistakes(gold, predictions, NAMES, FACTS)
+    rows = list_mistakes(gold, predictions, NAMES, NO_FACTS)
     assert [(row["kind"], row["times"]) for row in rows] == [("other", 2), ("other", 1)]
 
 
 def test_kinds_are_counted_run_by_run():
-    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, FACTS)
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, NO_FACTS)
     both = [{"run": run, **row} for run in ("one", "two") for row in rows]
     counts = count_kinds(both)
     assert counts[1] == {
@@ -83,7 +232,7 @@ def test_the_parts_of_a_composite_stand_in_one_row():
         Candidate("B", "name of B", 0.8, "b", "O-T", "the b", 2),
     ]
     gold = Gold("a and c", frozenset("AC"), in_ontology=True)
-    (row,) = list_mistakes([gold], [Prediction(parts, "A|B")], NAMES, FACTS)
+    (row,) = list_mistakes([gold], [Prediction(parts, "A|B")], NAMES, NO_FACTS)
     expected = {
         "kind": "wrong part",
         "written": "A|B",
@@ -98,7 +247,7 @@ def test_the_parts_of_a_composite_stand_in_one_row():
 
 
 def test_the_largest_kinds_are_shown_by_their_most_frequent_mistakes():
-    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, FACTS)
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, NO_FACTS)
     both = [{"run": run, **row} for run in ("one", "two") for row in rows]
     shown = largest_kinds(both, kinds=2)
     assert [(row["run"], row["kind"], row["of"]) for row in shown] == [
@@ -121,7 +270,7 @@ def test_the_largest_kinds_are_shown_by_their_most_frequent_mistakes():
 
 
 def test_markdown_has_a_section_a_kind():
-    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, FACTS)
+    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, NO_FACTS)
     text = mistakes_to_markdown([{"pipeline": "mine", "run": "O-T", **row} for row in rows])
     titles = [line for line in text.splitlines() if line.startswith("#")]
     assert titles == [

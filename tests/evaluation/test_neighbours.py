@@ -1,5 +1,5 @@
 from spacy_connorm.evaluation.neighbours import Neighbour, nearest_texts
-from spacy_connorm.evaluation.sections import neighbour_section
+from spacy_connorm.evaluation.report import neighbour_section
 
 
 def texts(found):

@@ -3,6 +3,7 @@ import pytest
 
 from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.evaluation.pictures import draw_projections
 from spacy_connorm.evaluation.projection import (
     ConceptTexts,
     choose_concepts,
@@ -10,7 +11,6 @@ from spacy_connorm.evaluation.projection import (
     project,
     read_texts,
 )
-from spacy_connorm.evaluation.projection_picture import draw_projections
 
 from .conftest import CONCEPTS, SYNONYMS
 
@@ -95,6 +95,6 @@ def test_a_picture_is_the_same_every_time(lookup, many, tmp_path, suffix):
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch, many, tmp_path):
-    monkeypatch.setattr("spacy_connorm.evaluation.figures.find_spec", lambda name: None)
+    monkeypatch.setattr("spacy_connorm.evaluation.pictures.find_spec", lambda name: None)
     with pytest.raises(ConnormError, match=r"CN604.*\[plot\]"):
         draw_projections([], many, tmp_path / "p.svg")

@@ -1,18 +1,172 @@
-"""All settings at once, in sample and held out."""
-
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
-from spacy_connorm.evaluation.folds import make_folds
-from spacy_connorm.evaluation.tuning import Outcome, apply_tuning, cross_validate, outcome_row, tune
+from spacy_connorm.evaluation.protocol import strict_rank
+from spacy_connorm.evaluation.tuning import (
+    Outcome,
+    apply_tuning,
+    best_score,
+    choose_thresholds,
+    cross_validate,
+    make_folds,
+    outcome_row,
+    tune,
+)
 from spacy_connorm.linker.sieve import Sieve
+
+TEXTS = st.lists(st.sampled_from([f"text {number}" for number in range(30)]), min_size=1)
+
+
+@given(TEXTS)
+def test_each_mention_is_held_out_once(texts):
+    folds = make_folds(texts, folds=5)
+    assert (np.sum(folds, axis=0) == 1).all()
+
+
+@given(TEXTS)
+def test_no_text_is_on_both_sides(texts):
+    for fold in make_folds([*texts, *(text.upper() for text in texts)], folds=5):
+        kept = {text for text, mine in zip([*texts, *texts], ~fold, strict=True) if mine}
+        held = {text for text, mine in zip([*texts, *texts], fold, strict=True) if mine}
+        assert not kept & held
+
+
+def test_folds_hold_about_as_many_texts_and_are_the_same_again():
+    texts = [f"text {number}" for number in range(103)]
+    folds = make_folds(texts)
+    assert sorted(int(fold.sum()) for fold in folds) == [10] * 7 + [11] * 3
+    assert np.array_equal(folds, make_folds(texts))
+    assert not np.array_equal(folds, make_folds(texts, seed=1))
+
+
+def candidate(concept_id, score, part=0):
+    return Candidate(concept_id, "", score, "", "O-T", part=part)
+
+
+def predict(*answers):
+    found = [candidate(*answer) for answer in answers]
+    return Prediction(found, found[0].concept_id if found else NIL)
+
+
+def gold(*concept_ids):
+    return Gold("mention", frozenset(concept_ids), in_ontology=True)
+
+
+GOLD = [gold("A")] * 4 + [gold()]
+FOUND = {
+    "D-T": [
+        predict(("A", 0.9)),
+        predict(("A", 0.7)),
+        predict(("B", 0.4)),
+        predict(),
+        predict(("A", 1.0)),
+    ],
+    "OD-T": [
+        predict(("B", 0.9)),
+        predict(("B", 0.9)),
+        predict(("A", 0.9)),
+        predict(("A", 0.9)),
+        predict(("A", 0.9)),
+    ],
+}
+SEARCHES = ["D-T", "OD-T"]
+
+
+@pytest.mark.parametrize(
+    ("current", "chosen"),
+    # anything over 0.4 and up to 0.7 is right four times: half-way down at most
+    [(0.95, 0.7), (0.6, 0.6), (0.2, 0.55)],
+)
+def test_the_best_threshold_nearest_to_the_present_one(current, chosen):
+    assert choose_thresholds(GOLD, FOUND, SEARCHES, [current]) == pytest.approx([chosen])
+
+
+def test_a_search_that_never_helps_answers_above_all_its_scores():
+    found = {"D-T": [predict(("B", 0.8))] * 5, "OD-T": [predict(("A", 0.5))] * 5}
+    (threshold,) = choose_thresholds(GOLD, found, SEARCHES, [0.1])
+    assert 0.8 < threshold <= 1
+
+
+def test_a_search_that_always_helps_answers_always():
+    found = {"D-T": [predict(("A", -0.8))] * 5, "OD-T": [predict(("B", 0.5))] * 5}
+    (threshold,) = choose_thresholds(GOLD, found, SEARCHES, [0.95])
+    assert -1 <= threshold <= -0.8
+
+
+def test_ties_count_leniently_where_strictly_nothing_differs():
+    tied = Prediction([candidate("B", 0.8), candidate("A", 0.8)], "B")
+    found = {"D-T": [tied], "OD-T": [predict(("B", 0.9))]}
+    assert choose_thresholds([gold("A")], found, SEARCHES, [0.95]) == [0.8]
+
+
+def test_what_rounding_puts_above_1_needs_no_threshold_above_1():
+    found = {"D-T": [predict(("A", 1.000001))], "OD-T": [predict(("B", 0.9))]}
+    (threshold,) = choose_thresholds([gold("A")], found, SEARCHES, [0.95])
+    assert threshold == 0.95
+    found["D-T"].append(predict(("B", 1.0)))
+    found["OD-T"].append(predict(("A", 0.9)))
+    (threshold,) = choose_thresholds([gold("A")] * 2, found, SEARCHES, [1.0])
+    assert threshold <= 1
+
+
+def test_one_search_has_no_threshold():
+    assert choose_thresholds(GOLD, FOUND, ["OD-T"], []) == []
+
+
+def test_three_searches_have_two():
+    found = {**FOUND, "O-T": [predict(("A", 0.1))] * 5}
+    thresholds = choose_thresholds(GOLD, found, [*SEARCHES, "O-T"], [0.95, 0.95])
+    answered = Sieve([*SEARCHES, "O-T"], thresholds).choose(found, best_score)
+    assert [each.written for each in answered] == ["A"] * 5
+
+
+def test_a_mention_goes_to_the_first_search_that_reaches_its_threshold():
+    answered = Sieve(SEARCHES, [0.7]).choose(FOUND, best_score)
+    assert answered == [*FOUND["D-T"][:2], *FOUND["OD-T"][2:4], FOUND["D-T"][4]]
+
+
+def test_a_split_mention_is_as_good_as_its_worst_part():
+    parts = [candidate("A", 0.9, 1), candidate("B", 0.6, 2), candidate("C", 0.5, 2)]
+    assert best_score(Prediction(parts, "A|B")) == 0.6
+    assert best_score(predict()) < -1
+
+
+ANSWERS = st.lists(
+    st.tuples(
+        st.tuples(st.sampled_from("AB"), st.sampled_from([-1.0, 0.0, 0.5, 0.75, 1.0])),
+        st.tuples(st.sampled_from("AB"), st.sampled_from([0.2, 0.9])),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(ANSWERS, st.floats(-1, 1))
+def test_no_other_threshold_is_better(answers, current):
+    golds = [gold("A")] * len(answers)
+    found = {
+        "D-T": [predict(first) for first, _ in answers],
+        "OD-T": [predict(second) for _, second in answers],
+    }
+
+    def right(threshold):
+        answered = Sieve(SEARCHES, [threshold]).choose(found, best_score)
+        return sum(strict_rank(each, gold("A")) == 1 for each in answered)
+
+    (chosen,) = choose_thresholds(golds, found, SEARCHES, [current])
+    assert -1 <= chosen <= 1
+    assert right(chosen) == max(map(right, (-1.0, -0.5, 0.2, 0.6, 0.9, 1.0)))
+    assert right(chosen) > right(current) or chosen == current
+
 
 SIEVE = Sieve(["D-T", "OD-T"], [0.95])
 
 
-def predict(concept_id, score):
+def answer(concept_id, score):
     return Prediction([Candidate(concept_id, "", score, "", "O-T")], concept_id)
 
 
@@ -30,8 +184,8 @@ def corpus(*, nil=True):
         score = round(number / 119, 6)  # as searches give them
         is_nil = nil and score < 0.5 and number % 2 == 0
         gold.append(Gold(f"text {number}", frozenset(() if is_nil else "A"), in_ontology=True))
-        first.append(predict("A" if score >= 0.6 else "B", score))
-        second.append(predict("A" if 0.5 <= score < 0.6 else "B", score))
+        first.append(answer("A" if score >= 0.6 else "B", score))
+        second.append(answer("A" if 0.5 <= score < 0.6 else "B", score))
     return gold, {"D-T": first, "OD-T": second}
 
 
@@ -60,8 +214,7 @@ def test_what_comes_of_settings():
 
 def test_held_out_mentions_are_each_answered_once_and_no_better():
     gold, found = corpus()
-    folds = make_folds([each.text for each in gold])
-    outcome = cross_validate(gold, lambda kept: found, SIEVE, folds)
+    outcome = cross_validate(gold, lambda kept: found, SIEVE)
     assert sorted(each.text for each in outcome.gold) == sorted(each.text for each in gold)
     assert len(outcome.probabilities) == len(outcome.right) == 120
     own, held = (
@@ -80,11 +233,11 @@ def test_what_is_chosen_before_never_sees_the_held_out_mentions():
         seen.append(kept)
         return {search: [marked(each, len(seen)) for each in found[search]] for search in found}
 
-    outcome = cross_validate(gold, find, SIEVE, folds)
-    assert [kept.tolist() for kept in seen] == [fold.kept.tolist() for fold in folds]
+    outcome = cross_validate(gold, find, SIEVE)
+    assert [kept.tolist() for kept in seen] == [(~fold).tolist() for fold in folds]
     assert (np.sum(seen, axis=0) == len(folds) - 1).all()
     turns = [int(each.candidates[0].name) for each in outcome.predictions]
-    sizes = [int(fold.held_out.sum()) for fold in folds]
+    sizes = [int(fold.sum()) for fold in folds]
     assert turns == np.repeat(np.arange(1, len(folds) + 1), sizes).tolist()
 
 
@@ -95,6 +248,6 @@ def test_an_outcome_of_nothing():
 
 def test_a_nil_that_is_written_is_not_covered():
     gold = [Gold("a", frozenset("A"), in_ontology=True)] * 2
-    written = [predict("A", 0.9), predict("A", 0.1)._replace(written=NIL)]
+    written = [answer("A", 0.9), answer("A", 0.1)._replace(written=NIL)]
     row = outcome_row(Outcome(gold, written, np.asarray([0.9, 0.5]), np.asarray([True, True])))
     assert (row["coverage"], row["concept_p"], row["concept_r"]) == (50.0, 100.0, 50.0)

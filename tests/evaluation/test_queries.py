@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_connorm.evaluation.biosyn import biosyn_ids, biosyn_texts
+from spacy_connorm.evaluation.queries import biosyn_ids, biosyn_texts
 
 LONG_FORMS = {"HD": "Huntington's disease", "BOC": "breast and ovarian cancer"}
 
