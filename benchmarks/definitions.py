@@ -18,8 +18,8 @@ from _common.options import at_least
 from _measure.stopwatch import time_call
 from spacy.tokens import Doc
 
+from spacy_connorm.documents import read_corpus
 from spacy_connorm.documents.abbreviations import read_abbreviations, set_abbreviations
-from spacy_connorm.documents.corpora import read_corpus
 from spacy_connorm.documents.mentions import annotated_mentions
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.text.abbreviations import find_abbreviations

@@ -20,8 +20,8 @@ from spacy.language import Language
 from spacy_connorm import Ontology, map_terms
 from spacy_connorm.concepts import Concept
 from spacy_connorm.concepts.curies import split_curie
-from spacy_connorm.documents.exports import TermMapping, read_sssom
-from spacy_connorm.documents.exports.sssom import ACCEPTED
+from spacy_connorm.documents import TermMapping, read_sssom
+from spacy_connorm.documents.sssom import ACCEPTED
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.ontology import read_ontology
 from spacy_connorm.workflows.mapping_ids import concept_ids_of

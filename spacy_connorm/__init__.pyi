@@ -2,9 +2,9 @@ from .about import __version__ as __version__
 from .concepts import Candidate as Candidate
 from .concepts import Concept as Concept
 from .concepts import Ontology as Ontology
-from .documents.corpora import convert_corpus as convert_corpus
-from .documents.corpora import read_corpus as read_corpus
-from .documents.exports import export_docs as export_docs
+from .documents import convert_corpus as convert_corpus
+from .documents import export_docs as export_docs
+from .documents import read_corpus as read_corpus
 from .errors import ConnormError as ConnormError
 from .errors import ConnormWarning as ConnormWarning
 from .evaluation import calibrate as calibrate

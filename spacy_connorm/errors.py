@@ -11,7 +11,8 @@ corpora and other files goes through `quote` or `quote_id`. What users typed as 
 import os
 import re
 import warnings
-from collections.abc import Collection, Sized
+from collections.abc import Callable, Collection, Iterable, Sized
+from inspect import signature
 from typing import Any, NoReturn
 
 _SHOW_TEXT = "SPACY_CONNORM_SHOW_TEXT"
@@ -148,19 +149,17 @@ class Errors(metaclass=_Coded):
     CN109 = (
         "Another process is writing '{path}'. Wait until it has finished, or name another output."
     )
-    CN110 = "Unknown ontology format '{format}'. Known formats: {known}."
     CN111 = (
-        "Can't tell the format of the ontology '{path}' from its name or first lines. Name its "
-        "format (`format` in Python, `--format` on the command line; one of {known}), or convert "
-        "it first with `connorm ontology --format`."
+        "Can't tell the format of '{path}' from its name or its first lines. Name it (`format` in "
+        "Python, `--format` on the command line): {known}."
     )
     CN112 = (
         "'{path}' has the name of another format ({named}), not of '{format}'. Rename the file, or "
         "name the format it is in."
     )
     CN113 = (
-        "The ontology format '{format}' has no setting {unknown}. Its settings: {known}. If the "
-        "file is not in '{format}', name its format."
+        "The format '{format}' has no option {unknown}. Its options: {known}. If the file is in "
+        "another format, name it."
     )
     CN114 = "'{path}' has no column {column}. Its columns: {known}."
     CN115 = "'{path}', line {line}: can't be read as {format} ({reason})."
@@ -174,7 +173,6 @@ class Errors(metaclass=_Coded):
         "'{path}' has the name of one format ({named}) but the content of another ({format}). "
         "Rename the file."
     )
-    CN120 = "Can't write the ontology to '{path}': its name must end in `.jsonl` or `.jsonl.gz`."
     CN121 = "'{output}' would replace '{input}', which is its input. Name an output elsewhere."
     CN122 = (
         "Line {line} of '{path}' is no substitution: it needs up to two words, up to two others, "
@@ -189,19 +187,11 @@ class Errors(metaclass=_Coded):
     )
 
     # Corpora
-    CN200 = (
-        "Can't tell the format of the corpus '{path}' from its name. Name it (`format` in Python, "
-        "`--format` on the command line): {known}."
-    )
-    CN201 = "Unknown corpus format '{format}'. Known formats: {known}."
-    CN202 = "The corpus format '{format}' has no setting {options}. Its settings: {known}."
     CN203 = "'{path}' has no documents in the format '{format}'."
     CN204 = (
-        "{place}: not a line of a PubTator document. Expected `ID|t|title`, then `ID|a|abstract`, "
-        "then its mentions: ID, start, end, text, type and concept ids, separated by tabs. If the "
-        "file is in another format, name it (`--format`)."
+        "{place}: can't be read as {format} ({reason}). Expected {expected}. If the file is in "
+        "another format, name it (`format` in Python, `--format` on the command line)."
     )
-    CN205 = "{place}: {start} and {end} are not offsets. Expected whole numbers."
     CN206 = (
         "{place}: there is no mention between the offsets {start} and {end}. The end must come "
         "after the start, with more than whitespace between them."
@@ -212,33 +202,14 @@ class Errors(metaclass=_Coded):
         "between, and the abstract."
     )
     CN208 = "{place}: the mention has no type. Give it one, such as `Disease`."
-    CN209 = (
-        "{place}: not an article of a CRAFT file ({reason}). Expected a JSON object with `text` "
-        "and `mentions`, each with `spans` as [[start, end], ...], `text`, `id` and `ontology`."
-    )
     CN210 = (
         "{place}: {found} tab-separated columns, but {expected} are expected. Name the columns "
         "(`--columns`)."
     )
-    CN211 = "The columns must include `mention` and `id`, but they are: {columns}."
-    CN212 = "The name of '{path}' must end in `.spacy`, or spaCy can't read the file."
     CN213 = "No tokenizer for the language '{lang}' ({reason}). The code for English is `en`."
-    CN214 = (
-        "{place}: not BioC ({reason}). Expected XML or JSON with documents, their passages with "
-        "`offset` and `text`, and annotations with `infon`s and locations."
-    )
-    CN215 = (
-        "{place}: not a line of a BRAT annotation file ({reason}). Expected `T1`, a tab, type, "
-        "start and end, a tab and the text, or `N1`, a tab, `Reference T1 MESH:D003920`, a tab and "
-        "the name."
-    )
     CN216 = (
         "'{path}' can't be read without '{text}', the text that its offsets refer to. Put that "
         "file beside it."
-    )
-    CN217 = (
-        "{place}: not a line of the format '{format}' ({reason}). Expected a line such as "
-        "`{example}`, with another pair of offsets for each gap in the mention."
     )
     CN218 = (
         "'{path}' has no `.pipe.txt` files. If its annotations are in `.txt` files, name the "
@@ -624,12 +595,6 @@ class Errors(metaclass=_Coded):
     )
 
     # Exports
-    CN770 = (
-        "Can't tell from the name of '{path}' which format to write. Name it (`format` in Python, "
-        "`--format` on the command line): {known}."
-    )
-    CN771 = "There is no format '{format}' to write. Known formats: {known}."
-    CN772 = "The format '{format}' has no setting {options}. Its settings: {known}."
     CN773 = (
         "Parquet files need '{library}', which is not installed: `pip install "
         "'spacy-connorm[parquet]'`."
@@ -965,6 +930,35 @@ def require_positive(setting: str, value: int) -> None:
     """
     if value < 1:
         refuse(setting, value, "at least 1")
+
+
+def require_choice(setting: str, value: str, known: Collection[str]) -> None:
+    """Refuse a value that is none of those that a setting can have.
+
+    setting (str): Its name.
+    value (str): Its value.
+    known (Collection[str]): What it can be.
+    RAISES (ConnormError): CN118.
+    """
+    if value not in known:
+        message = Errors.CN118.format(setting=setting, value=repr(value), known=", ".join(known))
+        raise ConnormError(message)
+
+
+def require_options(format: str, function: Callable, options: Iterable[str]) -> None:
+    """Refuse options that a format does not have.
+
+    format (str): The format.
+    function (Callable): Its reader or exporter. The parameters of it are the format's options, but
+        for `path` and `report`.
+    options (Iterable[str]): The names of the options that are given.
+    RAISES (ConnormError): CN113.
+    """
+    taken = [each for each in signature(function).parameters if each not in ("path", "report")]
+    unknown = ", ".join(option for option in options if option not in taken)
+    if unknown:
+        known = ", ".join(taken) or "none"
+        raise ConnormError(Errors.CN113.format(format=format, unknown=unknown, known=known))
 
 
 def refuse(setting: str, value: Any, expected: str) -> NoReturn:

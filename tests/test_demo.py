@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import spacy
 
-from spacy_connorm.documents.corpora import CorpusReport, read_corpus
+from spacy_connorm.documents import CorpusReport, read_corpus
 from spacy_connorm.ontology import read_ontology
 
 ASSETS = Path(__file__).parents[1] / "assets"

@@ -12,7 +12,7 @@ import numpy as np
 
 from _common.cli import fail
 from _common.datasets import DATASETS, blank_english
-from spacy_connorm.documents.corpora import read_corpus
+from spacy_connorm.documents import read_corpus
 from spacy_connorm.documents.mentions import annotated_mentions
 from spacy_connorm.encoders.word_table import split_tokens
 from spacy_connorm.ontology import read_ontology

@@ -3,13 +3,13 @@
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import typer
 from wasabi import msg
 
 from ..concepts import NIL
-from ..documents.exports import FORMATS, ExportOptions, find_export_format
+from ..documents import EXPORT_FORMATS, find_export_format
 from ..errors import ConnormError, Errors
 from ..workflows import AnnotatedCorpus, annotate, annotate_corpus
 from ..workflows.corpus_run import ENGINES
@@ -44,7 +44,7 @@ def annotate_cli(
         None,
         "--format",
         "-f",
-        help=f"Format of OUT, if its name does not show it: {', '.join(FORMATS)}.",
+        help=f"Format of OUT, if its name does not show it: {', '.join(EXPORT_FORMATS)}.",
     ),
     text_field: str = typer.Option(
         TEXT_FIELD,
@@ -175,8 +175,8 @@ def _refuse_given(options: dict[str, Any], message: str, **fields: str) -> None:
         raise ConnormError(message.format(option=option, **fields))
 
 
-def _given(options: dict[str, Any]) -> ExportOptions:
-    return cast(ExportOptions, {name: each for name, each in options.items() if each is not None})
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: each for name, each in options.items() if each is not None}
 
 
 def _show(record: dict[str, Any]) -> None:

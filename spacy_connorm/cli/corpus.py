@@ -4,7 +4,7 @@ from typing import Any
 
 from wasabi import msg
 
-from ..documents.corpora import FORMATS, CorpusReport, convert_corpus
+from ..documents import CORPUS_FORMATS, CorpusReport, convert_corpus
 from .app import command
 from .options import options_of
 
@@ -12,9 +12,9 @@ from .options import options_of
 @command("corpus")
 @options_of(
     convert_corpus,
-    formats={name: form.reader for name, form in FORMATS.items()},
+    formats={name: form.read for name, form in CORPUS_FORMATS.items()},
     flags={"format": "-f", "types": "-t", "lang": "-l"},
-    help={"format": f"One of: {', '.join(FORMATS)}. [detected from the name]"},
+    help={"format": f"One of: {', '.join(CORPUS_FORMATS)}. [detected from the name]"},
 )
 def corpus_cli(**given: Any) -> None:
     """Convert an annotated corpus to spaCy's format, and show what is in it.

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 from wasabi import msg
 
-from ..documents.exports.sssom import ACCEPTED, NO_LICENCE, REVIEW, UNMATCHED
+from ..documents.sssom import ACCEPTED, NO_LICENCE, REVIEW, UNMATCHED
 from ..errors import refuse
 from ..workflows import MappingSummary, map_terms
 from .app import command

@@ -1,4 +1,4 @@
-"""Store annotated mentions and their gold concept ids on a Doc, and read them back.
+"""Mentions: spans of text that name concepts, as annotators or a concept normalizer found them.
 
 Every annotated mention is a span of `doc.spans[MENTIONS_KEY]`; those in one piece that do not
 overlap a longer one are in `doc.ents` too. A span can be wider than its mention, since spans end
@@ -7,48 +7,77 @@ at token boundaries, so the mention's own characters are stored as well.
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import NamedTuple
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
-from ..concepts import NIL
+from ..concepts import NIL, Candidate
+from ..concepts.curies import PREFIXES, split_curie
 
 MENTIONS_KEY = "mentions"
 NO_ID = "-1"
-# For ids without a vocabulary, in formats whose ids need one.
+# The vocabulary of ids that tell none, in formats whose ids need one.
 LOCAL_PREFIX = "LOCAL"
 _RECORDS_KEY = "spacy_connorm.mentions"
-_ID_SEPARATORS = re.compile(r"[|+]")
-_NO_IDS = ("", NO_ID, NIL)
+_JOINED = re.compile(r"[|+]")
+_SEPARATORS = re.compile(r"([|+,;])")
+# The last one is NLM-Chem's, for a part without a concept.
+_NO_IDS = ("", NO_ID, NIL, "-")
 # How corpora annotated with UMLS mark a mention without a concept.
 _CUI_LESS = re.compile(r"cui[-_ ]?less", re.IGNORECASE)
+# Corpora write the ids of these without a prefix.
+_BARE = ("MESH", "UMLS")
 
 
 class Mention(NamedTuple):
-    """A span of text that names a concept, as annotated.
+    """A mention in a document.
 
     text (str): The mention; the fragments of a discontinuous one are joined by a space.
     label (str): The entity type.
-    kb_id (str): Gold ids, separated by `|` in a composite and by `+` in a combination; empty if
-        the annotators gave none, `-1` or `CUI-less` for a part without one.
+    kb_id (str): Concept ids, separated by `|` in a composite and by `+` in a combination; `-1` or
+        `CUI-less` for a part without one, `NIL` if none was found, empty if nobody gave or looked
+        for one.
     fragments (Tuple[Tuple[int, int], ...]): Start and end of each fragment in the document's text
-        (characters), in order.
+        (code points), in order. Nearly all mentions have one.
+    candidates (Tuple[Candidate, ...]): What a concept normalizer found, part by part, best first.
+    long_form (str): What the document defines the mention to stand for; empty if nothing.
     """
 
     text: str
     label: str
     kb_id: str
     fragments: tuple[tuple[int, int], ...]
-
-    @property
-    def concept_ids(self) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): The gold ids, split."""
-        return split_ids(self.kb_id)
+    candidates: tuple[Candidate, ...] = ()
+    long_form: str = ""
 
     @property
     def extent(self) -> tuple[int, int]:
         """RETURNS (Tuple[int, int]): The start of the first fragment and the end of the last."""
         return self.fragments[0][0], max(end for _, end in self.fragments)
+
+    @property
+    def concept_ids(self) -> tuple[str, ...]:
+        """RETURNS (Tuple[str, ...]): The concept ids, split; none for `NIL`."""
+        return split_ids(self.kb_id)
+
+    @property
+    def is_nil(self) -> bool:
+        """RETURNS (bool): Whether a concept was looked for and none was found."""
+        return bool(self.kb_id) and not self.concept_ids
+
+    @property
+    def leading(self) -> list[Candidate]:
+        """RETURNS (List[Candidate]): The best candidate of each part, NIL or not."""
+        return [next(part) for _, part in groupby(self.candidates, key=lambda each: each.part)]
+
+    def find_candidate(self, concept_id: str) -> Candidate | None:
+        """Find the best candidate with a concept id.
+
+        concept_id (str): The id.
+        RETURNS (Optional[Candidate]): The candidate, if there is one.
+        """
+        return next((each for each in self.candidates if each.concept_id == concept_id), None)
 
     def shifted(self, offset: int) -> "Mention":
         """Shift the offsets of a mention.
@@ -64,15 +93,45 @@ def split_ids(kb_id: str) -> tuple[str, ...]:
     """Split joined concept ids.
 
     kb_id (str): Ids joined by `|` or `+`.
-    RETURNS (Tuple[str, ...]): Each id once, in order, without `-1`, `CUI-less` and spaCy's `NIL`,
-        which say that there is no concept.
+    RETURNS (Tuple[str, ...]): Each id once, in order, without `-1`, `-`, `CUI-less` and spaCy's
+        `NIL`, which say that there is no concept.
     """
-    parts = (part.strip() for part in _ID_SEPARATORS.split(kb_id))
+    parts = (part.strip() for part in _JOINED.split(kb_id))
     return tuple(dict.fromkeys(part for part in parts if not _is_no_id(part)))
 
 
 def _is_no_id(part: str) -> bool:
     return part in _NO_IDS or _CUI_LESS.fullmatch(part) is not None
+
+
+def normalize_ids(ids: str) -> str:
+    """Write the gold ids of all corpora alike: MeSH ids and CUIs without prefix, others with the
+    prefix of `PREFIXES`, such as `OMIM:106210`, separated by `|` in a composite and by `+` in a
+    combination.
+
+    NLM-Chem's `,` becomes `+`: nearly all of its lists describe one thing by several concepts
+    (`PBS-T`, `sodium pyruvate`). PubTator Central's `;` becomes `|`. A part without a concept
+    becomes `-1`, so that the number of parts is kept, and so does `CUI-less`.
+
+    ids (str): The ids as annotated.
+    RETURNS (str): The ids; empty if there are none.
+    """
+    parts = _SEPARATORS.split(ids)
+    parts[::2] = map(_normalize_id, parts[::2])
+    if all(concept_id == NO_ID for concept_id in parts[::2]):
+        return ""
+    parts[1::2] = (part.replace(",", "+").replace(";", "|") for part in parts[1::2])
+    return "".join(parts)
+
+
+def _normalize_id(concept_id: str) -> str:
+    concept_id = "".join(concept_id.split())
+    prefix, local_id = split_curie(concept_id)
+    if PREFIXES.prefix(prefix) in _BARE:
+        concept_id = local_id
+    elif PREFIXES.knows(prefix):
+        concept_id = PREFIXES.curie(concept_id)
+    return NO_ID if _is_no_id(concept_id) else concept_id
 
 
 def set_mentions(doc: Doc, mentions: Iterable[Mention]) -> None:
@@ -81,7 +140,7 @@ def set_mentions(doc: Doc, mentions: Iterable[Mention]) -> None:
     doc (Doc): A document with one span per mention in `spans[MENTIONS_KEY]`, in the same order.
     mentions (Iterable[Mention]): The mentions.
     """
-    doc.user_data[_RECORDS_KEY] = [tuple(mention) for mention in mentions]
+    doc.user_data[_RECORDS_KEY] = [tuple(mention[:4]) for mention in mentions]
 
 
 def annotated_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Mention]:
@@ -100,3 +159,20 @@ def annotated_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Me
     for span in doc.spans.get(spans_key or MENTIONS_KEY, doc.ents):
         fragment = (span.start_char, span.end_char)
         yield Mention(span.text, span.label_, span.kb_id_, (fragment,))
+
+
+def set_label(doc: Doc, label: str) -> Doc:
+    """Give all mentions of a document one label, so that an NER learns them as one kind.
+
+    doc (Doc): Annotated; changed.
+    label (str): The label of its entities and of the spans of its groups.
+    RETURNS (Doc): The same document.
+    """
+    doc.set_ents([_labelled(span, label) for span in doc.ents])
+    for key in doc.spans:
+        doc.spans[key] = [_labelled(span, label) for span in doc.spans[key]]
+    return doc
+
+
+def _labelled(span: Span, label: str) -> Span:
+    return Span(span.doc, span.start, span.end, label=label, kb_id=span.kb_id)

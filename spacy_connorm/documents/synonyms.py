@@ -1,7 +1,6 @@
-"""D(c) from annotated mentions and from their long forms."""
+"""D(c), the texts of a concept, from annotated mentions and from their long forms."""
 
-from collections.abc import Collection, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from spacy.tokens import Doc
 
@@ -24,8 +23,7 @@ def annotated_synonyms(
     spans_key (Optional[str]): As in `annotated_mentions`.
     YIELDS (Tuple[str, str]): Text and concept id, once per occurrence.
     """
-    read = partial(annotated_mentions, spans_key=spans_key)
-    return _synonyms(map(read, docs), labels)
+    return _synonyms(annotated_mentions, docs, labels, spans_key)
 
 
 def expanded_synonyms(
@@ -42,8 +40,7 @@ def expanded_synonyms(
     spans_key (Optional[str]): As in `annotated_mentions`.
     YIELDS (Tuple[str, str]): Text and concept id, once per occurrence.
     """
-    read = partial(expanded_mentions, spans_key=spans_key)
-    return _synonyms(map(read, docs), labels)
+    return _synonyms(expanded_mentions, docs, labels, spans_key)
 
 
 def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Mention]:
@@ -63,10 +60,13 @@ def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Men
 
 
 def _synonyms(
-    documents: Iterable[Iterable[Mention]], labels: Collection[str] | None
+    read: Callable[..., Iterator[Mention]],
+    docs: Iterable[Doc],
+    labels: Collection[str] | None,
+    spans_key: str | None,
 ) -> Iterator[tuple[str, str]]:
-    for mentions in documents:
-        for mention in mentions:
+    for doc in docs:
+        for mention in read(doc, spans_key=spans_key):
             if not labels or mention.label in labels:
                 for concept_id in mention.concept_ids:
                     yield mention.text, concept_id

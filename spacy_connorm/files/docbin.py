@@ -32,11 +32,11 @@ def write_docs(docs: Iterable[Doc], path: str | Path) -> None:
 
     docs (Iterable[Doc]): The documents.
     path (Union[str, Path]): A `.spacy` file.
-    RAISES (ConnormError): CN212 for another suffix, CN105 or CN108 if it cannot be written.
+    RAISES (ConnormError): CN708 for another suffix, CN105 or CN108 if it cannot be written.
     """
     path = Path(path)
     if path.suffix != ".spacy":
-        raise ConnormError(Errors.CN212.format(path=path))
+        raise ConnormError(Errors.CN708.format(action="write", path=path, known=".spacy"))
     doc_bin = DocBin(docs=docs, store_user_data=True)
     with atomic_file(path) as aside:
         doc_bin.to_disk(aside)

@@ -49,7 +49,7 @@ def convert_ontology(
     curies (bool): Write ids with the prefix of their vocabulary: MESH:D003920.
     **options (Any): Options of the format, see its reader.
     RETURNS (Conversion): Counts, doubtful findings, and what was left out.
-    RAISES (ConnormError): CN120 for another suffix, CN105 or CN108 if the file cannot be written,
+    RAISES (ConnormError): CN708 for another suffix, CN105 or CN108 if the file cannot be written,
         CN121 if it would replace the input, and the errors of `stream_ontology`.
     """
     output_path = _jsonl_path(output_path)
@@ -75,7 +75,7 @@ def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) 
     output_path (Union[str, Path]): A .jsonl or .jsonl.gz file. The terms of use of all ontologies
         are kept beside it.
     RETURNS (Joined): The joined ontology, and how many concepts were joined.
-    RAISES (ConnormError): CN120 for another suffix, CN105 or CN108 if the file cannot be written,
+    RAISES (ConnormError): CN708 for another suffix, CN105 or CN108 if the file cannot be written,
         CN121 if it would replace an input, and the errors of `read_ontology`.
     """
     output_path = _jsonl_path(output_path)
@@ -88,5 +88,7 @@ def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) 
 def _jsonl_path(path: str | Path) -> Path:
     path = Path(path)
     if not path.name.endswith((".jsonl", ".jsonl.gz")):
-        raise ConnormError(Errors.CN120.format(path=path))
+        raise ConnormError(
+            Errors.CN708.format(action="write", path=path, known=".jsonl or .jsonl.gz")
+        )
     return path

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..concepts import Concept
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_choice
 from ..files.text import find_ending
 from ..files.xml import read_pieces
 
@@ -90,12 +90,12 @@ def find_format(path: Path, name: str | None = None) -> str:
     path (Path): The file.
     name (Optional[str]): The format, if known.
     RETURNS (str): The format.
-    RAISES (ConnormError): CN104 for an empty file, CN110 for an unknown format, CN111 if neither
+    RAISES (ConnormError): CN104 for an empty file, CN118 for an unknown format, CN111 if neither
         file name nor first lines tell the format, CN112 if the file name belongs to another format,
         CN119 if the first lines do, CN123 if they belong to a format that is not read.
     """
-    if name is not None and name not in FORMATS:
-        raise ConnormError(Errors.CN110.format(format=name, known=_listed(FORMATS)))
+    if name is not None:
+        require_choice("format", name, FORMATS)
     ending = find_ending(path)
     candidates = [key for key, known in FORMATS.items() if ending in known.suffixes]
     if name is not None:

@@ -5,8 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..concepts import SCOPES, Concept, read_concepts
+from ..errors import require_choice
 from ..files.licence import read_licence
-from .options import ALL_SCOPES, EXACT, require_known
+from .options import ALL_SCOPES, EXACT
 from .report import ReadReport
 
 
@@ -25,7 +26,8 @@ def read_jsonl(
     RAISES (ConnormError): CN103 for a line that is not a concept, CN118 for an unknown scope, and
         what `read_lines` raises.
     """
-    require_known("scopes", scopes, ALL_SCOPES)
+    for scope in scopes:
+        require_choice("scopes", scope, ALL_SCOPES)
     if report is not None:
         report.licence = read_licence(path)
     for concept in read_concepts(path):

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ..concepts import SCOPES, Concept
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_choice
 from ..files.text import read_lines
-from .options import ALL_SCOPES, EXACT, require_known
+from .options import ALL_SCOPES, EXACT
 from .report import ReadReport, Retired
 from .xrefs import read_xrefs
 
@@ -43,8 +43,9 @@ def read_obo(
     RAISES (ConnormError): CN115 for lines that are not OBO, CN118 for an unknown scope or tag,
         and what `read_lines` raises.
     """
-    require_known("scopes", scopes, ALL_SCOPES)
-    require_known("types", [types], _TYPE_TAGS)
+    for scope in scopes:
+        require_choice("scopes", scope, ALL_SCOPES)
+    require_choice("types", types, _TYPE_TAGS)
     report = report or ReadReport()
     terms, header = _sections(path, report)
     report.licence = _licence(header)

@@ -1,6 +1,5 @@
 """Read an ontology in any known format."""
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..concepts import Concept, ConceptStream, Ontology, Source
-from ..errors import ConnormError, Errors, Warnings, quote_id, warn
+from ..errors import ConnormError, Errors, Warnings, quote_id, require_options, warn
 from ..files.text import sha256
 from ..text.cleaning import clean
 from .checks import Finding, Inventory, warn_about
@@ -132,7 +131,7 @@ def _sound(
     file = _file(path)
     format = find_format(file, format)
     reader = find_reader(format)
-    _check_options(format, reader, options)
+    require_options(format, reader, options)
     for raw in reader(file, report=report, **options):
         concept = raw.cleaned(clean)
         if concept.concept_id and concept.canonical_name:
@@ -186,16 +185,3 @@ def create_ontology_reader(
 def _file(path: str | Path) -> Path:
     path = Path(path)
     return find_mrconso(path) if path.is_dir() else path
-
-
-def _check_options(
-    format: str, reader: Callable[..., Iterator[Concept]], options: dict[str, Any]
-) -> None:
-    parameters = inspect.signature(reader).parameters.values()
-    known = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "report"]
-    unknown = [name for name in options if name not in known]
-    if unknown:
-        message = Errors.CN113.format(
-            format=format, unknown=", ".join(unknown), known=", ".join(known) or "none"
-        )
-        raise ConnormError(message)

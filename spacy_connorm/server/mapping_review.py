@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..concepts import NIL
-from ..documents.exports.sssom import NO_TERM, REVIEW, STATUSES, TermMapping
+from ..documents.sssom import NO_TERM, REVIEW, STATUSES, TermMapping
 from ..errors import ConnormError, Errors
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.mapping_decisions import PREDICATES, decide_mapping, take_back

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from ..documents.exports.sssom import (
+from ..documents.sssom import (
     COLUMNS,
     MappingSet,
     TermMapping,

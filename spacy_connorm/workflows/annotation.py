@@ -1,12 +1,12 @@
 """Annotating files of texts with a saved pipeline."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -14,11 +14,9 @@ from spacy.tokens.underscore import Underscore
 from spacy.util import minibatch
 from tqdm import tqdm
 
-from ..documents.exports.documents import ID_FIELD, ExportedDocument, ExportedMention, read_document
-from ..documents.exports.formats import ExportOptions
-from ..documents.exports.jsonl import Record, make_record
-from ..documents.exports.protocol import Exporter
-from ..documents.exports.writing import find_target
+from ..documents.document import ID_FIELD, Document, Mention, read_document
+from ..documents.jsonl import Record, make_record
+from ..documents.writing import Exporter, find_target
 from ..encoders.devices import choose_device
 from ..errors import Warnings, require_positive, warn
 from ..files.overlap import require_apart
@@ -46,10 +44,10 @@ class AnnotationCounts:
     without_code: Counter[str] = field(default_factory=Counter)
     changes: Counter[str] = field(default_factory=Counter)
 
-    def add(self, document: ExportedDocument) -> None:
+    def add(self, document: Document) -> None:
         """Count a text.
 
-        document (ExportedDocument): The text and its mentions.
+        document (Document): The text and its mentions.
         """
         self.texts += 1
         self.mentions += len(document.mentions)
@@ -69,7 +67,7 @@ class AnnotationCounts:
         self.changes.update(other.changes)
 
 
-def _systems_without_code(mention: ExportedMention) -> set[str]:
+def _systems_without_code(mention: Mention) -> set[str]:
     """RETURNS (Set[str]): The vocabularies in which a concept of a mention has no code."""
     return {
         system
@@ -93,7 +91,7 @@ def annotate(
     gpu_id: int = -1,
     component: str | None = None,
     on_record: Callable[[Record], None] | None = None,
-    **options: Unpack[ExportOptions],
+    **options: Any,
 ) -> AnnotationCounts:
     """Run a pipeline over texts and write what it finds: `python -m spacy connorm annotate`. The
     texts are never all in memory.
@@ -102,7 +100,7 @@ def annotate(
     input_path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; see
         `read_inputs`.
     output_path (Union[str, Path]): The file to write, or the folder for BRAT.
-    format (Optional[str]): One of `exports.FORMATS`; told by the output's name if None.
+    format (Optional[str]): One of `EXPORT_FORMATS`; told by the output's name if None.
     text_field (str): The field of a JSON object, or the column of a table, that holds the text.
     id_field (str): The one that holds the text's id, for formats that have ids; it may be missing
         if it has the default's name.
@@ -111,12 +109,12 @@ def annotate(
     gpu_id (int): The GPU for the pipeline; -1 for the CPU.
     component (Optional[str]): Which concept normalizer's answers to write, if there are several.
     on_record (Optional[Callable[[Dict[str, Any]], None]]): Called with the record of each text.
-    **options (ExportOptions): Settings of the format.
+    **options (Any): Options of the format, see its exporter.
     RETURNS (AnnotationCounts): Texts, mentions and linked mentions.
     RAISES (ConnormError): CN006 for no process or an empty batch, CN105 or CN108 if the file cannot
         be written, CN121 if it would replace the input, CN700 to CN704 as `load_normalizer`, CN708
         for another ending, CN713 if the GPU cannot be used, CN716 if a worker process dies, CN717
-        if it fails, CN719 if it can't start, CN770 to CN779 for the format and its settings, and
+        if it fails, CN719 if it can't start, CN111 to CN779 for the format and its settings, and
         the errors of `read_inputs`.
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all, CNW770 for what was
         changed, since the format can't hold it.
@@ -154,7 +152,7 @@ def annotate(
     return counts
 
 
-def _needed_fields(id_field: str, options: ExportOptions) -> list[str]:
+def _needed_fields(id_field: str, options: Mapping[str, Any]) -> list[str]:
     """RETURNS (List[str]): The fields that somebody has named; those by default may be missing."""
     named = ("" if id_field == ID_FIELD else id_field, options.get("subject_field"))
     return [each for each in named if each]
@@ -174,14 +172,14 @@ def to_record(doc: Doc, normalizer: ConceptNormalizer) -> Record:
 
 def read_annotations(
     doc: Doc, normalizer: ConceptNormalizer, number: int, id_field: str
-) -> ExportedDocument:
+) -> Document:
     """Read what a concept normalizer wrote on a document.
 
     doc (Doc): The document.
     normalizer (ConceptNormalizer): Whose answers to take.
     number (int): The document's number, from 1: its id, if it has no other.
     id_field (str): The field of its JSON that may hold its id.
-    RETURNS (ExportedDocument): Its text, mentions and fields.
+    RETURNS (Document): Its text, mentions and fields.
     """
     return read_document(
         doc,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..documents.exports.parquet import ParquetExporter, row_schema
-from ..documents.metadata import DOC_ID_KEY, set_other_fields
+from ..documents.document import DOC_ID_KEY, set_other_fields
+from ..documents.parquet import ParquetExporter, row_schema
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors, is_text_shown
 from ..files.tables import require_distinct_columns

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from ..documents.exports.documents import ID_FIELD
-from ..documents.metadata import find_id
+from ..documents.document import ID_FIELD, find_id
 from ..errors import ConnormError, Errors, tell_reason
 from ..files.tables import require_distinct_columns
 from ..files.text import read_lines

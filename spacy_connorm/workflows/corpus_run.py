@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from ..documents.exports.documents import ID_FIELD
+from ..documents.document import ID_FIELD
 from ..errors import ConnormError, Errors, Warnings, quote_id, require_positive, warn
 from ..files.atomic import only_writer
 from ..files.failures import write_errors

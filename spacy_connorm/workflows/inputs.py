@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..documents.metadata import other_fields, set_other_fields
+from ..documents.document import other_fields, set_other_fields
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.docbin import read_docs
 from ..files.tables import find_column, read_rows, require_distinct_columns, require_width

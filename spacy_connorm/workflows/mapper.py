@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from ..about import __version__
 from ..concepts import NIL, Candidate
-from ..documents.exports.sssom import (
+from ..documents.sssom import (
     ACCEPTED,
     NO_TERM,
     REVIEW,

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from datetime import date
 
-from ..documents.exports.sssom import ACCEPTED, MANUAL, NO_TERM, UNMATCHED, TermMapping
+from ..documents.sssom import ACCEPTED, MANUAL, NO_TERM, UNMATCHED, TermMapping
 from ..errors import refuse_text
 from .mapping_relations import BROAD, CLOSE, EXACT, NARROW
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from spacy.language import Language
 from tqdm import tqdm
 
-from ..documents.exports.sssom import NO_LICENCE, MappingSet, TermMapping, read_sssom, write_sssom
+from ..documents.sssom import NO_LICENCE, MappingSet, TermMapping, read_sssom, write_sssom
 from ..errors import ConnormError, Errors, refuse, require_positive
 from ..files.overlap import require_apart
 from ..pipeline.loading import find_normalizer, load_pipeline

@@ -74,9 +74,9 @@ def test_every_format_is_written_and_says_what_it_lacks(invoke, words, folder):
 
 def test_bad_input(invoke, refused, folder):
     for arguments, code in (
-        (["notes.jsonl", "out.docx"], "CN770"),
+        (["notes.jsonl", "out.docx"], "CN111"),
         (["notes.jsonl", "out.csv", "--format", "jsonl"], "CN708"),
-        (["notes.jsonl", "out.csv", "--resource", "Condition"], "CN772"),
+        (["notes.jsonl", "out.csv", "--resource", "Condition"], "CN113"),
         (["notes.jsonl", "out.fhir.json", "--resource", "Patient"], "CN006"),
         (["notes.jsonl", "out.xml", "--date", "today"], "CN006"),
         (["notes.jsonl", "pipeline", "--format", "brat"], "CN705"),

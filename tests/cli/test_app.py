@@ -1,7 +1,6 @@
 """What all commands have in common."""
 
 import inspect
-from typing import get_type_hints
 
 import pytest
 from typer.main import get_command
@@ -9,8 +8,7 @@ from typer.main import get_command
 import spacy_connorm
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import shorten_cell
-from spacy_connorm.documents import corpora
-from spacy_connorm.documents.exports import ExportOptions
+from spacy_connorm.documents import CORPUS_FORMATS, EXPORT_FORMATS
 from spacy_connorm.ontology.formats import FORMATS, find_reader
 
 COMMANDS = get_command(app).commands
@@ -37,13 +35,17 @@ FUNCTIONS = {
 # Settings of the format that is read or written.
 OPTIONS = {
     "annotate": {
-        *get_type_hints(ExportOptions),
+        *(
+            name
+            for form in EXPORT_FORMATS.values()
+            for name in inspect.signature(form.make_exporter).parameters
+        ),
         *inspect.signature(spacy_connorm.annotate_corpus).parameters,
     },
     "corpus": {
         name
-        for form in corpora.FORMATS.values()
-        for name in inspect.signature(form.reader).parameters.keys() - {"path", "report"}
+        for form in CORPUS_FORMATS.values()
+        for name in inspect.signature(form.read).parameters.keys() - {"path", "report"}
     },
     "ontology": {
         name

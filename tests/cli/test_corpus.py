@@ -63,10 +63,10 @@ def test_ids_are_replaced_by_those_of_an_ontology(run, words, tmp_path):
 def test_bad_input(run, refused):
     for arguments, code in (
         (["absent.pubtator", "a.spacy"], "CN100"),
-        (["note.pubtator", "a.txt"], "CN212"),
+        (["note.pubtator", "a.txt"], "CN708"),
         (["note.pubtator", "note.pubtator/a.spacy"], "CN108"),
-        (["note.pubtator", "a.spacy", "--format", "excel"], "CN201"),
-        (["note.pubtator", "a.spacy", "--columns", "id,mention"], "CN202"),
+        (["note.pubtator", "a.spacy", "--format", "excel"], "CN118"),
+        (["note.pubtator", "a.spacy", "--columns", "id,mention"], "CN113"),
         (["note.pubtator", "a.spacy", "--lang", "qq"], "CN213"),
         (["note.pubtator", "a.spacy", "--ids-of", "absent.jsonl"], "CN100"),
     ):

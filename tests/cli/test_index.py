@@ -56,7 +56,7 @@ def test_a_config_is_read_and_overridden(invoke, tmp_path, demo_ontology, ngrams
         (["--config", "nowhere.cfg"], "CN100"),
         (["--corpus", "other.txt"], "CN706"),
         (["--synonyms", "other.txt"], "CN712"),
-        (["--format", "owl"], "CN110"),
+        (["--format", "owl"], "CN118"),
         (["--reuse", "nowhere"], "CN700"),
         (["--gpu-id", "99"], "CN713"),
         (["--n-trees", "5"], "CN711"),

@@ -14,4 +14,4 @@ def test_what_was_joined_is_printed(invoke, words, refused, tmp_path):
     assert Ontology.from_disk(out)["B:1"].concept_id == "A:1"
     assert read_licence(out) == "second.jsonl: Be kind."
     refused(invoke("join", first, second, second), "CN121")
-    refused(invoke("join", first, tmp_path / "out.txt"), "CN120")
+    refused(invoke("join", first, tmp_path / "out.txt"), "CN708")

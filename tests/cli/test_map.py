@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_connorm.documents.exports.sssom import NO_TERM, read_sssom, write_sssom
+from spacy_connorm.documents.sssom import NO_TERM, read_sssom, write_sssom
 from spacy_connorm.workflows import decide_mapping
 
 TABLE = "id,name\n7,heart attack\n8,raised blood pressure\n9,qqq zzz\n"

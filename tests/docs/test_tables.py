@@ -14,7 +14,7 @@ import spacy_connorm
 from spacy_connorm import ontology
 from spacy_connorm.cli import app
 from spacy_connorm.concepts import Candidate
-from spacy_connorm.documents import corpora
+from spacy_connorm.documents import CORPUS_FORMATS
 from spacy_connorm.evaluation.mistakes import KINDS, OTHER
 from spacy_connorm.pipeline.factory import DEFAULT_CONFIG
 from spacy_connorm.pipeline.finder_settings import FINDER_DEFAULTS
@@ -125,12 +125,15 @@ def test_every_config_and_registered_name_is_in_the_page_on_training():
 
 
 @pytest.mark.parametrize(
-    ("heading", "package"), [("format | for", ontology), ("format | what it is", corpora)]
+    ("heading", "formats", "command"),
+    [
+        ("format | for", ontology.FORMATS, "ontology"),
+        ("format | what it is", CORPUS_FORMATS, "corpus"),
+    ],
 )
-def test_every_format_and_its_options_are_in_their_table(heading, package):
+def test_every_format_and_its_options_are_in_their_table(heading, formats, command):
     rows = table(DOCS / "ontologies.md", heading)
-    assert sorted(codes(row[0])[0] for row in rows) == sorted(package.FORMATS)
-    command = {ontology: "ontology", corpora: "corpus"}[package]
+    assert sorted(codes(row[0])[0] for row in rows) == sorted(formats)
     declared = get_command(app).commands[command].params  # type: ignore[attr-defined]
     options = {each for param in declared for each in (*param.opts, *param.secondary_opts)}
     assert {option for row in rows for option in codes(row[-1])} <= options

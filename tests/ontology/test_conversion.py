@@ -120,7 +120,7 @@ def test_places_that_cannot_be_written(data, tmp_path):
     for out, code in (
         (tmp_path / "file" / "out.jsonl", "CN108"),
         (tmp_path / "folder.jsonl", "CN105"),
-        (tmp_path / "out.obo", "CN120"),
+        (tmp_path / "out.obo", "CN708"),
     ):
         with pytest.raises(ConnormError, match=code):
             convert_ontology(data / "small.obo", out)

@@ -150,7 +150,7 @@ def test_a_missing_file_and_a_folder(tmp_path):
 
 
 def test_formats_and_settings_that_are_asked_for(data):
-    with pytest.raises(ConnormError, match=r"CN110.*owl.*jsonl, obo"):
+    with pytest.raises(ConnormError, match=r"CN118.*owl.*jsonl, obo"):
         read_ontology(data / "small.obo", format="owl")
     with pytest.raises(ConnormError, match=r"CN112.*jsonl"):
         read_ontology(data / "small.obo", format="jsonl")

@@ -1,8 +1,8 @@
 import pytest
 
 from spacy_connorm import map_terms
-from spacy_connorm.documents.exports import read_sssom
-from spacy_connorm.documents.exports.sssom import MANUAL, NO_TERM
+from spacy_connorm.documents import read_sssom
+from spacy_connorm.documents.sssom import MANUAL, NO_TERM
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.server import MappingReview
 from spacy_connorm.workflows import CorrectedPipeline, convert_corrections

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from spacy_connorm import build_index, map_terms
-from spacy_connorm.documents.exports import read_sssom
+from spacy_connorm.documents import read_sssom
 from spacy_connorm.pipeline.synonym_files import read_synonyms
 from spacy_connorm.server import make_app
 from spacy_connorm.workflows import convert_corrections

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from spacy_connorm import map_terms
-from spacy_connorm.documents.exports import read_sssom
+from spacy_connorm.documents import read_sssom
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from spacy_connorm.documents.exports import MappingSet, TermMapping, read_sssom, write_sssom
+from spacy_connorm.documents import MappingSet, TermMapping, read_sssom, write_sssom
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.server.review_file import ReviewFile
 from spacy_connorm.workflows.mapping_ids import MappingIds

@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import DocBin
 
 from spacy_connorm.concepts import Candidate, Concept, Ontology
-from spacy_connorm.documents.metadata import DOC_ID_KEY, set_other_fields
+from spacy_connorm.documents.document import DOC_ID_KEY, set_other_fields
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.workflows import AnnotationCounts, annotate
 
@@ -209,9 +209,9 @@ def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content,
         ("bad.spacy", "out.jsonl", {"text_field": "note"}, "CN721.*bad.spacy.*'note'"),
         ("docs.spacy", "out.jsonl", {"id_field": "nr"}, "CN720.*docs.*document 1.*'nr'.*: ward"),
         ("docs.spacy", "out.fhir.json", {"subject_field": "who"}, "CN720.*document 1.*'who'"),
-        ("notes.jsonl", "out.docx", {}, "CN770"),
+        ("notes.jsonl", "out.docx", {}, "CN111"),
         ("notes.jsonl", "out.csv", {"format": "jsonl"}, "CN708"),
-        ("notes.jsonl", "out.csv", {"format": "excel"}, "CN771"),
+        ("notes.jsonl", "out.csv", {"format": "excel"}, "CN118"),
         ("bad.spacy", "out.spacy", {}, "CN706"),
         ("notes.jsonl", "notes.jsonl/out.jsonl", {}, "CN108"),
         ("notes.jsonl", "out.jsonl", {"gpu_id": 99}, "CN713"),

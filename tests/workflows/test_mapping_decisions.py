@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from spacy_connorm.documents.exports.sssom import ACCEPTED, MANUAL, NO_TERM, UNMATCHED, TermMapping
+from spacy_connorm.documents.sssom import ACCEPTED, MANUAL, NO_TERM, UNMATCHED, TermMapping
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.workflows import decide_mapping, take_back
 from spacy_connorm.workflows.mapping_relations import BROAD, CLOSE, EXACT, MEANING

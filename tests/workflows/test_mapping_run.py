@@ -1,7 +1,7 @@
 import pytest
 
 from spacy_connorm import Concept, Ontology, map_terms
-from spacy_connorm.documents.exports.sssom import (
+from spacy_connorm.documents.sssom import (
     ACCEPTED,
     MANUAL,
     NO_TERM,

@@ -1,4 +1,4 @@
-from spacy_connorm.documents.exports.sssom import ACCEPTED, MANUAL, REVIEW, UNMATCHED, TermMapping
+from spacy_connorm.documents.sssom import ACCEPTED, MANUAL, REVIEW, UNMATCHED, TermMapping
 from spacy_connorm.workflows import summarize_mappings
 from spacy_connorm.workflows.mapping_relations import EXACT, MEANING
 

@@ -1,0 +1,552 @@
+"""BioC, as XML or JSON: PubTator's and PubMed Central's exports, BC5CDR and others.
+
+    <collection><document><id>10192393</id>
+      <passage><offset>0</offset><text>A common human skin tumour</text>
+        <annotation id="1"><infon key="type">Disease</infon><infon key="MESH">D012878</infon>
+          <location offset="15" length="11"/><text>skin tumour</text></annotation>
+      </passage>
+    </document></collection>
+
+XML is read into the objects of BioC's JSON, and written from them, so that all else is the same for
+both. The passages of a document are joined by a line break, the sentences of a passage by a space.
+Offsets count code points from the start of the document, as PubTator and the library `bioc` do; the
+text of an annotation tells if a file counts otherwise (bytes, or UTF-16 code units), and such
+mentions are reported.
+
+The library itself resolves entities, reads a whole file at once, tells no line, and takes neither
+PubTator's lists nor one document a line, so it only checks what is written here (in the tests).
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+from ..concepts.curies import PREFIXES, join_curie
+from ..errors import ConnormError, Errors, quote
+from ..files.text import open_text, read_lines
+from ..files.xml import read_pieces
+from .document import Document, Place, make_mention, replace_surrogates
+from .mentions import NO_ID, Mention
+from .report import CorpusReport
+from .writing import Dated
+
+Record = dict[Any, Any]
+
+_EXPECTED = (
+    "XML or JSON with documents, their passages with `offset` and `text`, and annotations with "
+    "`infon`s and locations"
+)
+_ID_KEYS = ("identifier", "concept_id", "conceptid")
+_TYPE_KEYS = ("type",)
+# Vocabularies by the keys that tools of NCBI write.
+_NCBI = {"NCBI GENE": "NCBIGene", "GENE": "NCBIGene", "NCBI TAXONOMY": "NCBITaxon"}
+_SEPARATORS = re.compile(r"([|+,;])")
+# The fields of JSON that hold documents; the second is that of PubTator's export.
+_LISTS = ("documents", "PubTator3")
+_WHITE_SPACE = re.compile(r"[ \t\n\r]+")
+# What each element of XML holds, so that a file that is nested deeper does no harm.
+_CHILDREN = {
+    "document": ("passage", "annotation", "relation"),
+    "passage": ("sentence", "annotation", "relation"),
+    "sentence": ("annotation", "relation"),
+    "annotation": ("location",),
+}
+_TEXTS = ("id", "offset", "text")
+# The line of an element: no attribute of XML and no field of JSON can have these names.
+_LINE_ATTRIBUTE = " line"
+_LINE = object()
+_SOURCE, _KEY = "spacy_connorm", "https://bioc.sourceforge.net"
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_REPLACED = "control characters became U+FFFD"
+# XML readers turn a plain carriage return into a line feed.
+_KEPT = {"\r": "&#13;"}
+
+
+class _Block(NamedTuple):
+    """A passage or a sentence: where its text starts in the file's count, and in ours."""
+
+    offset: int
+    start: int
+    text: str
+
+    def place(self, offset: int, *, gap: int = 0) -> int | None:
+        inside = self.offset <= offset < self.offset + len(self.text) + gap
+        return offset + self.start - self.offset if inside else None
+
+
+def read_bioc(path: Path, *, report: CorpusReport) -> Iterator[Document]:
+    """Read the documents of a BioC file.
+
+    path (Path): The file, XML or JSON: a collection, or one document per line.
+    report (CorpusReport): Counts ignored relations and problems.
+    YIELDS (Document): The documents.
+    RAISES (ConnormError): CN204 for a file that is not BioC, CN207 for offsets outside all
+        passages, and what `make_mention` and `read_pieces` raise.
+    """
+    first = next((text.lstrip() for _, text in read_pieces(path) if text.strip()), "")
+    records = _read_xml(path) if first.startswith("<") else _read_json(path)
+    for place, record in records:
+        yield _document(record, place, report=report)
+
+
+def _document(record: Record, place: Place, *, report: CorpusReport) -> Document:
+    blocks: list[_Block] = []
+    owners: list[tuple[Record, _Block | None]] = []
+    text, relations = "", len(_list(record, "relations", place))
+    passages = _list(record, "passages", place)
+    for passage in passages:
+        has_text = _field(passage, "text", str, place) is not None
+        parts = [passage] if has_text else _list(passage, "sentences", place)
+        for number, part in enumerate(parts):
+            if blocks:
+                text += " " if number else "\n"
+            own = replace_surrogates(_field(part, "text", str, place) or "", report=report)
+            blocks.append(_Block(_whole_number(part, "offset", place), len(text), own))
+            text += own
+            owners += ((each, blocks[-1]) for each in _list(part, "annotations", place))
+        if not has_text:
+            owners += ((each, None) for each in _list(passage, "annotations", place))
+        sentences = _list(passage, "sentences", place)
+        relations += sum(len(_list(each, "relations", place)) for each in (passage, *sentences))
+    owners += ((each, None) for each in _list(record, "annotations", place))
+    if relations:
+        report.skipped["relations"] += relations
+    mentions = []
+    for annotation, block in owners:
+        if _list(annotation, "locations", place):
+            mentions.append(_mention(annotation, text, block, blocks, place, report=report))
+        else:
+            report.skipped["annotations without a location"] += 1
+    doc_id = str(_field(record, "id", (str, int), place) or place.line)
+    doc_id = replace_surrogates(doc_id, report=report)
+    return Document(doc_id, text, tuple(mentions), passages=len(passages))
+
+
+def _mention(
+    annotation: Record,
+    text: str,
+    own: _Block | None,
+    blocks: list[_Block],
+    place: Place,
+    *,
+    report: CorpusReport,
+) -> Mention:
+    place = _place_of(annotation, place)
+    locations = [
+        (_whole_number(each, "offset", place), _whole_number(each, "length", place))
+        for each in _list(annotation, "locations", place)
+    ]
+    fragments = [_located(*each, own, blocks, place) for each in locations]
+    covered = text[min(start for start, _ in fragments) : max(end for _, end in fragments)]
+    annotated = _field(annotation, "text", str, place) or ""
+    annotated = replace_surrogates(annotated, report=report).replace(" ... ", " ")
+    infons = _infons_of(annotation, place)
+    return make_mention(
+        text,
+        fragments,
+        label=replace_surrogates(_find(infons, _TYPE_KEYS), report=report),
+        ids=replace_surrogates(_ids(infons), report=report),
+        place=place,
+        report=report,
+        # Some write the gaps of a mention, too.
+        annotated="" if _squeezed(annotated) == _squeezed(covered) else annotated,
+    )
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _located(
+    offset: int, length: int, own: _Block | None, blocks: list[_Block], place: Place
+) -> tuple[int, int]:
+    # Its first and its last character: the next block may begin where this one ends.
+    first, last = (_in_text(each, own, blocks) for each in (offset, offset + length - 1))
+    if first is None or last is None:
+        total = max((each.offset + len(each.text) for each in blocks), default=0)
+        end = offset + length
+        raise ConnormError(Errors.CN207.format(place=place, start=offset, end=end, length=total))
+    return first, last + 1
+
+
+def _in_text(offset: int, own: _Block | None, blocks: list[_Block]) -> int | None:
+    found = own.place(offset) if own else None
+    if found is not None:
+        return found
+    # What joins two blocks is a character, too.
+    placed = (each.place(offset, gap=gap) for gap in (0, 1) for each in blocks)
+    return next((each for each in placed if each is not None), None)
+
+
+def _find(infons: dict[str, str], keys: tuple[str, ...]) -> str:
+    """RETURNS (str): The value of the first of some keys, in any case; empty if there is none."""
+    lowered = {key.lower(): value for key, value in infons.items()}
+    return next((lowered[key] for key in keys if lowered.get(key)), "")
+
+
+def _ids(infons: dict[str, str]) -> str:
+    told = _find(infons, _ID_KEYS)
+    if told:
+        return told
+    for key, value in infons.items():
+        prefix = _NCBI.get(key.upper()) or (PREFIXES.prefix(key) if PREFIXES.knows(key) else "")
+        if prefix and value:
+            parts = _SEPARATORS.split(value)
+            parts[::2] = [_with_prefix(prefix, each.strip()) for each in parts[::2]]
+            return "".join(parts)
+    return ""
+
+
+def _with_prefix(prefix: str, local_id: str) -> str:
+    return local_id if local_id in ("", "-", NO_ID) else join_curie(prefix, local_id)
+
+
+def _infons_of(record: Record, place: Place) -> dict[str, str]:
+    infons = _field(record, "infons", dict, place) or {}
+    return {key: str(each) for key, each in infons.items() if isinstance(each, str | int)}
+
+
+def _list(record: Any, key: str, place: Place) -> list[Any]:
+    return _field(record, key, list, place) or []
+
+
+def _field(record: Any, key: str, expected: Any, place: Place) -> Any:
+    """RETURNS (Any): A field of an object; None if it is missing or null."""
+    if not isinstance(record, dict):
+        _refuse(place, f"an object with `{key}` is expected, not {quote(record)}")
+    found = record.get(key)
+    if found is not None and not isinstance(found, expected):
+        _refuse(_place_of(record, place), f"`{key}` is {quote(found)}")
+    return found
+
+
+def _place_of(record: Record, place: Place) -> Place:
+    return Place(place.path, record.get(_LINE, place.line))
+
+
+def _whole_number(record: Any, key: str, place: Place) -> int:
+    value = _field(record, key, (str, int), place)
+    try:
+        if value is not None and not isinstance(value, bool):
+            return int(value)
+    except ValueError:
+        pass  # `int` repeats the text
+    _refuse(_place_of(record, place), f"`{key}` is {quote(value)}, not a whole number")
+
+
+def _refuse(place: Place, reason: object) -> NoReturn:
+    raise ConnormError(
+        Errors.CN204.format(place=place, format="BioC", reason=reason, expected=_EXPECTED)
+    ) from None
+
+
+def _read_xml(path: Path) -> Iterator[tuple[Place, Record]]:
+    """YIELDS (Tuple[Place, Dict]): The documents; one at a time is in memory. No entity is
+    resolved, and nothing outside the file is read.
+    """
+    parser = _XmlParser(path)
+    for line, piece in read_pieces(path):
+        parser.feed(piece, line)
+        yield from parser.take()
+    parser.feed("", 0, is_last=True)
+    yield from parser.take()
+
+
+class _XmlParser:
+    """Collects whole documents, each element with its line."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._builder: TreeBuilder | None = None
+        self._documents: list[tuple[Place, Record]] = []
+        self._has_root = False
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._data
+        parser.EntityDeclHandler = self._refuse_entities
+        parser.SkippedEntityHandler = self._refuse_entities
+        self._expat = parser
+
+    def feed(self, text: str, line: int, *, is_last: bool = False) -> None:
+        try:
+            self._expat.Parse(text, is_last)
+        except UnicodeEncodeError as error:
+            place = Place(self._path, line + text.count("\n", 0, error.start))
+            _refuse(place, "it has a lone surrogate, which XML can't hold")
+        except expat.ExpatError as error:  # names of entities stand only in its message
+            _refuse(self._place, expat.ErrorString(error.code))
+
+    def take(self) -> list[tuple[Place, Record]]:
+        documents, self._documents = self._documents, []
+        return documents
+
+    @property
+    def _place(self) -> Place:
+        return Place(self._path, self._expat.CurrentLineNumber)
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if not self._has_root:
+            self._has_root = True
+            if tag != "collection":
+                _refuse(self._place, "it does not begin with <collection>")
+        elif tag == "document" and self._builder is None:
+            self._builder = TreeBuilder()
+        if self._builder is not None:
+            self._builder.start(tag, {**attributes, _LINE_ATTRIBUTE: str(self._place.line)})
+
+    def _data(self, text: str) -> None:
+        if self._builder is not None:
+            self._builder.data(text)
+
+    def _end(self, tag: str) -> None:
+        if self._builder is None:
+            return
+        self._builder.end(tag)
+        if tag == "document":
+            record = _as_json(self._builder.close())
+            self._documents.append((Place(self._path, record[_LINE]), record))
+            self._builder = None
+
+    def _refuse_entities(self, *declaration: Any) -> None:
+        _refuse(self._place, "it has entities of its own, which are not resolved")
+
+
+def _as_json(element: Element) -> Record:
+    """RETURNS (Dict): An element of XML as an object of BioC's JSON, with its line."""
+    record: Record = dict(element.attrib)
+    record[_LINE] = int(record.pop(_LINE_ATTRIBUTE))
+    record |= {tag: text for tag in _TEXTS if (text := element.findtext(tag)) is not None}
+    record["infons"] = {
+        each.get("key") or "": each.text or "" for each in element.iterfind("infon")
+    }
+    for tag in _CHILDREN.get(element.tag, ()):
+        record[f"{tag}s"] = list(map(_as_json, element.iterfind(tag)))
+    return record
+
+
+def _read_json(path: Path) -> Iterator[tuple[Place, Any]]:
+    """YIELDS (Tuple[Place, Any]): The documents of a collection, of PubTator's lists, or one a
+    line. The text of the file is in memory, the documents one at a time.
+    """
+    cursor = _JsonCursor("\n".join(line for _, line in read_lines(path)), path)
+    while not cursor.is_at_end:
+        yield from cursor.documents()
+
+
+class _JsonCursor:
+    """Reads JSON up to the documents, and then one after the other, so that each has its line."""
+
+    def __init__(self, text: str, path: Path) -> None:
+        self._text = text
+        self._path = path
+        self._decoder = json.JSONDecoder()
+        self._index = 0
+        self._counted, self._line = 0, 1
+        self._skip()
+
+    @property
+    def is_at_end(self) -> bool:
+        return self._index == len(self._text)
+
+    def documents(self) -> Iterator[tuple[Place, Any]]:
+        """YIELDS (Tuple[Place, Any]): The documents of the next value: of a collection, of a list,
+        or the value itself.
+        """
+        place = self._place()
+        if self._is_next("["):
+            yield from self._items()
+        elif self._is_next("{"):
+            fields: Record = {}
+            has_list = False
+            for key in self._keys():
+                if key in _LISTS and self._is_next("["):
+                    has_list = True
+                    yield from self._items()
+                else:
+                    fields[key] = self._value()
+            if "passages" in fields:
+                yield place, fields
+            elif not has_list:
+                _refuse(place, "it has neither `documents` nor `passages`")
+        else:
+            _refuse(place, "it does not begin with { or [")
+
+    def _items(self) -> Iterator[tuple[Place, Any]]:
+        for _ in self._separated("]"):
+            place = self._place()
+            yield place, self._value()
+
+    def _keys(self) -> Iterator[str]:
+        for _ in self._separated("}"):
+            key = self._value()
+            if not isinstance(key, str):
+                _refuse(self._place(), "a name of a field is not a string")
+            self._take(":")
+            yield key
+
+    def _separated(self, closing: str) -> Iterator[None]:
+        self._take(self._text[self._index])
+        if not self._is_next(closing):
+            yield
+            while not self._is_next(closing):
+                self._take(",")
+                yield
+        self._take(closing)
+
+    def _is_next(self, character: str) -> bool:
+        return self._text.startswith(character, self._index)
+
+    def _take(self, character: str) -> None:
+        if not self._is_next(character):
+            _refuse(self._place(), f"a {character!r} is missing")
+        self._index += 1
+        self._skip()
+
+    def _value(self) -> Any:
+        try:
+            value, self._index = self._decoder.raw_decode(self._text, self._index)
+        except json.JSONDecodeError as error:
+            self._index = error.pos
+            _refuse(self._place(), error.msg)
+        except (ValueError, RecursionError):
+            _refuse(self._place(), "its values are nested too deep, or a number is too long")
+        self._skip()
+        return value
+
+    def _skip(self) -> None:
+        match = _WHITE_SPACE.match(self._text, self._index)
+        self._index = match.end() if match else self._index
+
+    def _place(self) -> Place:
+        self._line += self._text.count("\n", self._counted, self._index)
+        self._counted = self._index
+        return Place(self._path, self._line)
+
+
+@dataclass(frozen=True, slots=True)
+class BioCJsonExporter(Dated):
+    """Writes one collection, a document a line."""
+
+    def render(self, document: Document, changes: Counter[str]) -> str:
+        return json.dumps(_record(document), ensure_ascii=False)
+
+    def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
+        about = {
+            "source": _SOURCE,
+            "date": self.day(),
+            "key": _KEY,
+            "version": "1.0",
+            "infons": {},
+        }
+        with open_text(path, "wt") as file:
+            file.write(json.dumps(about)[:-1] + ', "documents": [')
+            for number, each in enumerate(rendered):
+                file.write(f"{',' if number else ''}\n{each}")
+            file.write("\n]}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class BioCXmlExporter(Dated):
+    """Writes one collection, a document a line."""
+
+    def render(self, document: Document, changes: Counter[str]) -> str:
+        replaced = len(_NOT_XML.findall(document.text))
+        if replaced:
+            changes[_REPLACED] += replaced
+        record = _record(document)
+        (passage,) = record["passages"]
+        parts = ["<document>", _element("id", record["id"]), *_xml_infons(record)]
+        parts += ["<passage><offset>0</offset>", _element("text", passage["text"])]
+        for each in passage["annotations"]:
+            parts += [f"<annotation id={quoteattr(each['id'])}>", *_xml_infons(each)]
+            parts += (
+                f'<location offset="{place["offset"]}" length="{place["length"]}"/>'
+                for place in each["locations"]
+            )
+            parts += [_element("text", each["text"]), "</annotation>"]
+        return "".join([*parts, "</passage></document>"])
+
+    def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
+        about = {"source": _SOURCE, "date": self.day(), "key": _KEY}
+        with open_text(path, "wt", newline="") as file:
+            file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+            file.write('<!DOCTYPE collection SYSTEM "BioC.dtd">\n<collection>')
+            file.write("".join(_element(*each) for each in about.items()) + "\n")
+            for each in rendered:
+                file.write(f"{each}\n")
+            file.write("</collection>\n")
+
+
+def _record(document: Document) -> Record:
+    """RETURNS (Dict): A document as BioC's JSON has it: one passage, in code points from 0."""
+    annotations = [
+        {
+            "id": str(number),
+            "infons": _infons(mention),
+            # All from its start to its end, gaps too, as validators expect.
+            "text": document.text[slice(*mention.extent)],
+            "locations": [
+                {"offset": start, "length": end - start} for start, end in mention.fragments
+            ],
+        }
+        for number, mention in enumerate(document.mentions, start=1)
+    ]
+    passage = {
+        "offset": 0,
+        "infons": {},
+        "text": document.text,
+        "sentences": [],
+        "annotations": annotations,
+        "relations": [],
+    }
+    return {
+        "id": document.doc_id,
+        "infons": {key: _as_text(value) for key, value in document.fields.items()},
+        "passages": [passage],
+        "relations": [],
+    }
+
+
+def _infons(mention: Mention) -> dict[str, str]:
+    leading = mention.leading
+    names = [each.name for each in leading if each.concept_id in mention.concept_ids]
+    probabilities = [each.probability for each in leading if each.probability is not None]
+    infons = {
+        "type": mention.label,
+        "identifier": NO_ID if mention.is_nil else mention.kb_id,
+        "name": "|".join(names),
+        "score": str(min((each.score for each in leading), default="")),
+        "probability": str(min(probabilities, default="")),
+        "long_form": mention.long_form,
+    }
+    if mention.candidates:
+        infons["candidates"] = _as_text([each._asdict() for each in mention.candidates])
+    return {key: value for key, value in infons.items() if value or key == "type"}
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _xml_infons(record: Record) -> Iterator[str]:
+    return (
+        f"<infon key={quoteattr(_allowed(key))}>{escape(_allowed(value), _KEPT)}</infon>"
+        for key, value in record["infons"].items()
+    )
+
+
+def _element(tag: str, text: str) -> str:
+    return f"<{tag}>{escape(_allowed(text), _KEPT)}</{tag}>"
+
+
+def _allowed(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)

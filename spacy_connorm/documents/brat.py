@@ -1,0 +1,243 @@
+"""BRAT: a folder of texts (`.txt`), each with its annotations (`.ann`).
+
+    T1	Disease 15 26	skin tumour
+    N1	Reference T1 MESH:D012878	Skin Neoplasms
+    T2	Cell 0 5;14 25	White blood cells
+
+Offsets count code points of the text file, line ends as they are. Relations, events, attributes and
+notes are passed over when a corpus is read. A folder that is written has the types of its mentions
+in `annotation.conf`.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from ..concepts.curies import PREFIXES
+from ..errors import ConnormError, Errors
+from ..files.text import open_text, read_text
+from .document import Document, Place, make_mention, placed_lines, replace_surrogates
+from .mentions import LOCAL_PREFIX, Mention
+from .report import CorpusReport
+from .writing import DistinctIds
+
+_ANNOTATIONS, _TEXT = ".ann", ".txt"
+_EXPECTED = (
+    "`T1`, a tab, type, start and end, a tab and the text, or `N1`, a tab, `Reference T1 "
+    "MESH:D003920`, a tab and the name"
+)
+_NAME = re.compile(r"[TNREAM#]\d\S*|\*")
+_LOCATED = re.compile(r"(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)")
+# `Reference T1 MESH:D1` as BRAT has it, `OntoBiotope Annotation:T1 Referent:OBT:1` as BioNLP's
+# shared tasks do.
+_REFERENCE = re.compile(r"\S+ (?:Annotation:)?(\S+) (?:Referent:)?(\S.*)")
+_PASSED_OVER = {
+    "R": "relations",
+    "*": "relations",
+    "E": "events",
+    "A": "attributes",
+    "M": "attributes",
+    "#": "notes",
+}
+_CONFIG = "annotation.conf"
+_MARK = "# Written by spacy_connorm."
+_BREAKS = str.maketrans(dict.fromkeys("\n\r\t", " "))
+_NOT_IN_NAMES = re.compile(r'[/\\:*?"<>|%\x00-\x1f\x7f]|^\.|[. ]$')
+_NOT_IN_TYPES = re.compile(r"[^\w-]")
+_NAME_LENGTH = 100
+_RENAMED = "characters of ids that names of files can't have became `_`"
+_CUT = f"ids of more than {_NAME_LENGTH} characters were cut"
+_RETYPED = "characters of labels other than letters, digits, `-` and `_` became `_`"
+_REPLACED = "byte order marks at the start of texts became U+FFFD"
+_NO_TYPE = "Mention"
+_MARK_OF_ORDER = "\ufeff"
+
+PlacedColumns = tuple[Place, list[str]]
+
+
+def read_brat(path: Path, *, report: CorpusReport) -> Iterator[Document]:
+    """Read the texts of a folder, subfolders too, in the order of their names.
+
+    path (Path): The folder, or one `.ann` file.
+    report (CorpusReport): Counts ignored annotations and problems.
+    YIELDS (Document): The documents. Their ids are the names of their files.
+    RAISES (ConnormError): CN204 for a line that is not BRAT's, CN216 for annotations without a
+        text, and what `make_mention` and `placed_lines` raise.
+    """
+    folder = path if path.is_dir() else path.parent
+    files = sorted(folder.rglob(f"*{_ANNOTATIONS}")) if path.is_dir() else [path]
+    for file in files:
+        doc_id = file.relative_to(folder).with_suffix("").as_posix()
+        yield _document(doc_id, file, report=report)
+    if path.is_dir():
+        read = {file.with_suffix(_TEXT) for file in files}
+        alone = sum(text not in read for text in folder.rglob(f"*{_TEXT}"))
+        if alone:
+            report.skipped["texts without annotations (.ann)"] += alone
+
+
+def _document(doc_id: str, path: Path, *, report: CorpusReport) -> Document:
+    lines = [(place, line.split("\t")) for place, line in placed_lines(path, report=report)]
+    text_path = path.with_suffix(_TEXT)
+    if not text_path.is_file():
+        raise ConnormError(Errors.CN216.format(path=path, text=text_path.name))
+    text = replace_surrogates(read_text(text_path), report=report)
+    ids = _references(lines, report=report)
+    mentions = [
+        _mention(columns, text, ids.get(columns[0], []), place=place, report=report)
+        for place, columns in lines
+        if columns[0].startswith("T")
+    ]
+    return Document(doc_id, text, tuple(mentions))
+
+
+def _references(lines: list[PlacedColumns], *, report: CorpusReport) -> dict[str, list[str]]:
+    """RETURNS (Dict[str, List[str]]): The ids of each mention, by its name in the file."""
+    mentions = {columns[0] for _, columns in lines if columns[0].startswith("T")}
+    ids: dict[str, list[str]] = {}
+    for place, columns in lines:
+        kind = columns[0][:1]
+        if not _NAME.fullmatch(columns[0]):
+            raise _unlike(place, "it begins with no name of an annotation")
+        if kind in _PASSED_OVER:
+            report.skipped[_PASSED_OVER[kind]] += 1
+        elif kind == "N":
+            match = _REFERENCE.fullmatch(columns[1]) if len(columns) > 1 else None
+            if not match:
+                raise _unlike(place, "no mention and no id")
+            if match[1] in mentions:
+                ids.setdefault(match[1], []).append(match[2].removeprefix(f"{LOCAL_PREFIX}:"))
+            else:
+                report.skipped["ids of what is no mention"] += 1
+    return ids
+
+
+def _mention(
+    columns: list[str], text: str, ids: list[str], *, place: Place, report: CorpusReport
+) -> Mention:
+    match = _LOCATED.fullmatch(columns[1]) if len(columns) > 1 else None
+    if not match:
+        raise _unlike(place, "no type with offsets")
+    fragments = []
+    for each in match[2].split(";"):
+        start, _, end = each.partition(" ")
+        fragments.append((int(start), int(end)))
+    annotated = columns[2] if len(columns) > 2 else ""
+    found = " ".join(text[start:end] for start, end in sorted(fragments))
+    return make_mention(
+        text,
+        fragments,
+        label=match[1],
+        ids="|".join(ids),
+        place=place,
+        report=report,
+        # Line breaks in a mention are spaces in its line.
+        annotated="" if annotated.split() == found.split() else annotated,
+    )
+
+
+def _unlike(place: Place, reason: str) -> ConnormError:
+    return ConnormError(
+        Errors.CN204.format(place=place, format="BRAT", reason=reason, expected=_EXPECTED)
+    )
+
+
+class BratFiles(NamedTuple):
+    """What is written of a document.
+
+    name (str): The name of its two files, if no other document has it.
+    text (str): Its text.
+    annotations (str): The lines of its annotations.
+    types (Tuple[str, ...]): The types in them.
+    """
+
+    name: str
+    text: str
+    annotations: str
+    types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BratExporter:
+    """Writes two files a document. Ids that tell no vocabulary are written as `LOCAL:...`.
+
+    database (str): The vocabulary of ids that do not tell it.
+    """
+
+    database: str = LOCAL_PREFIX
+
+    def render(self, document: Document, changes: Counter[str]) -> BratFiles:
+        if document.text.startswith(_MARK_OF_ORDER):
+            # Readers of files take it for the mark of their encoding, and drop it.
+            document = replace(document, text="\ufffd" + document.text[1:])
+            changes[_REPLACED] += 1
+        name, renamed = _NOT_IN_NAMES.subn("_", document.doc_id)
+        if renamed:
+            changes[_RENAMED] += 1
+        if len(name) > _NAME_LENGTH:
+            changes[_CUT] += 1
+        types = tuple(_type(each, changes) for each in document.mentions)
+        lines = "".join(self._lines(document, types))
+        return BratFiles(name[:_NAME_LENGTH], document.text, lines, types)
+
+    def write(self, rendered: Iterable[BratFiles], path: Path, changes: Counter[str]) -> None:
+        types: set[str] = set()
+        # Some file systems don't tell "A" from "a".
+        names = DistinctIds(lambda name: (path / f"{name}{_ANNOTATIONS}").exists())
+        for each in rendered:
+            name = names.choose(each.name, changes)
+            # BRAT counts line ends as they are in the file.
+            for suffix, content in ((_TEXT, each.text), (_ANNOTATIONS, each.annotations)):
+                with open_text(path / f"{name}{suffix}", "wt", newline="") as file:
+                    file.write(content)
+            types.update(each.types)
+        sections = ("[relations]", "[events]", "[attributes]")
+        config = [_MARK, "[entities]", *sorted(types), *sections]
+        (path / _CONFIG).write_text("\n".join(config) + "\n", encoding="utf8")
+
+    def is_ours(self, path: Path) -> bool:
+        config = path / _CONFIG
+        return config.is_file() and config.read_bytes().startswith(_MARK.encode())
+
+    def _lines(self, document: Document, types: tuple[str, ...]) -> Iterator[str]:
+        references = 0
+        mentions = zip(document.mentions, types, strict=True)
+        for number, (mention, kind) in enumerate(mentions, start=1):
+            place = ";".join(f"{start} {end}" for start, end in mention.fragments)
+            parts = (document.text[start:end] for start, end in mention.fragments)
+            yield f"T{number}\t{kind} {place}\t{' '.join(parts).translate(_BREAKS)}\n"
+            for concept_id in mention.concept_ids:
+                references += 1
+                found = mention.find_candidate(concept_id)
+                name = found.name.translate(_BREAKS) if found else ""
+                reference = self._reference(concept_id)
+                yield f"N{references}\tReference T{number} {reference}\t{name}\n"
+            note = _note(mention)
+            if note:
+                yield f"#{number}\tAnnotatorNotes T{number}\t{note}\n"
+
+    def _reference(self, concept_id: str) -> str:
+        if ":" in concept_id:
+            return concept_id
+        return PREFIXES.own_curie(concept_id) or f"{self.database}:{concept_id}"
+
+
+def _type(mention: Mention, changes: Counter[str]) -> str:
+    kind, changed = _NOT_IN_TYPES.subn("_", mention.label)
+    if changed:
+        changes[_RETYPED] += 1
+    return kind or _NO_TYPE
+
+
+def _note(mention: Mention) -> str:
+    """RETURNS (str): What BRAT has no other place for, as JSON."""
+    told: dict[str, object] = {"kb_id": mention.kb_id} if mention.kb_id else {}
+    if mention.long_form:
+        told["long_form"] = mention.long_form
+    if mention.candidates:
+        told["candidates"] = [each._asdict() for each in mention.candidates]
+    return json.dumps(told, ensure_ascii=False) if told else ""

@@ -1,0 +1,278 @@
+"""A text and its mentions: what every corpus is read into, and every format written from."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
+
+from ..errors import ConnormError, Errors
+from ..files.text import read_lines
+from .abbreviations import find_long_forms
+from .mentions import MENTIONS_KEY, Mention, annotated_mentions, normalize_ids, set_mentions
+from .report import CorpusReport
+from .spans import choose_spans, get_candidates, get_kb_id, is_normalized
+
+ID_FIELD = "id"
+DOC_ID_KEY = "spacy_connorm.doc_id"
+# Of mentions in formats that tell no type.
+DEFAULT_TYPE = "MENTION"
+_FIELDS_KEY = "fields"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text and its mentions.
+
+    doc_id (str): Its id in its corpus or in its JSON, or else its number.
+    text (str): Its text.
+    mentions (Tuple[Mention, ...]): Its mentions, in order; they may overlap.
+    passages (int): The number of blocks of text that it was joined from.
+    fields (Dict[str, Any]): The other fields of the JSON object that the text came in.
+    number (int): Its number among the documents to write, from 1.
+    has_id (bool): Whether `doc_id` is its own, not its number.
+    doc (Optional[Doc]): The spaCy document, to be written whole.
+    """
+
+    doc_id: str
+    text: str
+    mentions: tuple[Mention, ...] = ()
+    passages: int = 1
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    number: int = 0
+    has_id: bool = True
+    doc: Doc | None = None
+
+
+class Place(NamedTuple):
+    """The place of a line, for messages.
+
+    path (Path): The file.
+    line (int): The line number, from 1.
+    """
+
+    path: Path
+    line: int
+
+    def __str__(self) -> str:
+        return f"'{self.path}', line {self.line}"
+
+
+def placed_lines(path: Path, *, report: CorpusReport) -> Iterator[tuple[Place, str]]:
+    """Read a corpus file line by line, without blank lines.
+
+    path (Path): A UTF-8 file; may be compressed (`.gz`).
+    report (CorpusReport): Counts the lone surrogates that were replaced.
+    YIELDS (Tuple[Place, str]): Place and text of each line, without its line end.
+    RAISES (ConnormError): What `read_lines` raises: for a missing file, a folder, a damaged file
+        or one that is not text.
+    """
+    for number, line in read_lines(path):
+        if line.strip():
+            yield Place(path, number), replace_surrogates(line, report=report)
+
+
+def replace_surrogates(text: str, *, report: CorpusReport) -> str:
+    """Replace lone surrogates, which spaCy cannot store, one for one, so that offsets stay valid.
+
+    text (str): Any text.
+    report (CorpusReport): Counts them.
+    RETURNS (str): The text with U+FFFD instead.
+    """
+    text, count = _SURROGATE.subn("\ufffd", text)
+    report.surrogates += count
+    return text
+
+
+def make_mention(
+    text: str,
+    fragments: Iterable[tuple[int, int]],
+    *,
+    label: str,
+    ids: str,
+    place: Place,
+    report: CorpusReport,
+    annotated: str = "",
+) -> Mention:
+    """Create a mention from one annotation and check its offsets.
+
+    text (str): The text that the offsets refer to.
+    fragments (Iterable[Tuple[int, int]]): Start and end of each fragment (characters).
+    label (str): The mention's type.
+    ids (str): Its gold ids, as annotated.
+    place (Place): The line of the annotation.
+    report (CorpusReport): Gets the place if `annotated` differs from the text at the offsets.
+    annotated (str): The mention's text as annotated; empty if the corpus does not repeat it.
+    RETURNS (Mention): The mention; if the two texts differ, with the annotated one.
+    RAISES (ConnormError): CN206 if it has no visible character, CN207 if it is outside the text,
+        CN208 if it has no type.
+    """
+    if not label.strip():
+        raise ConnormError(Errors.CN208.format(place=place))
+    fragments = tuple(sorted(fragments))
+    for start, end in fragments:
+        if start < 0 or max(start, end) > len(text):
+            message = Errors.CN207.format(place=place, start=start, end=end, length=len(text))
+            raise ConnormError(message)
+        if not text[start:end].strip():
+            raise ConnormError(Errors.CN206.format(place=place, start=start, end=end))
+    found = " ".join(text[start:end].strip() for start, end in fragments)
+    annotated = annotated.strip() or found
+    if annotated != found:
+        report.mismatched.append(str(place))
+    return Mention(annotated, label.strip(), normalize_ids(ids), fragments)
+
+
+def keep_types(
+    document: Document, *, types: Iterable[str], unlinked: Iterable[str], report: CorpusReport
+) -> Document:
+    """Filter the mentions of a document by type.
+
+    document (Document): A document.
+    types (Iterable[str]): The types to keep; if empty, all but `unlinked`.
+    unlinked (Iterable[str]): Types that should not be linked, according to the corpus.
+    report (CorpusReport): Counts the mentions left out.
+    RETURNS (Document): The document with the kept mentions.
+    """
+    types, unlinked = frozenset(types), frozenset(unlinked)
+    kept = []
+    for mention in document.mentions:
+        if mention.label in types or not (types or mention.label in unlinked):
+            kept.append(mention)
+        else:
+            report.left_out[mention.label] += 1
+    return replace(document, mentions=tuple(kept))
+
+
+def make_doc(document: Document, *, nlp: Language, report: CorpusReport) -> Doc:
+    """Create an annotated Doc. Every mention is a span of `doc.spans["mentions"]`; those in one
+    piece that do not overlap a longer one are in `doc.ents` too.
+
+    document (Document): The document.
+    nlp (Language): Its tokenizer is used.
+    report (CorpusReport): Counts the mentions.
+    RETURNS (Doc): The Doc; `annotated_mentions` reads the exact mentions back.
+    """
+    doc = nlp.make_doc(document.text)
+    doc.user_data[DOC_ID_KEY] = document.doc_id
+    spans = [_span(doc, mention) for mention in document.mentions]
+    doc.spans[MENTIONS_KEY] = spans
+    set_mentions(doc, document.mentions)
+    whole = [
+        span
+        for span, mention in zip(spans, document.mentions, strict=True)
+        if len(mention.fragments) == 1
+    ]
+    doc.ents = filter_spans(whole)
+    for span, mention in zip(spans, document.mentions, strict=True):
+        report.count_mention(mention)
+        report.misaligned += (span.start_char, span.end_char) != mention.extent
+    report.overlapping += len(whole) - len(doc.ents)
+    return doc
+
+
+def _span(doc: Doc, mention: Mention) -> Span:
+    # Never None: "expand" finds a span for every extent inside the text.
+    return doc.char_span(  # type: ignore[return-value]
+        *mention.extent, label=mention.label, kb_id=mention.kb_id, alignment_mode="expand"
+    )
+
+
+def set_other_fields(doc: Doc, fields: dict[str, Any]) -> None:
+    """Store what else was in the JSON object of a document's text.
+
+    doc (Doc): The document.
+    fields (Dict[str, Any]): The other fields.
+    """
+    doc.user_data[_FIELDS_KEY] = fields
+
+
+def other_fields(doc: Doc) -> dict[str, Any]:
+    """Read what else was in the JSON object of a document's text.
+
+    doc (Doc): The document.
+    RETURNS (Dict[str, Any]): The other fields.
+    """
+    return doc.user_data.get(_FIELDS_KEY, {})
+
+
+def find_id(fields: Mapping[str, Any], field: str) -> str | None:
+    """Read the id of a document from one of its fields.
+
+    fields (Mapping[str, Any]): Its fields.
+    field (str): The field that may hold its id.
+    RETURNS (Optional[str]): What the field holds, if that is a text or a whole number.
+    """
+    value = fields.get(field)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def read_document(
+    doc: Doc,
+    number: int,
+    *,
+    spans_key: str | None = None,
+    attribute_prefix: str = "",
+    id_field: str = ID_FIELD,
+) -> Document:
+    """Read what a concept normalizer wrote on a document or, if none has seen it, the annotated
+    mentions and gold ids of a corpus.
+
+    doc (Doc): The document.
+    number (int): Its number, from 1: its id, if it has no other.
+    spans_key (Optional[str]): The mentions are in `doc.spans[spans_key]`; in `doc.ents` if None.
+    attribute_prefix (str): The normalizer's.
+    id_field (str): The field of its JSON that may hold its id.
+    RETURNS (Document): Its text, mentions and fields.
+    """
+    if is_normalized(doc, attribute_prefix):
+        mentions = _normalized(doc, spans_key=spans_key, prefix=attribute_prefix)
+    else:
+        mentions = annotated_mentions(doc, spans_key=spans_key)
+    fields = other_fields(doc)
+    own_id = find_id(fields, id_field) or doc.user_data.get(DOC_ID_KEY)
+    return Document(
+        own_id or str(number),
+        doc.text,
+        tuple(mentions),
+        fields=fields,
+        number=number,
+        has_id=bool(own_id),
+        doc=doc,
+    )
+
+
+def _normalized(doc: Doc, *, spans_key: str | None, prefix: str) -> Iterator[Mention]:
+    spans = choose_spans(doc, spans_key=spans_key, labels=None)
+    exact = _exact(doc, spans) if spans_key == MENTIONS_KEY else {}
+    for number, (span, long_form) in enumerate(
+        zip(spans, find_long_forms(doc, spans), strict=True)
+    ):
+        whole = Mention(span.text, "", "", ((span.start_char, span.end_char),))
+        yield exact.get(number, whole)._replace(
+            label=span.label_,
+            kb_id=get_kb_id(span, prefix),
+            candidates=tuple(get_candidates(span, prefix) or ()),
+            long_form=long_form,
+        )
+
+
+def _exact(doc: Doc, spans: Sequence[Span]) -> dict[int, Mention]:
+    """RETURNS (Dict[int, Mention]): The exact characters of the spans of a corpus, by number: a
+    span ends at tokens, and has no gaps.
+    """
+    mentions = list(annotated_mentions(doc))
+    if len(mentions) != len(spans):
+        return {}
+    return {
+        number: mention
+        for number, (mention, span) in enumerate(zip(mentions, spans, strict=True))
+        if span.start_char <= mention.extent[0] and mention.extent[1] <= span.end_char
+    }

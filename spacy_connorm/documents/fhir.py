@@ -1,0 +1,269 @@
+"""FHIR R4: an Observation or a Condition for each concept of a mention, as NDJSON or a Bundle."""
+
+import base64
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from ..concepts import Candidate
+from ..concepts.curies import PREFIXES, join_curie, split_curie
+from ..errors import refuse
+from ..files.text import open_text
+from .document import Document
+from .mentions import Mention, split_ids
+
+RESOURCES = ("Observation", "Condition")
+EXTENSION = "urn:spacy-connorm:mention"
+# Systems that FHIR names itself; others are what the addresses of their ids begin with.
+_SYSTEMS = {
+    "SNOMEDCT": "http://snomed.info/sct",
+    "ICD10CM": "http://hl7.org/fhir/sid/icd-10-cm",
+    "ICD10": "http://hl7.org/fhir/sid/icd-10",
+    "ICD9CM": "http://hl7.org/fhir/sid/icd-9-cm",
+    "LOINC": "http://loinc.org",
+    "RXNORM": "http://www.nlm.nih.gov/research/umls/rxnorm",
+    "ATC": "http://www.whocc.no/atc",
+}
+_VERIFICATION = "http://terminology.hl7.org/CodeSystem/condition-ver-status"
+_ID = re.compile(r"[A-Za-z0-9\-.]{1,64}")
+_NOT_FHIR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_REPLACED = "control characters of mentions became U+FFFD"
+Resource = dict[str, Any]
+
+
+class FhirResources(NamedTuple):
+    """What is written of a document.
+
+    document (str): Its DocumentReference with the text; JSON.
+    document_url (str): What the others call it.
+    findings (Tuple[Tuple[str, str], ...]): Address and JSON of each of the others.
+    """
+
+    document: str
+    document_url: str
+    findings: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FhirNdjsonExporter:
+    """Writes one resource a line, as FHIR's Bulk Data does. The text itself is left out.
+
+    system (str): The URI of the ids' code system; if empty, that of their vocabulary, if known.
+    resource (str): "Observation" or "Condition".
+    subject_field (str): The field of a text's JSON that holds the patient: an id, or a reference.
+    """
+
+    system: str = ""
+    resource: str = RESOURCES[0]
+    subject_field: str = "patient"
+
+    def __post_init__(self) -> None:
+        _require_resource(self.resource)
+
+    def render(self, document: Document, changes: Counter[str]) -> list[str]:
+        source = {"type": "DocumentReference", "identifier": {"value": _allowed(document.doc_id)}}
+        found = _findings(document, self, source, changes)
+        return [_dumps(each) for _, each in found]
+
+    def write(self, rendered: Iterable[list[str]], path: Path, changes: Counter[str]) -> None:
+        with open_text(path, "wt") as file:
+            for lines in rendered:
+                file.writelines(f"{line}\n" for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class FhirBundleExporter:
+    """Writes one Bundle: each text as a DocumentReference, and what was found in it.
+
+    system, resource, subject_field: As for NDJSON.
+    """
+
+    system: str = ""
+    resource: str = RESOURCES[0]
+    subject_field: str = "patient"
+
+    def __post_init__(self) -> None:
+        _require_resource(self.resource)
+
+    def render(self, document: Document, changes: Counter[str]) -> FhirResources:
+        own_id = str(_uuid(document))
+        url = f"urn:uuid:{own_id}"
+        content = base64.b64encode(document.text.encode()).decode()
+        attachment = {"contentType": "text/plain; charset=utf-8"}
+        resource = {
+            "resourceType": "DocumentReference",
+            "id": own_id,
+            "identifier": [{"value": _allowed(document.doc_id)}],
+            "status": "current",
+            **_subject(document, self.subject_field),
+            "content": [{"attachment": {**attachment, **({"data": content} if content else {})}}],
+        }
+        found = _findings(document, self, {"reference": url}, changes)
+        findings = tuple((f"urn:uuid:{each_id}", _dumps(each)) for each_id, each in found)
+        return FhirResources(_dumps(resource), url, findings)
+
+    def write(self, rendered: Iterable[FhirResources], path: Path, changes: Counter[str]) -> None:
+        first = True
+        with open_text(path, "wt") as file:
+            file.write('{"resourceType": "Bundle", "type": "collection"')
+            for each in rendered:
+                for url, resource in ((each.document_url, each.document), *each.findings):
+                    # An empty list is not allowed.
+                    file.write(', "entry": [\n' if first else ",\n")
+                    file.write(f'{{"fullUrl": "{url}", "resource": {resource}}}')
+                    first = False
+            file.write("}\n" if first else "\n]}\n")
+
+
+def _findings(
+    document: Document,
+    settings: FhirNdjsonExporter | FhirBundleExporter,
+    source: dict[str, Any],
+    changes: Counter[str],
+) -> Iterator[tuple[str, Resource]]:
+    """YIELDS (Tuple[str, Dict[str, Any]]): Id and resource of each concept of each mention: parts
+    of a composite are different findings, while ids joined by `+` are one.
+    """
+    own_id = _uuid(document)
+    for number, mention in enumerate(document.mentions):
+        if _NOT_FHIR.search(mention.text):
+            changes[_REPLACED] += 1
+        parts = [split_ids(part) for part in mention.kb_id.split("|")]
+        for part, concept_ids in enumerate([each for each in parts if each] or [()]):
+            finding_id = str(uuid5(own_id, f"{number} {part}"))
+            code = _concept(mention, concept_ids, settings.system)
+            yield finding_id, _finding(finding_id, code, mention, document, settings, source)
+
+
+def _finding(
+    own_id: str,
+    code: dict[str, Any],
+    mention: Mention,
+    document: Document,
+    settings: FhirNdjsonExporter | FhirBundleExporter,
+    source: dict[str, Any],
+) -> Resource:
+    subject = _subject(document, settings.subject_field)
+    about = {"resourceType": settings.resource, "id": own_id, "extension": [_extension(mention)]}
+    if settings.resource == "Observation":
+        return {
+            **about,
+            "status": "preliminary",
+            "code": code,
+            **subject,
+            "derivedFrom": [source],
+        }
+    status = {"coding": [{"system": _VERIFICATION, "code": "unconfirmed"}]}
+    return {
+        **about,
+        "verificationStatus": status,
+        "code": code,
+        # A Condition must have one.
+        "subject": subject.get("subject", {"display": "unknown"}),
+        "evidence": [{"detail": [source]}],
+    }
+
+
+def _concept(mention: Mention, concept_ids: Iterable[str], system: str) -> dict[str, Any]:
+    codings = []
+    for each in concept_ids:
+        found = mention.find_candidate(each)
+        codings.append(_coding(each, found.name if found else "", system))
+        codings += (_coding(code) for code in _codes(found))
+    return {**({"coding": codings} if codings else {}), "text": _allowed(mention.text)}
+
+
+def _codes(candidate: Candidate | None) -> list[str]:
+    """RETURNS (List[str]): The same concept's ids in other vocabularies, as CURIEs."""
+    codes = (candidate.codes if candidate else None) or {}
+    return [join_curie(prefix, code) for prefix, found in codes.items() for code in found]
+
+
+def _coding(concept_id: str, name: str = "", system: str = "") -> dict[str, str]:
+    coding = {"system": system, "code": concept_id}
+    if not system:
+        prefix, local_id = split_curie(concept_id if ":" in concept_id else _curie(concept_id))
+        known = PREFIXES.prefix(prefix)
+        uri = _SYSTEMS.get(known) or PREFIXES.addresses.get(known, "")
+        coding = {"system": uri, "code": local_id if uri else concept_id}
+    coding["display"] = _allowed(name)
+    return {key: value for key, value in coding.items() if value}
+
+
+def _curie(concept_id: str) -> str:
+    return PREFIXES.own_curie(concept_id) or concept_id
+
+
+def _extension(mention: Mention) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): Where the mention stands in the text, and all its candidates."""
+    parts: list[dict[str, Any]] = [
+        {"url": "start", "valueInteger": mention.extent[0]},
+        {"url": "end", "valueInteger": mention.extent[1]},
+        {"url": "text", "valueString": _allowed(mention.text)},
+    ]
+    if len(mention.fragments) > 1:
+        parts += (
+            {
+                "url": "fragment",
+                "extension": [
+                    {"url": "start", "valueInteger": start},
+                    {"url": "end", "valueInteger": end},
+                ],
+            }
+            for start, end in mention.fragments
+        )
+    for url, text in (("label", mention.label), ("longForm", mention.long_form)):
+        if text.strip():
+            parts.append({"url": url, "valueString": _allowed(text)})
+    if mention.is_nil:
+        parts.append({"url": "nil", "valueBoolean": True})
+    parts += ({"url": "candidate", "extension": _candidate(each)} for each in mention.candidates)
+    return {"url": EXTENSION, "extension": parts}
+
+
+def _candidate(candidate: Candidate) -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = []
+    told += ({"url": "code", "valueString": each} for each in _codes(candidate))
+    for url, value in candidate._replace(codes=None)._asdict().items():
+        if isinstance(value, float):
+            told.append({"url": url, "valueDecimal": value})
+        elif isinstance(value, int):
+            told.append({"url": url, "valueInteger": value})
+        elif value and value.strip():
+            told.append({"url": url, "valueString": _allowed(value)})
+    return told
+
+
+def _subject(document: Document, field: str) -> dict[str, Any]:
+    value = document.fields.get(field)
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        return {}
+    told = str(value).strip()
+    if "/" in told or told.startswith("urn:"):
+        return {"subject": {"reference": told}}
+    if _ID.fullmatch(told):
+        return {"subject": {"reference": f"Patient/{told}"}}
+    return {"subject": {"type": "Patient", "identifier": {"value": _allowed(told)}}}
+
+
+def _require_resource(resource: str) -> None:
+    if resource not in RESOURCES:
+        refuse("resource", resource, " or ".join(RESOURCES))
+
+
+def _uuid(document: Document) -> UUID:
+    """RETURNS (UUID): An id that is the same whenever the same text is annotated."""
+    return uuid5(NAMESPACE_OID, f"{document.doc_id}\n{document.text}")
+
+
+def _allowed(text: str) -> str:
+    return _NOT_FHIR.sub("\ufffd", text)
+
+
+def _dumps(resource: Resource) -> str:
+    return json.dumps(resource, ensure_ascii=False)

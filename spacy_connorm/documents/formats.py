@@ -1,0 +1,214 @@
+"""The formats of annotated documents: what reads them, what writes them, what they can't hold."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ..errors import ConnormError, Errors, require_choice
+from .document import Document
+
+_COMPRESSED = ".gz"
+_NO_ANSWERS = "names, scores, candidates, long forms"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format.
+
+    name (str): The format's name.
+    reader (str): The module and the function that reads it; empty if nothing does. The options of
+        the format are the function's.
+    suffixes (Tuple[str, ...]): Endings of the names of files that are read, before `.gz`.
+    unlinked (Tuple[str, ...]): Mention types that are read only on request.
+    folder_of (str): The ending of the files that a folder in this format has; empty for files.
+    exporter (str): The module and the class that writes it; empty if nothing does. The options of
+        the format are its fields.
+    endings (Tuple[str, ...]): How the names of files that are written may end; any if empty.
+    implied (Tuple[str, ...]): Endings of an output's name that tell the format.
+    lacks (str): What it has no place for; empty if nothing.
+    is_folder (bool): Whether a folder of files is written.
+    is_text (bool): Whether `.gz` after the ending compresses what is written.
+    """
+
+    name: str
+    reader: str = ""
+    suffixes: tuple[str, ...] = ()
+    unlinked: tuple[str, ...] = ()
+    folder_of: str = ""
+    exporter: str = ""
+    endings: tuple[str, ...] = ()
+    implied: tuple[str, ...] = ()
+    lacks: str = ""
+    is_folder: bool = False
+    is_text: bool = True
+
+    @property
+    def read(self) -> Callable[..., Iterator[Document]]:
+        """RETURNS (Callable[..., Iterator[Document]]): Its reader, imported on demand."""
+        return _load(self.reader)
+
+    @property
+    def make_exporter(self) -> Callable[..., Any]:
+        """RETURNS (Callable[..., Exporter]): Its exporter's class, imported on demand."""
+        return _load(self.exporter)
+
+    def implied_by(self, path: Path) -> str:
+        """RETURNS (str): The longest ending of a path that tells the format; empty if none does."""
+        name = self.uncompressed(path)
+        return max((each for each in self.implied if name.endswith(each)), key=len, default="")
+
+    def uncompressed(self, path: Path) -> str:
+        """RETURNS (str): The name of a file to write, in lower case and without `.gz`."""
+        name = path.name.lower()
+        return name.removesuffix(_COMPRESSED) if self.is_text else name
+
+
+def _load(reference: str) -> Any:
+    module, _, name = reference.partition(":")
+    return getattr(import_module(f".{module}", __package__), name)
+
+
+_TABLE = (
+    # Before `pubtator`: its files are called `.pipe.txt`.
+    Format(
+        name="shareclef",
+        reader="clinical_notes:read_shareclef",
+        suffixes=(".pipe", ".pipe.txt"),
+        folder_of=".pipe.txt",
+    ),
+    Format(
+        name="pubtator",
+        reader="pubtator:read_pubtator",
+        suffixes=(".pubtator", ".txt"),
+        unlinked=("OTHER", "NonStandardRef"),  # of NLM-Chem
+        exporter="pubtator:PubTatorExporter",
+        endings=(".pubtator", ".txt"),
+        implied=(".pubtator", ".pubtator.txt"),
+        lacks=f"{_NO_ANSWERS}, other fields, line breaks, and gaps in mentions",
+    ),
+    Format(name="bioc", reader="bioc:read_bioc", suffixes=(".xml", ".json", ".bioc")),
+    Format(name="bioc-xml", exporter="bioc:BioCXmlExporter", endings=(".xml",), implied=(".xml",)),
+    Format(
+        name="bioc-json",
+        exporter="bioc:BioCJsonExporter",
+        endings=(".json",),
+        implied=(".bioc.json",),
+    ),
+    Format(
+        name="brat",
+        reader="brat:read_brat",
+        suffixes=(".ann",),
+        folder_of=".ann",
+        exporter="brat:BratExporter",
+        lacks="other fields",
+        is_folder=True,
+        is_text=False,
+    ),
+    Format(name="mcn", reader="clinical_notes:read_mcn", suffixes=(".norm",), folder_of=".norm"),
+    Format(name="craft", reader="craft:read_craft", suffixes=(".jsonl",)),
+    Format(name="tsv", reader="tables:read_mention_table", suffixes=(".tsv",)),
+    Format(
+        name="jsonl",
+        exporter="jsonl:JsonlExporter",
+        endings=(".jsonl",),
+        implied=(".jsonl",),
+        lacks="the long forms of mentions, and gaps in mentions",
+    ),
+    Format(
+        name="spacy",
+        exporter="docbin:DocBinExporter",
+        endings=(".spacy",),
+        implied=(".spacy",),
+        is_text=False,
+    ),
+    Format(
+        name="csv",
+        exporter="tables:CsvExporter",
+        endings=(".csv",),
+        implied=(".csv",),
+        lacks="texts, other fields, documents without mentions, and gaps in mentions",
+    ),
+    Format(
+        name="omop",
+        exporter="omop:OmopExporter",
+        endings=(".csv",),
+        implied=(".omop.csv",),
+        lacks="texts, other fields, texts without mentions, all candidates but the first, and gaps "
+        "in mentions",
+    ),
+    Format(
+        name="fhir-ndjson",
+        exporter="fhir:FhirNdjsonExporter",
+        endings=(".ndjson",),
+        implied=(".fhir.ndjson",),
+        lacks="texts, texts without mentions, and other fields than the patient's",
+    ),
+    Format(
+        name="fhir-bundle",
+        exporter="fhir:FhirBundleExporter",
+        endings=(".json",),
+        implied=(".fhir.json",),
+        lacks="other fields than the patient's",
+    ),
+    Format(
+        name="parquet",
+        exporter="parquet:ParquetExporter",
+        endings=(".parquet",),
+        implied=(".parquet",),
+        is_text=False,
+    ),
+)
+CORPUS_FORMATS = {each.name: each for each in _TABLE if each.reader}
+EXPORT_FORMATS = {each.name: each for each in _TABLE if each.exporter}
+
+
+def find_corpus_format(path: Path, name: str | None = None) -> Format:
+    """Find the format of a corpus by its name, or by the end of the file's name.
+
+    path (Path): The file, or the folder.
+    name (Optional[str]): One of `CORPUS_FORMATS`.
+    RETURNS (Format): The format.
+    RAISES (ConnormError): CN105 for a folder of other files, CN111 if the file's name tells none,
+        CN118 if the name is unknown.
+    """
+    if name is not None:
+        require_choice("format", name, CORPUS_FORMATS)
+        return CORPUS_FORMATS[name]
+    if path.is_dir():
+        for form in CORPUS_FORMATS.values():
+            if form.folder_of and next(path.rglob(f"*{form.folder_of}"), None):
+                return form
+        raise ConnormError(Errors.CN105.format(path=path))
+    file_name = path.name.lower().removesuffix(_COMPRESSED)
+    for form in CORPUS_FORMATS.values():
+        if file_name.endswith(form.suffixes):
+            return form
+    raise _unknown(path, CORPUS_FORMATS)
+
+
+def find_export_format(path: Path, name: str | None = None) -> Format:
+    """Find the format to write by its name, or by the file's.
+
+    path (Path): The file, or the folder.
+    name (Optional[str]): One of `EXPORT_FORMATS`.
+    RETURNS (Format): The format.
+    RAISES (ConnormError): CN111 if the file's name tells no format, CN118 if the format is unknown,
+        CN708 if the file's name does not end as the format's do.
+    """
+    if name is None:
+        likely = max(EXPORT_FORMATS.values(), key=lambda form: len(form.implied_by(path)))
+        if not likely.implied_by(path):
+            raise _unknown(path, EXPORT_FORMATS)
+        return likely
+    require_choice("format", name, EXPORT_FORMATS)
+    form = EXPORT_FORMATS[name]
+    if form.endings and not form.uncompressed(path).endswith(form.endings):
+        known = " or ".join(form.endings)
+        raise ConnormError(Errors.CN708.format(action="write", path=path, known=known))
+    return form
+
+
+def _unknown(path: Path, known: Iterable[str]) -> ConnormError:
+    return ConnormError(Errors.CN111.format(path=path, known=", ".join(known)))

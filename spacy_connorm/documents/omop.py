@@ -1,0 +1,123 @@
+"""OMOP: rows of the table NOTE_NLP of the Common Data Model 5.4, as CSV."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..about import __version__
+from ..concepts import Candidate
+from ..files.text import open_text
+from .document import Document
+from .mentions import Mention
+from .writing import Dated
+
+COLUMNS = (
+    *("note_nlp_id", "note_id", "section_concept_id", "snippet", "offset", "lexical_variant"),
+    *("note_nlp_concept_id", "note_nlp_source_concept_id", "nlp_system", "nlp_date"),
+    *("nlp_datetime", "term_exists", "term_temporal", "term_modifiers"),
+)
+# Of varchar(250) and varchar(2000).
+_SHORT, _LONG = 250, 2000
+_NO_CONCEPT = 0
+# Of integer, which concept ids are, and of bigint, which the ids of notes may be.
+_INTEGER, _BIGINT = 2**31 - 1, 2**63 - 1
+_SYSTEM = f"spacy_connorm {__version__}"
+_CUT = f"mentions of more than {_SHORT} characters were cut"
+_NUMBERED = "ids of texts that are no whole numbers became the number of the text, below 0"
+
+
+@dataclass(frozen=True, slots=True)
+class OmopExporter(Dated):
+    """Writes one row for each concept of a mention, so several for a composite, and one with the
+    concept 0 for a mention without any. A text whose id is no whole number, or that has none, gets
+    its number below 0, which is the id of no other.
+
+    omop_concept_ids (bool): Whether the ontology's ids are concept ids of OMOP. If not, they stand
+        in `term_modifiers`, and `note_nlp_concept_id` is 0.
+    """
+
+    omop_concept_ids: bool = False
+
+    def render(self, document: Document, changes: Counter[str]) -> list[tuple[Any, ...]]:
+        note_id = _note_id(document)
+        if document.has_id and note_id != document.doc_id:
+            changes[_NUMBERED] += 1
+        cut = sum(len(each.text) > _SHORT for each in document.mentions)
+        if cut:
+            changes[_CUT] += cut
+        return [
+            (note_id, *cells)
+            for mention in document.mentions
+            for cells in self._cells(document, mention)
+        ]
+
+    def write(
+        self, rendered: Iterable[list[tuple[Any, ...]]], path: Path, changes: Counter[str]
+    ) -> None:
+        day, number = self.day(), 0
+        with open_text(path, "wt", newline="") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            rows.writerow(COLUMNS)
+            for each in rendered:
+                for note_id, *found, modifiers in each:
+                    number += 1
+                    rows.writerow(
+                        (number, note_id, "", *found, _SYSTEM, day, "", "", "", modifiers)
+                    )
+
+    def _cells(self, document: Document, mention: Mention) -> Iterator[tuple[Any, ...]]:
+        snippet = _window(document.text, mention)
+        for concept_id in mention.concept_ids or ("",):
+            is_known = self.omop_concept_ids and _is_whole(concept_id, largest=_INTEGER)
+            known = int(concept_id) if is_known else _NO_CONCEPT
+            found = mention.find_candidate(concept_id)
+            nearest = mention.leading[0] if mention.leading else None
+            yield (
+                *(snippet, str(mention.extent[0]), mention.text[:_SHORT]),
+                *(known, known),
+                _modifiers(mention, concept_id, found or (None if concept_id else nearest)),
+            )
+
+
+def _note_id(document: Document) -> str:
+    """RETURNS (str): The id of a text, if the column takes it. Otherwise its number below 0, where
+    no id of another text is: texts are written as they come, and any other number may still be one.
+    """
+    is_kept = document.has_id and _is_whole(document.doc_id, largest=_BIGINT)
+    return document.doc_id if is_kept else str(-document.number)
+
+
+def _is_whole(text: str, *, largest: int) -> bool:
+    """RETURNS (bool): Whether a text is a whole number as a column of numbers shows it, so that no
+    other text is the same number.
+    """
+    is_short = len(text) <= len(str(largest)) and text.isascii() and text.isdecimal()
+    return is_short and str(int(text)) == text and int(text) <= largest
+
+
+def _window(text: str, mention: Mention) -> str:
+    """RETURNS (str): The mention with what stands around it, as much as the column takes."""
+    start, end = mention.extent
+    beside = max(0, _SHORT - (end - start)) // 2
+    return text[max(0, start - beside) : end + beside][:_SHORT]
+
+
+def _modifiers(mention: Mention, concept_id: str, found: Candidate | None) -> str:
+    told = {
+        "end": mention.extent[1],
+        "label": mention.label[:_SHORT],
+        "concept_id": concept_id or mention.kb_id,
+        "score": found.score if found else None,
+        "probability": found.probability if found else None,
+        "name": found.name[:_SHORT] if found and concept_id else "",
+        "long_form": mention.long_form[:_SHORT],
+        "codes": found.codes if found and concept_id else None,
+    }
+    given = {key: value for key, value in told.items() if value not in ("", None)}
+    while len(text := json.dumps(given, ensure_ascii=False)) > _LONG:
+        given.popitem()
+    return text

@@ -1,0 +1,181 @@
+"""PubTator: the format of the NCBI disease corpus, BC5CDR, NLM-Chem, MedMentions and others.
+
+    10192393|t|A common human skin tumour
+    10192393|a|is caused by activating mutations.
+    10192393	15	26	skin tumour	DiseaseClass	D012878
+
+A document is one such block, or several in a row with the same id (NLM-Chem's passages, whose
+offsets start at 0 in each). A seventh column, which repeats the parts of a composite mention, is
+ignored, and so are relation lines. Offsets count code points from 0.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import ConnormError, Errors, quote
+from ..files.text import open_text
+from .document import Document, Place, make_mention, placed_lines
+from .mentions import NO_ID, Mention
+from .report import CorpusReport
+from .writing import DistinctIds
+
+_EXPECTED = (
+    "`ID|t|title`, then `ID|a|abstract`, then its mentions: ID, start, end, text, type and concept "
+    "ids, separated by tabs"
+)
+_TEXT_LINE = re.compile(r"([^\s|]+)\|([ta])\|(.*)")
+_RELATION_NAME = re.compile(r"[A-Za-z_]+")
+# All that ends a line for `str.splitlines`, and what separates columns.
+_BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029", " "))
+_NOT_IN_IDS = re.compile(r"[\s|]")
+_RENAMED = "white space and `|` in ids of documents became `_`"
+
+
+@dataclass(slots=True)
+class _Block:
+    doc_id: str
+    title: str
+    abstract: str | None = None
+    rows: list[tuple[Place, list[str]]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return f"{self.title}\n{self.abstract}" if self.abstract else self.title
+
+
+def read_pubtator(path: Path, *, report: CorpusReport) -> Iterator[Document]:
+    """Read the documents of a PubTator file.
+
+    path (Path): The file.
+    report (CorpusReport): Counts ignored lines and problems.
+    YIELDS (Document): The documents; the passages of one are joined by a newline.
+    RAISES (ConnormError): CN204 for a line that is not PubTator's, and what `make_mention` and
+        `placed_lines` raise.
+    """
+    for doc_id, blocks in groupby(_blocks(path, report=report), key=lambda block: block.doc_id):
+        yield _document(doc_id, blocks, report=report)
+
+
+def _blocks(path: Path, *, report: CorpusReport) -> Iterator[_Block]:
+    block = None
+    for place, line in placed_lines(path, report=report):
+        text_line = _TEXT_LINE.fullmatch(line)
+        if text_line and text_line[2] == "t":
+            if block:
+                yield block
+            block = _Block(doc_id=text_line[1], title=text_line[3])
+        elif block is None:
+            raise _unlike(place, "a document begins with its title")
+        elif text_line:
+            if text_line[1] != block.doc_id or block.abstract is not None or block.rows:
+                raise _unlike(place, "an abstract comes after the title of the same document")
+            block.abstract = text_line[3]
+        else:
+            block.rows.append((place, line.split("\t")))
+    if block:
+        yield block
+
+
+def _document(doc_id: str, blocks: Iterable[_Block], *, report: CorpusReport) -> Document:
+    texts: list[str] = []
+    mentions: list[Mention] = []
+    offset = 0
+    for block in blocks:
+        for place, columns in block.rows:
+            if _is_relation(columns):
+                report.skipped["relation lines"] += 1
+                continue
+            mention = _mention(columns, block=block, place=place, report=report)
+            mentions.append(mention.shifted(offset))
+        texts.append(block.text)
+        offset += len(block.text) + 1
+    return Document(doc_id, "\n".join(texts), tuple(mentions), passages=len(texts))
+
+
+def _is_relation(columns: list[str]) -> bool:
+    return len(columns) in (4, 5) and _RELATION_NAME.fullmatch(columns[1]) is not None
+
+
+def _mention(columns: list[str], *, block: _Block, place: Place, report: CorpusReport) -> Mention:
+    if not 5 <= len(columns) <= 7 or columns[0] != block.doc_id:
+        raise _unlike(place, "no mention of the document above")
+    start, end, annotated, label, *ids = columns[1:6]
+    try:
+        fragment = int(start), int(end)
+    except ValueError:  # `int` repeats the text
+        reason = f"{quote(start)} and {quote(end)} are no offsets"
+        raise _unlike(place, reason) from None
+    return make_mention(
+        block.text,
+        [fragment],
+        label=label,
+        ids="".join(ids),
+        place=place,
+        report=report,
+        annotated=annotated,
+    )
+
+
+def _unlike(place: Place, reason: str) -> ConnormError:
+    return ConnormError(
+        Errors.CN204.format(place=place, format="PubTator", reason=reason, expected=_EXPECTED)
+    )
+
+
+class PubTatorBlock(NamedTuple):
+    """What is written of a document.
+
+    doc_id (str): Its id, if no other document has it.
+    lines (List[str]): Its lines, without the id that each begins with.
+    """
+
+    doc_id: str
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PubTatorExporter:
+    """Writes one block a document: its first line is the title, the others are the abstract. Line
+    breaks and tabs become spaces, one for one, so that all offsets hold."""
+
+    def render(self, document: Document, changes: Counter[str]) -> PubTatorBlock:
+        doc_id, renamed = _NOT_IN_IDS.subn("_", document.doc_id)
+        if renamed:
+            changes[_RENAMED] += 1
+        title, abstract = _split(document.text)
+        lines = [f"|t|{title.translate(_BREAKS)}", f"|a|{abstract.translate(_BREAKS)}"]
+        lines += (_line(document.text, each) for each in document.mentions)
+        return PubTatorBlock(doc_id, lines)
+
+    def write(self, rendered: Iterable[PubTatorBlock], path: Path, changes: Counter[str]) -> None:
+        taken: set[str] = set()
+        ids = DistinctIds(taken.__contains__)
+        with open_text(path, "wt") as file:
+            for each in rendered:
+                doc_id = ids.choose(each.doc_id, changes)
+                taken.add(doc_id)
+                file.writelines(f"{doc_id}{line}\n" for line in each.lines)
+                file.write("\n")
+
+
+def _split(text: str) -> tuple[str, str]:
+    """RETURNS (Tuple[str, str]): Title and abstract, with one character between them, which readers
+    count. Many drop white space at the end of a title, so it goes to the abstract.
+    """
+    line_break = re.search(r"[\n\r]", text)
+    if not line_break:
+        return text, ""
+    title = text[: line_break.start()].rstrip()
+    return title, text[len(title) + 1 :]
+
+
+def _line(text: str, mention: Mention) -> str:
+    start, end = mention.extent
+    kb_id = NO_ID if mention.is_nil else mention.kb_id
+    cells = ("", str(start), str(end), text[start:end], mention.label, kb_id)
+    return "\t".join(cell.translate(_BREAKS) for cell in cells)

@@ -1,0 +1,189 @@
+"""Reading an annotated corpus in any format, and converting it to spaCy's."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from tqdm import tqdm
+
+from ..concepts import Ontology
+from ..concepts.curies import PREFIXES
+from ..errors import ConnormError, Errors, require_options
+from ..files.docbin import write_docs
+from ..files.overlap import require_apart
+from .document import Document, keep_types, make_doc
+from .formats import find_corpus_format
+from .mentions import Mention, set_label, split_ids
+from .report import AMBIGUOUS, KNOWN, TRANSLATED, UNKNOWN, CorpusReport
+
+_SEPARATORS = re.compile(r"([|+])")
+
+
+def read_corpus(
+    path: str | Path,
+    *,
+    nlp: Language,
+    format: str | None = None,
+    types: Sequence[str] = (),
+    report: CorpusReport | None = None,
+    ids_of: Ontology | None = None,
+    **options: Any,
+) -> Iterator[Doc]:
+    """Read an annotated corpus, document by document.
+
+    path (Union[str, Path]): The file, which may be compressed (`.gz`); for BRAT, MCN and ShARe/CLEF
+        also a folder of files.
+    nlp (Language): Its tokenizer creates the documents.
+    format (Optional[str]): One of `FORMATS`; detected from the file name if None.
+    types (Sequence[str]): The mention types to keep (for CRAFT, the ontologies); if empty, all
+        types that should be linked.
+    report (Optional[CorpusReport]): Filled with counts.
+    ids_of (Optional[Ontology]): Replace each gold id of another vocabulary by the id of the concept
+        that refers to it, if there is exactly one.
+    **options (Any): Options of the format, see its reader.
+    YIELDS (Doc): The documents, annotated as described in `documents/mentions.py`.
+    RAISES (ConnormError): CN105 for a folder in a format of files, CN111 if the format cannot be
+        detected, CN118 if it is unknown, CN113 if it has no such option, CN203 for a corpus without
+        documents, and what its reader raises.
+    """
+    path = Path(path)
+    report = report if report is not None else CorpusReport()
+    form = find_corpus_format(path, format)
+    require_options(form.name, form.read, options)
+    translation = None if ids_of is None else IdTranslation(ids_of)
+    for document in form.read(path, report=report, **options):
+        if not document.text:
+            report.skipped["documents without text"] += 1
+            continue
+        report.count_document(document.doc_id, passages=document.passages)
+        report.without_mentions += not document.mentions
+        kept = keep_types(document, types=types, unlinked=form.unlinked, report=report)
+        if translation is not None:
+            kept = translation.translate(kept, report.translated)
+        yield make_doc(kept, nlp=nlp, report=report)
+    if not report.doc_ids:
+        raise ConnormError(Errors.CN203.format(path=path, format=form.name))
+    report.warn(types=types)
+
+
+def convert_corpus(
+    input_path: str | Path,
+    output_path: str | Path,
+    *,
+    format: str | None = None,
+    types: Sequence[str] = (),
+    label: str | None = None,
+    lang: str = "en",
+    ids_of: str | Path | None = None,
+    **options: Any,
+) -> CorpusReport:
+    """Convert an annotated corpus to a `.spacy` file: `python -m spacy connorm corpus`.
+
+    input_path (Union[str, Path]): The corpus: a file, which may be gzipped, or a folder. See
+        `read_corpus`.
+    output_path (Union[str, Path]): A .spacy file.
+    format (Optional[str]): One of `FORMATS`; detected from the file name if None.
+    types (Sequence[str]): Keep only mentions of these types (for CRAFT, of these ontologies). If
+        empty, all types that should be linked.
+    label (Optional[str]): One label for all mentions, to train an NER on.
+    lang (str): The language, for its tokenizer.
+    ids_of (Optional[Union[str, Path]]): Replace ids of another vocabulary by those of the concepts
+        of this ontology that refer to them, such as MeSH's by MONDO's. As `connorm ontology` writes
+        it. Ids that no or several concepts refer to are kept.
+    **options (Any): Options of the format, see its reader.
+    RETURNS (CorpusReport): What was found.
+    RAISES (ConnormError): CN121 if the output would replace the input, CN213 for an unknown
+        language, and the errors of `Ontology.from_disk`, `read_corpus` and `write_docs`.
+    """
+    require_apart(output_path, input_path, ids_of)
+    report = CorpusReport()
+    docs = read_corpus(
+        input_path,
+        nlp=_blank(lang),
+        format=format,
+        types=types,
+        report=report,
+        ids_of=None if ids_of is None else Ontology.from_disk(ids_of),
+        **options,
+    )
+    if label is not None:
+        docs = (set_label(doc, label) for doc in docs)
+    with tqdm(docs, unit=" documents", delay=2, leave=False, disable=None) as bar:
+        write_docs(bar, output_path)
+    return report
+
+
+def _blank(lang: str) -> Language:
+    try:
+        return spacy.blank(lang)
+    except ImportError as error:
+        raise ConnormError(Errors.CN213.format(lang=lang, reason=error)) from error
+
+
+def create_pubtator_reader(
+    path: Path, types: Sequence[str] = ()
+) -> Callable[[Language], Iterator[Example]]:
+    """Registered as `spacy-connorm.PubTatorCorpus.v1`: read a PubTator file as a training corpus,
+    without converting it first.
+
+    path (Path): The file.
+    types (Sequence[str]): The mention types to keep; if empty, all that should be linked.
+    RETURNS (Callable[[Language], Iterator[Example]]): Called with a pipeline, yields examples with
+        the plain text as predicted document and the annotated document as reference.
+    """
+
+    def read_examples(nlp: Language) -> Iterator[Example]:
+        for reference in read_corpus(path, nlp=nlp, format="pubtator", types=types):
+            yield Example(nlp.make_doc(reference.text), reference)
+
+    return read_examples
+
+
+class IdTranslation:
+    """Replaces gold ids of another vocabulary by those of an ontology that refers to them."""
+
+    def __init__(self, ontology: Ontology) -> None:
+        """Collect the cross-references of an ontology.
+
+        ontology (Ontology): Its concepts refer to the ids of the corpus (`xrefs`).
+        """
+        self._ontology = ontology
+        self._owners = defaultdict[str, list[str]](list)
+        for concept in ontology:
+            for curie in PREFIXES.curies(concept.xrefs):
+                self._owners[curie].append(concept.concept_id)
+
+    def translate(self, document: Document, counts: Counter[str]) -> Document:
+        """Replace the ids of a document's mentions.
+
+        document (Document): The document.
+        counts (Counter[str]): Gets what became of each id, mention by mention.
+        RETURNS (Document): The same document with the ontology's ids, where exactly one concept
+            refers to an id.
+        """
+        mentions = tuple(self._translated(mention, counts) for mention in document.mentions)
+        return replace(document, mentions=mentions)
+
+    def _translated(self, mention: Mention, counts: Counter[str]) -> Mention:
+        parts = _SEPARATORS.split(mention.kb_id)
+        for place in range(0, len(parts), 2):
+            if split_ids(parts[place]):
+                parts[place], outcome = self._look_up(parts[place])
+                counts[outcome] += 1
+        return mention._replace(kb_id="".join(parts))
+
+    def _look_up(self, concept_id: str) -> tuple[str, str]:
+        """RETURNS (Tuple[str, str]): The id to write, and what became of the given one."""
+        if concept_id in self._ontology:
+            return self._ontology.primary_id(concept_id), KNOWN
+        owners = self._owners.get(PREFIXES.own_curie(concept_id), [])
+        if len(owners) == 1:
+            return owners[0], TRANSLATED
+        return concept_id, AMBIGUOUS if owners else UNKNOWN

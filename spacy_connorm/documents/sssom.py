@@ -1,0 +1,283 @@
+"""SSSOM: mappings of terms to concepts, as a table with a block of metadata.
+
+https://mapping-commons.github.io/sssom/ says what its columns mean. Candidates below the first are
+no mappings, so they are no rows: readers would take each row as a claim. They stand in a column of
+ours, which the metadata declare as an extension, as the standard asks.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import srsly
+
+from ..errors import ConnormError, Errors
+from ..files.atomic import atomic_file
+from ..files.tables import TableRow, read_quoted, require_distinct_columns, split_tabs
+from ..files.text import find_ending, read_lines
+
+NO_LICENCE = "https://w3id.org/sssom/license/unspecified"
+NO_TERM = "sssom:NoTermFound"
+MANUAL = "semapv:ManualMappingCuration"
+ACCEPTED, REVIEW, UNMATCHED = "accepted", "review", "unmatched"
+STATUSES = (ACCEPTED, REVIEW, UNMATCHED)
+# Of the standard; of these each row needs the first four.
+_STANDARD = (
+    *("subject_id", "predicate_id", "object_id", "mapping_justification", "subject_label"),
+    *("object_label", "author_id", "author_label", "mapping_date", "confidence"),
+    *("similarity_score", "match_string"),
+)
+_REQUIRED = _STANDARD[:4]
+_EXTENSIONS = {
+    "status": "string",
+    "count": "integer",
+    "context": "string",
+    "candidates": "string",
+    "proposal": "string",
+    "correction": "string",
+}
+COLUMNS = (*_STANDARD, *_EXTENSIONS)
+_PROPERTIES = "urn:connorm:sssom:"
+_NUMBERS = ("confidence", "similarity_score")
+_ITEM = re.compile(r"(?:[^|\\]|\\.)+")
+_ESCAPED = re.compile(r"\\(.)")
+
+
+class MappingCandidate(NamedTuple):
+    """A concept that a term may mean.
+
+    object_id (str): The concept, as a CURIE.
+    confidence (float): 0 to 1.
+    label (str): Its preferred name.
+    """
+
+    object_id: str
+    confidence: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class TermMapping:
+    """A row: what a term means. The fields up to `match_string` are those of SSSOM.
+
+    subject_id (str): The term's code, as a CURIE.
+    predicate_id (str): How its meaning is related to the concept's, e.g. "skos:exactMatch".
+    object_id (str): The concept, as a CURIE, or `NO_TERM`.
+    mapping_justification (str): Why, e.g. "semapv:LexicalMatching".
+    subject_label (str): The term.
+    object_label (str): The concept's preferred name.
+    author_id, author_label (str): Who says so; empty if no person does.
+    mapping_date (str): When, as YYYY-MM-DD.
+    confidence (Optional[float]): 0 to 1; None if unmatched.
+    similarity_score (Optional[float]): The cosine, 0 to 1; None for other scores.
+    match_string (str): What the term and the concept's name share, if they are the same text.
+    status (str): `ACCEPTED`, `REVIEW` or `UNMATCHED`.
+    count (int): How often the term occurs where it comes from.
+    context (str): The text around it.
+    candidates (Tuple[MappingCandidate, ...]): What was found, best first.
+    proposal (str): What the row said before a person decided, see `decide_mapping`; else empty.
+    correction (str): The id of the correction that the decision became, if any.
+    others (Mapping[str, str]): Columns that are not known here.
+    """
+
+    subject_id: str
+    predicate_id: str
+    object_id: str
+    mapping_justification: str
+    subject_label: str = ""
+    object_label: str = ""
+    author_id: str = ""
+    author_label: str = ""
+    mapping_date: str = ""
+    confidence: float | None = None
+    similarity_score: float | None = None
+    match_string: str = ""
+    status: str = REVIEW
+    count: int = 1
+    context: str = ""
+    candidates: tuple[MappingCandidate, ...] = ()
+    proposal: str = ""
+    correction: str = ""
+    others: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_decided(self) -> bool:
+        """RETURNS (bool): Whether a person has decided."""
+        return self.mapping_justification == MANUAL
+
+
+@dataclass(slots=True)
+class MappingSet:
+    """Mappings and what is true for all of them.
+
+    metadata (Dict[str, Any]): The slots of SSSOM's mapping sets, by name.
+    mappings (List[TermMapping]): The rows.
+    """
+
+    metadata: dict[str, Any]
+    mappings: list[TermMapping]
+
+
+def write_sssom(mapping_set: MappingSet, path: str | Path) -> None:
+    """Write mappings, whole or not at all.
+
+    mapping_set (MappingSet): The mappings.
+    path (Union[str, Path]): A `.csv` file gets the table alone, with commas; any other file is
+        SSSOM/TSV.
+    RAISES (ConnormError): CN105, CN108 or CN109 if the file can't be written.
+    """
+    path, mappings = Path(path), mapping_set.mappings
+    columns = [*COLUMNS, *dict.fromkeys(name for each in mappings for name in each.others)]
+    is_csv = find_ending(path) == ".csv"
+    head = "" if is_csv else render_metadata(mapping_set.metadata)
+    delimiter = "," if is_csv else "\t"
+    lines = [render_row(columns, delimiter=delimiter)]
+    lines += [render_row(cells_of(each, columns), delimiter=delimiter) for each in mappings]
+    write_lines(path, [head, *lines])
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write rendered lines, whole or not at all.
+
+    path (Path): The file.
+    lines (Iterable[str]): From `render_metadata` and `render_row`.
+    RAISES (ConnormError): As `write_sssom`.
+    """
+    with atomic_file(path) as aside:
+        aside.write_bytes("".join(lines).encode("utf8"))
+
+
+def render_metadata(metadata: Mapping[str, Any]) -> str:
+    """RETURNS (str): The block of metadata, with the extensions declared: lines that begin with a
+    #.
+    """
+    known = [
+        each
+        for each in metadata.get("extension_definitions", ())
+        if each.get("slot_name") not in _EXTENSIONS
+    ]
+    ours = [
+        {"slot_name": name, "property": _PROPERTIES + name, "type_hint": f"xsd:{kind}"}
+        for name, kind in _EXTENSIONS.items()
+    ]
+    block = srsly.yaml_dumps({**metadata, "extension_definitions": [*known, *ours]})
+    return "".join(f"# {line}\n" for line in block.splitlines())
+
+
+def cells_of(mapping: TermMapping, columns: Iterable[str]) -> list[str]:
+    """RETURNS (List[str]): A mapping as the cells of some columns."""
+    cells = {name: _to_cell(name, getattr(mapping, name)) for name in COLUMNS}
+    cells.update(mapping.others)
+    return [cells.get(name, "") for name in columns]
+
+
+def render_row(cells: Iterable[str], *, delimiter: str = "\t") -> str:
+    """RETURNS (str): One line of a table, with its end."""
+    line = io.StringIO()
+    csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(cells)
+    return line.getvalue()
+
+
+def read_sssom(path: str | Path) -> MappingSet:
+    """Read mappings. Rows that nobody has decided and that have no status are to be reviewed.
+
+    path (Union[str, Path]): SSSOM/TSV, of ours or of others.
+    RETURNS (MappingSet): The mappings.
+    RAISES (ConnormError): CN780 for a file or a row that is no SSSOM, CN125 for columns of the same
+        name, and what `read_lines` and
+        `read_quoted` raise.
+    """
+    head, table = _split(read_lines(path))
+    lines = ((number, f"{line}\n") for number, line in table)
+    rows = (row for row in read_quoted(lines, path, delimiter="\t") if any(row[1]))
+    line, columns = next(rows, (len(head) + 1, []))
+    if missing := [name for name in _REQUIRED if name not in columns]:
+        raise _no_sssom(path, line, f"it has no column {missing[0]}")
+    require_distinct_columns(path, columns)
+    metadata = _read_metadata(path, "\n".join(head))
+    return MappingSet(metadata, [_read_row(path, row, columns) for row in rows])
+
+
+def _split(lines: Iterator[tuple[int, str]]) -> tuple[list[str], Iterator[tuple[int, str]]]:
+    """RETURNS (Tuple[List[str], Iterator[Tuple[int, str]]]): The lines of the metadata, which no
+    field goes beyond, and the others.
+    """
+    head: list[str] = []
+    for number, line in lines:
+        cells = split_tabs(line)
+        if cells[0].startswith("#"):
+            head.append("\t".join(cells).lstrip("#"))
+        elif any(cells):
+            return head, chain([(number, line)], lines)
+    return head, lines
+
+
+def _read_metadata(path: str | Path, block: str) -> dict[str, Any]:
+    try:
+        metadata = srsly.yaml_loads(block) if block else {}
+    except ValueError as error:
+        raise _no_sssom(path, 1, "its metadata are no YAML") from error
+    if not isinstance(metadata, dict):
+        raise _no_sssom(path, 1, "its metadata are no YAML mapping")
+    return metadata
+
+
+def _read_row(path: str | Path, row: TableRow, columns: list[str]) -> TermMapping:
+    number, cells = row
+    if len(cells) > len(columns):
+        raise _no_sssom(path, number, f"it has {len(cells)} cells for {len(columns)} columns")
+    found = dict(zip(columns, cells, strict=False))
+    if missing := [name for name in _REQUIRED if not found.get(name)]:
+        raise _no_sssom(path, number, f"it has no {missing[0]}")
+    known = {name: cell for name, cell in found.items() if name in COLUMNS and cell}
+    try:
+        fields = {name: _from_cell(name, cell) for name, cell in known.items()}
+    except ValueError as error:
+        raise _no_sssom(path, number, "a number or a candidate is damaged") from error
+    if fields["object_id"] == NO_TERM:
+        fields.setdefault("status", UNMATCHED)
+    elif fields["mapping_justification"] == MANUAL:
+        fields.setdefault("status", ACCEPTED)
+    if fields.get("status", REVIEW) not in STATUSES:
+        raise _no_sssom(path, number, f"its status is none of {', '.join(STATUSES)}")
+    others = {name: cell for name, cell in found.items() if name not in COLUMNS}
+    return TermMapping(**fields, others=others)
+
+
+def _no_sssom(path: str | Path, line: int, reason: str) -> ConnormError:
+    return ConnormError(Errors.CN780.format(path=path, line=line, reason=reason))
+
+
+def _to_cell(name: str, value: Any) -> str:
+    if name == "candidates":
+        return "|".join(
+            f"{each.object_id} {each.confidence:.4f} {_escape(each.label)}" for each in value
+        )
+    if name in _NUMBERS:
+        return "" if value is None else f"{value:.4f}"
+    return str(value)
+
+
+def _from_cell(name: str, cell: str) -> Any:
+    if name == "candidates":
+        return tuple(map(_read_candidate, _ITEM.findall(cell)))
+    if name in _NUMBERS:
+        number = float(cell)
+        if not 0 <= number <= 1:
+            raise ValueError(name)
+        return number
+    return int(cell) if name == "count" else cell
+
+
+def _read_candidate(item: str) -> MappingCandidate:
+    object_id, confidence, label = item.split(" ", 2)
+    return MappingCandidate(object_id, float(confidence), _ESCAPED.sub(r"\1", label))
+
+
+def _escape(label: str) -> str:
+    return label.replace("\\", "\\\\").replace("|", "\\|")

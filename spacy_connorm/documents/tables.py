@@ -1,0 +1,104 @@
+"""Mentions as rows of tables: without context in TSV, of annotated documents in CSV.
+
+TSV has one mention per line, such as AskAPatient's; quotation marks that enclose a whole cell do
+not belong to it, as in tables of concepts.
+
+    22298006	Myocardial infarction	HEART ATTACK
+"""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import ConnormError, Errors, refuse
+from ..files.tables import split_tabs
+from ..files.text import open_text
+from .document import DEFAULT_TYPE, Document, make_mention, placed_lines
+from .mentions import Mention
+from .report import CorpusReport
+
+COLUMNS = (
+    *("doc_id", "start", "end", "text", "label", "kb_id", "name", "score", "probability"),
+    *("matched", "search", "long_form", "candidates"),
+)
+_SEPARATOR = "|"
+
+CsvRow = tuple[Any, ...]
+
+
+def read_mention_table(
+    path: Path,
+    *,
+    report: CorpusReport,
+    columns: Sequence[str] = ("id", "name", "mention"),
+    header: bool = False,
+) -> Iterator[Document]:
+    """Read the mentions of a TSV file, each as a small document.
+
+    path (Path): The file.
+    report (CorpusReport): Counts problems.
+    columns (Sequence[str]): What the columns hold, from the left: mention, id and, if there is one,
+        type. Columns with other names are ignored.
+    header (bool): Whether the first line is a header.
+    YIELDS (Document): The documents.
+    RAISES (ConnormError): CN006 if `columns` lacks `mention` or `id`, CN210 for a line with another
+        number of columns, and what `make_mention` and `placed_lines` raise.
+    """
+    if not {"mention", "id"} <= set(columns):
+        refuse("columns", ", ".join(columns), "names of columns, `mention` and `id` among them")
+    for place, line in placed_lines(path, report=report):
+        if header and place.line == 1:
+            continue
+        cells = split_tabs(line)
+        if len(cells) != len(columns):
+            expected = f"{len(columns)} ({', '.join(columns)})"
+            message = Errors.CN210.format(place=place, found=len(cells), expected=expected)
+            raise ConnormError(message)
+        row = dict(zip(columns, cells, strict=True))
+        text = row["mention"].strip()
+        mention = make_mention(
+            text,
+            [(0, len(text))],
+            label=row.get("type", DEFAULT_TYPE),
+            ids=row["id"],
+            place=place,
+            report=report,
+        )
+        yield Document(str(place.line), text, (mention,))
+
+
+@dataclass(frozen=True, slots=True)
+class CsvExporter:
+    """Writes one row per mention, with a header. Values of a composite's parts are joined by `|`,
+    as its ids are; the score and the probability are the lowest of them."""
+
+    def render(self, document: Document, changes: Counter[str]) -> list[CsvRow]:
+        return [(document.doc_id, *_cells(each)) for each in document.mentions]
+
+    def write(self, rendered: Iterable[list[CsvRow]], path: Path, changes: Counter[str]) -> None:
+        with open_text(path, "wt", newline="") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            rows.writerow(COLUMNS)
+            for each in rendered:
+                rows.writerows(each)
+
+
+def _cells(mention: Mention) -> CsvRow:
+    leading = mention.leading
+    names = [each.name for each in leading if each.concept_id in mention.concept_ids]
+    probabilities = [each.probability for each in leading if each.probability is not None]
+    candidates = [each._asdict() for each in mention.candidates]
+    return (
+        *(*mention.extent, mention.text, mention.label, mention.kb_id),
+        _SEPARATOR.join(names),
+        min((each.score for each in leading), default=""),
+        min(probabilities, default=""),
+        _SEPARATOR.join(each.text for each in leading),
+        _SEPARATOR.join(dict.fromkeys(each.search for each in leading)),
+        mention.long_form,
+        json.dumps(candidates, ensure_ascii=False),
+    )

@@ -1,0 +1,200 @@
+"""Writing annotated documents in any format, whole or not at all."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date as Date
+from pathlib import Path
+from typing import Any, Protocol
+
+from spacy.tokens import Doc
+
+from ..errors import Warnings, refuse, require_options, warn
+from ..files.atomic import atomic_file
+from ..files.folders import replaced, require_replaceable
+from .document import ID_FIELD, Document, read_document
+from .formats import Format, find_export_format
+
+_NUMBERED = "repeated ids got a number, such as `ID-2`"
+
+
+class Exporter(Protocol):
+    """Writes one format. The options of a format are the fields of its exporter.
+
+    A document is rendered where it was annotated, perhaps in another process. What was rendered is
+    written as it comes, so that no more than a few documents are in memory.
+
+    The exporter of a format that is a folder of files also has `is_ours(path: Path) -> bool`:
+    whether it wrote this folder, which may then be replaced.
+    """
+
+    def render(self, document: Document, changes: Counter[str]) -> Any:
+        """Turn a document into what is written of it.
+
+        document (Document): The document.
+        changes (Counter[str]): Counts what the format can't hold as it is, by what was done.
+        RETURNS (Any): Plain data, or a Doc.
+        """
+
+    def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
+        """Write documents.
+
+        rendered (Iterable[Any]): What `render` returned for each, in order.
+        path (Path): A file that may be overwritten, or an empty folder.
+        changes (Counter[str]): Counts what can't be held as it is beside the other documents.
+        """
+
+
+def export_docs(
+    docs: Iterable[Doc],
+    path: str | Path,
+    *,
+    format: str | None = None,
+    spans_key: str | None = None,
+    attribute_prefix: str = "",
+    id_field: str = ID_FIELD,
+    **options: Any,
+) -> int:
+    """Write annotated documents as they come, in any format: those of a pipeline with a concept
+    normalizer, or those of a corpus with their gold ids.
+
+    docs (Iterable[Doc]): The documents, e.g. `nlp.pipe(texts)`.
+    path (Union[str, Path]): The file to write, or the folder for BRAT.
+    format (Optional[str]): One of `EXPORT_FORMATS`; told by the file's name if None.
+    spans_key (Optional[str]): The mentions are in `doc.spans[spans_key]`; in `doc.ents` if None.
+    attribute_prefix (str): The normalizer's `attribute_prefix`.
+    id_field (str): The field of a document's JSON that may hold its id.
+    **options (Any): Options of the format, see its exporter.
+    RETURNS (int): The number of documents.
+    RAISES (ConnormError): CN105 or CN108 if the file can't be written, and the errors of
+        `find_export_format` and of the format.
+    WARNS (ConnormWarning): CNW770 for what was changed, since the format can't hold it.
+    """
+    target = find_target(path, format, options)
+    count, changes = 0, Counter[str]()
+
+    def rendered() -> Iterable[Any]:
+        nonlocal count
+        for count, doc in enumerate(docs, start=1):
+            document = read_document(
+                doc,
+                count,
+                spans_key=spans_key,
+                attribute_prefix=attribute_prefix,
+                id_field=id_field,
+            )
+            yield target.exporter.render(document, changes)
+
+    target.write(rendered(), changes)
+    target.warn_of(changes)
+    return count
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTarget:
+    """Where to write, and how.
+
+    path (Path): The file, or the folder.
+    form (Format): The format.
+    exporter (Exporter): Its exporter.
+    """
+
+    path: Path
+    form: Format
+    exporter: Any
+
+    def write(self, rendered: Iterable[Any], changes: Counter[str]) -> None:
+        """Write what the exporter has rendered, whole or not at all.
+
+        rendered (Iterable[Any]): What its `render` returned, in order.
+        changes (Counter[str]): Counts what is changed.
+        RAISES (ConnormError): CN105, CN108 or CN109 for a file that can't be written, CN109, CN405
+            or CN705 for a folder.
+        """
+        is_folder = self.form.is_folder
+        aside = replaced(self.path, is_ours=self.exporter.is_ours) if is_folder else None
+        with aside or atomic_file(self.path) as place:
+            self.exporter.write(rendered, place, changes)
+
+    def warn_of(self, changes: Mapping[str, int]) -> None:
+        """Tell what was changed, since the format can't hold it, once each.
+
+        changes (Mapping[str, int]): How often, by what was done.
+        WARNS (ConnormWarning): CNW770.
+        """
+        for change, times in changes.items():
+            warn(Warnings.CNW770.format(path=self.path, change=change, count=times))
+
+
+def find_target(path: str | Path, name: str | None, options: Mapping[str, Any]) -> ExportTarget:
+    """Find out what to write and where, before any work is done.
+
+    path (Union[str, Path]): The file, or the folder.
+    name (Optional[str]): One of `EXPORT_FORMATS`; told by the file's name if None.
+    options (Mapping[str, Any]): Options of the format.
+    RETURNS (ExportTarget): The target.
+    RAISES (ConnormError): CN113 for an option of another format, CN705 if there is a folder that is
+        not ours, and the errors of `find_export_format` and of the format.
+    """
+    path = Path(path)
+    form = find_export_format(path, name)
+    require_options(form.name, form.make_exporter, options)
+    exporter = form.make_exporter(**options)
+    if form.is_folder:
+        require_replaceable(path, is_ours=exporter.is_ours)
+    return ExportTarget(path, form, exporter)
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """The options of a format that tells when documents were annotated.
+
+    date (str): The day of the annotation, YYYY-MM-DD; today if empty.
+    """
+
+    date: str = ""
+
+    def __post_init__(self) -> None:
+        self.day()
+
+    def day(self) -> str:
+        """Read the option.
+
+        RETURNS (str): The day.
+        RAISES (ConnormError): CN006 if it is no date.
+        """
+        if not self.date:
+            return Date.today().isoformat()
+        try:
+            return Date.fromisoformat(self.date).isoformat()
+        except (TypeError, ValueError):
+            refuse("date", self.date, "a date such as 2024-05-31")
+
+
+class DistinctIds:
+    """Gives each document an id of its own, "d", "d-2", "d-3", in formats whose readers take
+    documents with the same id for one.
+    """
+
+    def __init__(self, is_taken: Callable[[str], bool]) -> None:
+        """Begin without documents.
+
+        is_taken (Callable[[str], bool]): Tells whether an earlier document has an id.
+        """
+        self._is_taken = is_taken
+        self._repeated: Counter[str] = Counter()
+
+    def choose(self, doc_id: str, changes: Counter[str]) -> str:
+        """Choose the id of the next document.
+
+        doc_id (str): Its own.
+        changes (Counter[str]): Counts those that are changed.
+        RETURNS (str): The same, or with a number if an earlier document has it.
+        """
+        chosen = doc_id
+        while self._is_taken(chosen):
+            self._repeated[doc_id] += 1
+            chosen = f"{doc_id}-{self._repeated[doc_id] + 1}"
+        if chosen != doc_id:
+            changes[_NUMBERED] += 1
+        return chosen

@@ -1,0 +1,86 @@
+import csv
+import gzip
+import io
+import json
+
+import pytest
+
+from spacy_connorm.documents.mentions import Mention
+from spacy_connorm.documents.tables import COLUMNS
+from spacy_connorm.errors import ConnormError
+
+from .conftest import FOUND
+
+ROWS = "DEMO:12\tMyocardial infarction\tHEART ATTACK\nDEMO:7\tDizziness\t head spinning \n"
+
+
+def test_each_row_is_a_document(read):
+    docs, mentions, report = read(ROWS, name="phrases.tsv")
+    assert [doc.text for doc in docs] == ["HEART ATTACK", "head spinning"]
+    assert [doc.ents[0].text for doc in docs] == ["HEART ATTACK", "head spinning"]
+    assert mentions[1] == [Mention("head spinning", "MENTION", "DEMO:7", ((0, 13),))]
+    assert len(report.doc_ids) == 2
+
+
+def test_columns_are_named_by_the_user(read):
+    text = "phrase\tkind\tconcept\nhead spinning\tSymptom\tDEMO:7\nthat thing\tSymptom\t\n"
+    columns = ("mention", "type", "id")
+    _, mentions, report = read(text, name="phrases.tsv", columns=columns, header=True)
+    assert mentions == [
+        [Mention("head spinning", "Symptom", "DEMO:7", ((0, 13),))],
+        [Mention("that thing", "Symptom", "", ((0, 10),))],
+    ]
+    assert report.without_id == {"Symptom": 1}
+
+
+def test_quoted_cells_are_read_as_in_ontologies(read):
+    rows = '"DEMO:7"\t"a ""b"" c"\t"feeling ""odd"""\nDEMO:8\tx\t"odd" and "weird"\nDEMO:9\tx\t5"\n'
+    docs, mentions, _ = read(rows, name="phrases.tsv")
+    assert [doc.text for doc in docs] == ['feeling "odd"', '"odd" and "weird"', '5"']
+    assert [each.kb_id for (each,) in mentions] == ["DEMO:7", "DEMO:8", "DEMO:9"]
+
+
+@pytest.mark.parametrize(
+    ("row", "code"),
+    [
+        ("DEMO:7\thead spinning", "CN210"),
+        ("a\tb\tc\td", "CN210"),
+        ("DEMO:7\tDizziness\t ", "CN206"),
+    ],
+)
+def test_bad_rows_are_named(read, row, code):
+    with pytest.raises(ConnormError, match=rf"\[{code}\] .*phrases\.tsv', line 3:"):
+        read(f"{ROWS}{row}\n", name="phrases.tsv")
+
+
+def test_columns_without_a_mention_are_an_error(read):
+    with pytest.raises(ConnormError, match="CN006"):
+        read(ROWS, name="phrases.tsv", columns=("id", "name", "phrase"))
+
+
+@pytest.mark.parametrize("name", ["found.csv", "found.csv.gz"])
+def test_every_mention_is_a_row(export, documents, name):
+    path = export(name)
+    content = path.read_bytes()
+    content = gzip.decompress(content) if path.suffix == ".gz" else content
+    rows = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
+    assert len(rows) == len(FOUND)
+    for row, mention in zip(rows, documents[0].mentions, strict=True):
+        assert tuple(row) == COLUMNS
+        assert (row["doc_id"], int(row["start"]), int(row["end"])) == (
+            *("note 7|a", *mention.extent),
+        )
+        label, kb_id, candidates = FOUND[row["text"]]
+        assert (row["label"], row["kb_id"], row["long_form"]) == (label, kb_id, mention.long_form)
+        assert json.loads(row["candidates"]) == [each._asdict() for each in candidates]
+
+
+def test_parts_are_joined(export):
+    with export("found.csv").open(newline="") as file:
+        rows = {row["text"]: row for row in csv.DictReader(file)}
+    both = rows["breast and ovarian cancer"]
+    assert both["name"] == "Breast Neoplasms|Ovarian Neoplasms"
+    assert both["matched"] == "breast cancer|ovarian cancer"
+    assert (both["search"], both["score"], both["probability"]) == ("O-T|D-T", "0.9", "0.75")
+    nil = rows["myste\u0301ry"]
+    assert (nil["kb_id"], nil["name"], nil["score"]) == ("NIL", "", "0.2")
