@@ -1,11 +1,11 @@
-from .candidate import NIL as NIL
-from .candidate import Candidate as Candidate
+from .concept import NIL as NIL
 from .concept import SCOPES as SCOPES
+from .concept import Candidate as Candidate
 from .concept import Concept as Concept
 from .concept import merge as merge
-from .jsonl import read_concepts as read_concepts
-from .jsonl import write_concepts as write_concepts
 from .ontology import AnyOntology as AnyOntology
 from .ontology import ConceptStream as ConceptStream
 from .ontology import Ontology as Ontology
 from .ontology import Source as Source
+from .ontology import read_concepts as read_concepts
+from .ontology import write_concepts as write_concepts

@@ -5,10 +5,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, product
+from pathlib import Path
 from typing import NamedTuple
 
 from ..concepts import Concept, Ontology, Source, merge
 from ..concepts.curies import PREFIXES
+from ..files.overlap import require_apart
+from .reading import jsonl_path, read_ontology
 
 # An id that more concepts of an ontology share says little of any of them.
 _SHARED_BY = 8
@@ -57,6 +60,25 @@ def join_concepts(ontologies: Sequence[Ontology]) -> Joined:
     ]
     joined = _merged(concepts, clusters, ontologies)
     return Joined(Ontology(joined, source=joint_source(ontologies)), *counts)
+
+
+def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) -> Joined:
+    """Join several ontologies into one, to train an encoder on: `python -m spacy connorm join`.
+    Each is read with the default settings of its format; convert it first for others.
+
+    input_paths (Sequence[Union[str, Path]]): The ontologies, in any format. The first ones give the
+        preferred names, see `join_concepts`.
+    output_path (Union[str, Path]): A .jsonl or .jsonl.gz file. The terms of use of all ontologies
+        are kept beside it.
+    RETURNS (Joined): The joined ontology, and how many concepts were joined.
+    RAISES (ConnormError): CN708 for another suffix, CN105 or CN108 if the file cannot be written,
+        CN121 if it would replace an input, and the errors of `read_ontology`.
+    """
+    output_path = jsonl_path(output_path)
+    require_apart(output_path, *input_paths)
+    joined = join_concepts([read_ontology(path) for path in input_paths])
+    joined.ontology.to_disk(output_path)
+    return joined
 
 
 class _Clusters:

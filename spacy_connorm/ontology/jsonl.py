@@ -7,8 +7,10 @@ from pathlib import Path
 from ..concepts import SCOPES, Concept, read_concepts
 from ..errors import require_choice
 from ..files.licence import read_licence
-from .options import ALL_SCOPES, EXACT
 from .report import ReadReport
+
+EXACT = "EXACT"
+ALL_SCOPES = (EXACT, *map(str.upper, SCOPES))
 
 
 def read_jsonl(

@@ -8,9 +8,8 @@ from typing import Any
 from ..concepts import SCOPES, Concept
 from ..errors import ConnormError, Errors, require_choice
 from ..files.text import read_lines
-from .options import ALL_SCOPES, EXACT
-from .report import ReadReport, Retired
-from .xrefs import read_xrefs
+from .jsonl import ALL_SCOPES, EXACT
+from .report import ReadReport, Retired, read_xrefs
 
 _TYPE_TAGS = ("namespace", "subset")
 # Before OBO 1.2, the tag told the scope.

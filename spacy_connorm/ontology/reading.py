@@ -1,20 +1,31 @@
-"""Read an ontology in any known format."""
+"""Reading an ontology in any format, and converting it to the JSONL that everything else reads."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..concepts import Concept, ConceptStream, Ontology, Source
+from tqdm import tqdm
+
+from ..concepts import (
+    Concept,
+    ConceptStream,
+    Ontology,
+    Source,
+    read_concepts,
+    write_concepts,
+)
+from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..errors import ConnormError, Errors, Warnings, quote_id, require_options, warn
+from ..files.licence import write_licensed
+from ..files.overlap import require_apart
 from ..files.text import sha256
 from ..text.cleaning import clean
-from .checks import Finding, Inventory, warn_about
 from .formats import find_format, find_reader
-from .prefixed import with_curies
-from .report import ReadReport
+from .report import Finding, Inventory, ReadReport, Summary, warn_about
 from .rrf import find_mrconso
 
 
@@ -141,47 +152,141 @@ def _sound(
             report.leave_out("a concept without id or name", example, broken=True)
 
 
+def with_curies(concept: Concept) -> Concept:
+    """Write the id of a concept, its alternate ids and its parents with their prefixes. The ids as
+    they were become alternate ids, so that corpora and synonyms may still have them.
+
+    concept (Concept): The concept. A cross-reference may tell the vocabulary of its id; otherwise
+        its form may (MeSH, UMLS).
+    RETURNS (Concept): The concept; the same if nothing tells the vocabulary of its id. Other ids
+        that look like its own, or whose form tells no vocabulary, get the same prefix.
+    """
+    own = PREFIXES.own_curie(concept.concept_id, concept.xrefs)
+    if not own:
+        return concept
+    vocabulary, local_id = split_curie(own)
+
+    def prefixed(concept_id: str) -> str:
+        # Ids of other vocabularies may have the form of MeSH's: NCIT:C102870.
+        is_alike = _outline(concept_id) == _outline(local_id)
+        told = PREFIXES.curie if is_alike else PREFIXES.own_curie
+        return told(concept_id) or join_curie(vocabulary, concept_id)
+
+    alt_ids = (*map(prefixed, concept.alt_ids), concept.concept_id, *concept.alt_ids)
+    return replace(
+        concept,
+        concept_id=own,
+        parents=tuple(map(prefixed, concept.parents)),
+        alt_ids=tuple(each for each in dict.fromkeys(alt_ids) if each != own),
+    )
+
+
+def _outline(local_id: str) -> str:
+    return re.sub(r"\d+", "0", local_id)
+
+
 class OntologyReader:
-    """Reads an ontology when called. It is no dataclass, since spaCy's configs turn these into
-    dictionaries.
+    """Registered as `spacy-connorm.Ontology.v1`: reads an ontology when called, and nothing before.
+    It is no dataclass, since spaCy's configs turn these into dictionaries.
     """
 
     def __init__(
-        self, path: Path, *, format: str | None = None, licence: str = "", **options: Any
+        self,
+        path: Path,
+        format: str | None = None,
+        licence: str = "",
+        options: dict[str, Any] | None = None,
     ) -> None:
-        """Read nothing yet.
+        """Keep the settings.
 
         path (Path): The file, or the META folder of a UMLS release.
         format (Optional[str]): One of `FORMATS`; detected from the file if None.
         licence (str): The terms of use, see `read_ontology`.
-        **options: Settings of the format's reader.
+        options (Optional[Dict[str, Any]]): Options of the format, see its reader.
         """
         self.path = path
-        self.settings = {"format": format, "licence": licence, **options}
+        self.settings: dict[str, Any] = {"format": format, "licence": licence, **(options or {})}
 
     def __call__(self) -> Ontology:
-        """RETURNS (Ontology): See `read_ontology`."""
+        """Read the ontology.
+
+        RETURNS (Ontology): See `read_ontology`.
+        """
         return read_ontology(self.path, **self.settings)
 
     def stream(self) -> ConceptStream:
-        """RETURNS (ConceptStream): See `open_ontology`."""
+        """Open the ontology.
+
+        RETURNS (ConceptStream): See `open_ontology`.
+        """
         return open_ontology(self.path, **self.settings)
-
-
-def create_ontology_reader(
-    path: Path, format: str | None = None, licence: str = "", options: dict[str, Any] | None = None
-) -> OntologyReader:
-    """Registered as `spacy-connorm.Ontology.v1`. Nothing is read before the reader is called.
-
-    path (Path): The file, or the META folder of a UMLS release.
-    format (Optional[str]): One of `FORMATS`; detected from the file if None.
-    licence (str): The terms of use, see `read_ontology`.
-    options (Optional[Dict[str, Any]]): Settings of the format's reader.
-    RETURNS (OntologyReader): Reads the ontology when called.
-    """
-    return OntologyReader(path, format=format, licence=licence, **(options or {}))
 
 
 def _file(path: str | Path) -> Path:
     path = Path(path)
     return find_mrconso(path) if path.is_dir() else path
+
+
+class Conversion(NamedTuple):
+    """The result of converting an ontology.
+
+    summary (Summary): What the ontology holds.
+    report (ReadReport): What was left out, and the terms of use that the file states.
+    licence (str): The terms of use, kept beside the new file; may be empty.
+    """
+
+    summary: Summary
+    report: ReadReport
+    licence: str
+
+
+def convert_ontology(
+    input_path: str | Path,
+    output_path: str | Path,
+    *,
+    format: str | None = None,
+    licence: str = "",
+    curies: bool = False,
+    **options: Any,
+) -> Conversion:
+    """Convert an ontology to knowledge-base JSONL: `python -m spacy connorm ontology`. Concepts are
+    read and written one by one, so an ontology of any size fits in memory.
+
+    input_path (Union[str, Path]): The ontology, which may be gzipped, or the META folder of a UMLS
+        release.
+    output_path (Union[str, Path]): A .jsonl or .jsonl.gz file.
+    format (Optional[str]): One of `FORMATS`; detected from the file if None.
+    licence (str): The terms of use, kept beside the new file. Those that the file states if empty.
+    curies (bool): Write ids with the prefix of their vocabulary: MESH:D003920.
+    **options (Any): Options of the format, see its reader.
+    RETURNS (Conversion): Counts, doubtful findings, and what was left out.
+    RAISES (ConnormError): CN708 for another suffix, CN105 or CN108 if the file cannot be written,
+        CN121 if it would replace the input, and the errors of `stream_ontology`.
+    """
+    output_path = jsonl_path(output_path)
+    require_apart(output_path, input_path, *options.values())
+    report, inventory = ReadReport(), Inventory()
+    concepts = stream_ontology(input_path, format=format, report=report, curies=curies, **options)
+    with tqdm(concepts, unit=" concepts", delay=2, leave=False, disable=None) as bar:
+        watched = inventory.watch(bar)
+        write_licensed(
+            write_concepts, watched, output_path, licence=lambda: licence or report.licence
+        )
+    summary = inventory.summary(read_concepts(output_path))
+    warn_about(summary)
+    return Conversion(summary, report, licence or report.licence)
+
+
+def jsonl_path(path: str | Path) -> Path:
+    """Check the name of an ontology to write.
+
+    path (Union[str, Path]): The file.
+    RETURNS (Path): The same.
+    RAISES (ConnormError): CN708 for another ending than `.jsonl` and `.jsonl.gz`.
+    """
+    path = Path(path)
+    if not path.name.endswith((".jsonl", ".jsonl.gz")):
+        raise ConnormError(
+            Errors.CN708.format(action="write", path=path, known=".jsonl or .jsonl.gz")
+        )
+    return path

@@ -1,6 +1,22 @@
-"""What a reader reports besides the concepts it yields."""
+"""What is reported of an ontology: what its reader left out, what it holds, what looks wrong.
 
+It is counted and checked while it is streamed, so it can have any size.
+"""
+
+from array import array
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..concepts import Concept
+from ..concepts.curies import PREFIXES
+from ..errors import Warnings, quote_id, warn
+from ..files.sorted_arrays import are_among
+
+LONG_NAME = 1_000
+# Between the ids of several concepts that one mention has.
+_SEPARATORS = "|+"
 
 
 @dataclass(slots=True)
@@ -57,3 +73,221 @@ class ReadReport:
         if kind is None:
             kind = self.left_out[reason] = LeftOut(example, broken)
         kind.count += 1
+
+
+def read_xrefs(ids: Collection[str], report: ReadReport) -> tuple[str, ...]:
+    """Write cross-references as CURIEs. Addresses and references to literature are passed over.
+
+    ids (Collection[str]): The ids, as the file has them.
+    report (ReadReport): Counts the ids without a prefix, as nothing tells their vocabulary.
+    RETURNS (Tuple[str, ...]): The CURIEs, each once.
+    """
+    for each in ids:
+        if each and ":" not in each:
+            reason = "a cross-reference without the prefix of its vocabulary"
+            report.leave_out(reason, quote_id(each), broken=True)
+    return PREFIXES.curies(ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check.
+
+    count (int): How often it was found.
+    first (str): The first example; empty if there is none.
+    """
+
+    count: int = 0
+    first: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The size of an ontology and the findings of its checks.
+
+    concepts (int): Concepts.
+    names (int): Preferred names and synonyms; one that two concepts share counts twice.
+    ids (int): Distinct ids, including alternate ids.
+    parents (int): Links from a concept to a parent.
+    shared_names (Finding): Names of more than one concept, ignoring case.
+    repeated_ids (Finding): Concepts with the id of an earlier one.
+    missing_parents (Finding): Distinct parents that are not concepts.
+    circular (Finding): Concepts that are their own ancestors.
+    long_names (Finding): Names of more than `LONG_NAME` characters; the example is a concept id.
+    joined_ids (Finding): Concepts with an id that looks like several ones: `A|B`.
+    """
+
+    concepts: int
+    names: int
+    ids: int
+    parents: int
+    shared_names: Finding
+    repeated_ids: Finding
+    missing_parents: Finding
+    circular: Finding
+    long_names: Finding
+    joined_ids: Finding
+
+
+class Inventory:
+    """Counts and checks streamed concepts. It keeps hashes instead of texts, 8 bytes per id and 16
+    per name or link; a second pass finds the few texts to show.
+    """
+
+    def __init__(self) -> None:
+        self._ids = array("q")
+        self._alt_ids = array("q")
+        self._names = array("q")
+        self._owners = array("q")
+        self._children = array("q")
+        self._parents = array("q")
+        self._name_count = 0
+        self._long_names = Finding()
+        self._joined_ids = Finding()
+
+    def watch(self, concepts: Iterable[Concept]) -> Iterator[Concept]:
+        """Count concepts while they pass through.
+
+        concepts (Iterable[Concept]): The concepts.
+        YIELDS (Concept): The same concepts.
+        """
+        for concept in concepts:
+            self._add(concept)
+            yield concept
+
+    def _add(self, concept: Concept) -> None:
+        key = hash(concept.concept_id)
+        names = {name.lower() for name in concept.names}
+        self._ids.append(key)
+        self._alt_ids.extend(map(hash, concept.alt_ids))
+        self._names.extend(map(hash, names))
+        self._owners.extend([key] * len(names))
+        self._children.extend([key] * len(concept.parents))
+        self._parents.extend(map(hash, concept.parents))
+        self._name_count += len(concept.names)
+        long = sum(len(name) > LONG_NAME for name in concept.names)
+        self._long_names = _more(self._long_names, long, concept)
+        joined = any(separator in concept.concept_id for separator in _SEPARATORS)
+        self._joined_ids = _more(self._joined_ids, joined, concept)
+
+    def summary(self, concepts: Iterable[Concept]) -> Summary:
+        """Summarize the concepts that were watched.
+
+        concepts (Iterable[Concept]): The same concepts again; read only up to the first example of
+            each finding.
+        RETURNS (Summary): The counts and findings.
+        """
+        ids, alt_ids = _view(self._ids), _view(self._alt_ids)
+        names, parents = _view(self._names), _view(self._parents)
+        known = np.unique(np.concatenate([ids, alt_ids]))
+        hits = [
+            _in_order(_shared(names, _view(self._owners)), names),
+            _in_order(_repeated(ids), ids),
+            _in_order(_missing(parents, known), parents),
+            _in_order(_circular(_view(self._children), parents), ids),
+        ]
+        texts = _spell({first for count, first in hits if count}, concepts)
+        findings = [Finding(count, texts.get(first, "")) for count, first in hits]
+        shared_names, repeated_ids, missing_parents, circular = findings
+        return Summary(
+            concepts=len(ids),
+            names=self._name_count,
+            ids=len(known),
+            parents=len(parents),
+            shared_names=shared_names,
+            repeated_ids=repeated_ids,
+            missing_parents=missing_parents,
+            circular=circular,
+            long_names=self._long_names,
+            joined_ids=self._joined_ids,
+        )
+
+
+def _more(finding: Finding, count: int, concept: Concept) -> Finding:
+    if not count:
+        return finding
+    return Finding(finding.count + count, finding.first or concept.concept_id)
+
+
+def _view(values: array) -> np.ndarray:
+    return np.frombuffer(values, dtype=np.int64)
+
+
+def _shared(names: np.ndarray, owners: np.ndarray) -> np.ndarray:
+    """RETURNS (ndarray): The names of more than one concept."""
+    # Few names occur twice; only those are compared by owner.
+    twice = are_among(np.unique(_repeated(names)), names)
+    names, owners = names[twice], owners[twice]
+    order = np.lexsort((owners, names))
+    names, owners = names[order], owners[order]
+    shared = (names[1:] == names[:-1]) & (owners[1:] != owners[:-1])
+    return np.unique(names[1:][shared])
+
+
+def _repeated(values: np.ndarray) -> np.ndarray:
+    """RETURNS (ndarray): The second and further occurrences of each value, sorted."""
+    values = np.sort(values)
+    return values[1:][values[1:] == values[:-1]]
+
+
+def _missing(parents: np.ndarray, known: np.ndarray) -> np.ndarray:
+    return np.unique(parents[~are_among(known, parents)])
+
+
+def _circular(children: np.ndarray, parents: np.ndarray) -> np.ndarray:
+    """RETURNS (ndarray): The nodes on cycles: those of strongly connected components of several
+    nodes, and those that are their own parents.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    # Leaves are on no cycle, and most concepts are leaves.
+    inner = are_among(np.unique(parents), children)
+    children, parents = children[inner], parents[inner]
+    links = len(children)
+    nodes, edges = np.unique(np.concatenate([children, parents]), return_inverse=True)
+    start, end = edges[:links], edges[links:]
+    graph = coo_array((np.ones(links, dtype=bool), (start, end)), shape=(len(nodes),) * 2)
+    _, component = connected_components(graph.tocsr(), connection="strong")
+    several = np.bincount(component, minlength=1)[component] > 1
+    several[start[start == end]] = True
+    return nodes[several]
+
+
+def _in_order(found: np.ndarray, stream: np.ndarray) -> tuple[int, int]:
+    """RETURNS (Tuple[int, int]): How many were found, and the first of them in the stream."""
+    if not len(found):
+        return 0, 0
+    return len(found), int(stream[np.argmax(are_among(np.unique(found), stream))])
+
+
+def _spell(hashes: set[int], concepts: Iterable[Concept]) -> dict[int, str]:
+    texts: dict[int, str] = {}
+    if not hashes:  # a first concept may cost a whole second reading
+        return texts
+    for concept in concepts:
+        names = (name.lower() for name in concept.names)
+        for text in (concept.concept_id, *concept.parents, *names):
+            if hash(text) in hashes:
+                texts[hash(text)] = text
+                hashes.discard(hash(text))
+        if not hashes:
+            break
+    return texts
+
+
+def warn_about(summary: Summary) -> None:
+    """Warn about likely mistakes: CNW101, CNW103 to CNW106.
+
+    summary (Summary): The summary of an ontology.
+    """
+    for template, finding in (
+        (Warnings.CNW101, summary.repeated_ids),
+        (Warnings.CNW103, summary.missing_parents),
+        (Warnings.CNW104, summary.circular),
+        (Warnings.CNW105, summary.long_names),
+        (Warnings.CNW106, summary.joined_ids),
+    ):
+        if finding.count:
+            first = quote_id(finding.first)
+            warn(template.format(count=finding.count, first=first, limit=LONG_NAME))

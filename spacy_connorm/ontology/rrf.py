@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, quote_id
+from ..files.text import read_lines
 from .report import ReadReport
-from .rrf_rows import Follower, RrfRow, find_rrf, read_groups
 
 # RxNorm's files have the same columns, but ids of their own.
 _CUI = re.compile(r"C\d{7}")
@@ -22,6 +22,8 @@ _REL, _CUI2, _RELA, _REL_SAB, _REL_SUPPRESS = 3, 4, 7, 10, 14
 # Columns of MRSTY and MRDEF
 _TUI = 1
 _DEF_AUI, _DEF_SAB, _DEF, _DEF_SUPPRESS = 1, 4, 5, 6
+_Row = list[str]
+_AFTER_ALL_CUIS = "\U0010ffff"
 
 
 def read_rrf(
@@ -63,7 +65,7 @@ def read_rrf(
     definition_rows = _follow(mrconso, "MRDEF", report, width=7)
     relation_rows = _follow(mrconso, "MRREL", report, width=15, marks=marks) if hierarchy else None
     brand_names = _brand_names(mrconso, wanted) if tradenames else {}
-    for cui, rows in read_groups(mrconso, width=17):
+    for cui, rows in _read_groups(mrconso, width=17):
         types = tuple(row[_TUI] for row in _rows_of(cui, type_rows))
         if semantic_types and not any(tui in semantic_types for tui in types):
             report.leave_out("a concept of another semantic type", cui)
@@ -95,7 +97,7 @@ def find_mrconso(path: Path) -> Path:
     """
     if not path.is_dir():
         return path
-    file = find_rrf(path, "MRCONSO") or find_rrf(path / "META", "MRCONSO")
+    file = _find_rrf(path, "MRCONSO") or _find_rrf(path / "META", "MRCONSO")
     if file is None:
         raise ConnormError(Errors.CN117.format(path=path))
     return file
@@ -108,7 +110,7 @@ class _Wanted(NamedTuple):
     sources: frozenset[str]
     suppressed: bool
 
-    def refusal(self, row: RrfRow) -> str:
+    def refusal(self, row: _Row) -> str:
         """RETURNS (str): Why a row of MRCONSO is left out; empty if it is not."""
         if self.languages and row[_LAT] not in self.languages:
             return "a name in another language"
@@ -118,7 +120,7 @@ class _Wanted(NamedTuple):
             return "a suppressed name"
         return ""
 
-    def names(self, rows: list[RrfRow], report: ReadReport) -> list[str]:
+    def names(self, rows: list[_Row], report: ReadReport) -> list[str]:
         """RETURNS (List[str]): The names in rows of MRCONSO, preferred name first."""
         kept = []
         for row in rows:
@@ -128,12 +130,12 @@ class _Wanted(NamedTuple):
                 kept.append(row)
         return [row[_STR] for row in sorted(kept, key=self._rank)]
 
-    def _rank(self, row: RrfRow) -> tuple[int, bool, bool, bool]:
+    def _rank(self, row: _Row) -> tuple[int, bool, bool, bool]:
         languages = self.languages or ("ENG",)
         place = languages.index(row[_LAT]) if row[_LAT] in languages else len(languages)
         return place, row[_TS] != "P", row[_STT] != "PF", row[_ISPREF] != "Y"
 
-    def xrefs(self, cui: str, rows: list[RrfRow]) -> tuple[str, ...]:
+    def xrefs(self, cui: str, rows: list[_Row]) -> tuple[str, ...]:
         """RETURNS (Tuple[str, ...]): The CUI, if it is one of UMLS, and the codes of its names in
         all sources, also in those whose names are not read.
         """
@@ -142,7 +144,7 @@ class _Wanted(NamedTuple):
         own = [join_curie("UMLS", cui)] if _CUI.fullmatch(cui) else []
         return PREFIXES.curies((*own, *codes))
 
-    def definition(self, rows: list[RrfRow], left_out: set[str]) -> str:
+    def definition(self, rows: list[_Row], left_out: set[str]) -> str:
         """RETURNS (str): The first definition of an atom that is not left out, since definitions
         are in the language of their atom; empty if there is none.
         """
@@ -151,7 +153,7 @@ class _Wanted(NamedTuple):
                 return row[_DEF]
         return ""
 
-    def parents(self, cui: str, rows: list[RrfRow]) -> tuple[str, ...]:
+    def parents(self, cui: str, rows: list[_Row]) -> tuple[str, ...]:
         """RETURNS (Tuple[str, ...]): The broader concepts, each once, without the concept itself,
         whose atoms can be parents of each other.
         """
@@ -159,26 +161,97 @@ class _Wanted(NamedTuple):
         found = (row[_CUI2] for row in related if self.is_wanted_relation(row))
         return tuple(dict.fromkeys(parent for parent in found if parent != cui))
 
-    def is_wanted_relation(self, row: RrfRow) -> bool:
+    def is_wanted_relation(self, row: _Row) -> bool:
         return self._is_wanted(row, _REL_SAB, _REL_SUPPRESS)
 
-    def _is_wanted(self, row: RrfRow, source: int, suppress: int) -> bool:
+    def _is_wanted(self, row: _Row, source: int, suppress: int) -> bool:
         if self.sources and row[source] not in self.sources:
             return False
         return self.suppressed or row[suppress] == "N"
 
 
+def _find_rrf(folder: Path, name: str) -> Path | None:
+    """RETURNS (Optional[Path]): The file `name.RRF` or `name.RRF.gz` of a folder, if any."""
+    files = (folder / f"{name}.RRF", folder / f"{name}.RRF.gz")
+    return next((file for file in files if file.is_file()), None)
+
+
+def _read_groups(
+    path: Path, *, width: int, containing: Collection[str] = ()
+) -> Iterator[tuple[str, list[_Row]]]:
+    """Read a file CUI by CUI.
+
+    path (Path): A file sorted by its first column, CUI.
+    width (int): The minimum number of columns.
+    containing (Collection[str]): Read only lines that contain one of these strings.
+    YIELDS (Tuple[str, List[List[str]]]): A CUI and its rows.
+    RAISES (ConnormError): CN115 for a row that is too short, CN116 if the file is not sorted,
+        and what `read_lines` raises.
+    """
+    current = ""
+    group: list[_Row] = []
+    for number, line in read_lines(path):
+        if containing and not any(text in line for text in containing):
+            continue
+        row = line.split("|")
+        if len(row) < width:
+            reason = f"{len(row)} columns, {width} expected"
+            message = Errors.CN115.format(path=path, line=number, format="RRF", reason=reason)
+            raise ConnormError(message)
+        cui = row[0]
+        if cui != current:
+            if cui < current:
+                found, before = quote_id(cui), quote_id(current)
+                message = Errors.CN116.format(path=path, line=number, found=found, before=before)
+                raise ConnormError(message)
+            if group:
+                yield current, group
+            current, group = cui, []
+        group.append(row)
+    if group:
+        yield current, group
+
+
+class _Follower:
+    """The second side of a merge join: gives the rows of one file for the CUIs of another. Both are
+    sorted by CUI.
+    """
+
+    def __init__(self, groups: Iterator[tuple[str, list[_Row]]]) -> None:
+        """Start before the first CUI.
+
+        groups (Iterator[Tuple[str, List[_Row]]]): From `_read_groups`.
+        """
+        self._groups = groups
+        self._cui = ""
+        self._rows: list[_Row] = []
+
+    def rows_of(self, cui: str) -> list[_Row]:
+        """Read up to a CUI.
+
+        cui (str): Not before the CUIs of earlier calls.
+        RETURNS (List[_Row]): Its rows, if any.
+        """
+        while self._cui < cui:
+            self._cui, self._rows = next(self._groups, (_AFTER_ALL_CUIS, []))
+        return self._rows if self._cui == cui else []
+
+    def finish(self) -> None:
+        """Read to the end, so that unsorted rows there are found too."""
+        self.rows_of(_AFTER_ALL_CUIS)
+
+
 def _follow(
     mrconso: Path, name: str, report: ReadReport, *, width: int, marks: Collection[str] = ()
-) -> Follower | None:
-    file = find_rrf(mrconso.parent, name)
+) -> _Follower | None:
+    file = _find_rrf(mrconso.parent, name)
     if file is None:
         report.leave_out(f"{name}.RRF, which is missing", str(mrconso.parent))
         return None
-    return Follower(read_groups(file, width=width, containing=marks))
+    return _Follower(_read_groups(file, width=width, containing=marks))
 
 
-def _rows_of(cui: str, follower: Follower | None) -> list[RrfRow]:
+def _rows_of(cui: str, follower: _Follower | None) -> list[_Row]:
     return follower.rows_of(cui) if follower else []
 
 
@@ -186,14 +259,14 @@ def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:
     """RETURNS (Dict[str, List[str]]): The trade names of each drug. In MRCONSO they come before or
     after the drug, so they are collected first: some ten thousand in a release of any size.
     """
-    mrrel = find_rrf(mrconso.parent, "MRREL") or mrconso.with_name("MRREL.RRF")
+    mrrel = _find_rrf(mrconso.parent, "MRREL") or mrconso.with_name("MRREL.RRF")
     drugs: defaultdict[str, list[str]] = defaultdict(list)
-    groups = read_groups(mrrel, width=15, containing=("|tradename_of|",))
+    groups = _read_groups(mrrel, width=15, containing=("|tradename_of|",))
     for row in chain.from_iterable(rows for _, rows in groups):
         if row[_RELA] == "tradename_of" and wanted.is_wanted_relation(row):
             drugs[row[_CUI2]].append(row[0])
     names: defaultdict[str, list[str]] = defaultdict(list)
-    for brand, rows in read_groups(mrconso, width=17):
+    for brand, rows in _read_groups(mrconso, width=17):
         if brand in drugs:
             for drug in drugs[brand]:
                 names[drug] += wanted.names(rows, ReadReport())

@@ -106,23 +106,20 @@ def read_substitutions(path: str | Path) -> Iterator[Substitution]:
 
 
 class SubstitutionsReader:
-    """Reads a table when called. It is no dataclass, since spaCy's configs turn these into
-    dictionaries.
+    """Registered as `spacy-connorm.Substitutions.v1`: reads a table when called, and nothing
+    before. It is no dataclass, since spaCy's configs turn these into dictionaries.
     """
 
     def __init__(self, path: Path) -> None:
-        """path (Path): The table."""
+        """Keep the path.
+
+        path (Path): The table, from `connorm substitutions`.
+        """
         self.path = path
 
     def __call__(self) -> list[Substitution]:
-        """RETURNS (List[Substitution]): See `read_substitutions`."""
+        """Read the table.
+
+        RETURNS (List[Substitution]): See `read_substitutions`.
+        """
         return list(read_substitutions(self.path))
-
-
-def create_substitutions_reader(path: Path) -> SubstitutionsReader:
-    """Registered as `spacy-connorm.Substitutions.v1`. Nothing is read before the reader is called.
-
-    path (Path): The table, from `connorm substitutions`.
-    RETURNS (SubstitutionsReader): Reads it when called.
-    """
-    return SubstitutionsReader(path)

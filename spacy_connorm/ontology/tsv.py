@@ -9,8 +9,7 @@ from ..concepts import Concept, merge
 from ..concepts.curies import PREFIXES, join_curie, require_prefix
 from ..errors import ConnormError, Errors, refuse
 from ..files.tables import find_column, read_rows, require_width
-from .report import ReadReport
-from .xrefs import read_xrefs
+from .report import ReadReport, read_xrefs
 
 
 def read_tsv(

@@ -12,7 +12,7 @@ from ..documents.mentions import split_ids
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file
 from ..files.text import open_text
-from ..ontology.successors import Successor, Successors
+from ..ontology.differences import Successor, Successors
 from ..pipeline.synonym_files import read_synonyms, write_synonyms
 from . import Correction, CorrectionsFile
 from .corrections import CorrectionRecord, effective, to_line

@@ -14,8 +14,7 @@ from ..files.atomic import atomic_file
 from ..files.overlap import require_apart, require_distinct_outputs
 from ..files.text import open_text
 from ..ontology import ReadReport, stream_ontology
-from ..ontology.differences import KINDS, Change, find_changes
-from ..ontology.successors import Successors
+from ..ontology.differences import KINDS, Change, Successors, find_changes
 from .moving import LeftSynonym, MovedSynonyms, move_synonyms
 
 _LEFT = "synonym left"

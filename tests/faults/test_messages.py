@@ -27,8 +27,8 @@ from spacy_connorm.errors import Errors, Warnings, quote, quote_all, quote_id, s
 from spacy_connorm.evaluation.gold import warn_of_strange_ids
 from spacy_connorm.evaluation.score_files import read_scores
 from spacy_connorm.files.docbin import write_docs
-from spacy_connorm.ontology.checks import Inventory, warn_about
 from spacy_connorm.ontology.reading import read_ontology
+from spacy_connorm.ontology.report import Inventory, warn_about
 from spacy_connorm.ontology.substitutions import read_substitutions
 from spacy_connorm.pipeline.candidate_reranker import CandidateReranker
 from spacy_connorm.pipeline.kb import create_candidate_generator

@@ -1,132 +1,28 @@
-"""Reading in whatever format, with whatever is wrong with the file."""
+"""Reading in whatever format, with whatever is wrong with the file, and converting."""
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
-from spacy_connorm.concepts import Concept, Ontology
+from spacy_connorm import build_index, load_normalizer
+from spacy_connorm.concepts import Concept, Ontology, Source
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.licence import read_licence
 from spacy_connorm.ontology import (
-    FORMATS,
+    OntologyReader,
     ReadReport,
-    create_ontology_reader,
+    convert_ontology,
+    join_ontologies,
+    learn_substitutions,
     open_ontology,
     read_ontology,
     stream_ontology,
 )
-from spacy_connorm.ontology.formats import find_format, find_reader
+from spacy_connorm.ontology.reading import with_curies
 
 LINE = '{"concept_id": "T:1", "canonical_name": "one", "aliases": [], "types": []}\n'
-
-
-@pytest.mark.parametrize(
-    ("name", "format"),
-    [
-        ("small.obo", "obo"),
-        ("ctd_diseases.tsv", "ctd"),
-        ("medic.txt", "medic"),
-        ("mesh_descriptors.tsv", "mesh"),
-        ("mesh_supplementary.tsv", "tsv"),
-        ("icd10cm_order.txt", "icd10cm"),
-        ("icd10cm_tabular.xml", "icd10cm"),
-        ("META/MRCONSO.RRF", "rrf"),
-    ],
-)
-def test_the_format_is_told_from_name_and_first_lines(data, tmp_path, name, format):
-    assert find_format(data / name) == format
-    compressed = tmp_path / f"{(data / name).name}.gz"
-    compressed.write_bytes(gzip.compress((data / name).read_bytes()))
-    assert find_format(compressed) == format
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_every_format_has_its_reader(format):
-    assert callable(find_reader(format))
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "code"),
-    [
-        ("a.obo", LINE, "CN119"),
-        ("a.jsonl", "format-version: 1.2\n", "CN119"),
-        ("a.dat", "What is this?\n", "CN111"),
-        ("a.jsonl", "What is this?\n", "CN103"),
-        ("a.obo", "What is this?\n", "CN115"),
-        ("a.tsv", "What is this?\n", "CN114"),
-        ("a.xml", "What is this?\n", "CN115"),
-        ("a.jsonl", "", "CN104"),
-        ("a.obo", "format-version: 1.2\n", "CN104"),
-        ("a.jsonl", LINE + "{not json}\n", r"CN103.*line 2"),
-        ("a.jsonl", LINE + "[1, 2]\n", r"CN103.*line 2"),
-        ("a.jsonl", LINE + '{"concept_id": "T:2"}\n', r"CN103.*line 2.*CN101.*canonical_name"),
-        ("a.jsonl", LINE + '{"canonical_name": "x"}\n', r"CN103.*line 2.*CN101.*concept_id"),
-        ("a.jsonl", LINE + LINE.replace("[]", "7"), r"CN103.*line 2.*CN102.*aliases"),
-        ("a.jsonl", "[" * 100_000, "CN103"),
-        ("a.xml", "<ICD10CM.tabular>\n<chapter>\n</chaptre>\n", r"CN115.*line 3"),
-        ("a.xml", "<ICD10CM.tabular>\n<chapter>", r"CN115.*line 2"),
-        ("a.xml", "<ICD10CM.tabular>\n<a>\ud800</a>\n", r"CN115.*line 2.*lone surrogate"),
-    ],
-)
-def test_files_that_are_not_what_they_should_be(tmp_path, name, content, code):
-    path = tmp_path / name
-    path.write_text(content, "utf8", "surrogatepass")
-    with pytest.raises(ConnormError, match=code):
-        read_ontology(path)
-
-
-RDF = '<?xml version="1.0"?>\n<rdf:RDF xmlns="http://x.org#"\n     xml:base="http://x.org">\n'
-ROBOT = "robot convert --input .*--output ontology.obo"
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("a.owl", RDF + "<owl:Ontology/></rdf:RDF>\n", f"OWL as RDF/XML.*{ROBOT}"),
-        ("a.xml", RDF, f"OWL as RDF/XML.*{ROBOT}"),
-        ("a.rdf", '<?xml version="1.0"?>\n<!DOCTYPE rdf:RDF [\n', "OWL as RDF/XML"),
-        ("a.owx", '<?xml version="1.0"?>\n<Ontology xmlns="http://x.org">\n', "OWL/XML"),
-        ("a.ofn", "Prefix(:=<http://x.org#>)\nOntology(<http://x.org>\n", "functional"),
-        ("a.omn", "Prefix: : <http://x.org#>\n", "Manchester"),
-        ("a.ttl", "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n", f"Turtle.*{ROBOT}"),
-        ("a.ttl", "# made by hand\nPREFIX : <http://x.org#>\n", "Turtle"),
-        ("a.ttl", "@prefix a: <http://x.org#> .\na:1 a skos:Concept .\n", "SKOS.*table"),
-        ("a.rdf", RDF + "<skos:Concept/></rdf:RDF>\n", "SKOS.*table"),
-        ("a.xml", "<!DOCTYPE DescriptorRecordSet>\n<DescriptorRecordSet>\n", "MeSH as XML.*table"),
-        ("a.xml.gz", "\ufeff<?xml version='1.0'?><ClaML version='2.0.0'>", "ClaML.*table"),
-        ("a.xml", "<?xml version='1.0'?>\n<JDBOR><DisorderList>", "Orphadata.*table"),
-        ("a.json", '{\n  "graphs" : [ {\n    "nodes" : [ ]\n', f"OBO Graphs JSON.*{ROBOT}"),
-    ],
-)
-def test_formats_that_are_not_read_are_told(tmp_path, name, content, expected):
-    (tmp_path / name).write_bytes(
-        gzip.compress(content.encode()) if name.endswith(".gz") else content.encode()
-    )
-    with pytest.raises(ConnormError, match=f"CN123.*looks like.*{expected}"):
-        read_ontology(tmp_path / name)
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.tsv", "id\tname\tskos:prefLabel\nC1\tVertigo\tdizzy\n"),
-        ("a.jsonl", '{"concept_id": "C1", "canonical_name": "Vertigo", "types": ["skos:Concept"]}'),
-        ("a.obo", "ontology: skos:Concept\n\n[Term]\nid: C1\nname: Vertigo\n"),
-    ],
-)
-def test_words_of_other_formats_do_not_matter_in_files_of_ours(tmp_path, name, content):
-    (tmp_path / name).write_text(content)
-    (concept,) = read_ontology(tmp_path / name)
-    assert concept.canonical_name == "Vertigo"
-
-
-@pytest.mark.parametrize("name", ["a.jsonl", "a.obo", "a.tsv", "a.xml", "a.RRF", "a.txt"])
-@pytest.mark.parametrize(("content", "line"), [(bytes(range(256)) * 50, 2), (b"caf\xe9\n", 1)])
-def test_bytes_that_are_not_text(tmp_path, name, content, line):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(ConnormError, match=rf"CN107.*line {line}"):
-        read_ontology(tmp_path / name)
 
 
 def test_compressed_files_that_are_damaged(tmp_path):
@@ -147,17 +43,6 @@ def test_a_missing_file_and_a_folder(tmp_path):
         read_ontology(tmp_path)
     with pytest.raises(ConnormError, match="CN105"):
         Ontology.from_disk(tmp_path)
-
-
-def test_formats_and_settings_that_are_asked_for(data):
-    with pytest.raises(ConnormError, match=r"CN118.*owl.*jsonl, obo"):
-        read_ontology(data / "small.obo", format="owl")
-    with pytest.raises(ConnormError, match=r"CN112.*jsonl"):
-        read_ontology(data / "small.obo", format="jsonl")
-    with pytest.raises(ConnormError, match=r"CN113.*scope.*scopes, types, obsolete"):
-        read_ontology(data / "small.obo", scope="EXACT")
-    ontology = read_ontology(data / "mesh_supplementary.tsv", id="mesh_scr_id")
-    assert len(ontology) == 2
 
 
 def test_names_are_cleaned(tmp_path):
@@ -239,9 +124,9 @@ def test_the_licence_travels_with_the_file(data, tmp_path):
 
 
 def test_nothing_is_read_before_the_registered_reader_is_called(data, tmp_path):
-    create_ontology_reader(tmp_path / "not_there_yet.obo")
+    OntologyReader(tmp_path / "not_there_yet.obo")
     options = {"scopes": ["EXACT", "BROAD"]}
-    ontology = create_ontology_reader(data / "small.obo", licence="Mine.", options=options)()
+    ontology = OntologyReader(data / "small.obo", licence="Mine.", options=options)()
     assert "pain" in ontology["T:20"].aliases
     assert ontology.source.licence == "Mine."
 
@@ -285,3 +170,178 @@ def test_opened_it_says_at_once_that_it_is_empty(tmp_path):
     (tmp_path / "o.jsonl").write_text("\n")
     with pytest.raises(ConnormError, match="CN104"):
         open_ontology(tmp_path / "o.jsonl")
+
+
+DEMO = Path(__file__).parents[2] / "assets" / "demo_ontology.obo"
+
+
+def test_what_is_converted_is_returned_and_its_licence_kept(data, tmp_path, capsys):
+    out = tmp_path / "new" / "small.jsonl.gz"
+    summary, report, licence = convert_ontology(data / "small.obo", out)
+    assert (summary.concepts, summary.names, summary.ids, summary.parents) == (2, 7, 4, 1)
+    left_out = {reason: (kind.count, kind.first) for reason, kind in report.left_out.items()}
+    assert left_out["an obsolete term"] == (1, "T:3")
+    assert report.scopes == {"EXACT": 2, "BROAD": 1, "NARROW": 1, "RELATED": 1}
+    assert licence == "Licence: free for tests."
+    ontology = Ontology.from_disk(out)
+    assert ontology["T:20"].canonical_name == 'head, neck and "face" pain'
+    assert ontology["T:20"].broad == ("pain",)
+    assert ontology.source.licence == licence
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_terms_of_use_are_in_place_before_the_names(data, tmp_path, monkeypatch):
+    out = tmp_path / "small.jsonl"
+    convert_ontology(data / "small.obo", out, licence="Old.")
+    old = out.read_bytes()
+    replace = Path.replace
+
+    def stop(part, path):
+        if path == out:
+            raise KeyboardInterrupt
+        return replace(part, path)
+
+    monkeypatch.setattr(Path, "replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        convert_ontology(data / "small.obo", out, licence="New.", obsolete=True)
+    assert (out.read_bytes(), read_licence(out)) == (old, "New.")
+    with pytest.raises(KeyboardInterrupt):
+        convert_ontology(data / "medic.txt", out)
+    assert (out.read_bytes(), read_licence(out)) == (old, "New.")
+    monkeypatch.undo()
+    convert_ontology(data / "medic.txt", out)
+    assert read_licence(out) == ""
+
+
+@pytest.mark.parametrize("write", [join_ontologies, learn_substitutions])
+def test_the_terms_of_joined_ontologies_are_in_place_before_them(tmp_path, monkeypatch, write):
+    source, out = tmp_path / "mine.jsonl", tmp_path / "out.jsonl"
+    Ontology([Concept("T:1", "kidney pain")], source=Source(licence="Mine.")).to_disk(source)
+
+    def stop(part, path):
+        assert path != out
+        return replace(part, path)
+
+    replace = Path.replace
+    monkeypatch.setattr(Path, "replace", stop)
+    with pytest.raises(AssertionError):
+        write([source], out)
+    assert not out.exists()
+    assert read_licence(out) == "mine.jsonl: Mine."
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "concepts"),
+    [
+        (
+            "META",
+            {"languages": ["SPA", "ENG"], "semantic_types": ["T184"], "hierarchy": False},
+            2,
+        ),
+        (
+            "META",
+            {"languages": (), "tradenames": True, "suppressed": True, "sources": ["RXNORM"]},
+            2,
+        ),
+        ("META", {"format": "rrf"}, 4),
+        ("mesh_descriptors.tsv", {"tree": "mesh_tree.tsv"}, 3),
+        ("mesh_descriptors.tsv", {"format": "tsv", "header": False, "id": 1, "name": 2}, 3),
+        ("mesh_supplementary.tsv", {"id": "mesh_scr_id"}, 2),
+        ("icd10cm_order.txt", {"tabular": "icd10cm_tabular.xml"}, 5),
+        ("small.obo", {"scopes": ["EXACT", "BROAD"], "types": "subset", "obsolete": True}, 3),
+        ("ctd_diseases.tsv", {}, 3),
+        ("medic.txt", {}, 3),
+    ],
+)
+def test_every_format_and_its_options(data, tmp_path, monkeypatch, name, options, concepts):
+    monkeypatch.chdir(data)
+    out = tmp_path / "out.jsonl"
+    assert convert_ontology(name, out, **options).summary.concepts == concepts
+    assert len(Ontology.from_disk(out)) == concepts
+
+
+def test_a_file_that_breaks_off_leaves_the_old_one(data, tmp_path):
+    old, broken = tmp_path / "old.jsonl", tmp_path / "broken.jsonl"
+    convert_ontology(data / "small.obo", old)
+    before = old.read_bytes()
+    broken.write_bytes(before + b"{")
+    with pytest.raises(ConnormError, match="CN103"):
+        convert_ontology(broken, old)
+    assert old.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "broken.jsonl",
+        "old.jsonl",
+        "old.jsonl.licence.txt",
+    ]
+
+
+def test_places_that_cannot_be_written(data, tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder.jsonl").mkdir()
+    for out, code in (
+        (tmp_path / "file" / "out.jsonl", "CN108"),
+        (tmp_path / "folder.jsonl", "CN105"),
+        (tmp_path / "out.obo", "CN708"),
+    ):
+        with pytest.raises(ConnormError, match=code):
+            convert_ontology(data / "small.obo", out)
+
+
+def test_repeated_ids_are_counted(data, tmp_path):
+    twice = tmp_path / "twice.jsonl"
+    convert_ontology(data / "small.obo", twice)
+    twice.write_text(twice.read_text() * 2)
+    with pytest.warns(ConnormWarning, match="CNW101"):
+        summary = convert_ontology(twice, tmp_path / "out.jsonl").summary
+    assert (summary.concepts, summary.repeated_ids.count) == (4, 2)
+
+
+def test_the_demo_ontology_is_sound_and_ambiguous(tmp_path, recwarn):
+    summary, _, licence = convert_ontology(DEMO, tmp_path / "demo.jsonl")
+    assert not [warning for warning in recwarn if warning.category is ConnormWarning]
+    assert 60 <= summary.concepts <= 100
+    assert summary.shared_names.count >= 4
+    assert licence.startswith("MIT")
+    ontology = Ontology.from_disk(tmp_path / "demo.jsonl")
+    meanings = [concept for concept in ontology if "MS" in concept.names]
+    assert {kind for concept in meanings for kind in concept.types} == {"disease", "drug"}
+
+
+def test_ids_get_their_prefix_and_stay_as_alternate_ids(data):
+    concepts = read_ontology(data / "ctd_diseases.tsv", curies=True)
+    sniffles = concepts["D900001"]
+    assert sniffles.concept_id == "MESH:D900001"
+    assert sniffles.parents == ("MESH:D900000",)
+    assert sniffles.alt_ids == ("DOID:90001", "OMIM:900001", "D900001")
+    assert concepts["OMIM:900002"].parents == ("MESH:D900000", "MESH:D900001")
+    codes = read_ontology(data / "icd10cm_order.txt", curies=True)
+    assert codes["A90.0"].concept_id == "ICD10CM:A90.0"
+    assert codes["A90.0"].parents == ("ICD10CM:A90",)
+
+
+@pytest.mark.parametrize(
+    "concept", [Concept("404640003", "dizziness"), Concept("HP:1", "x", parents=("HP:2",))]
+)
+def test_ids_with_a_prefix_or_of_no_known_vocabulary_stay(concept):
+    assert with_curies(concept) == concept
+
+
+def test_a_pipeline_writes_them_and_takes_the_others(data, tmp_path, ngrams):
+    convert_ontology(data / "ctd_diseases.tsv", tmp_path / "ctd.jsonl", curies=True)
+    overrides = {ngrams[0].removeprefix("--"): ngrams[1]}
+    built = build_index(tmp_path / "ctd.jsonl", tmp_path / "index", overrides=overrides)
+    normalizer = load_normalizer(built.path)
+    normalizer.add_synonyms([("wet nose", "D900001"), ("dry nose", "MSH:D900000")])
+    found = normalizer.candidates(["sniffles", "wet nose", "dry nose"], top_k=1)
+    ids = ["MESH:D900001", "MESH:D900001", "MESH:D900000"]
+    assert [each[0].concept_id for each in found] == ids
+
+
+def test_a_setting_that_no_format_has_is_refused(data):
+    with pytest.raises(ConnormError, match="CN113"):
+        read_ontology(data / "ctd_diseases.tsv", curie=True)
+
+
+def test_ids_that_look_like_those_of_mesh_stay_in_their_vocabulary():
+    concept = Concept("C102883", "x", parents=("C102870", "D000001"), xrefs=("NCIT:C102883",))
+    assert with_curies(concept).parents == ("NCIT:C102870", "MESH:D000001")

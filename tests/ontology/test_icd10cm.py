@@ -1,0 +1,137 @@
+import gzip
+import tracemalloc
+from itertools import starmap
+
+import pytest
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.ontology import stream_ontology
+from spacy_connorm.ontology.icd10cm import read_icd10cm
+
+from .conftest import by_id
+
+
+def test_icd10cm_order_file_alone(data):
+    concepts = by_id(read_icd10cm(data / "icd10cm_order.txt"))
+    assert all(each.xrefs == (f"ICD10CM:{code}",) for code, each in concepts.items())
+    assert list(concepts) == ["A90", "A90.0", "A90.1", "A90.1X1", "A90.1X1A"]
+    assert concepts["A90"].parents == ()
+    assert concepts["A90.0"].names == ("Nose fever with sneezing", "Nose fever w sneezing")
+    assert concepts["A90.1X1"].parents == ("A90.1",)
+    assert concepts["A90.1X1A"].parents == ("A90.1X1",)
+
+
+def test_icd10cm_tabular_list_adds_synonyms_and_chapters(data):
+    concepts = by_id(read_icd10cm(data / "icd10cm_order.txt", tabular=data / "icd10cm_tabular.xml"))
+    assert concepts["A90.0"].aliases == (
+        "Nose fever w sneezing",
+        "Sneezing fever",
+        "Pyrexia sternutatoria",
+    )
+    assert concepts["A90.1"].aliases == ("Oth nose fever", "Nose fever, other")
+    assert {c.types for c in concepts.values()} == {("Diseases of the nose (A90-A99)",)}
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [("<ICD10CM.tabular/>", "CN104"), ("<ClaML/>", "CN123"), ("A90 no XML", "CN115")],
+)
+def test_icd10cm_names_a_tabular_list_without_codes(data, tmp_path, content, code):
+    path = tmp_path / "tab.xml"
+    path.write_text(content)
+    with pytest.raises(ConnormError, match=rf"{code}.*tab\.xml"):
+        list(read_icd10cm(data / "icd10cm_order.txt", tabular=path))
+
+
+def test_icd10cm_tabular_list_alone(data):
+    concepts = by_id(read_icd10cm(data / "icd10cm_tabular.xml"))
+    assert list(concepts) == ["A90", "A90.0", "A90.1"]
+    assert concepts["A90.0"].parents == ("A90",)
+
+
+@pytest.mark.parametrize(
+    ("name", "implied"),
+    [
+        ("Nose fever (acute) (chronic)", ["Nose fever"]),
+        ("(Acute) nose fever(s), left", ["nose fever, left"]),
+        ("Human nose virus [HNV] disease", ["Human nose virus disease"]),
+        ("Nose fever, unspecified organism", ["Nose fever NOS"]),
+        ("Nose fever, left, site not specified", ["Nose fever, left NOS"]),
+        ("Nose fever, organism unspecified", ["Nose fever NOS"]),
+        ("Nose fever, unspecified, unspecified nostril", ["Nose fever NOS"]),
+        (
+            "Nose (nasal) fever, unspecified nostril",
+            ["Nose fever, unspecified nostril", "Nose (nasal) fever NOS", "Nose fever NOS"],
+        ),
+        ("Nose fever, unspecified", []),
+        ("Nose fever, unspecified with sneezing", []),
+        ("Unspecified nose fever", []),
+        ("(nasal)", []),
+    ],
+)
+def test_icd10cm_implies_names(tmp_path, name, implied):
+    path = tmp_path / "icd10cm.xml"
+    path.write_bytes(tabular(section("A90", name, ["Sneeze"])))
+    assert by_id(read_icd10cm(path))["A90"].aliases == ("Sneeze", *implied)
+    assert by_id(read_icd10cm(path, implied_names=False))["A90"].aliases == ("Sneeze",)
+
+
+def test_icd10cm_notes_of_what_a_code_includes_are_synonyms(tmp_path):
+    path = tmp_path / "icd10cm.xml"
+    included = ["sneeze", "sniffles (mild)", "any fever", "whatever is in A91.2", "a " * 13]
+    path.write_bytes(tabular(section("A90", "Nose fever (mild)", ["sneeze"], included)))
+    concept = by_id(read_icd10cm(path))["A90"]
+    assert concept.aliases == ("sneeze", "sniffles (mild)", "Nose fever", "sniffles")
+    assert by_id(read_icd10cm(path, implied_names=False))["A90"].aliases == ("sneeze",)
+
+
+def test_icd10cm_implied_names_stay_with_the_broadest_code(tmp_path):
+    path = tmp_path / "icd10cm.xml"
+    eye = "Sneezing, unspecified eye"
+    named = [("A90", "sneezing (dry)"), ("A90.0", eye), ("A90.00", "Sneezing (wet)"), ("A91", eye)]
+    path.write_bytes(tabular(*starmap(section, named)))
+    aliases = {code: each.aliases for code, each in by_id(read_icd10cm(path)).items()}
+    assert aliases == {"A90": ("sneezing",), "A90.0": (), "A90.00": (), "A91": ("Sneezing NOS",)}
+
+
+@pytest.mark.parametrize("name", ["TAB.XML", "tabular.txt.Xml.GZ"])
+def test_icd10cm_tabular_list_in_capitals(data, tmp_path, name):
+    content = (data / "icd10cm_tabular.xml").read_bytes()
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("GZ") else content)
+    assert list(by_id(stream_ontology(tmp_path / name))) == ["A90", "A90.0", "A90.1"]
+
+
+def tabular(*sections, encoding="utf8"):
+    """A tabular list without line breaks."""
+    head = f'<?xml version="1.0" encoding="{encoding}"?><ICD10CM.tabular><chapter><desc>é</desc>'
+    return f"{head}{''.join(sections)}</chapter></ICD10CM.tabular>".encode(encoding)
+
+
+def section(code, name="", terms=(), includes=()):
+    """A section with one code, its name, inclusion terms and notes of what it includes."""
+    notes = [
+        f"<{kind}>{''.join(f'<note>{note}</note>' for note in each)}</{kind}>"
+        for kind, each in (("inclusionTerm", terms), ("includes", includes))
+    ]
+    inside = f"<name>{code}</name><desc>{name or f'café {code}'}</desc>{''.join(notes)}"
+    return f"<section><diag>{inside}</diag></section>"
+
+
+def test_the_encoding_that_the_tabular_list_declares_is_read(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_bytes(tabular(section("A90"), encoding="iso-8859-1"))
+    (concept,) = stream_ontology(path)
+    assert (concept.canonical_name, concept.types) == ("café A90", ("é",))
+
+
+def test_a_tabular_list_without_line_breaks_is_not_read_whole(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_bytes(
+        tabular(*(section(f"A{each}", includes=["x " * 20_000]) for each in range(10, 99)))
+    )
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in stream_ontology(path)) == 89
+        assert tracemalloc.get_traced_memory()[1] < 1_500_000
+    finally:
+        tracemalloc.stop()

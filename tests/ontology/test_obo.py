@@ -1,0 +1,135 @@
+import pytest
+
+from spacy_connorm.concepts import Concept
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.ontology import ReadReport
+from spacy_connorm.ontology.obo import read_obo
+from spacy_connorm.ontology.tsv import read_tsv
+
+from .conftest import by_id, counts
+
+
+def test_obo_takes_the_synonyms_of_all_scopes(data):
+    report = ReadReport()
+    concepts = by_id(read_obo(data / "small.obo", report=report))
+    assert concepts["T:2"] == Concept(
+        concept_id="T:2",
+        canonical_name='head, neck and "face" pain',
+        aliases=("headache or neck ache", "cephalalgia", "pain", "migraine", "stiff neck"),
+        types=("symptom",),
+        definition='Pain above the shoulders, "by definition".',
+        parents=("T:1",),
+        alt_ids=("T:20", "T:21"),
+        xrefs=("MESH:D900003", "UMLS:C0000009"),
+        narrow=("migraine",),
+        broad=("pain",),
+        related=("stiff neck",),
+    )
+    assert concepts["T:1"].types == ("finding",)
+    assert report.licence == "Licence: free for tests."
+    assert counts(report) == {"an obsolete term": 1}
+    assert report.scopes == {"EXACT": 2, "BROAD": 1, "NARROW": 1, "RELATED": 1}
+
+
+def test_scopes_that_are_left_out_are_counted(data):
+    report = ReadReport()
+    concepts = by_id(read_obo(data / "small.obo", scopes=["EXACT"], report=report))
+    assert concepts["T:2"].aliases == ("headache or neck ache", "cephalalgia")
+    assert concepts["T:2"].exact_names == concepts["T:2"].names
+    scopes = ("BROAD", "NARROW", "RELATED")
+    assert counts(report) == {
+        "an obsolete term": 1,
+        **{f"a synonym of scope {scope}": 1 for scope in scopes},
+    }
+
+
+def test_obo_takes_synonyms_of_old_tags(tmp_path):
+    path = tmp_path / "old.obo"
+    path.write_text(
+        'format-version: 1.0\n\n[Term]\nid: A:1\nname: one\nexact_synonym: "a" []\n'
+        'narrow_synonym: "b" [X:1]\nbroad_synonym: "c" []\nrelated_synonym: "d" []\n'
+        'synonym: "e" []\n'
+    )
+    (concept,) = read_obo(path)
+    assert concept.exact_names == ("one", "a")
+    assert (concept.narrow, concept.broad, concept.related) == (("b",), ("c",), ("e", "d"))
+
+
+@pytest.mark.parametrize(
+    "between", ["\n! part two\n\n", "\n! part two\n", " ! part two\n", "", "\n \n\n"]
+)
+def test_obo_stanzas_begin_at_their_first_line(tmp_path, between):
+    path, report = tmp_path / "a.obo", ReadReport()
+    stanzas = ["[Term]\nid: A:1\nname: one\n", "[Typedef]\nid: t\n", "[Term] ! two\nid: A:2\n"]
+    header = "default-namespace: d\nremark: licence: free\n"
+    path.write_text(between.join(["! ours\n", header, *stanzas, "name: two\n", "is_a: A:1\n"]))
+    assert list(read_obo(path, report=report)) == [
+        Concept("A:1", "one", types=("d",)),
+        Concept("A:2", "two", types=("d",), parents=("A:1",)),
+    ]
+    assert report.licence == "licence: free"
+
+
+@pytest.mark.parametrize("broken", ["this line is broken", "[Term", "[term]", ": x"])
+def test_obo_tells_the_line_that_is_broken(tmp_path, broken):
+    path = tmp_path / "a.obo"
+    path.write_text(f"[Term]\nid: A:1\n\n{broken}\nname: one\nxref: A:5\n\n[Term]\nid: A:2\n")
+    with pytest.raises(ConnormError, match=r"CN115.*line 4: .*OBO.*tag"):
+        list(read_obo(path))
+
+
+@pytest.mark.parametrize("synonym", ["synonym: a EXACT []", 'exact_synonym: "a', 'synonym: ""'])
+def test_obo_tells_the_line_of_a_synonym_that_it_cannot_read(tmp_path, synonym):
+    path, report = tmp_path / "a.obo", ReadReport()
+    path.write_text(f'[Term]\nid: A:1\nname: one\n{synonym}\nsynonym: "b" EXACT []\n')
+    (concept,) = read_obo(path, report=report)
+    assert concept.aliases == ("b",)
+    left_out = report.left_out["a synonym without a text in quotation marks"]
+    assert (left_out.first, left_out.count, left_out.broken) == ("line 4", 1, True)
+
+
+def test_cross_references_without_a_prefix_are_counted(tmp_path):
+    obo, table, report = tmp_path / "a.obo", tmp_path / "a.tsv", ReadReport()
+    xrefs = ("MIM:1", "611644", "PMID:2", "http://x.org/3", "611645")
+    lines = "".join(f"xref: {each}\n" for each in xrefs)
+    obo.write_text(f"[Term]\nid: A:1\nname: one\n{lines}")
+    table.write_text(f"id\tname\tcodes\nA:1\tone\t{'|'.join(xrefs)}\n")
+    readings = (read_obo(obo, report=report), read_tsv(table, xrefs="codes", report=report))
+    assert [each.xrefs for reading in readings for each in reading] == [("OMIM:1",)] * 2
+    left_out = report.left_out["a cross-reference without the prefix of its vocabulary"]
+    assert (left_out.first, left_out.count, left_out.broken) == ("'611644'", 4, True)
+
+
+def test_a_synonym_of_two_scopes_is_exact(tmp_path):
+    path = tmp_path / "two.obo"
+    path.write_text('[Term]\nid: A:1\nname: one\nsynonym: "a" RELATED []\nsynonym: "a" EXACT []\n')
+    (concept,) = read_obo(path)
+    assert (concept.related, concept.exact_names) == ((), ("one", "a"))
+
+
+def test_obo_settings(data):
+    concepts = by_id(
+        read_obo(data / "small.obo", scopes=("NARROW", "BROAD"), types="subset", obsolete=True)
+    )
+    assert concepts["T:2"].aliases == ("pain", "migraine")
+    assert concepts["T:2"].types == ("common", "painful")
+    assert concepts["T:1"].types == ()
+    assert "T:3" in concepts
+
+
+@pytest.mark.parametrize("setting", [{"scopes": ("EXAKT",)}, {"types": "xref"}])
+def test_obo_names_settings_it_does_not_know(data, setting):
+    with pytest.raises(ConnormError, match="CN118"):
+        list(read_obo(data / "small.obo", **setting))
+
+
+def test_obo_quotes_may_hold_what_begins_comments_and_modifiers(tmp_path):
+    path = tmp_path / "o.obo"
+    path.write_text(
+        "format-version: 1.2\n\n[Term]\nid: X:1\nname: x\n"
+        'def: "Of the !Kung {people}." [PMID:1] ! a comment\n'
+        'synonym: "foo ! bar" EXACT [] {source="a"}\nsynonym: "a \\! b" NARROW []\n'
+    )
+    (concept,) = read_obo(path)
+    assert concept.definition == "Of the !Kung {people}."
+    assert (concept.aliases, concept.narrow) == (("foo ! bar", "a ! b"), ("a ! b",))

@@ -1,0 +1,145 @@
+import gzip
+
+import pytest
+
+from spacy_connorm.concepts import Concept
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.ontology import ReadReport
+from spacy_connorm.ontology.tsv import read_tsv
+
+from .conftest import by_id
+
+
+def test_tsv_with_header(tmp_path):
+    path, report = tmp_path / "table.tsv", ReadReport()
+    path.write_text(
+        'cui\tlabel\tother\tkind\ttext\tabove\told\n"T:2"\t"a ""b"" c"\tx; y;\tT047\td\tT:1\tT:8\n'
+        '\n\tno id\n"T:1"\t"one" and "two"\n'
+    )
+    concepts = by_id(
+        read_tsv(
+            path,
+            id="cui",
+            name="label",
+            synonyms="other",
+            types="kind",
+            definition="text",
+            parents="above",
+            alt_ids="old",
+            separator=";",
+            report=report,
+        )
+    )
+    assert concepts["T:2"] == Concept(
+        "T:2", 'a "b" c', ("x", "y"), ("T047",), "d", ("T:1",), ("T:8",)
+    )
+    assert concepts["T:1"].canonical_name == '"one" and "two"'
+    assert report.left_out["a row without id or name"].first == "line 4"
+
+
+def test_tsv_without_header_goes_by_number(tmp_path):
+    path, report = tmp_path / "table.tsv", ReadReport()
+    path.write_text("one\tT:1\nuno\tT:1\ntwo\tT:2\n")
+    concepts = by_id(read_tsv(path, id=2, name="1", header=False, report=report))
+    assert concepts["T:1"].names == ("one", "uno")
+    assert concepts["T:2"].names == ("two",)
+    assert report.merged == 1
+
+
+def test_tsv_takes_ids_in_other_vocabularies_row_by_row(tmp_path):
+    path = tmp_path / "allXREFinDO.tsv"
+    path.write_text(
+        '"id"\t"label"\t"xref"\n"DOID:1"\t"a"\t"MIM:264300"\n"DOID:1"\t"a"\t"ICD10CM:E29.1"\n'
+        '"DOID:2"\t"b"\t"see there"\n'
+    )
+    concepts = by_id(read_tsv(path, name="label", xrefs="xref"))
+    assert concepts["DOID:1"].xrefs == ("OMIM:264300", "ICD10CM:E29.1")
+    assert concepts["DOID:2"].xrefs == ()
+
+
+def test_the_vocabulary_of_a_tables_ids_can_be_told(tmp_path):
+    path = tmp_path / "table.tsv"
+    path.write_text("id\tname\tcode\n404640003\tdizziness\tR42\n")
+    (concept,) = read_tsv(path, prefix="SNOMED")
+    assert concept.xrefs == ("SNOMEDCT:404640003",)
+
+
+@pytest.mark.parametrize("prefix", ["SNOMEDCT:", "a b", "_X", "PMID"])
+def test_a_prefix_that_makes_no_cross_reference(tmp_path, prefix):
+    path = tmp_path / "table.tsv"
+    path.write_text("id\tname\n1\tdizziness\n")
+    with pytest.raises(ConnormError, match="CN006.*prefix"):
+        list(read_tsv(path, prefix=prefix))
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"separator": ""}, "CN006.*separator.*at least one character"),
+        ({"parents_by_name": True}, "CN733.*--parents-by-name.*--parents`"),
+    ],
+)
+def test_tsv_settings_that_have_no_meaning(tmp_path, settings, expected):
+    path = tmp_path / "table.tsv"
+    path.write_text("id\tname\n1\tdizziness\n")
+    with pytest.raises(ConnormError, match=expected):
+        list(read_tsv(path, **settings))
+
+
+def test_tsv_parents_by_name(tmp_path):
+    path = tmp_path / "table.tsv"
+    path.write_text("id\tname\tabove\nT:2\tmigraine\theadache\nT:1\theadache\tpain\n")
+    concepts = by_id(read_tsv(path, parents="above", parents_by_name=True))
+    assert concepts["T:2"].parents == ("T:1",)
+    assert concepts["T:1"].parents == ("pain",)
+
+
+def test_csv_fields_may_hold_commas_and_lines(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    with gzip.open(path, "wt") as file:
+        file.write('\ufeffid,name,definition\nT:1,"pain, acute","two\nlines"\n')
+    (concept,) = read_tsv(path, definition="definition")
+    assert concept.canonical_name == "pain, acute"
+    assert concept.definition == "two\nlines"
+
+
+@pytest.mark.parametrize("column", ["label", 4, "0", 0])
+def test_tsv_names_the_columns_there_are(tmp_path, column):
+    path = tmp_path / "table.tsv"
+    path.write_text("id\tname\tkind\nT:1\tone\tx\n")
+    with pytest.raises(ConnormError, match=r"CN114.*id, name, kind"):
+        list(read_tsv(path, synonyms=column))
+    with pytest.raises(ConnormError, match=r"CN114.*by their numbers|CN114.*their numbers"):
+        list(read_tsv(path, header=False))
+
+
+def test_two_columns_of_one_name(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("id,name,name\nT:1,one,two\n")
+    with pytest.raises(ConnormError, match=r"CN125.*table\.csv.*'name'"):
+        list(read_tsv(path))
+    (concept,) = read_tsv(path, name=2, synonyms=3)
+    assert (concept.canonical_name, concept.aliases) == ("one", ("two",))
+
+
+def test_csv_with_a_quotation_mark_that_does_not_end(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text('id,name\nT:1,"one\nT:2,two\n')
+    with pytest.raises(ConnormError, match=r"CN115.*line 2.*is not closed"):
+        list(read_tsv(path))
+
+
+def test_a_row_with_more_fields_than_columns_is_refused(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("id,name,syn\nF1,dizziness,giddiness,\nF2,pain, chest,angina\n")
+    with pytest.raises(ConnormError, match=r"CN115.*line 3.*4 fields.*3 columns.*quotation marks"):
+        list(read_tsv(path, synonyms="syn"))
+
+
+def test_without_a_header_the_first_row_and_the_settings_tell_the_columns(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("F1,dizziness\nF2,pain,angina\n")
+    concepts = by_id(read_tsv(path, id=1, name=2, synonyms=3, header=False))
+    assert concepts["F2"].aliases == ("angina",)
+    with pytest.raises(ConnormError, match=r"CN115.*line 2.*3 fields.*2 columns"):
+        list(read_tsv(path, id=1, name=2, header=False))
