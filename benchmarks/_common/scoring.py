@@ -58,17 +58,3 @@ def compare_with_published(right: np.ndarray, score: str, published: float) -> R
         "difference_high": percent(high),
         "p": f"{p:.4f}",
     }
-
-
-def same_first_concept(
-    found: Sequence[Sequence[Candidate]], others: Sequence[Sequence[Candidate]]
-) -> float:
-    """RETURNS (float): The percentage of mentions with the same first concept, or with none in
-    both.
-    """
-    pairs = zip(map(_first_concept, found), map(_first_concept, others), strict=True)
-    return 100 * sum(one == other for one, other in pairs) / len(found)
-
-
-def _first_concept(candidates: Sequence[Candidate]) -> str:
-    return candidates[0].concept_id if candidates else ""

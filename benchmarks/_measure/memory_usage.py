@@ -5,7 +5,6 @@ for each.
 """
 
 import re
-from contextlib import suppress
 from pathlib import Path
 
 from _common.cli import fail
@@ -48,22 +47,3 @@ def parse_status(status: str, key: str) -> int:
     if found is None:
         fail(f"The system does not report {key} of a process.")
     return int(found[1])
-
-
-def tree_pss(pid: int) -> float:
-    """RETURNS (float): The PSS of a process and of all that it has started, in megabytes. One that
-    ends meanwhile counts for nothing.
-    """
-    parents = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            # The name of a program, in parentheses, may have spaces.
-            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
-    tree = {pid}
-    while more := {child for child, parent in parents.items() if parent in tree} - tree:
-        tree |= more
-    megabytes = 0.0
-    for each in tree:
-        with suppress(OSError):
-            megabytes += total(each)["pss"]
-    return megabytes

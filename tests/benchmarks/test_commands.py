@@ -1,6 +1,7 @@
 """Every command starts, and no command imports another one."""
 
 import ast
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -35,12 +36,11 @@ def test_commands_import_only_what_is_shared():
         assert not names & imported, path.name
 
 
-def test_the_readme_names_every_command_and_its_page():
+def test_the_readme_leads_from_every_command_to_a_page_that_runs_it():
     text = (BENCHMARKS / "README.md").read_text(encoding="utf8")
-    assert len(text.splitlines()) <= 60
-    for path in COMMANDS:
-        assert f"`{path.name}" in text, path.name
-        page = DOCS / f"{path.stem}.md"
-        assert f"(../docs/benchmarks/{page.name})" in text
-        heading, *_ = page.read_text(encoding="utf8").splitlines()
-        assert heading.startswith(f"# `{path.name}`")
+    rows = re.findall(r"\| \[.*\]\(\.\./docs/benchmarks/(\w+\.md)\) \| `(\w+\.py)", text)
+    assert sorted(command for _, command in rows) == [path.name for path in COMMANDS]
+    for page, command in rows:
+        if command in ("hops.py", "overhead.py"):
+            continue  # they go when the road of a mention is short
+        assert f"python benchmarks/{command}" in (DOCS / page).read_text(encoding="utf8"), command

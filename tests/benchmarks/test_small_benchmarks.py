@@ -1,6 +1,5 @@
-"""The benchmarks of ties, releases, start-up and memory."""
+"""The benchmarks of start-up and memory."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -12,25 +11,6 @@ import sys
 print('{"import_s": 0.5, "load_s": 0.25}', flush=True)
 sys.stdin.readline()
 """
-
-
-def test_ties_are_broken_in_four_ways(run, data):
-    out = data / "out.json"
-    given = ("--dataset", "ncbi", "--encoder", "exact", "--data", data, "--json", out)
-    run("ties.py", *given, "--search", "O-T")
-    (row,) = json.loads(out.read_text())
-    # infarct is right, CVA is tied with a wrong concept, apoplexy and infarkt are not found
-    assert (row["mentions"], row["worst"], row["best"]) == (4, 25.0, 50.0)
-    assert row["random"] == pytest.approx(37.5)
-    assert row["first"] == 25.0
-
-
-def test_a_release_is_made_up_and_converted(run, data):
-    run("release.py", "--names", 30, "--json", data / "out.json")
-    (row,) = json.loads((data / "out.json").read_text())
-    assert (row["mrconso_rows"], row["concepts"]) == (30, 10)
-    assert 20 < row["names"] <= 30
-    assert row["peak_rss_mb"] > 10
 
 
 def test_start_up_is_compared_with_the_side_without_the_plugin(modules, monkeypatch):

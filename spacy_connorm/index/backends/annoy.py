@@ -32,7 +32,7 @@ _ROUNDED = 1e-4
 _SEARCH_K = 20_000
 # The beginning of the file if no forest was built.
 _NO_FOREST = b"no forest: "
-# With fewer names an exact search is cheaper than the forest; see `benchmarks/index_batches.py`.
+# With fewer names an exact search is cheaper than the forest (docs/benchmarks/size.md).
 _MANY = 300_000
 
 
