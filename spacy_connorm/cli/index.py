@@ -7,6 +7,7 @@ import typer
 from wasabi import msg
 
 from ..ontology import FORMATS
+from ..ontology.profiles import AUTO, NONE, PROFILES
 from ..workflows import build_index
 from ..workflows.indexing import ENGINES
 from .app import command, parse_overrides
@@ -53,6 +54,11 @@ def index_cli(
     find_mentions: bool = typer.Option(
         False, "--find-mentions", help="Add a mention_finder, so that it reads plain text."
     ),
+    profile: str = typer.Option(
+        AUTO,
+        "--profile",
+        help=f"The part of ONTOLOGY that is found. One of: {', '.join((AUTO, NONE, *PROFILES))}.",
+    ),
     reuse: str | None = typer.Option(
         None,
         "--reuse",
@@ -88,6 +94,7 @@ def index_cli(
         overrides=parse_overrides(ctx.args),
         component=component,
         find_mentions=find_mentions,
+        profile=profile,
         reuse=reuse,
         gpu_id=gpu_id,
         engine=engine,
@@ -95,6 +102,11 @@ def index_cli(
         ray_address=ray_address,
     )
     _show(built.manifest)
+    if built.profile is not None:
+        branches = ", ".join(built.profile.branches)
+        msg.info(
+            f"Finds what is at or below {branches}: {built.profile.reason} (--profile none: all)"
+        )
     msg.good(f"Wrote the pipeline: {built.path}")
     msg.info(f"Index for a larger pipeline: {built.index_path}")
 

@@ -18,6 +18,7 @@ from ..files.configs import config_errors, read_config
 from ..files.docbin import read_docs
 from ..files.folders import MANIFEST, read_object, replaced
 from ..files.overlap import require_apart
+from ..ontology.profiles import AUTO, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
@@ -69,11 +70,13 @@ class BuiltIndex(NamedTuple):
     component (str): The name of its concept normalizer.
     manifest (Dict[str, Any]): What the index holds: "counts", "searches", "ontology", "encoder",
         "versions".
+    profile (Optional[Profile]): The ontology's profile, if it was applied.
     """
 
     path: Path
     component: str
     manifest: dict[str, Any]
+    profile: Profile | None = None
 
     @property
     def index_path(self) -> Path:
@@ -93,6 +96,7 @@ def build_index(
     overrides: Mapping[str, Any] | None = None,
     component: str | None = None,
     find_mentions: bool = False,
+    profile: str = AUTO,
     reuse: str | Path | Language | None = None,
     gpu_id: int = -1,
     engine: str = _LOCAL,
@@ -120,6 +124,8 @@ def build_index(
     component (Optional[str]): Which concept normalizer of the config, if there are several.
     find_mentions (bool): Whether the pipeline finds mentions itself, so that it reads plain text:
         with `mention_finder`, and the config's settings of it if there are any.
+    profile (str): Which part of the ontology is found, see `ontology.profiles`. "auto": that of a
+        known ontology, unless the settings name `branches`. "none": all of it.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied where the
         texts and the encoder are the same.
     gpu_id (int): The GPU that encodes; -1 for the CPU. With ray, 0 gives each worker one GPU.
@@ -132,8 +138,9 @@ def build_index(
     RAISES (ConnormError): CN121 if the output would replace an input, CN100 or CN711 for an invalid
         config, CN703, CN704 or CN710 if it has none, several or another concept normalizer, CN705
         if something else is at the path, CN712 for a bad line of synonyms, CN713 if the GPU cannot
-        be used, CN006, CN118 and CN733 for an unknown engine and settings of another one, CN797 to
-        CN799 for ray, and the errors of the readers.
+        be used, CN006, CN118 and CN733 for an unknown engine or profile and settings of another
+        engine, CN407 for a profile of another ontology, CN797 to CN799 for ray, and the errors of
+        the readers.
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
     encoding = _encoding(engine, gpu_id, n_process=n_process, ray_address=ray_address)
@@ -158,8 +165,9 @@ def build_index(
             substitutions=table,
         )
         _remove(changes, normalizer)
+        applied = _apply_profile(profile, nlp, normalizer) if find_mentions else None
         write_pipeline(nlp, folder)
-    return BuiltIndex(path, normalizer.name, normalizer.lookup.index.manifest)
+    return BuiltIndex(path, normalizer.name, normalizer.lookup.index.manifest, applied)
 
 
 def _encoding(engine: str, gpu_id: int, **of_ray: Any) -> Encoding:
@@ -255,6 +263,25 @@ def _remove(changes: "Iterable[ChangedSynonym]", normalizer: ConceptNormalizer) 
         for each in changes
         if not each.times and store.number(known_id(each.concept_id, normalizer.cfg)) is not None
     )
+
+
+def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> Profile | None:
+    """Find and link what the ontology's profile says, where the settings do not say it."""
+    if normalizer.cfg["branches"]:
+        return None
+    store = normalizer.lookup.index.store
+
+    def share_below(roots: Sequence[str]) -> float:
+        known = [root for root in roots if store.number(root) is not None]
+        return len(store.of_branches(known)) / len(store) if known else 0.0
+
+    profile = choose_profile(name, share_below)
+    if profile is not None:
+        normalizer.cfg["branches"] = [*profile.branches]
+        normalizer.candidates(())  # refuses branches that the ontology lacks
+        finder: Any = nlp.get_pipe(_FINDER)
+        finder.cfg["inexact_names"] |= profile.inexact_names
+    return profile
 
 
 def _read_examples(paths: Sequence[str | Path], nlp: Language) -> Iterator[Example]:

@@ -257,3 +257,51 @@ def test_a_setting_that_a_finder_lacks_is_refused(tmp_path, two_concepts):
     with pytest.raises(ConnormError, match="CN711.*mention_finder.lable"):
         build_index(two_concepts, tmp_path / "out", overrides=overrides, find_mentions=True)
     assert not (tmp_path / "out").exists()
+
+
+PHENOTYPES = Ontology(
+    [
+        Concept("HP:0000001", "All"),
+        Concept("HP:0000118", "Phenotypic abnormality", parents=("HP:0000001",)),
+        Concept(
+            "HP:0001250", "Seizure", ("epilepsy",), parents=("HP:0000118",), related=("epilepsy",)
+        ),
+        Concept("HP:0012823", "Clinical modifier", parents=("HP:0000001",)),
+        Concept("HP:0012828", "Severe", parents=("HP:0012823",)),
+    ]
+)
+SEVERE = "Severe seizures in all of them, epilepsy."
+
+
+def found_in(text, built):
+    return [(ent.text, ent.kb_id_) for ent in spacy.load(built.path)(text).ents]
+
+
+def test_a_known_ontology_is_found_by_its_profile(tmp_path):
+    built = build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, overrides=NGRAMS)
+    assert built.profile is not None and built.profile.name == "hpo"
+    seizure = "HP:0001250"
+    assert found_in(SEVERE, built) == [("seizures", seizure), ("epilepsy", seizure)]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"profile": "none", "overrides": NGRAMS},
+        {"overrides": {**NGRAMS, f"{COMPONENT}.branches": ["HP:0000001"]}},
+    ],
+)
+def test_a_profile_can_be_switched_off(tmp_path, settings):
+    built = build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, **settings)
+    assert built.profile is None
+    assert ("Severe", "HP:0012828") in found_in(SEVERE, built)
+
+
+def test_a_pipeline_for_given_mentions_links_to_all_concepts(tmp_path):
+    built = build_index(PHENOTYPES, tmp_path / "hp", overrides=NGRAMS)
+    assert built.profile is None and not normalizer(built.path).cfg["branches"]
+
+
+def test_a_profile_of_another_ontology_is_refused(tmp_path):
+    with pytest.raises(ConnormError, match=r"CN407.*SO:0000110"):
+        build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, profile="so", overrides=NGRAMS)
