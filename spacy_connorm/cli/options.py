@@ -118,10 +118,13 @@ def _described(function: Callable) -> Iterator[tuple[str, inspect.Parameter, str
 
 
 def _read_docstring(function: Callable) -> dict[str, str]:
-    """RETURNS (Dict[str, str]): The first sentence on each parameter."""
+    """RETURNS (Dict[str, str]): The first sentence on each parameter, or on each field of a class;
+    inherited ones too.
+    """
     meanings: dict[str, str] = {}
     names: Sequence[str] = ()
-    for line in (inspect.getdoc(function) or "").splitlines():
+    documented = reversed(getattr(function, "__mro__", (function,)))
+    for line in "\n".join(inspect.getdoc(each) or "" for each in documented).splitlines():
         match = _FIELD.fullmatch(line)
         if match:
             names = match[1].split(", ")

@@ -517,15 +517,12 @@ def _record(document: Document) -> Record:
 
 
 def _infons(mention: Mention) -> dict[str, str]:
-    leading = mention.leading
-    names = [each.name for each in leading if each.concept_id in mention.concept_ids]
-    probabilities = [each.probability for each in leading if each.probability is not None]
     infons = {
         "type": mention.label,
         "identifier": NO_ID if mention.is_nil else mention.kb_id,
-        "name": "|".join(names),
-        "score": str(min((each.score for each in leading), default="")),
-        "probability": str(min(probabilities, default="")),
+        "name": mention.names,
+        "score": "" if mention.score is None else str(mention.score),
+        "probability": "" if mention.probability is None else str(mention.probability),
         "long_form": mention.long_form,
     }
     if mention.candidates:

@@ -6,13 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ..concepts import Candidate
 from ..concepts.curies import PREFIXES, join_curie, split_curie
-from ..errors import refuse
+from ..errors import require_choice
 from ..files.text import open_text
 from .document import Document
 from .mentions import Mention, split_ids
@@ -36,26 +37,14 @@ _REPLACED = "control characters of mentions became U+FFFD"
 Resource = dict[str, Any]
 
 
-class FhirResources(NamedTuple):
-    """What is written of a document.
-
-    document (str): Its DocumentReference with the text; JSON.
-    document_url (str): What the others call it.
-    findings (Tuple[Tuple[str, str], ...]): Address and JSON of each of the others.
-    """
-
-    document: str
-    document_url: str
-    findings: tuple[tuple[str, str], ...]
-
-
 @dataclass(frozen=True, slots=True)
 class FhirNdjsonExporter:
     """Writes one resource a line, as FHIR's Bulk Data does. The text itself is left out.
 
     system (str): The URI of the ids' code system; if empty, that of their vocabulary, if known.
-    resource (str): "Observation" or "Condition".
-    subject_field (str): The field of a text's JSON that holds the patient: an id, or a reference.
+    resource (str): Observation or Condition.
+    subject_field (str): The field of a text's JSON, or the column, that holds the patient: an id,
+        or a reference.
     """
 
     system: str = ""
@@ -63,39 +52,58 @@ class FhirNdjsonExporter:
     subject_field: str = "patient"
 
     def __post_init__(self) -> None:
-        _require_resource(self.resource)
+        require_choice("resource", self.resource, RESOURCES)
 
-    def render(self, document: Document, changes: Counter[str]) -> list[str]:
+    def render(self, document: Document, changes: Counter[str]) -> Any:
         source = {"type": "DocumentReference", "identifier": {"value": _allowed(document.doc_id)}}
-        found = _findings(document, self, source, changes)
-        return [_dumps(each) for _, each in found]
+        return [_dumps(each) for each in self._findings(document, source, changes)]
 
-    def write(self, rendered: Iterable[list[str]], path: Path, changes: Counter[str]) -> None:
+    def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
             for lines in rendered:
                 file.writelines(f"{line}\n" for line in lines)
 
+    def _findings(
+        self, document: Document, source: Resource, changes: Counter[str]
+    ) -> Iterator[Resource]:
+        """YIELDS (Dict[str, Any]): A resource for each concept of each mention. Parts of a
+        composite are different findings, while ids joined by `+` are one.
+        """
+        own_id = _uuid(document)
+        for number, mention in enumerate(document.mentions):
+            if _NOT_FHIR.search(mention.text):
+                changes[_REPLACED] += 1
+            parts = [split_ids(part) for part in mention.kb_id.split("|")]
+            for part, concept_ids in enumerate([each for each in parts if each] or [()]):
+                yield {
+                    "resourceType": self.resource,
+                    "id": str(uuid5(own_id, f"{number} {part}")),
+                    "extension": [_extension(mention)],
+                    **self._about(document, _concept(mention, concept_ids, self.system), source),
+                }
+
+    def _about(self, document: Document, code: Resource, source: Resource) -> Resource:
+        subject = _subject(document, self.subject_field)
+        if self.resource == "Observation":
+            return {"status": "preliminary", "code": code, **subject, "derivedFrom": [source]}
+        return {
+            "verificationStatus": {"coding": [{"system": _VERIFICATION, "code": "unconfirmed"}]},
+            "code": code,
+            # A Condition must have one.
+            "subject": subject.get("subject", {"display": "unknown"}),
+            "evidence": [{"detail": [source]}],
+        }
+
 
 @dataclass(frozen=True, slots=True)
-class FhirBundleExporter:
-    """Writes one Bundle: each text as a DocumentReference, and what was found in it.
+class FhirBundleExporter(FhirNdjsonExporter):
+    """Writes one Bundle: each text as a DocumentReference, and what was found in it."""
 
-    system, resource, subject_field: As for NDJSON.
-    """
-
-    system: str = ""
-    resource: str = RESOURCES[0]
-    subject_field: str = "patient"
-
-    def __post_init__(self) -> None:
-        _require_resource(self.resource)
-
-    def render(self, document: Document, changes: Counter[str]) -> FhirResources:
+    def render(self, document: Document, changes: Counter[str]) -> Any:
         own_id = str(_uuid(document))
-        url = f"urn:uuid:{own_id}"
         content = base64.b64encode(document.text.encode()).decode()
         attachment = {"contentType": "text/plain; charset=utf-8"}
-        resource = {
+        note = {
             "resourceType": "DocumentReference",
             "id": own_id,
             "identifier": [{"value": _allowed(document.doc_id)}],
@@ -103,70 +111,25 @@ class FhirBundleExporter:
             **_subject(document, self.subject_field),
             "content": [{"attachment": {**attachment, **({"data": content} if content else {})}}],
         }
-        found = _findings(document, self, {"reference": url}, changes)
-        findings = tuple((f"urn:uuid:{each_id}", _dumps(each)) for each_id, each in found)
-        return FhirResources(_dumps(resource), url, findings)
+        found = self._findings(document, {"reference": _url(note)}, changes)
+        return [
+            f'{{"fullUrl": "{_url(each)}", "resource": {_dumps(each)}}}' for each in (note, *found)
+        ]
 
-    def write(self, rendered: Iterable[FhirResources], path: Path, changes: Counter[str]) -> None:
+    def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
         first = True
         with open_text(path, "wt") as file:
             file.write('{"resourceType": "Bundle", "type": "collection"')
-            for each in rendered:
-                for url, resource in ((each.document_url, each.document), *each.findings):
-                    # An empty list is not allowed.
-                    file.write(', "entry": [\n' if first else ",\n")
-                    file.write(f'{{"fullUrl": "{url}", "resource": {resource}}}')
-                    first = False
+            for entry in chain.from_iterable(rendered):
+                # An empty list is not allowed.
+                file.write(', "entry": [\n' if first else ",\n")
+                file.write(entry)
+                first = False
             file.write("}\n" if first else "\n]}\n")
 
 
-def _findings(
-    document: Document,
-    settings: FhirNdjsonExporter | FhirBundleExporter,
-    source: dict[str, Any],
-    changes: Counter[str],
-) -> Iterator[tuple[str, Resource]]:
-    """YIELDS (Tuple[str, Dict[str, Any]]): Id and resource of each concept of each mention: parts
-    of a composite are different findings, while ids joined by `+` are one.
-    """
-    own_id = _uuid(document)
-    for number, mention in enumerate(document.mentions):
-        if _NOT_FHIR.search(mention.text):
-            changes[_REPLACED] += 1
-        parts = [split_ids(part) for part in mention.kb_id.split("|")]
-        for part, concept_ids in enumerate([each for each in parts if each] or [()]):
-            finding_id = str(uuid5(own_id, f"{number} {part}"))
-            code = _concept(mention, concept_ids, settings.system)
-            yield finding_id, _finding(finding_id, code, mention, document, settings, source)
-
-
-def _finding(
-    own_id: str,
-    code: dict[str, Any],
-    mention: Mention,
-    document: Document,
-    settings: FhirNdjsonExporter | FhirBundleExporter,
-    source: dict[str, Any],
-) -> Resource:
-    subject = _subject(document, settings.subject_field)
-    about = {"resourceType": settings.resource, "id": own_id, "extension": [_extension(mention)]}
-    if settings.resource == "Observation":
-        return {
-            **about,
-            "status": "preliminary",
-            "code": code,
-            **subject,
-            "derivedFrom": [source],
-        }
-    status = {"coding": [{"system": _VERIFICATION, "code": "unconfirmed"}]}
-    return {
-        **about,
-        "verificationStatus": status,
-        "code": code,
-        # A Condition must have one.
-        "subject": subject.get("subject", {"display": "unknown"}),
-        "evidence": [{"detail": [source]}],
-    }
+def _url(resource: Resource) -> str:
+    return f"urn:uuid:{resource['id']}"
 
 
 def _concept(mention: Mention, concept_ids: Iterable[str], system: str) -> dict[str, Any]:
@@ -187,16 +150,14 @@ def _codes(candidate: Candidate | None) -> list[str]:
 def _coding(concept_id: str, name: str = "", system: str = "") -> dict[str, str]:
     coding = {"system": system, "code": concept_id}
     if not system:
-        prefix, local_id = split_curie(concept_id if ":" in concept_id else _curie(concept_id))
+        is_bare = ":" not in concept_id
+        curie = (PREFIXES.own_curie(concept_id) if is_bare else "") or concept_id
+        prefix, local_id = split_curie(curie)
         known = PREFIXES.prefix(prefix)
         uri = _SYSTEMS.get(known) or PREFIXES.addresses.get(known, "")
         coding = {"system": uri, "code": local_id if uri else concept_id}
     coding["display"] = _allowed(name)
     return {key: value for key, value in coding.items() if value}
-
-
-def _curie(concept_id: str) -> str:
-    return PREFIXES.own_curie(concept_id) or concept_id
 
 
 def _extension(mention: Mention) -> dict[str, Any]:
@@ -249,11 +210,6 @@ def _subject(document: Document, field: str) -> dict[str, Any]:
     if _ID.fullmatch(told):
         return {"subject": {"reference": f"Patient/{told}"}}
     return {"subject": {"type": "Patient", "identifier": {"value": _allowed(told)}}}
-
-
-def _require_resource(resource: str) -> None:
-    if resource not in RESOURCES:
-        refuse("resource", resource, " or ".join(RESOURCES))
 
 
 def _uuid(document: Document) -> UUID:

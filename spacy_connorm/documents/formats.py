@@ -15,18 +15,18 @@ _NO_ANSWERS = "names, scores, candidates, long forms"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format.
+    """A format of annotated documents.
 
     name (str): The format's name.
-    reader (str): The module and the function that reads it; empty if nothing does. The options of
-        the format are the function's.
-    suffixes (Tuple[str, ...]): Endings of the names of files that are read, before `.gz`.
+    reader (str): The module and the function that reads it; empty if nothing does. The function's
+        parameters are the options of the format.
+    suffixes (Tuple[str, ...]): How the names of files that are read end, before `.gz`.
+    folder_of (str): The suffix of the files in a folder that is read; empty for formats of files.
     unlinked (Tuple[str, ...]): Mention types that are read only on request.
-    folder_of (str): The ending of the files that a folder in this format has; empty for files.
-    exporter (str): The module and the class that writes it; empty if nothing does. The options of
-        the format are its fields.
-    endings (Tuple[str, ...]): How the names of files that are written may end; any if empty.
-    implied (Tuple[str, ...]): Endings of an output's name that tell the format.
+    exporter (str): The module and the class that writes it; empty if nothing does. The fields of
+        the class are the options of the format.
+    endings (Tuple[str, ...]): How the names of files that are written end; any if empty.
+    implied (Optional[Tuple[str, ...]]): Endings that tell the format; the same if None.
     lacks (str): What it has no place for; empty if nothing.
     is_folder (bool): Whether a folder of files is written.
     is_text (bool): Whether `.gz` after the ending compresses what is written.
@@ -35,11 +35,11 @@ class Format:
     name: str
     reader: str = ""
     suffixes: tuple[str, ...] = ()
-    unlinked: tuple[str, ...] = ()
     folder_of: str = ""
+    unlinked: tuple[str, ...] = ()
     exporter: str = ""
     endings: tuple[str, ...] = ()
-    implied: tuple[str, ...] = ()
+    implied: tuple[str, ...] | None = None
     lacks: str = ""
     is_folder: bool = False
     is_text: bool = True
@@ -55,9 +55,14 @@ class Format:
         return _load(self.exporter)
 
     def implied_by(self, path: Path) -> str:
-        """RETURNS (str): The longest ending of a path that tells the format; empty if none does."""
+        """Find out whether the name of an output tells the format.
+
+        path (Path): The output.
+        RETURNS (str): The longest ending that does; empty if none does.
+        """
+        implied = self.endings if self.implied is None else self.implied
         name = self.uncompressed(path)
-        return max((each for each in self.implied if name.endswith(each)), key=len, default="")
+        return max((each for each in implied if name.endswith(each)), key=len, default="")
 
     def uncompressed(self, path: Path) -> str:
         """RETURNS (str): The name of a file to write, in lower case and without `.gz`."""
@@ -70,68 +75,50 @@ def _load(reference: str) -> Any:
     return getattr(import_module(f".{module}", __package__), name)
 
 
+# Where one file name fits several formats, the first one reads it.
 _TABLE = (
-    # Before `pubtator`: its files are called `.pipe.txt`.
+    Format("shareclef", "clinical_notes:read_shareclef", (".pipe", ".pipe.txt"), ".pipe.txt"),
     Format(
-        name="shareclef",
-        reader="clinical_notes:read_shareclef",
-        suffixes=(".pipe", ".pipe.txt"),
-        folder_of=".pipe.txt",
-    ),
-    Format(
-        name="pubtator",
-        reader="pubtator:read_pubtator",
-        suffixes=(".pubtator", ".txt"),
+        *("pubtator", "pubtator:read_pubtator", (".pubtator", ".txt")),
         unlinked=("OTHER", "NonStandardRef"),  # of NLM-Chem
         exporter="pubtator:PubTatorExporter",
         endings=(".pubtator", ".txt"),
         implied=(".pubtator", ".pubtator.txt"),
         lacks=f"{_NO_ANSWERS}, other fields, line breaks, and gaps in mentions",
     ),
-    Format(name="bioc", reader="bioc:read_bioc", suffixes=(".xml", ".json", ".bioc")),
-    Format(name="bioc-xml", exporter="bioc:BioCXmlExporter", endings=(".xml",), implied=(".xml",)),
+    Format("bioc", "bioc:read_bioc", (".xml", ".json", ".bioc")),
+    Format("bioc-xml", exporter="bioc:BioCXmlExporter", endings=(".xml",)),
     Format(
-        name="bioc-json",
+        "bioc-json",
         exporter="bioc:BioCJsonExporter",
         endings=(".json",),
         implied=(".bioc.json",),
     ),
     Format(
-        name="brat",
-        reader="brat:read_brat",
-        suffixes=(".ann",),
-        folder_of=".ann",
+        *("brat", "brat:read_brat", (".ann",), ".ann"),
         exporter="brat:BratExporter",
         lacks="other fields",
         is_folder=True,
         is_text=False,
     ),
-    Format(name="mcn", reader="clinical_notes:read_mcn", suffixes=(".norm",), folder_of=".norm"),
-    Format(name="craft", reader="craft:read_craft", suffixes=(".jsonl",)),
-    Format(name="tsv", reader="tables:read_mention_table", suffixes=(".tsv",)),
+    Format("mcn", "clinical_notes:read_mcn", (".norm",), ".norm"),
+    Format("craft", "craft:read_craft", (".jsonl",)),
+    Format("tsv", "tables:read_mention_table", (".tsv",)),
     Format(
-        name="jsonl",
+        "jsonl",
         exporter="jsonl:JsonlExporter",
         endings=(".jsonl",),
-        implied=(".jsonl",),
         lacks="the long forms of mentions, and gaps in mentions",
     ),
+    Format("spacy", exporter="docbin:DocBinExporter", endings=(".spacy",), is_text=False),
     Format(
-        name="spacy",
-        exporter="docbin:DocBinExporter",
-        endings=(".spacy",),
-        implied=(".spacy",),
-        is_text=False,
-    ),
-    Format(
-        name="csv",
+        "csv",
         exporter="tables:CsvExporter",
         endings=(".csv",),
-        implied=(".csv",),
         lacks="texts, other fields, documents without mentions, and gaps in mentions",
     ),
     Format(
-        name="omop",
+        "omop",
         exporter="omop:OmopExporter",
         endings=(".csv",),
         implied=(".omop.csv",),
@@ -139,26 +126,20 @@ _TABLE = (
         "in mentions",
     ),
     Format(
-        name="fhir-ndjson",
+        "fhir-ndjson",
         exporter="fhir:FhirNdjsonExporter",
         endings=(".ndjson",),
         implied=(".fhir.ndjson",),
         lacks="texts, texts without mentions, and other fields than the patient's",
     ),
     Format(
-        name="fhir-bundle",
+        "fhir-bundle",
         exporter="fhir:FhirBundleExporter",
         endings=(".json",),
         implied=(".fhir.json",),
         lacks="other fields than the patient's",
     ),
-    Format(
-        name="parquet",
-        exporter="parquet:ParquetExporter",
-        endings=(".parquet",),
-        implied=(".parquet",),
-        is_text=False,
-    ),
+    Format("parquet", exporter="parquet:ParquetExporter", endings=(".parquet",), is_text=False),
 )
 CORPUS_FORMATS = {each.name: each for each in _TABLE if each.reader}
 EXPORT_FORMATS = {each.name: each for each in _TABLE if each.exporter}

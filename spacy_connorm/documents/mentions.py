@@ -71,6 +71,23 @@ class Mention(NamedTuple):
         """RETURNS (List[Candidate]): The best candidate of each part, NIL or not."""
         return [next(part) for _, part in groupby(self.candidates, key=lambda each: each.part)]
 
+    @property
+    def names(self) -> str:
+        """RETURNS (str): The preferred names of its concepts, joined by `|`."""
+        return "|".join(each.name for each in self.leading if each.concept_id in self.concept_ids)
+
+    @property
+    def score(self) -> float | None:
+        """RETURNS (Optional[float]): The lowest score of its parts; None without candidates."""
+        return min((each.score for each in self.leading), default=None)
+
+    @property
+    def probability(self) -> float | None:
+        """RETURNS (Optional[float]): The lowest probability of its parts, if there are any."""
+        return min(
+            (p for each in self.leading if (p := each.probability) is not None), default=None
+        )
+
     def find_candidate(self, concept_id: str) -> Candidate | None:
         """Find the best candidate with a concept id.
 

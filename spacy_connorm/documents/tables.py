@@ -89,14 +89,10 @@ class CsvExporter:
 
 def _cells(mention: Mention) -> CsvRow:
     leading = mention.leading
-    names = [each.name for each in leading if each.concept_id in mention.concept_ids]
-    probabilities = [each.probability for each in leading if each.probability is not None]
     candidates = [each._asdict() for each in mention.candidates]
     return (
         *(*mention.extent, mention.text, mention.label, mention.kb_id),
-        _SEPARATOR.join(names),
-        min((each.score for each in leading), default=""),
-        min(probabilities, default=""),
+        *(mention.names, mention.score, mention.probability),
         _SEPARATOR.join(each.text for each in leading),
         _SEPARATOR.join(dict.fromkeys(each.search for each in leading)),
         mention.long_form,

@@ -158,5 +158,5 @@ def test_patients_are_ids_or_references(tmp_path, patient, subject):
 
 @pytest.mark.parametrize("name", ["a.fhir.json", "a.fhir.ndjson"])
 def test_other_resources_are_refused(export, name):
-    with pytest.raises(ConnormError, match="CN006.*`resource`.*Observation or Condition"):
+    with pytest.raises(ConnormError, match="CN118.*`resource`.*Observation, Condition"):
         export(name, resource="Procedure")
