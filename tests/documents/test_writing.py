@@ -1,24 +1,8 @@
-import json
-
 import pytest
 import spacy
-from spacy.tokens import DocBin
 
 from spacy_connorm.documents import export_docs, read_corpus
 from spacy_connorm.errors import ConnormError
-
-from .conftest import FIELDS, FOUND, TEXT
-
-
-def test_json_lines_and_documents(export, docs):
-    first, second, _ = (
-        json.loads(line) for line in export("a.jsonl").read_text(encoding="utf8").splitlines()
-    )
-    assert second == {"text": "Nothing here.", "ents": []}
-    assert {key: first[key] for key in FIELDS} == FIELDS
-    assert first["text"] == TEXT and [each["text"] for each in first["ents"]] == list(FOUND)
-    stored = list(DocBin().from_disk(export("a.spacy")).get_docs(docs[0].vocab))
-    assert [doc.to_json() for doc in stored] == [doc.to_json() for doc in docs]
 
 
 def test_a_corpus_is_written_with_its_gold_ids(tmp_path):

@@ -1,0 +1,48 @@
+import pytest
+
+from spacy_connorm.concepts import Concept, merge
+from spacy_connorm.errors import ConnormError
+
+
+@pytest.mark.parametrize(
+    "field", ["aliases", "types", "parents", "alt_ids", "xrefs", "narrow", "broad", "related"]
+)
+def test_string_in_the_place_of_a_tuple(field):
+    with pytest.raises(ConnormError, match=f"CN102.*{field}"):
+        Concept("T:1", "one", **{field: ("two")})
+
+
+def test_records_are_read_back_and_leave_out_what_is_empty():
+    concept = Concept("T:1", "one", ("uno",), parents=("T:0",), broad=("uno",))
+    record = concept.to_dict()
+    assert record.keys() == {"concept_id", "canonical_name", "aliases", "types", "parents", "broad"}
+    assert Concept.from_dict(record | {"unknown": 1, "xrefs": None}) == concept
+    assert Concept.from_dict(record | {"concept_id": 7, "aliases": [" uno ", " "]}) == (
+        Concept("7", "one", ("uno",), parents=("T:0",), broad=("uno",))
+    )
+
+
+@pytest.mark.parametrize(
+    ("record", "code"),
+    [
+        ([], "CN102.*record"),
+        ({"concept_id": True}, "CN102.*concept_id"),
+        ({"concept_id": "T:1", "canonical_name": ["one"]}, "CN102.*canonical_name"),
+        ({"concept_id": "T:1", "canonical_name": "one", "aliases": ["a", 1]}, "CN102.*aliases"),
+        ({"concept_id": "T:1", "aliases": ["a"]}, "CN101.*canonical_name"),
+        ({"canonical_name": "one"}, "CN101.*concept_id"),
+    ],
+)
+def test_records_of_another_form_are_refused(record, code):
+    with pytest.raises(ConnormError, match=code):
+        Concept.from_dict(record)
+
+
+def test_a_merged_concept_has_the_names_of_both_and_exact_ones_stay_exact():
+    first = Concept("T:1", "one", ("uno", "eins"), narrow=("uno", "eins"))
+    second = Concept("T:2", "uno", ("un",), definition="The first.", related=("un",))
+    merged = merge(first, second)
+    assert (merged.concept_id, merged.names) == ("T:1", ("one", "uno", "eins", "un"))
+    assert (merged.narrow, merged.related) == (("eins",), ("un",))
+    assert merged.definition == "The first."
+    assert merged.exact_names == ("one", "uno")
