@@ -178,7 +178,7 @@ class Errors(metaclass=_Coded):
         "Line {line} of '{path}' is no substitution: it needs up to two words, up to two others, "
         "and two whole numbers, with a tab after each of the first three."
     )
-    CN123 = "'{path}' looks like {name}, which is not read. {mend}"
+    CN123 = "'{path}' looks like {name}, which is not read. {advice}"
     CN124 = "'{path}' is the name of two outputs, so one would be lost. Give each its own."
 
     CN125 = (

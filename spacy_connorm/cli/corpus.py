@@ -52,7 +52,7 @@ def show_report(report: CorpusReport) -> None:
         ("Mentions not at token borders", report.misaligned),
         ("Mentions that differ from the text", len(report.mismatched)),
         *((f"Left out: mentions of type {label}", n) for label, n in report.left_out.items()),
-        *((f"Passed over: {reason}", n) for reason, n in report.skipped.items()),
+        *((f"Skipped: {reason}", n) for reason, n in report.skipped.items()),
         *((f"Ids: {outcome}", n) for outcome, n in sorted(report.translated.items())),
     ]
     msg.table(counts, aligns=("l", "r"), max_col=60)

@@ -37,8 +37,8 @@ _LABELS = {
 def ontology_diff_cli(**given: Any) -> None:
     """Compare two releases of an ontology: concepts that were added, retired (and by what they are
     replaced), renamed and moved, names that changed owner, were added or lost. Your synonyms, or
-    the corrections of `connorm serve`, move to the new ids where NEW tells them; the others are
-    listed. Give OBO files themselves: they tell what replaces their obsolete terms.
+    the corrections of `connorm serve`, move to the new ids where NEW has them; the others are
+    listed. Give the OBO files themselves: they say what replaces obsolete terms.
 
     Example: python -m spacy connorm ontology diff old.obo new.obo -s synonyms.tsv -m moved.tsv
     """
@@ -79,7 +79,7 @@ def _show_synonyms(synonyms: MovedSynonyms) -> None:
         for each in synonyms.left
     ]
     if rows:
-        msg.warn(f"{len(rows):,} synonyms were left: NEW does not tell their concept")
+        msg.warn(f"{len(rows):,} synonyms were left: NEW does not have their concept")
         header = ("Text", "Concept", "Why", "May fit")
         msg.table(rows[: 4 * _SHOWN], header=header, divider=True, max_col=_WIDTH)
     msg.info(f"{synonyms.kept:,} synonyms keep their id, {synonyms.moved:,} have another")

@@ -49,19 +49,27 @@ class Concept:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): O(c): the preferred name, then the synonyms, each once."""
+        """All names, O(c).
+
+        RETURNS (Tuple[str, ...]): The preferred name, then the synonyms, each once.
+        """
         return tuple(dict.fromkeys((self.canonical_name, *self.aliases)))
 
     @property
     def exact_names(self) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): The preferred name, then the exact synonyms."""
+        """The names that mean the same, not something narrower, broader or related.
+
+        RETURNS (Tuple[str, ...]): The preferred name, then the exact synonyms.
+        """
         others = {*self.narrow, *self.broad, *self.related} - {self.canonical_name}
         return tuple(name for name in self.names if name not in others) if others else self.names
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): How else its id and alternate ids may be written, such as
-        `NCBITAXON:9606` for `NCBITaxon:9606`; see `PrefixMap.normal_spellings`.
+        """Other spellings of its id and alternate ids, such as `NCBITAXON:9606` for
+        `NCBITaxon:9606`.
+
+        RETURNS (Tuple[str, ...]): See `PrefixMap.normal_spellings`.
         """
         ids = (self.concept_id, *self.alt_ids)
         return tuple(each for known in ids for each in PREFIXES.normal_spellings(known))
@@ -81,7 +89,10 @@ class Concept:
         return Concept(clean(self.concept_id), name, definition=clean(self.definition), **lists)
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): A line of the JSONL; empty optional fields are left out."""
+        """Make a record of the concept, without empty optional fields.
+
+        RETURNS (Dict[str, Any]): What a line of the JSONL holds.
+        """
         record = {field: getattr(self, field) for field in self.__slots__}
         record |= {field: list(record[field]) for field in _LISTS}
         return {field: v for field, v in record.items() if v or field not in _OPTIONAL}

@@ -90,14 +90,20 @@ class PrefixMap:
         return replace(self, spellings={**kept, **same}, addresses={**self.addresses, **addresses})
 
     def prefix(self, written: str) -> str:
-        """RETURNS (str): The prefix that is used here for one that somebody wrote: in upper case,
-        in one spelling, without a release.
+        """Write a prefix in upper case, in one spelling, without a release.
+
+        written (str): The prefix, as anybody writes it.
+        RETURNS (str): The prefix that is used here.
         """
         prefix = _RELEASE.sub("", written.upper())
         return self.spellings.get(prefix, prefix)
 
     def knows(self, prefix: str) -> bool:
-        """RETURNS (bool): Whether a prefix, as anybody writes it, is in the map."""
+        """Tell whether a prefix is in the map.
+
+        prefix (str): The prefix, as anybody writes it.
+        RETURNS (bool): Whether it is.
+        """
         return self.prefix(prefix) in {*self.spellings.values(), *self.addresses}
 
     def curie(self, written: str) -> str:
@@ -121,7 +127,11 @@ class PrefixMap:
         return f"{prefix}:{local_id}"
 
     def curies(self, ids: Iterable[str]) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): The CURIEs of ids, each once; see `curie`."""
+        """Write ids with their prefixes, see `curie`.
+
+        ids (Iterable[str]): Ids that have prefixes; others are left out.
+        RETURNS (Tuple[str, ...]): The CURIEs, each once.
+        """
         return tuple(dict.fromkeys(filter(None, map(self.curie, ids))))
 
     def own_curie(self, concept_id: str, xrefs: Iterable[str] = ()) -> str:
@@ -129,7 +139,7 @@ class PrefixMap:
 
         concept_id (str): Its id.
         xrefs (Iterable[str]): Its cross-references. One of them may be the id with its prefix.
-        RETURNS (str): The CURIE; empty if nothing tells the vocabulary.
+        RETURNS (str): The CURIE; empty if the vocabulary is unknown.
         """
         told = (each for each in xrefs if split_curie(each)[1] == concept_id)
         usual = (f"{prefix}:{concept_id}" for prefix in _vocabularies(concept_id))
@@ -157,7 +167,11 @@ class PrefixMap:
         return self.spellings_of(concept_id) if ":" in concept_id else ()
 
     def address(self, curie: str) -> str:
-        """RETURNS (str): The address (IRI) of a CURIE; empty if its prefix has none."""
+        """Find the address (IRI) of a concept.
+
+        curie (str): Its id with its prefix.
+        RETURNS (str): The address; empty if the prefix has none.
+        """
         prefix, local_id = split_curie(curie)
         base = self.addresses.get(self.prefix(prefix), "")
         return base and base + local_id
@@ -177,8 +191,10 @@ def require_prefix(prefix: str) -> None:
 
 
 def split_curie(curie: str) -> tuple[str, str]:
-    """RETURNS (Tuple[str, str]): The prefix and the id in its vocabulary; the prefix is empty if
-    there is none.
+    """Split an id from its prefix.
+
+    curie (str): The id.
+    RETURNS (Tuple[str, str]): The prefix, empty if there is none, and the id in its vocabulary.
     """
     prefix, colon, local_id = curie.partition(":")
     return (prefix, local_id) if colon else ("", curie)

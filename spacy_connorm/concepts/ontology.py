@@ -70,8 +70,10 @@ class Ontology:
         return self._concepts[self.primary_id(concept_id)]
 
     def primary_id(self, concept_id: str) -> str:
-        """RETURNS (str): The primary id for an alternate id or another spelling of an id; any
-        other id is unchanged.
+        """Find the primary id of a concept.
+
+        concept_id (str): Its id, an alternate id, or another spelling of one.
+        RETURNS (str): Its primary id; an id that the ontology lacks stays as it is.
         """
         if concept_id in self._concepts:
             return concept_id

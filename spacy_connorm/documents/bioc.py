@@ -10,11 +10,11 @@
 XML is read into the objects of BioC's JSON, and written from them, so that all else is the same for
 both. The passages of a document are joined by a line break, the sentences of a passage by a space.
 Offsets count code points from the start of the document, as PubTator and the library `bioc` do; the
-text of an annotation tells if a file counts otherwise (bytes, or UTF-16 code units), and such
-mentions are reported.
+text of an annotation shows if a file counts otherwise (bytes, or UTF-16 code units); such mentions
+are reported.
 
-The library itself resolves entities, reads a whole file at once, tells no line, and takes neither
-PubTator's lists nor one document a line, so it only checks what is written here (in the tests).
+The library itself resolves entities of the file's own, gives no line numbers, and reads neither
+PubTator's lists nor one document a line. So it only checks, in the tests, what is written here.
 """
 
 import json

@@ -5,7 +5,7 @@
     T2	Cell 0 5;14 25	White blood cells
 
 Offsets count code points of the text file, line ends as they are. Relations, events, attributes and
-notes are passed over when a corpus is read. A folder that is written has the types of its mentions
+notes are skipped when a corpus is read. A folder that is written has the types of its mentions
 in `annotation.conf`.
 """
 
@@ -35,7 +35,7 @@ _LOCATED = re.compile(r"(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)")
 # `Reference T1 MESH:D1` as BRAT has it, `OntoBiotope Annotation:T1 Referent:OBT:1` as BioNLP's
 # shared tasks do.
 _REFERENCE = re.compile(r"\S+ (?:Annotation:)?(\S+) (?:Referent:)?(\S.*)")
-_PASSED_OVER = {
+_SKIPPED = {
     "R": "relations",
     "*": "relations",
     "E": "events",
@@ -102,17 +102,17 @@ def _references(lines: list[PlacedColumns], *, report: CorpusReport) -> dict[str
     for place, columns in lines:
         kind = columns[0][:1]
         if not _NAME.fullmatch(columns[0]):
-            raise _unlike(place, "it begins with no name of an annotation")
-        if kind in _PASSED_OVER:
-            report.skipped[_PASSED_OVER[kind]] += 1
+            raise _unlike(place, "it does not begin with the name of an annotation")
+        if kind in _SKIPPED:
+            report.skipped[_SKIPPED[kind]] += 1
         elif kind == "N":
             match = _REFERENCE.fullmatch(columns[1]) if len(columns) > 1 else None
             if not match:
-                raise _unlike(place, "no mention and no id")
+                raise _unlike(place, "it has no mention or no id")
             if match[1] in mentions:
                 ids.setdefault(match[1], []).append(match[2].removeprefix(f"{LOCAL_PREFIX}:"))
             else:
-                report.skipped["ids of what is no mention"] += 1
+                report.skipped["ids of other things than mentions"] += 1
     return ids
 
 
@@ -121,7 +121,7 @@ def _mention(
 ) -> Mention:
     match = _LOCATED.fullmatch(columns[1]) if len(columns) > 1 else None
     if not match:
-        raise _unlike(place, "no type with offsets")
+        raise _unlike(place, "it has no type with offsets")
     fragments = []
     for each in match[2].split(";"):
         start, _, end = each.partition(" ")
@@ -163,9 +163,9 @@ class BratFiles(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BratExporter:
-    """Writes two files a document. Ids that tell no vocabulary are written as `LOCAL:...`.
+    """Writes two files a document. Ids without a vocabulary are written as `LOCAL:...`.
 
-    database (str): The vocabulary of ids that do not tell it.
+    database (str): The vocabulary of ids without a prefix that shows it.
     """
 
     database: str = LOCAL_PREFIX
@@ -186,7 +186,7 @@ class BratExporter:
 
     def write(self, rendered: Iterable[BratFiles], path: Path, changes: Counter[str]) -> None:
         types: set[str] = set()
-        # Some file systems don't tell "A" from "a".
+        # To some file systems, "A" and "a" are the same.
         names = DistinctIds(lambda name: (path / f"{name}{_ANNOTATIONS}").exists())
         for each in rendered:
             name = names.choose(each.name, changes)

@@ -65,7 +65,7 @@ def read_mcn(
     texts (Optional[Union[str, Path]]): The folder of the notes, if they are not found. By default
         `train_note` beside `train_norm`, or else the folder of the annotations.
     YIELDS (Document): The notes. Their ids are the names of their files.
-    RAISES (ConnormError): CN204 for a line that is no annotation, CN219 for a file that is not
+    RAISES (ConnormError): CN204 for a line that is not an annotation, CN219 for a file that is not
         there, and what `make_mention` and `placed_lines` raise.
     """
     for file in _norm_files(path, report=report):
@@ -91,8 +91,8 @@ def read_shareclef(
     texts (Optional[Union[str, Path]]): The folder of the notes, if they are not found. By default
         that of the annotations.
     YIELDS (Document): The notes. Their ids are the names of their files.
-    RAISES (ConnormError): CN204 for a line that is no annotation, CN218 for a folder whose
-        annotations can't be told from notes, CN219 for a note that is not there, and what
+    RAISES (ConnormError): CN204 for a line that is not an annotation, CN218 for a folder whose
+        annotations can't be distinguished from notes, CN219 for a note that is not there, and what
         `make_mention` and `placed_lines` raise.
     """
     for file in _pipe_files(path, texts=texts):
@@ -112,7 +112,7 @@ def read_shareclef(
 
 
 def _split_line(place: Place, line: str, *, format: str, example: str) -> _Line:
-    """RETURNS (_Line): An annotation; the example tells how many fields come before the offsets."""
+    """RETURNS (_Line): An annotation; the example shows how many fields come before the offsets."""
     fields = [field.strip() for field in line.split("||")]
     count = example.count("||") - 1
     head, offsets = fields[:count], fields[count:]
@@ -122,7 +122,7 @@ def _split_line(place: Place, line: str, *, format: str, example: str) -> _Line:
     elif not all(head):
         reason = "a field is empty"
     elif not all(map(_OFFSET.fullmatch, offsets)):
-        reason = "its last fields are no offsets"
+        reason = "its last fields are not offsets"
     if reason:
         expected = f"a line such as `{example}`, with another pair of offsets for each gap"
         message = Errors.CN204.format(place=place, format=format, reason=reason, expected=expected)

@@ -19,7 +19,7 @@ from .spans import choose_spans, get_candidates, get_kb_id, is_normalized
 
 ID_FIELD = "id"
 DOC_ID_KEY = "spacy_connorm.doc_id"
-# Of mentions in formats that tell no type.
+# The type of mentions in formats without types.
 DEFAULT_TYPE = "MENTION"
 _FIELDS_KEY = "fields"
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -26,7 +26,7 @@ class Format:
     exporter (str): The module and the class that writes it; empty if nothing does. The fields of
         the class are the options of the format.
     endings (Tuple[str, ...]): How the names of files that are written end; any if empty.
-    implied (Optional[Tuple[str, ...]]): Endings that tell the format; the same if None.
+    implied (Optional[Tuple[str, ...]]): Endings that imply the format; the same if None.
     lacks (str): What it has no place for; empty if nothing.
     is_folder (bool): Whether a folder of files is written.
     is_text (bool): Whether `.gz` after the ending compresses what is written.
@@ -46,16 +46,22 @@ class Format:
 
     @property
     def read(self) -> Callable[..., Iterator[Document]]:
-        """RETURNS (Callable[..., Iterator[Document]]): Its reader, imported on demand."""
+        """Its reader, imported on demand.
+
+        RETURNS (Callable[..., Iterator[Document]]): A function of a path, a report and options.
+        """
         return _load(self.reader)
 
     @property
     def make_exporter(self) -> Callable[..., Any]:
-        """RETURNS (Callable[..., Exporter]): Its exporter's class, imported on demand."""
+        """Its exporter's class, imported on demand.
+
+        RETURNS (Callable[..., Exporter]): Makes an exporter with options.
+        """
         return _load(self.exporter)
 
     def implied_by(self, path: Path) -> str:
-        """Find out whether the name of an output tells the format.
+        """Find out whether the name of an output implies the format.
 
         path (Path): The output.
         RETURNS (str): The longest ending that does; empty if none does.
@@ -65,7 +71,11 @@ class Format:
         return max((each for each in implied if name.endswith(each)), key=len, default="")
 
     def uncompressed(self, path: Path) -> str:
-        """RETURNS (str): The name of a file to write, in lower case and without `.gz`."""
+        """Read the name of a file to write.
+
+        path (Path): The file.
+        RETURNS (str): Its name in lower case, without `.gz`.
+        """
         name = path.name.lower()
         return name.removesuffix(_COMPRESSED) if self.is_text else name
 
@@ -151,8 +161,8 @@ def find_corpus_format(path: Path, name: str | None = None) -> Format:
     path (Path): The file, or the folder.
     name (Optional[str]): One of `CORPUS_FORMATS`.
     RETURNS (Format): The format.
-    RAISES (ConnormError): CN105 for a folder of other files, CN111 if the file's name tells none,
-        CN118 if the name is unknown.
+    RAISES (ConnormError): CN105 for a folder of other files, CN111 if the file's name does not show
+        it, CN118 if the name is unknown.
     """
     if name is not None:
         require_choice("format", name, CORPUS_FORMATS)
@@ -175,8 +185,8 @@ def find_export_format(path: Path, name: str | None = None) -> Format:
     path (Path): The file, or the folder.
     name (Optional[str]): One of `EXPORT_FORMATS`.
     RETURNS (Format): The format.
-    RAISES (ConnormError): CN111 if the file's name tells no format, CN118 if the format is unknown,
-        CN708 if the file's name does not end as the format's do.
+    RAISES (ConnormError): CN111 if the file's name does not show the format, CN118 if the format is
+        unknown, CN708 if the file's name does not end as the format's do.
     """
     if name is None:
         likely = max(EXPORT_FORMATS.values(), key=lambda form: len(form.implied_by(path)))

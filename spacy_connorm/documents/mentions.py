@@ -17,7 +17,7 @@ from ..concepts.curies import PREFIXES, split_curie
 
 MENTIONS_KEY = "mentions"
 NO_ID = "-1"
-# The vocabulary of ids that tell none, in formats whose ids need one.
+# The vocabulary of ids without one, in formats whose ids need one.
 LOCAL_PREFIX = "LOCAL"
 _RECORDS_KEY = "spacy_connorm.mentions"
 _JOINED = re.compile(r"[|+]")
@@ -53,37 +53,58 @@ class Mention(NamedTuple):
 
     @property
     def extent(self) -> tuple[int, int]:
-        """RETURNS (Tuple[int, int]): The start of the first fragment and the end of the last."""
+        """Where it begins and ends, gaps included.
+
+        RETURNS (Tuple[int, int]): The start of the first fragment and the end of the last.
+        """
         return self.fragments[0][0], max(end for _, end in self.fragments)
 
     @property
     def concept_ids(self) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): The concept ids, split; none for `NIL`."""
+        """Its concept ids, split.
+
+        RETURNS (Tuple[str, ...]): The ids; none for `NIL`.
+        """
         return split_ids(self.kb_id)
 
     @property
     def is_nil(self) -> bool:
-        """RETURNS (bool): Whether a concept was looked for and none was found."""
+        """Whether a concept was looked for and none was found.
+
+        RETURNS (bool): True for `NIL` and `-1`, False without any id.
+        """
         return bool(self.kb_id) and not self.concept_ids
 
     @property
     def leading(self) -> list[Candidate]:
-        """RETURNS (List[Candidate]): The best candidate of each part, NIL or not."""
+        """The best candidate of each part.
+
+        RETURNS (List[Candidate]): One candidate per part, NIL or not.
+        """
         return [next(part) for _, part in groupby(self.candidates, key=lambda each: each.part)]
 
     @property
     def names(self) -> str:
-        """RETURNS (str): The preferred names of its concepts, joined by `|`."""
+        """The preferred names of its concepts.
+
+        RETURNS (str): The names, joined by `|`.
+        """
         return "|".join(each.name for each in self.leading if each.concept_id in self.concept_ids)
 
     @property
     def score(self) -> float | None:
-        """RETURNS (Optional[float]): The lowest score of its parts; None without candidates."""
+        """The lowest score of its parts.
+
+        RETURNS (Optional[float]): The score; None without candidates.
+        """
         return min((each.score for each in self.leading), default=None)
 
     @property
     def probability(self) -> float | None:
-        """RETURNS (Optional[float]): The lowest probability of its parts, if there are any."""
+        """The lowest probability of its parts.
+
+        RETURNS (Optional[float]): The probability; None if the pipeline is not calibrated.
+        """
         return min(
             (p for each in self.leading if (p := each.probability) is not None), default=None
         )

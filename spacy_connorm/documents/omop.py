@@ -27,14 +27,14 @@ _NO_CONCEPT = 0
 _INTEGER, _BIGINT = 2**31 - 1, 2**63 - 1
 _SYSTEM = f"spacy_connorm {__version__}"
 _CUT = f"mentions of more than {_SHORT} characters were cut"
-_NUMBERED = "ids of texts that are no whole numbers became the number of the text, below 0"
+_NUMBERED = "ids of texts that are not whole numbers became the number of the text, below 0"
 
 
 @dataclass(frozen=True, slots=True)
 class OmopExporter(Dated):
     """Writes one row for each concept of a mention, so several for a composite, and one with the
-    concept 0 for a mention without any. A text whose id is no whole number, or that has none, gets
-    its number below 0, which is the id of no other.
+    concept 0 for a mention without any. A text without an id, or whose id is not a whole number,
+    gets its number below 0, which no other text has.
 
     omop_concept_ids (bool): Whether the ontology's ids are concept ids of OMOP. If not, they stand
         in `term_modifiers`, and `note_nlp_concept_id` is 0.

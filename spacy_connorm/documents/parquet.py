@@ -63,7 +63,10 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
 
 
 def row_schema() -> Any:
-    """RETURNS (pyarrow.Schema): The columns of the rows that are rendered."""
+    """Describe the rows that are written.
+
+    RETURNS (pyarrow.Schema): Their columns and types.
+    """
     import pyarrow as pa
 
     text, offset, number = pa.string(), pa.int32(), pa.float64()

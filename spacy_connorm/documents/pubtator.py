@@ -103,12 +103,12 @@ def _is_relation(columns: list[str]) -> bool:
 
 def _mention(columns: list[str], *, block: _Block, place: Place, report: CorpusReport) -> Mention:
     if not 5 <= len(columns) <= 7 or columns[0] != block.doc_id:
-        raise _unlike(place, "no mention of the document above")
+        raise _unlike(place, "it is not a mention of the document above")
     start, end, annotated, label, *ids = columns[1:6]
     try:
         fragment = int(start), int(end)
     except ValueError:  # `int` repeats the text
-        reason = f"{quote(start)} and {quote(end)} are no offsets"
+        reason = f"{quote(start)} and {quote(end)} are not offsets"
         raise _unlike(place, reason) from None
     return make_mention(
         block.text,

@@ -120,7 +120,12 @@ def set_span_attributes(
 
 
 def is_normalized(doc: Doc, prefix: str = "") -> bool:
-    """RETURNS (bool): Whether a concept normalizer has seen the document, even without mentions."""
+    """Tell whether a concept normalizer has seen a document.
+
+    doc (Doc): The document.
+    prefix (str): The prefix of the normalizer's attributes.
+    RETURNS (bool): Whether it has, even if it found no mentions.
+    """
     user_data: dict[Any, Any] = doc.user_data
     return _mark(prefix) in user_data
 

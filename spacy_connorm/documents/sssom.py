@@ -1,8 +1,8 @@
 """SSSOM: mappings of terms to concepts, as a table with a block of metadata.
 
 https://mapping-commons.github.io/sssom/ says what its columns mean. Candidates below the first are
-no mappings, so they are no rows: readers would take each row as a claim. They stand in a column of
-ours, which the metadata declare as an extension, as the standard asks.
+not mappings, so they have no rows: readers would take each row as a claim. They are in a column of
+our own, which the metadata declare as an extension, as the standard asks.
 """
 
 import csv
@@ -107,7 +107,10 @@ class TermMapping:
 
     @property
     def is_decided(self) -> bool:
-        """RETURNS (bool): Whether a person has decided."""
+        """Whether a person has decided.
+
+        RETURNS (bool): True for a manual justification.
+        """
         return self.mapping_justification == MANUAL
 
 
@@ -153,8 +156,10 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 def render_metadata(metadata: Mapping[str, Any]) -> str:
-    """RETURNS (str): The block of metadata, with the extensions declared: lines that begin with a
-    #.
+    """Write the metadata of mappings, with our extensions declared.
+
+    metadata (Mapping[str, Any]): The slots of a mapping set.
+    RETURNS (str): A block of lines that begin with a #.
     """
     known = [
         each
@@ -170,14 +175,24 @@ def render_metadata(metadata: Mapping[str, Any]) -> str:
 
 
 def cells_of(mapping: TermMapping, columns: Iterable[str]) -> list[str]:
-    """RETURNS (List[str]): A mapping as the cells of some columns."""
+    """Write a mapping as the cells of a row.
+
+    mapping (TermMapping): The mapping.
+    columns (Iterable[str]): The names of the columns.
+    RETURNS (List[str]): One cell per column.
+    """
     cells = {name: _to_cell(name, getattr(mapping, name)) for name in COLUMNS}
     cells.update(mapping.others)
     return [cells.get(name, "") for name in columns]
 
 
 def render_row(cells: Iterable[str], *, delimiter: str = "\t") -> str:
-    """RETURNS (str): One line of a table, with its end."""
+    """Write a row.
+
+    cells (Iterable[str]): Its cells.
+    delimiter (str): What separates them.
+    RETURNS (str): The line, with its end.
+    """
     line = io.StringIO()
     csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(cells)
     return line.getvalue()
@@ -188,9 +203,8 @@ def read_sssom(path: str | Path) -> MappingSet:
 
     path (Union[str, Path]): SSSOM/TSV, of ours or of others.
     RETURNS (MappingSet): The mappings.
-    RAISES (ConnormError): CN780 for a file or a row that is no SSSOM, CN125 for columns of the same
-        name, and what `read_lines` and
-        `read_quoted` raise.
+    RAISES (ConnormError): CN780 for a file or a row that is not SSSOM, CN125 for columns of the
+        same name, and what `read_lines` and `read_quoted` raise.
     """
     head, table = _split(read_lines(path))
     lines = ((number, f"{line}\n") for number, line in table)
@@ -221,9 +235,9 @@ def _read_metadata(path: str | Path, block: str) -> dict[str, Any]:
     try:
         metadata = srsly.yaml_loads(block) if block else {}
     except ValueError as error:
-        raise _no_sssom(path, 1, "its metadata are no YAML") from error
+        raise _no_sssom(path, 1, "its metadata are not YAML") from error
     if not isinstance(metadata, dict):
-        raise _no_sssom(path, 1, "its metadata are no YAML mapping")
+        raise _no_sssom(path, 1, "its metadata are not a YAML mapping")
     return metadata
 
 

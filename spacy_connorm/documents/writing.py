@@ -41,7 +41,7 @@ class Exporter(Protocol):
 
         rendered (Iterable[Any]): What `render` returned for each, in order.
         path (Path): A file that may be overwritten, or an empty folder.
-        changes (Counter[str]): Counts what can't be held as it is beside the other documents.
+        changes (Counter[str]): Counts what can't be held as it is next to the other documents.
         """
 
 
@@ -60,7 +60,7 @@ def export_docs(
 
     docs (Iterable[Doc]): The documents, e.g. `nlp.pipe(texts)`.
     path (Union[str, Path]): The file to write, or the folder for BRAT.
-    format (Optional[str]): One of `EXPORT_FORMATS`; told by the file's name if None.
+    format (Optional[str]): One of `EXPORT_FORMATS`; detected from the file's name if None.
     spans_key (Optional[str]): The mentions are in `doc.spans[spans_key]`; in `doc.ents` if None.
     attribute_prefix (str): The normalizer's `attribute_prefix`.
     id_field (str): The field of a document's JSON that may hold its id.
@@ -130,7 +130,7 @@ def find_target(path: str | Path, name: str | None, options: Mapping[str, Any]) 
     """Find out what to write and where, before any work is done.
 
     path (Union[str, Path]): The file, or the folder.
-    name (Optional[str]): One of `EXPORT_FORMATS`; told by the file's name if None.
+    name (Optional[str]): One of `EXPORT_FORMATS`; detected from the file's name if None.
     options (Mapping[str, Any]): Options of the format.
     RETURNS (ExportTarget): The target.
     RAISES (ConnormError): CN113 for an option of another format, CN705 if there is a folder that is
@@ -147,7 +147,7 @@ def find_target(path: str | Path, name: str | None, options: Mapping[str, Any]) 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """The options of a format that tells when documents were annotated.
+    """The options of a format with the date of the annotation.
 
     date (str): The day of the annotation, YYYY-MM-DD; today if empty.
     """
@@ -161,7 +161,7 @@ class Dated:
         """Read the option.
 
         RETURNS (str): The day.
-        RAISES (ConnormError): CN006 if it is no date.
+        RAISES (ConnormError): CN006 if it is not a date.
         """
         if not self.date:
             return Date.today().isoformat()

@@ -120,7 +120,7 @@ def _reason(concept_id: str, concept: Concept) -> str:
 
 def find_changes(old: Ontology, new: Ontology, successors: Successors) -> Iterator[Change]:
     """Compare two releases. Concepts that took over others have their names, and their ids as
-    parents, so that merging concepts is no other change.
+    parents, so that merging concepts is not another change.
 
     old (Ontology): The old release.
     new (Ontology): The new release.

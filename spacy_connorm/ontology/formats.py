@@ -24,12 +24,12 @@ class ForeignFormat(NamedTuple):
 
     name (str): What the file is.
     signature (str): A regular expression found in its first lines.
-    mend (str): How to make a file that is read, with a field for the path.
+    advice (str): How to make a file that is read, with a field for the path.
     """
 
     name: str
     signature: str
-    mend: str
+    advice: str
 
 
 _ROBOT = (
@@ -91,7 +91,7 @@ def find_format(path: Path, name: str | None = None) -> str:
     name (Optional[str]): The format, if known.
     RETURNS (str): The format.
     RAISES (ConnormError): CN104 for an empty file, CN118 for an unknown format, CN111 if neither
-        file name nor first lines tell the format, CN112 if the file name belongs to another format,
+        file name nor first lines show the format, CN112 if the file name belongs to another format,
         CN119 if the first lines do, CN123 if they belong to a format that is not read.
     """
     if name is not None:
@@ -141,8 +141,9 @@ def _read_head(path: str | Path) -> str:
 def _refuse_if_foreign(path: str | Path, head: str) -> None:
     for foreign in _FOREIGN:
         if re.search(foreign.signature, head, re.MULTILINE):
-            mend = foreign.mend.format(path=path)
-            raise ConnormError(Errors.CN123.format(path=path, name=foreign.name, mend=mend))
+            advice = foreign.advice.format(path=path)
+            message = Errors.CN123.format(path=path, name=foreign.name, advice=advice)
+            raise ConnormError(message)
 
 
 def _begins_like(key: str, head: str) -> bool:
@@ -155,5 +156,9 @@ def _listed(keys: Iterable[str]) -> str:
 
 
 def find_reader(format: str) -> Callable[..., Iterator[Concept]]:
-    """RETURNS (Callable[..., Iterator[Concept]]): The reader of a format."""
+    """Find the reader of a format, which is imported on demand.
+
+    format (str): One of `FORMATS`.
+    RETURNS (Callable[..., Iterator[Concept]]): A function of a path, a report and options.
+    """
     return getattr(import_module(f".{format}", __package__), f"read_{format}")

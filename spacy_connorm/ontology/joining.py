@@ -210,7 +210,11 @@ def _without_itself(joined: Concept, ids: list[str]) -> Concept:
 
 
 def joint_source(ontologies: Sequence[Ontology]) -> Source:
-    """RETURNS (Source): The files of ontologies, and the terms of use of each."""
+    """Describe where joined ontologies come from.
+
+    ontologies (Sequence[Ontology]): The ontologies.
+    RETURNS (Source): Their files, and the terms of use of each.
+    """
     sources = [each.source for each in ontologies]
     terms = (f"{each.path}: {each.licence}" for each in sources if each.licence)
     return Source(

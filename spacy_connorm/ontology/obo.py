@@ -12,7 +12,7 @@ from .jsonl import ALL_SCOPES, EXACT
 from .report import ReadReport, Retired, read_xrefs
 
 _TYPE_TAGS = ("namespace", "subset")
-# Before OBO 1.2, the tag told the scope.
+# Before OBO 1.2, the scope was part of the tag.
 _SYNONYM_TAGS = {"synonym": "", **{f"{scope.lower()}_synonym": scope for scope in ALL_SCOPES}}
 _STANZAS = ("[Term]", "[Typedef]", "[Instance]")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')

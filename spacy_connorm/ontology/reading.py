@@ -156,10 +156,10 @@ def with_curies(concept: Concept) -> Concept:
     """Write the id of a concept, its alternate ids and its parents with their prefixes. The ids as
     they were become alternate ids, so that corpora and synonyms may still have them.
 
-    concept (Concept): The concept. A cross-reference may tell the vocabulary of its id; otherwise
+    concept (Concept): The concept. A cross-reference may show the vocabulary of its id; otherwise
         its form may (MeSH, UMLS).
-    RETURNS (Concept): The concept; the same if nothing tells the vocabulary of its id. Other ids
-        that look like its own, or whose form tells no vocabulary, get the same prefix.
+    RETURNS (Concept): The concept; the same if the vocabulary of its id is unknown. Other ids
+        that look like its own, or whose form shows no vocabulary, get the same prefix.
     """
     own = PREFIXES.own_curie(concept.concept_id, concept.xrefs)
     if not own:

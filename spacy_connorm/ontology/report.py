@@ -76,10 +76,10 @@ class ReadReport:
 
 
 def read_xrefs(ids: Collection[str], report: ReadReport) -> tuple[str, ...]:
-    """Write cross-references as CURIEs. Addresses and references to literature are passed over.
+    """Write cross-references as CURIEs. Addresses and references to literature are left out.
 
     ids (Collection[str]): The ids, as the file has them.
-    report (ReadReport): Counts the ids without a prefix, as nothing tells their vocabulary.
+    report (ReadReport): Counts the ids without a prefix, whose vocabulary is unknown.
     RETURNS (Tuple[str, ...]): The CURIEs, each once.
     """
     for each in ids:

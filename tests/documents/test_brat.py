@@ -61,7 +61,7 @@ def test_a_folder_is_read(folder, nlp):
         "events": 1,
         "attributes": 1,
         "notes": 1,
-        "ids of what is no mention": 1,
+        "ids of other things than mentions": 1,
         "texts without annotations (.ann)": 1,
     }
 
