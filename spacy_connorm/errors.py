@@ -154,8 +154,8 @@ class Errors(metaclass=_Coded):
         "Python, `--format` on the command line): {known}."
     )
     CN112 = (
-        "'{path}' has the name of another format ({named}), not of '{format}'. Rename the file, or "
-        "name the format it is in."
+        "The name of '{path}' is that of another format ({named}) than '{format}'. Rename the "
+        "file, or name the format that it is in."
     )
     CN113 = (
         "The format '{format}' has no option {unknown}. Its options: {known}. If the file is in "
@@ -169,15 +169,7 @@ class Errors(metaclass=_Coded):
     )
     CN117 = "The folder '{path}' has no MRCONSO.RRF. For a UMLS release, name its META folder."
     CN118 = "`{setting}` can't be {value}. Choose from: {known}."
-    CN119 = (
-        "'{path}' has the name of one format ({named}) but the content of another ({format}). "
-        "Rename the file."
-    )
     CN121 = "'{output}' would replace '{input}', which is its input. Name an output elsewhere."
-    CN122 = (
-        "Line {line} of '{path}' is no substitution: it needs up to two words, up to two others, "
-        "and two whole numbers, with a tab after each of the first three."
-    )
     CN123 = "'{path}' looks like {name}, which is not read. {advice}"
     CN124 = "'{path}' is the name of two outputs, so one would be lost. Give each its own."
 
@@ -207,17 +199,14 @@ class Errors(metaclass=_Coded):
         "(`--columns`)."
     )
     CN213 = "No tokenizer for the language '{lang}' ({reason}). The code for English is `en`."
-    CN216 = (
-        "'{path}' can't be read without '{text}', the text that its offsets refer to. Put that "
-        "file beside it."
-    )
     CN218 = (
         "'{path}' has no `.pipe.txt` files. If its annotations are in `.txt` files, name the "
         "folder of their notes (`texts` in Python, `--texts` on the command line)."
     )
     CN219 = (
-        "{place}: the file {file}, which belongs to it, is not in '{folder}'. If the notes are "
-        "elsewhere, name their folder (`texts` in Python, `--texts` on the command line)."
+        "{place}: the file {file}, which belongs to it, is not in '{folder}'. Put it there. If the "
+        "notes of a corpus are elsewhere, name their folder (`texts` in Python, `--texts` on the "
+        "command line)."
     )
 
     # Encoders
@@ -607,7 +596,6 @@ class Errors(metaclass=_Coded):
     )
 
     # Mapping
-    CN780 = "'{path}', line {line}: not a table of mappings in SSSOM ({reason})."
     CN781 = (
         "Reading '{path}' needs openpyxl, which is not installed: `pip install "
         "'spacy-connorm[map]'`. Or save the sheet as CSV."

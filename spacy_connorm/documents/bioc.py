@@ -32,7 +32,7 @@ from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors, quote
 from ..files.text import open_text, read_lines
 from ..files.xml import read_pieces
-from .document import Document, Place, make_mention, replace_surrogates
+from .document import Document, Place, make_mention, replace_surrogates, unlike
 from .mentions import NO_ID, Mention
 from .report import CorpusReport
 from .writing import Dated
@@ -242,9 +242,7 @@ def _whole_number(record: Any, key: str, place: Place) -> int:
 
 
 def _refuse(place: Place, reason: object) -> NoReturn:
-    raise ConnormError(
-        Errors.CN204.format(place=place, format="BioC", reason=reason, expected=_EXPECTED)
-    ) from None
+    raise unlike(place, reason, format="BioC", expected=_EXPECTED) from None
 
 
 def _read_xml(path: Path) -> Iterator[tuple[Place, Record]]:

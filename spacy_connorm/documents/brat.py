@@ -14,13 +14,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors
 from ..files.text import open_text, read_text
-from .document import Document, Place, make_mention, placed_lines, replace_surrogates
+from .document import Document, Place, make_mention, placed_lines, replace_surrogates, unlike
 from .mentions import LOCAL_PREFIX, Mention
 from .report import CorpusReport
 from .writing import DistinctIds
@@ -30,6 +31,7 @@ _EXPECTED = (
     "`T1`, a tab, type, start and end, a tab and the text, or `N1`, a tab, `Reference T1 "
     "MESH:D003920`, a tab and the name"
 )
+_unlike = partial(unlike, format="BRAT", expected=_EXPECTED)
 _NAME = re.compile(r"[TNREAM#]\d\S*|\*")
 _LOCATED = re.compile(r"(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)")
 # `Reference T1 MESH:D1` as BRAT has it, `OntoBiotope Annotation:T1 Referent:OBT:1` as BioNLP's
@@ -65,7 +67,7 @@ def read_brat(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     path (Path): The folder, or one `.ann` file.
     report (CorpusReport): Counts ignored annotations and problems.
     YIELDS (Document): The documents. Their ids are the names of their files.
-    RAISES (ConnormError): CN204 for a line that is not BRAT's, CN216 for annotations without a
+    RAISES (ConnormError): CN204 for a line that is not BRAT's, CN219 for annotations without a
         text, and what `make_mention` and `placed_lines` raise.
     """
     folder = path if path.is_dir() else path.parent
@@ -84,7 +86,8 @@ def _document(doc_id: str, path: Path, *, report: CorpusReport) -> Document:
     lines = [(place, line.split("\t")) for place, line in placed_lines(path, report=report)]
     text_path = path.with_suffix(_TEXT)
     if not text_path.is_file():
-        raise ConnormError(Errors.CN216.format(path=path, text=text_path.name))
+        file, place = f"'{text_path.name}'", f"'{path}'"
+        raise ConnormError(Errors.CN219.format(place=place, file=file, folder=path.parent))
     text = replace_surrogates(read_text(text_path), report=report)
     ids = _references(lines, report=report)
     mentions = [
@@ -137,12 +140,6 @@ def _mention(
         report=report,
         # Line breaks in a mention are spaces in its line.
         annotated="" if annotated.split() == found.split() else annotated,
-    )
-
-
-def _unlike(place: Place, reason: str) -> ConnormError:
-    return ConnormError(
-        Errors.CN204.format(place=place, format="BRAT", reason=reason, expected=_EXPECTED)
     )
 
 

@@ -32,6 +32,7 @@ from .document import (
     make_mention,
     placed_lines,
     replace_surrogates,
+    unlike,
 )
 from .mentions import Mention
 from .report import CorpusReport
@@ -125,8 +126,7 @@ def _split_line(place: Place, line: str, *, format: str, example: str) -> _Line:
         reason = "its last fields are not offsets"
     if reason:
         expected = f"a line such as `{example}`, with another pair of offsets for each gap"
-        message = Errors.CN204.format(place=place, format=format, reason=reason, expected=expected)
-        raise ConnormError(message)
+        raise unlike(place, reason, format=format, expected=expected)
     numbers = list(map(int, offsets))
     return _Line(place, head, tuple(zip(numbers[::2], numbers[1::2], strict=True)))
 

@@ -9,11 +9,12 @@ The type of a mention is its ontology, so keeping one type keeps one ontology.
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConnormError, Errors, quote
-from .document import Document, Place, make_mention, placed_lines, replace_surrogates
+from ..errors import quote
+from .document import Document, Place, make_mention, placed_lines, replace_surrogates, unlike
 from .mentions import Mention
 from .report import CorpusReport
 
@@ -22,6 +23,7 @@ _EXPECTED = (
     "a JSON object with `text` and `mentions`, each with `spans` as [[start, end], ...], `text`, "
     "`id` and `ontology`"
 )
+_unlike = partial(unlike, format="CRAFT", expected=_EXPECTED)
 
 
 def read_craft(path: Path, *, report: CorpusReport) -> Iterator[Document]:
@@ -37,7 +39,7 @@ def read_craft(path: Path, *, report: CorpusReport) -> Iterator[Document]:
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise _no_article(place, error) from error
+            raise _unlike(place, error) from error
         text = _text(record, "text", place=place, report=report)
         mentions = tuple(
             _mention(mention, text=text, place=place, report=report)
@@ -65,7 +67,7 @@ def _fragments(spans: list[Any], *, place: Place) -> list[tuple[int, int]]:
     except (TypeError, ValueError):
         fragments = []
     if not fragments or not all(type(offset) is int for pair in fragments for offset in pair):
-        raise _no_article(place, f"`spans` is {quote(spans)}")
+        raise _unlike(place, f"`spans` is {quote(spans)}")
     return fragments
 
 
@@ -77,11 +79,5 @@ def _text(record: Any, key: str, *, place: Place, report: CorpusReport) -> str:
 def _field(record: Any, key: str, expected: type, *, place: Place) -> Any:
     value = record.get(key) if isinstance(record, dict) else None
     if not isinstance(value, expected):
-        raise _no_article(place, f"`{key}` is missing or invalid")
+        raise _unlike(place, f"`{key}` is missing or invalid")
     return value
-
-
-def _no_article(place: Place, reason: object) -> ConnormError:
-    return ConnormError(
-        Errors.CN204.format(place=place, format="CRAFT", reason=reason, expected=_EXPECTED)
-    )

@@ -63,6 +63,20 @@ class Place(NamedTuple):
         return f"'{self.path}', line {self.line}"
 
 
+def unlike(place: Place, reason: object, *, format: str, expected: str) -> ConnormError:
+    """Make the error for a line of a corpus that is not in its format.
+
+    place (Place): The line.
+    reason (object): What is wrong with it, without texts of the corpus.
+    format (str): The name of the format.
+    expected (str): What its lines look like.
+    RETURNS (ConnormError): CN204.
+    """
+    return ConnormError(
+        Errors.CN204.format(place=place, format=format, reason=reason, expected=expected)
+    )
+
+
 def placed_lines(path: Path, *, report: CorpusReport) -> Iterator[tuple[Place, str]]:
     """Read a corpus file line by line, without blank lines.
 

@@ -13,13 +13,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import ConnormError, Errors, quote
+from ..errors import quote
 from ..files.text import open_text
-from .document import Document, Place, make_mention, placed_lines
+from .document import Document, Place, make_mention, placed_lines, unlike
 from .mentions import NO_ID, Mention
 from .report import CorpusReport
 from .writing import DistinctIds
@@ -28,6 +29,7 @@ _EXPECTED = (
     "`ID|t|title`, then `ID|a|abstract`, then its mentions: ID, start, end, text, type and concept "
     "ids, separated by tabs"
 )
+_unlike = partial(unlike, format="PubTator", expected=_EXPECTED)
 _TEXT_LINE = re.compile(r"([^\s|]+)\|([ta])\|(.*)")
 _RELATION_NAME = re.compile(r"[A-Za-z_]+")
 # All that ends a line for `str.splitlines`, and what separates columns.
@@ -118,12 +120,6 @@ def _mention(columns: list[str], *, block: _Block, place: Place, report: CorpusR
         place=place,
         report=report,
         annotated=annotated,
-    )
-
-
-def _unlike(place: Place, reason: str) -> ConnormError:
-    return ConnormError(
-        Errors.CN204.format(place=place, format="PubTator", reason=reason, expected=_EXPECTED)
     )
 
 

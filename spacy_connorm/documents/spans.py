@@ -153,23 +153,19 @@ def get_kb_id(span: Span, prefix: str = "") -> str:
 
 def _getters(prefix: str) -> dict[str, Callable[[Span], Any]]:
     return {
-        prefix + _CANDIDATES: partial(_read_candidates, prefix),
-        prefix + _KB_ID: partial(_kb_id_getter, prefix),
-        prefix + _KB_ENTS: partial(_read_kb_ents, prefix),
+        prefix + _CANDIDATES: partial(_read_candidates, prefix=prefix),
+        prefix + _KB_ID: partial(get_kb_id, prefix=prefix),
+        prefix + _KB_ENTS: partial(_read_kb_ents, prefix=prefix),
     }
 
 
-def _read_candidates(prefix: str, span: Span) -> list[Candidate]:
+def _read_candidates(span: Span, prefix: str) -> list[Candidate]:
     return get_candidates(span, prefix) or []
 
 
-def _kb_id_getter(prefix: str, span: Span) -> str:
-    return get_kb_id(span, prefix)
-
-
-def _read_kb_ents(prefix: str, span: Span) -> list[tuple[str, float]]:
+def _read_kb_ents(span: Span, prefix: str) -> list[tuple[str, float]]:
     """Ids and scores, as in scispaCy."""
-    return [(each.concept_id, each.score) for each in _read_candidates(prefix, span)]
+    return [(each.concept_id, each.score) for each in _read_candidates(span, prefix)]
 
 
 def _place(span: Span) -> tuple[int, int, int]:

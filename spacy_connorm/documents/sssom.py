@@ -203,7 +203,7 @@ def read_sssom(path: str | Path) -> MappingSet:
 
     path (Union[str, Path]): SSSOM/TSV, of ours or of others.
     RETURNS (MappingSet): The mappings.
-    RAISES (ConnormError): CN780 for a file or a row that is not SSSOM, CN125 for columns of the
+    RAISES (ConnormError): CN115 for a file or a row that is not SSSOM, CN125 for columns of the
         same name, and what `read_lines` and `read_quoted` raise.
     """
     head, table = _split(read_lines(path))
@@ -264,7 +264,8 @@ def _read_row(path: str | Path, row: TableRow, columns: list[str]) -> TermMappin
 
 
 def _no_sssom(path: str | Path, line: int, reason: str) -> ConnormError:
-    return ConnormError(Errors.CN780.format(path=path, line=line, reason=reason))
+    message = Errors.CN115.format(path=path, line=line, format="SSSOM", reason=reason)
+    return ConnormError(message)
 
 
 def _to_cell(name: str, value: Any) -> str:

@@ -91,8 +91,8 @@ def find_format(path: Path, name: str | None = None) -> str:
     name (Optional[str]): The format, if known.
     RETURNS (str): The format.
     RAISES (ConnormError): CN104 for an empty file, CN118 for an unknown format, CN111 if neither
-        file name nor first lines show the format, CN112 if the file name belongs to another format,
-        CN119 if the first lines do, CN123 if they belong to a format that is not read.
+        file name nor first lines show the format, CN112 if the file name or the first lines belong
+        to another format, CN123 if they belong to a format that is not read.
     """
     if name is not None:
         require_choice("format", name, FORMATS)
@@ -116,7 +116,7 @@ def find_format(path: Path, name: str | None = None) -> str:
             continue
         if not candidates:
             return key
-        message = Errors.CN119.format(path=path, named=_listed(candidates), format=key)
+        message = Errors.CN112.format(path=path, named=_listed(candidates), format=key)
         raise ConnormError(message)
     if not candidates:
         raise ConnormError(Errors.CN111.format(path=path, known=_listed(FORMATS)))

@@ -91,18 +91,27 @@ def read_substitutions(path: str | Path) -> Iterator[Substitution]:
     path (Union[str, Path]): The file.
     YIELDS (Substitution): The substitutions. Words are taken as they are, in lower case: names are
         compared in the singular and in American spelling, see `text.word_bags`.
-    RAISES (ConnormError): CN122 for a bad line, and the errors of `read_lines`.
+    RAISES (ConnormError): CN115 for a bad line, and the errors of `read_lines`.
     """
     for number, line in read_lines(path):
         fields = tuple(field.strip() for field in line.split("\t"))
         if fields == _HEADER or not line.strip():
             continue
         if len(fields) != len(_HEADER) or not all(map(_COUNT.fullmatch, fields[2:])):
-            raise ConnormError(Errors.CN122.format(path=path, line=number))
+            raise _no_substitution(path, number)
         words, others = sorted(tuple(sorted(field.lower().split())) for field in fields[:2])
         if words == others or max(len(words), len(others)) > MAX_WORDS:
-            raise ConnormError(Errors.CN122.format(path=path, line=number))
+            raise _no_substitution(path, number)
         yield Substitution(words, others, int(fields[2]), int(fields[3]))
+
+
+def _no_substitution(path: str | Path, line: int) -> ConnormError:
+    reason = (
+        "it needs up to two words, up to two others, and two whole numbers, with a tab after each "
+        "of the first three"
+    )
+    kind = "a table of substitutions"
+    return ConnormError(Errors.CN115.format(path=path, line=line, format=kind, reason=reason))
 
 
 class SubstitutionsReader:

@@ -68,7 +68,7 @@ def map_terms(
     RETURNS (MappingSummary): How many terms, and how much of their counts, are mapped.
     RAISES (ConnormError): CN006 for invalid settings, CN105, CN108 or CN109 if the output can't be
         written, CN121 if it would replace the input, CN700 to CN704 as `load_normalizer`, CN708 for
-        another suffix, CN422 for inner products that are not calibrated, CN780 for an output that
+        another suffix, CN422 for inner products that are not calibrated, CN115 for an output that
         holds damaged mappings, and the errors of `read_terms` and `TermSearch`.
     WARNS (ConnormWarning): As `read_terms`.
     """

@@ -105,7 +105,7 @@ def test_bad_lines_are_named(folder, nlp, line, code):
 
 def test_a_text_must_be_there_and_be_text(folder, nlp, tmp_path):
     path = folder(text=None)
-    with pytest.raises(ConnormError, match=r"CN216.*note 1\.ann.*'note 1\.txt'"):
+    with pytest.raises(ConnormError, match=r"CN219.*note 1\.ann.*'note 1\.txt'"):
         list(read_corpus(path, nlp=nlp))
     (path / "part" / "note 1.txt").write_bytes(b"caf\xe9")
     with pytest.raises(ConnormError, match=r"CN107.*note 1\.txt"):

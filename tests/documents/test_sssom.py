@@ -133,7 +133,7 @@ def test_a_csv_has_the_table_alone(tmp_path, name):
 def test_what_is_damaged(tmp_path, old, new, line):
     path = tmp_path / "a.tsv"
     path.write_text(FOREIGN.replace(old, new), encoding="utf8")
-    with pytest.raises(ConnormError, match=rf"CN780.*a\.tsv', line {line}:"):
+    with pytest.raises(ConnormError, match=rf"CN115.*a\.tsv', line {line}:"):
         read_sssom(path)
 
 
@@ -152,7 +152,7 @@ def test_quoted_cells_of_others_are_read(tmp_path):
     assert [each.subject_id for each in found] == ["A:1", "A:2", "A:3"]
     assert found[0].others == {"object_category": 'a "b"\tc\nd'}
     (tmp_path / "b.tsv").write_text(text.replace("B:3", ""), "utf8")
-    with pytest.raises(ConnormError, match=r"CN780.*b\.tsv', line 6:"):
+    with pytest.raises(ConnormError, match=r"CN115.*b\.tsv', line 6:"):
         read_sssom(tmp_path / "b.tsv")
 
 
@@ -172,7 +172,7 @@ def test_two_columns_of_one_name(tmp_path):
 
 def test_an_unknown_status(path):
     path.write_text(path.read_text(encoding="utf8").replace("\taccepted\t", "\tfine\t"), "utf8")
-    with pytest.raises(ConnormError, match=r"CN780.*its status"):
+    with pytest.raises(ConnormError, match=r"CN115.*its status"):
         read_sssom(path)
 
 
@@ -180,5 +180,5 @@ def test_no_file(tmp_path):
     with pytest.raises(ConnormError, match="CN100"):
         read_sssom(tmp_path / "none.tsv")
     (tmp_path / "empty.tsv").touch()
-    with pytest.raises(ConnormError, match="CN780"):
+    with pytest.raises(ConnormError, match="CN115"):
         read_sssom(tmp_path / "empty.tsv")

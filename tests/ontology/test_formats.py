@@ -44,8 +44,8 @@ def test_every_format_has_its_reader(format):
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
-        ("a.obo", LINE, "CN119"),
-        ("a.jsonl", "format-version: 1.2\n", "CN119"),
+        ("a.obo", LINE, "CN112"),
+        ("a.jsonl", "format-version: 1.2\n", "CN112"),
         ("a.dat", "What is this?\n", "CN111"),
         ("a.jsonl", "What is this?\n", "CN103"),
         ("a.obo", "What is this?\n", "CN115"),

@@ -78,7 +78,7 @@ def test_the_description_declares_the_errors_as_they_are(reviewing):
     [
         (b'subject_id\t"a\n', "CN115"),
         (b"\xff\n", "CN107"),
-        (b"code\tterm\n", "CN780"),
+        (b"code\tterm\n", "CN115"),
         (None, "CN100"),
     ],
 )

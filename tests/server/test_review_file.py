@@ -73,7 +73,7 @@ def test_what_can_not_be_reviewed(tmp_path, table):
         with pytest.raises(ConnormError, match=code):
             ReviewFile(path)
     table.write_text("code\tterm\n", encoding="utf8")
-    with pytest.raises(ConnormError, match="CN780"):
+    with pytest.raises(ConnormError, match="CN115"):
         ReviewFile(table)
 
 

@@ -135,7 +135,7 @@ def test_what_people_have_decided_stays(pipeline, terms, out):
     assert map_terms(pipeline, terms, out).decided == 1
     assert rows(out)["1"].mapping_justification == MANUAL
     out.write_text("# a: b\nbroken\n", encoding="utf8")
-    with pytest.raises(ConnormError, match="CN780"):
+    with pytest.raises(ConnormError, match="CN115"):
         map_terms(pipeline, terms, out)
     assert out.read_text(encoding="utf8") == "# a: b\nbroken\n"
 
