@@ -93,7 +93,16 @@ def read_bioc(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     first = next((text.lstrip() for _, text in read_pieces(path) if text.strip()), "")
     records = _read_xml(path) if first.startswith("<") else _read_json(path)
     for place, record in records:
-        yield _document(record, place, report=report)
+        for each in _unfolded(record):
+            yield _document(each, place, report=report)
+
+
+def _unfolded(record: Any) -> list[Any]:
+    """RETURNS (List[Any]): The documents of a collection in a list, as PubMed Central's API has it;
+    any other object alone.
+    """
+    lists = (record.get(key) for key in _LISTS) if isinstance(record, dict) else ()
+    return next((each for each in lists if isinstance(each, list)), [record])
 
 
 def _document(record: Record, place: Place, *, report: CorpusReport) -> Document:

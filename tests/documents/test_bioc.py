@@ -98,10 +98,11 @@ MENTIONS = [
         (json.dumps(document()), "a.json"),
         (json.dumps([document()]), "a.json"),
         (json.dumps({"PubTator3": [document()]}), "a.json"),
+        (f"[{collection(document())}]", "a.json"),
         (XML, "a.xml"),
         (XML.replace("\n<", "<"), "a.bioc"),
     ],
-    ids=["collection", "document", "list", "PubTator", "XML", "one line"],
+    ids=["collection", "document", "list", "PubTator", "collections", "XML", "one line"],
 )
 def test_all_forms_are_read(read, text, name):
     (doc,), (mentions,), report = read(text, name=name)
