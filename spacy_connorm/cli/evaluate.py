@@ -85,8 +85,7 @@ def evaluate_cli(
         "--lexical-weight",
         "-w",
         metavar="WEIGHT",
-        help="Score the pipeline's hybrid encoder with this weight of n-grams too; --calibrate "
-        "takes the best. Repeat.",
+        help="Score the pipeline's hybrid encoder with this weight of n-grams too. Repeat.",
     ),
     end_to_end: bool = typer.Option(
         False,

@@ -19,10 +19,9 @@ from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.saving import write_pipeline
 from .curves import NilCurve, curve_points
 from .gold import read_all_gold
-from .lexical_weights import Weighed, WeighedAnswers, reweigh
 from .pictures import draw_calibration, require_matplotlib
 from .protocol import Gold, Prediction, by_part
-from .queries import read_queries
+from .queries import answer_queries, read_queries
 from .report import Row, Section, to_json
 from .score_files import require_writable
 from .tuning import FOLDS, Outcome, Tuning, apply_tuning, cross_validate, judge, outcome_row, tune
@@ -45,7 +44,6 @@ class Calibrated(NamedTuple):
         mentions that they were fitted to, and on mentions that were held out.
     curve (NilCurve): Of all NIL thresholds, with the fitted sieve.
     sections (List[Section]): Tables of the settings and of the outcomes.
-    weighed (Optional[Weighed]): Scores by lexical weight, if there were weights to choose from.
     """
 
     nlp: Language
@@ -54,7 +52,6 @@ class Calibrated(NamedTuple):
     outcomes: dict[str, Outcome]
     curve: NilCurve
     sections: list[Section]
-    weighed: Weighed | None = None
 
     def write(self, path: str | Path) -> None:
         """Write the pipeline with the fitted settings.
@@ -128,7 +125,6 @@ def calibrate(
     output_path: str | Path | None = None,
     *,
     curves: Sequence[str | Path] = (),
-    lexical_weights: Sequence[float] = (),
     gpu_id: int = -1,
     component: str | None = None,
 ) -> Calibrated:
@@ -141,14 +137,11 @@ def calibrate(
         settings; nothing is written if None.
     curves (Sequence[Union[str, Path]]): `.svg`, `.png` or `.json` files for reliability and the NIL
         curve.
-    lexical_weights (Sequence[float]): Weights of n-grams to choose from in its hybrid encoder,
-        beside its own; for mentions that are held out, the weight is chosen without them, too.
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
     component (Optional[str]): Which concept normalizer, if there are several.
     RETURNS (Calibrated): The fitted settings and their results.
-    RAISES (ConnormError): CN309 for a weight under 0, CN313 if there are weights and the encoder is
-        no hybrid, CN600 for a corpus without gold ids, CN611 for one that is too small, the errors
-        of `require_outputs`, and CN700 to CN704 as `load_normalizer`.
+    RAISES (ConnormError): CN600 for a corpus without gold ids, CN611 for one that is too small, the
+        errors of `require_outputs`, and CN700 to CN704 as `load_normalizer`.
     WARNS (ConnormWarning): CNW610 if the index seems to hold the corpus.
     """
     corpus = Path(corpus_path)
@@ -159,30 +152,24 @@ def calibrate(
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
     queries = read_queries(corpus, nlp, normalizer)
-    mentions = [query.mention for query in queries]
-    gold = read_all_gold(normalizer.lookup, mentions)
-    asked = WeighedAnswers(normalizer, queries, gold, lexical_weights)
-    compared = asked.compare(corpus)
-    _check(gold, asked.answers[compared.best], corpus)
-    found, sieve = asked.find(compared.best), normalizer.lookup.sieve
+    gold = read_all_gold(normalizer.lookup, [query.mention for query in queries])
+    own, sieve = answer_queries(normalizer, queries), normalizer.lookup.sieve
+    _check(gold, own, corpus)
+    found = {search: answer_queries(normalizer, queries, search) for search in sieve.searches}
     tuning = tune(gold, found, sieve)
     fitted = apply_tuning(tuning, gold, found)
     outcomes = {
-        _BEFORE: _as_it_was(normalizer, gold, asked.answers[asked.own]),
+        _BEFORE: _as_it_was(normalizer, gold, own),
         _SAME: fitted,
-        _HELD_OUT: cross_validate(gold, lambda kept: asked.find(asked.best(kept)), sieve),
+        _HELD_OUT: cross_validate(gold, found, sieve),
     }
-    weighed = compared if lexical_weights else None
     where = f"calibrated on {corpus.name}"
     title = f"Percent, log loss in nats, {where}; {FOLDS} folds, no text in two of them"
     sections = [
-        *([] if weighed is None else [weighed.section]),
-        Section(f"Settings {where}", _settings(normalizer, tuning, gold, weighed)),
+        Section(f"Settings {where}", _settings(normalizer, tuning, gold)),
         Section(title, [_show_outcome(label, each) for label, each in outcomes.items()]),
     ]
-    if weighed is not None:
-        reweigh(nlp, normalizer, weighed.best)
-    calibrated = Calibrated(nlp, normalizer, tuning, outcomes, fitted.curve, sections, weighed)
+    calibrated = Calibrated(nlp, normalizer, tuning, outcomes, fitted.curve, sections)
     for path in curves:
         calibrated.write_curves(path)
     if output_path is not None:
@@ -190,9 +177,7 @@ def calibrate(
     return calibrated
 
 
-def _settings(
-    normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold], weighed: Weighed | None
-) -> list[Row]:
+def _settings(normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold]) -> list[Row]:
     sieve, old = normalizer.lookup.sieve, normalizer.cfg["calibration"] or {}
     never = "null" if any(not each.concept_ids for each in gold) else "null: no mention is NIL"
     rows = [
@@ -207,8 +192,6 @@ def _settings(
         (f"calibration: {key}", _shown(old.get(key)), _shown(value))
         for key, value in tuning.calibration.to_dict().items()
     ]
-    if weighed is not None:
-        rows.append(("lexical_weight", _shown(weighed.own), _shown(weighed.best)))
     return [dict(zip(("setting", "as it was", "fitted"), row, strict=True)) for row in rows]
 
 

@@ -91,14 +91,14 @@ def fit_calibration(data: CalibrationData) -> Calibration:
 
 
 def predict_probabilities(data: CalibrationData, calibration: Calibration) -> np.ndarray:
-    """RETURNS (Floats1d): float64 (n,), the probabilities of n answers."""
+    """Compute the probabilities of n answers, float64 (n,)."""
     pairs = data.features.tolist()
     return np.asarray([calibration.probability(*pair) for pair in pairs], dtype="float64")
 
 
 def cosines_as_probabilities(data: CalibrationData) -> np.ndarray:
-    """RETURNS (Floats1d): float64 (n,), the scores of n answers, used as probabilities for lack of
-    a calibration. They are clipped to 99.9 %, or a single error would dominate the log loss.
+    """Take the scores of n answers for probabilities, float64 (n,), for lack of a calibration. They
+    are clipped to 99.9 %, or a single error would dominate the log loss.
     """
     return np.clip(data.features[:, 0], 1 - _MAX_CONFIDENCE, _MAX_CONFIDENCE)
 
@@ -155,22 +155,22 @@ class NilCurve(NamedTuple):
 
     @property
     def precision(self) -> np.ndarray:
-        """RETURNS (Floats1d): The share of right mentions among those with written ids."""
+        """The share of right mentions among those with written ids."""
         return self.right / np.maximum(self.written, 1)
 
     @property
     def recall(self) -> np.ndarray:
-        """RETURNS (Floats1d): The share of right mentions among those with gold ids."""
+        """The share of right mentions among those with gold ids."""
         return self.right / max(self.linked, 1)
 
     @property
     def coverage(self) -> np.ndarray:
-        """RETURNS (Floats1d): The share of mentions with written ids."""
+        """The share of mentions with written ids."""
         return self.written / max(self.mentions, 1)
 
     @property
     def f1(self) -> np.ndarray:
-        """RETURNS (Floats1d): The harmonic mean of precision and recall. Ids that are written for
+        """The harmonic mean of precision and recall. Ids that are written for
         mentions of no concept (NIL) lower the precision.
         """
         return 2 * self.right / np.maximum(self.written + self.linked, 1)
@@ -231,7 +231,7 @@ def choose_threshold(curve: NilCurve) -> float | None:
 
 
 def apply_threshold(predictions: Sequence[Prediction], threshold: float | None) -> list[Prediction]:
-    """RETURNS (List[Prediction]): The same candidates, with the ids that are written at another NIL
+    """Write other ids: the same candidates, with the ids that are written at another NIL
     threshold.
     """
     return [each._replace(written=written_id(each.candidates, threshold)) for each in predictions]

@@ -2,18 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Span
 from tqdm import tqdm
 
 from ..documents.mentions import Mention, annotated_mentions, split_ids
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.docbin import read_docs
-from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .gold import find_known
 from .metrics import LEVEL, RESAMPLES, SEED, Interval
@@ -24,6 +24,14 @@ MISSED, INVENTED, BOUNDARY, LINK = "missed", "invented", "wrong boundary", "wron
 MISTAKES = (MISSED, INVENTED, BOUNDARY, LINK)
 MEASURES = ("mention", "overlap", "linked", "document")
 _KEYS = ("precision", "recall", "f1")
+_EXAMPLES = 5
+_SHOWN = {
+    "mention": "mentions, exact spans",
+    "overlap": "mentions, overlapping spans",
+    "linked": "mentions with ids",
+    "document": "ids of a document",
+    "document_macro": "ids of a document, mean",
+}
 
 
 class LinkedSpan(NamedTuple):
@@ -40,6 +48,11 @@ class LinkedSpan(NamedTuple):
     text: str
     concept_ids: frozenset[str]
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """The offsets."""
+        return self.start, self.end
+
 
 class DocumentSpans(NamedTuple):
     """The mentions of a document.
@@ -52,21 +65,31 @@ class DocumentSpans(NamedTuple):
     found: Sequence[LinkedSpan]
 
     def counts(self) -> list[list[int]]:
-        """RETURNS (List[List[int]]): (4, 4): for each of `MEASURES` how many of what was found are
-        right, how many were found, how many gold ones were found, how many gold ones there are.
+        """Count what is right.
+
+        RETURNS (List[List[int]]): (4, 4): for each of `MEASURES` how many of what was found are
+            right, how many were found, how many gold ones were found, how many gold ones there are.
         """
-        gold, found = (set(map(_place, each)) for each in self)
-        exact = len(gold & found)
-        linked_gold, linked = (_linked(each) for each in self)
-        right = len(linked_gold & linked)
-        gold_ids, ids = (_all_ids(each) for each in self)
-        of_document = len(gold_ids & ids)
-        return [
-            [exact, len(found), exact, len(gold)],
-            [_overlapping(found, gold), len(found), _overlapping(gold, found), len(gold)],
-            [right, len(linked), right, len(linked_gold)],
-            [of_document, len(ids), of_document, len(gold_ids)],
+        places, linked, ids = zip(*map(_distinct, self), strict=True)
+        exact, with_ids, of_document = (len(a & b) for a, b in (places, linked, ids))
+        gold, found = map(len, places)
+        overlapping = [
+            len([*filter(None, _neighbours(*each).values())]) for each in (self[::-1], self)
         ]
+        return [
+            [exact, found, exact, gold],
+            [overlapping[0], found, overlapping[1], gold],
+            [with_ids, len(linked[1]), with_ids, len(linked[0])],
+            [of_document, len(ids[1]), of_document, len(ids[0])],
+        ]
+
+
+def _distinct(
+    spans: Sequence[LinkedSpan],
+) -> tuple[set[tuple[int, int]], set[LinkedSpan], set[str]]:
+    linked = {span for span in spans if span.concept_ids}
+    ids = {concept_id for span in linked for concept_id in span.concept_ids}
+    return {span.place for span in spans}, linked, ids
 
 
 def score_documents(documents: Sequence[DocumentSpans]) -> Row:
@@ -102,44 +125,51 @@ def list_span_mistakes(documents: Iterable[DocumentSpans]) -> list[Row]:
     RETURNS (List[Dict[str, Any]]): "kind", "times", "mention", "found", "gold" and "written": the
         ids, joined by `|`.
     """
-    counts = Counter(mistake for document in documents for mistake in _mistakes(document))
-    keys = ("kind", "mention", "found", "gold", "written")
-    rows = []
-    for mistake, times in counts.most_common():
-        kind, *others = mistake
-        rows.append({"kind": kind, "times": times, **dict(zip(keys[1:], others, strict=True))})
+    counts = Counter(
+        (kind, *_describe(gold), *_describe(found))
+        for document in documents
+        for kind, gold, found in _mistakes(document)
+    )
+    rows = [
+        {
+            "kind": kind,
+            "times": times,
+            "mention": mention,
+            "found": text,
+            "gold": ids,
+            "written": other,
+        }
+        for (kind, mention, ids, text, other), times in counts.most_common()
+    ]
     return sorted(rows, key=lambda row: MISTAKES.index(row["kind"]))
 
 
-def _mistakes(document: DocumentSpans) -> Iterator[tuple[str, str, str, str, str]]:
-    at = {_place(each): each for each in document.found}
+def _describe(span: LinkedSpan | None) -> tuple[str, str]:
+    return (span.text, "|".join(sorted(span.concept_ids))) if span else ("", "")
+
+
+def _mistakes(
+    document: DocumentSpans,
+) -> Iterator[tuple[str, LinkedSpan | None, LinkedSpan | None]]:
+    at = {span.place: span for span in document.found}
     near = _neighbours(document.gold, document.found)
     for gold in document.gold:
-        found = at.get(_place(gold))
-        if found is None and near[_place(gold)]:
-            yield _mistake(BOUNDARY, gold, near[_place(gold)][0])
-        elif found is None:
-            yield _mistake(MISSED, gold, None)
+        found = at.get(gold.place)
+        if found is None:
+            other = next(iter(near[gold.place]), None)
+            yield BOUNDARY if other else MISSED, gold, other
         elif gold.concept_ids and found.concept_ids != gold.concept_ids:
-            yield _mistake(LINK, gold, found)
+            yield LINK, gold, found
     near = _neighbours(document.found, document.gold)
     for found in document.found:
-        if not near[_place(found)]:
-            yield _mistake(INVENTED, None, found)
-
-
-def _mistake(
-    kind: str, gold: LinkedSpan | None, found: LinkedSpan | None
-) -> tuple[str, str, str, str, str]:
-    texts = [each.text if each else "" for each in (gold, found)]
-    ids = ["|".join(sorted(each.concept_ids)) if each else "" for each in (gold, found)]
-    return kind, texts[0], texts[1], ids[0], ids[1]
+        if not near[found.place]:
+            yield INVENTED, None, found
 
 
 def _neighbours(
     spans: Sequence[LinkedSpan], others: Sequence[LinkedSpan]
 ) -> dict[tuple[int, int], list[LinkedSpan]]:
-    """RETURNS (Dict[Tuple[int, int], List[LinkedSpan]]): The others that overlap each span."""
+    """The others that overlap each span."""
     in_order, found = sorted(others), defaultdict(list)
     starts = np.asarray([each.start for each in in_order], dtype="int64")
     # No span is longer than the longest, so the others that overlap one start not far before it.
@@ -147,32 +177,12 @@ def _neighbours(
     for span in spans:
         first = int(np.searchsorted(starts, span.start - longest))
         last = int(np.searchsorted(starts, span.end))
-        found[_place(span)] = [each for each in in_order[first:last] if each.end > span.start]
+        found[span.place] = [each for each in in_order[first:last] if each.end > span.start]
     return found
 
 
-def _overlapping(places: set[tuple[int, int]], others: set[tuple[int, int]]) -> int:
-    spans, rest = (
-        [LinkedSpan(start, end, "", frozenset()) for start, end in each]
-        for each in (places, others)
-    )
-    return sum(map(bool, _neighbours(spans, rest).values()))
-
-
-def _place(span: LinkedSpan) -> tuple[int, int]:
-    return span.start, span.end
-
-
-def _linked(spans: Iterable[LinkedSpan]) -> set[tuple]:
-    return {(*_place(span), span.concept_ids) for span in spans if span.concept_ids}
-
-
-def _all_ids(spans: Iterable[LinkedSpan]) -> set[str]:
-    return {concept_id for span in spans for concept_id in span.concept_ids}
-
-
 def _shares(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[np.ndarray, np.ndarray, np.ndarray]): Precision, recall and F1, 0 where there
+    """Precision, recall and F1, 0 where there
     is nothing to count, of counts (4, ...).
     """
     precision, recall = (
@@ -185,22 +195,12 @@ def _shares(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _interval(counts: np.ndarray) -> Interval:
-    """RETURNS (Interval): The middle 95 % of F1 over resampled documents; counts (documents, 4)."""
+    """The middle 95 % of F1 over resampled documents; counts (documents, 4)."""
     size = len(counts)
     draws = np.random.default_rng(SEED).multinomial(size, np.full(size, 1 / size), size=RESAMPLES)
     _, _, f1 = _shares((draws @ counts).T)
     low, high = np.quantile(f1, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(low), float(high))
-
-
-_EXAMPLES = 5
-_SHOWN = {
-    "mention": "mentions, exact spans",
-    "overlap": "mentions, overlapping spans",
-    "linked": "mentions with ids",
-    "document": "ids of a document",
-    "document_macro": "ids of a document, mean",
-}
 
 
 class PlainTextScores(NamedTuple):
@@ -217,8 +217,8 @@ class PlainTextScores(NamedTuple):
 
     @property
     def sections(self) -> list[Section]:
-        """RETURNS (List[Section]): The tables."""
-        rows = [_scores(self.row, key, name) for key, name in _SHOWN.items()]
+        """The tables."""
+        rows = [_show(self.row, key, name) for key, name in _SHOWN.items()]
         counted = ("documents", "mentions", "found", "without_id", "unknown_ids", "other_types")
         sections = [
             Section("From plain text, percent", rows),
@@ -246,7 +246,8 @@ def score_plain_text(
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
     annotated = list(read_docs(corpus, nlp.vocab))
-    all_gold = [_read_gold(doc, normalizer) for doc in annotated]
+    spans_key, prefix = (normalizer.cfg[key] for key in ("spans_key", "attribute_prefix"))
+    all_gold = [list(annotated_mentions(doc, spans_key=spans_key)) for doc in annotated]
     mentions = [mention for listed in all_gold for mention in listed]
     if not any(mention.concept_ids for mention in mentions):
         raise ConnormError(Errors.CN600.format(path=corpus, count=len(mentions), chosen=""))
@@ -256,7 +257,7 @@ def score_plain_text(
     documents = [
         DocumentSpans(
             [_gold_span(each, known) for each in listed if each.label in kept],
-            _found(doc, normalizer),
+            [_found_span(span, prefix) for span in normalizer.spans(doc)],
         )
         for doc, listed in zip(nlp.pipe(texts), all_gold, strict=True)
     ]
@@ -266,24 +267,16 @@ def score_plain_text(
     row = {
         **score_documents(documents),
         "without_id": sum(not mention.concept_ids for mention in scored),
-        "unknown_ids": sum(each not in known for each in _ids(scored)),
+        "unknown_ids": sum(each not in known for mention in scored for each in mention.concept_ids),
         "other_types": len(mentions) - len(scored),
     }
     return PlainTextScores(row, list_span_mistakes(documents))
 
 
-def _read_gold(doc: Doc, normalizer: ConceptNormalizer) -> list[Mention]:
-    return list(annotated_mentions(doc, spans_key=normalizer.cfg["spans_key"]))
-
-
-def _ids(mentions: Iterable[Mention]) -> list[str]:
-    return [concept_id for mention in mentions for concept_id in mention.concept_ids]
-
-
 def _known_types(
     mentions: Sequence[Mention], known: Mapping[str, Known], labels: Collection[str]
 ) -> set[str]:
-    """RETURNS (Set[str]): The types of gold mentions to score: those that the normalizer reads, if
+    """The types of gold mentions to score: those that the normalizer reads, if
     its labels name any, and of them those of which the ontology has an id, if it has any at all.
     """
     kept = {mention.label for mention in mentions}
@@ -299,36 +292,22 @@ def _gold_span(mention: Mention, known: Mapping[str, Known]) -> LinkedSpan:
     return LinkedSpan(*mention.extent, mention.text, frozenset(ids))
 
 
-def _found(doc: Doc, normalizer: ConceptNormalizer) -> list[LinkedSpan]:
-    prefix = normalizer.cfg["attribute_prefix"]
-    return [_found_span(span, prefix) for span in normalizer.spans(doc)]
-
-
 def _found_span(span: Span, prefix: str) -> LinkedSpan:
     ids = frozenset(split_ids(getattr(span._, f"{prefix}kb_id")))
     return LinkedSpan(span.start_char, span.end_char, span.text, ids)
 
 
-def _scores(row: Row, measure: str, name: str) -> Row:
-    shown: Row = {"of": name}
-    for key in ("precision", "recall", "f1"):
-        shown[key] = row[f"{measure}_{key}"]
+def _show(row: Row, measure: str, name: str) -> Row:
+    scores = {key: row[f"{measure}_{key}"] for key in _KEYS}
     low, high = row.get(f"{measure}_f1_low"), row.get(f"{measure}_f1_high")
-    shown["f1 95 %"] = None if low is None or high is None else f"{low:.1f}-{high:.1f}"
-    return shown
+    interval = None if low is None or high is None else f"{low:.1f}-{high:.1f}"
+    return {"of": name, **scores, "f1 95 %": interval}
 
 
 def _examples(mistakes: Sequence[Row]) -> list[Row]:
-    shown, total = [], Counter[str]()
-    for row in mistakes:
-        total[row["kind"]] += row["times"]
-    seen = Counter[str]()
-    for row in mistakes:
-        seen[row["kind"]] += 1
-        if seen[row["kind"]] <= _EXAMPLES:
-            shown.append({"kind": row["kind"], "of": total[row["kind"]], **_without(row)})
+    shown: list[Row] = []
+    for kind, alike in groupby(mistakes, key=lambda row: row["kind"]):
+        rows = list(alike)
+        total = sum(row["times"] for row in rows)
+        shown += [{"kind": kind, "of": total, **row} for row in rows[:_EXAMPLES]]
     return shown
-
-
-def _without(row: Row) -> Row:
-    return {key: value for key, value in row.items() if key != "kind"}

@@ -29,7 +29,7 @@ _NEEDS = {"--threshold": "--grid", "--concept": "--picture", "--curves": "--cali
 # What goes without a corpus, with --end-to-end, and not with --calibrate.
 _WITHOUT_CORPUS = ("--beside", "--neighbours", "--picture", "--concept")
 _END_TO_END = ("--end-to-end", "--corpus-name", "--json", "--errors")
-_NOT_CALIBRATED = ("--beside", "--protocol")
+_NOT_CALIBRATED = ("--beside", "--protocol", "--lexical-weight")
 
 
 class EvaluationReport(NamedTuple):
@@ -108,8 +108,7 @@ def evaluate(
     calibrate_path (Optional[Union[str, Path]]): Write a copy of the pipeline that is calibrated on
         the corpus; see `calibrate`.
     curves (Sequence[Union[str, Path]]): Files for the curves of the calibration.
-    lexical_weights (Sequence[float]): Score the pipeline's hybrid encoder with these weights too;
-        the best one is calibrated.
+    lexical_weights (Sequence[float]): Score the pipeline's hybrid encoder with these weights too.
     end_to_end (bool): Score what the whole pipeline makes of plain text instead: mentions, mentions
         with ids, ids of documents; see `plain_text`.
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
@@ -201,29 +200,20 @@ def _fit(
     lexical_weights: Sequence[float],
     component: str | None,
 ) -> EvaluationReport:
-    calibrated, weighed, sections = None, None, list[Section]()
     if files.calibrated is not None:
         from .calibration import calibrate
 
-        calibrated = calibrate(
-            pipeline,
-            corpus,
-            files.calibrated,
-            curves=files.curves,
-            lexical_weights=lexical_weights,
-            component=component,
+        fitted = calibrate(
+            pipeline, corpus, files.calibrated, curves=files.curves, component=component
         )
-        weighed, sections = calibrated.weighed, calibrated.sections
-    elif lexical_weights:
+        return report._replace(sections=[*report.sections, *fitted.sections], calibrated=fitted)
+    if lexical_weights:
         from .lexical_weights import weigh_pipeline
 
         weighed = weigh_pipeline(pipeline, corpus, lexical_weights, component=component)
-        sections = [weighed.section]
-    return report._replace(
-        sections=[*report.sections, *sections],
-        best_lexical_weight=weighed and weighed.best,
-        calibrated=calibrated,
-    )
+        sections = [*report.sections, weighed.section]
+        return report._replace(sections=sections, best_lexical_weight=weighed.best)
+    return report
 
 
 def _write(report: EvaluationReport, files: EvaluationFiles) -> None:

@@ -29,26 +29,26 @@ class ConceptFacts(NamedTuple):
 
 
 def is_not_in_ontology(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """RETURNS (bool): Whether the ontology has none of the gold ids, not even as alternate ids."""
+    """Tell whether the ontology has none of the gold ids, not even as alternate ids."""
     return not gold.in_ontology
 
 
 def is_composite(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """RETURNS (bool): Whether the gold standard has several concepts, but the mention was searched
+    """Tell whether the gold standard has several concepts, but the mention was searched
     as a whole, so no single id can be right.
     """
     return len(gold.concept_ids) > 1 and not _is_split(prediction)
 
 
 def is_wrong_part(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """RETURNS (bool): Whether the gold standard has several concepts and the mention was split, but
+    """Tell whether the gold standard has several concepts and the mention was split, but
     a part is missing, superfluous or wrong.
     """
     return len(gold.concept_ids) > 1 and _is_split(prediction)
 
 
 def is_wrong_split(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """RETURNS (bool): Whether the gold standard has one concept, but the mention was split."""
+    """Tell whether the gold standard has one concept, but the mention was split."""
     return len(gold.concept_ids) == 1 and _is_split(prediction)
 
 
@@ -57,7 +57,7 @@ def _is_split(prediction: Prediction) -> bool:
 
 
 def is_long_form(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """RETURNS (bool): Whether the long form of an abbreviation was searched instead of the mention.
+    """Tell whether the long form of an abbreviation was searched instead of the mention.
     The document's definition was wrong or misread, or the long form is hard to link too.
     """
     first = prediction.candidates[:1]
@@ -65,7 +65,7 @@ def is_long_form(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> boo
 
 
 def is_abbreviation(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """RETURNS (bool): Whether a word of the mention looks like an abbreviation, as in "DM1" and
+    """Tell whether a word of the mention looks like an abbreviation, as in "DM1" and
     "primary HPT": at most ten characters, at least two capitals, and at least as many capitals as
     lower-case letters. Several words in capitals only are a heading instead.
     """
@@ -82,63 +82,72 @@ def _is_short_form(word: str) -> bool:
 
 
 def is_nil(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """RETURNS (bool): Whether NIL was written: no candidate, or all below the NIL threshold."""
+    """Tell whether NIL was written: no candidate, or all below the NIL threshold."""
     return prediction.written == NIL
 
 
 def is_ambiguous(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """RETURNS (bool): Whether the gold concept ties with the written one: the best text belongs to
+    """Tell whether the gold concept ties with the written one: the best text belongs to
     both.
     """
     return lenient_rank(prediction.candidates, gold) == 1
 
 
 def is_ancestor(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """RETURNS (bool): Whether the written concept is an ancestor of a gold one: too general."""
+    """Tell whether the written concept is an ancestor of a gold one: too general."""
     above = (ancestors(each, facts) for each in gold.concept_ids)
     return any(not prediction.written_ids.isdisjoint(each) for each in above)
 
 
 def is_descendant(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """RETURNS (bool): Whether the written concept is a descendant of a gold one: too specific."""
+    """Tell whether the written concept is a descendant of a gold one: too specific."""
     above = (ancestors(each, facts) for each in prediction.written_ids)
     return any(not gold.concept_ids.isdisjoint(each) for each in above)
 
 
 def is_unseen_concept(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """RETURNS (bool): Whether D has no text of any gold concept, so only names of the ontology can
+    """Tell whether D has no text of any gold concept, so only names of the ontology can
     match. (An unseen mention is something else: its text is not in D.)
     """
     return not any(facts.in_data(each) for each in gold.concept_ids)
 
 
-Test = Callable[[Gold, Prediction, ConceptFacts], bool]
-KINDS: dict[str, Test] = {
-    "not in the ontology": is_not_in_ontology,
-    "composite": is_composite,
-    "wrong part": is_wrong_part,
-    "wrong split": is_wrong_split,
-    "long form": is_long_form,
-    "abbreviation": is_abbreviation,
-    "nil": is_nil,
-    "ambiguous": is_ambiguous,
-    "ancestor": is_ancestor,
-    "descendant": is_descendant,
-    "unseen concept": is_unseen_concept,
-}
-MEANINGS = {
-    "not in the ontology": "the ontology has none of the gold ids",
-    "composite": "the gold standard has several concepts, the mention was searched as a whole",
-    "wrong part": "the gold standard has several concepts, a part of the mention is wrong",
-    "wrong split": "the gold standard has one concept, the mention was split",
-    "long form": "the long form of an abbreviation was searched instead of the mention",
-    "abbreviation": "a word of the mention looks like an abbreviation, and was not expanded",
-    "nil": "NIL was written: no candidate, or all below the NIL threshold",
-    "ambiguous": "the gold concept ties with the one that was written",
-    "ancestor": "the written concept is an ancestor of the gold concept: too general",
-    "descendant": "the written concept is a descendant of the gold concept: too specific",
-    "unseen concept": "D has no text of the gold concept",
-    OTHER: "none of the kinds above",
+class Kind(NamedTuple):
+    """A kind of wrong answer.
+
+    meaning (str): What it means, for people.
+    fits (Callable[[Gold, Prediction, ConceptFacts], bool]): Whether a wrong answer is of that kind.
+    """
+
+    meaning: str
+    fits: Callable[[Gold, Prediction, ConceptFacts], bool]
+
+
+KINDS = {
+    "not in the ontology": Kind("the ontology has none of the gold ids", is_not_in_ontology),
+    "composite": Kind(
+        "the gold standard has several concepts, the mention was searched as a whole", is_composite
+    ),
+    "wrong part": Kind(
+        "the gold standard has several concepts, a part of the mention is wrong", is_wrong_part
+    ),
+    "wrong split": Kind("the gold standard has one concept, the mention was split", is_wrong_split),
+    "long form": Kind(
+        "the long form of an abbreviation was searched instead of the mention", is_long_form
+    ),
+    "abbreviation": Kind(
+        "a word of the mention looks like an abbreviation, and was not expanded", is_abbreviation
+    ),
+    "nil": Kind("NIL was written: no candidate, or all below the NIL threshold", is_nil),
+    "ambiguous": Kind("the gold concept ties with the one that was written", is_ambiguous),
+    "ancestor": Kind(
+        "the written concept is an ancestor of the gold concept: too general", is_ancestor
+    ),
+    "descendant": Kind(
+        "the written concept is a descendant of the gold concept: too specific", is_descendant
+    ),
+    "unseen concept": Kind("D has no text of the gold concept", is_unseen_concept),
+    OTHER: Kind("none of the kinds above", lambda *_: True),
 }
 
 
@@ -148,30 +157,27 @@ def kind_of(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> str:
     gold (Gold): The gold standard, at least one concept.
     prediction (Prediction): The pipeline's answer, wrong by the strict protocol.
     facts (ConceptFacts): Facts about the concepts.
-    RETURNS (str): The first of `KINDS` that fits, or "other".
+    RETURNS (str): The first of `KINDS` that fits; "other" fits all.
     """
-    fitting = (kind for kind, fits in KINDS.items() if fits(gold, prediction, facts))
-    return next(fitting, OTHER)
+    return next(name for name, kind in KINDS.items() if kind.fits(gold, prediction, facts))
 
 
 def ancestors(concept_id: str, facts: ConceptFacts) -> set[str]:
-    """RETURNS (Set[str]): The ids of all ancestors of a concept. Cycles of parents are harmless: a
-    concept is never its own ancestor.
+    """Walk up from a concept. Cycles of parents are harmless.
+
+    concept_id (str): The concept.
+    facts (ConceptFacts): Knows the parents.
+    RETURNS (Set[str]): The ids of all ancestors, never the concept's own.
     """
-    return set(_above(concept_id, facts)) - {concept_id}
-
-
-def _above(concept_id: str, facts: ConceptFacts) -> Iterator[str]:
     reached, waiting = {concept_id}, [concept_id]
     while waiting:
-        for parent in facts.parents(waiting.pop()):
-            if parent not in reached:
-                reached.add(parent)
-                waiting.append(parent)
-                yield parent
+        parents = set(facts.parents(waiting.pop())) - reached
+        reached |= parents
+        waiting += parents
+    return reached - {concept_id}
 
 
-_ORDER = (*KINDS, OTHER)
+_ORDER = tuple(KINDS)
 # The Markdown has one section for each combination of these.
 _RUN = ("pipeline", "run", "protocol")
 _JOIN = " | "
@@ -213,13 +219,13 @@ def list_mistakes(
 def _describe(
     gold: Gold, prediction: Prediction, names: Mapping[str, str], facts: ConceptFacts
 ) -> Row:
-    rank = lenient_rank(prediction.candidates, gold)
+    rank, gold_ids = lenient_rank(prediction.candidates, gold), sorted(gold.concept_ids)
     answers = [part[0] for part in by_part(prediction.candidates)]
     return {
         "kind": kind_of(gold, prediction, facts),
         "mention": gold.text,
-        "gold": " ".join(sorted(gold.concept_ids)),
-        "gold_names": "; ".join(_names(gold, names)),
+        "gold": " ".join(gold_ids),
+        "gold_names": "; ".join(names.get(each, "not in the index") for each in gold_ids),
         "written": prediction.written,
         "name": _JOIN.join(each.name for each in answers),
         "score": round(min(each.score for each in answers), 4) if answers else None,
@@ -231,11 +237,6 @@ def _describe(
     }
 
 
-def _names(gold: Gold, names: Mapping[str, str]) -> Iterator[str]:
-    for concept_id in sorted(gold.concept_ids):
-        yield names.get(concept_id, "not in the index")
-
-
 def count_kinds(rows: Sequence[Row]) -> list[Row]:
     """Count mistakes by kind.
 
@@ -245,21 +246,13 @@ def count_kinds(rows: Sequence[Row]) -> list[Row]:
         answers, "lenient": how many of them are right by the lenient protocol.
     """
     counts = []
-    for run, members in groupby(rows, key=_run_of):
-        mistakes = list(members)
+    for run, mistakes in _by_run(rows):
         total = sum(row["times"] for row in mistakes)
-        for kind, same in groupby(mistakes, key=lambda row: row["kind"]):
-            alike = list(same)
+        for kind, alike in _by_kind(mistakes):
             times = sum(row["times"] for row in alike)
-            counts.append(
-                {
-                    **dict(run),
-                    "kind": kind,
-                    "mentions": times,
-                    "percent": 100 * times / total,
-                    "lenient": sum(row["times"] for row in alike if row["lenient"]),
-                }
-            )
+            lenient = sum(row["times"] for row in alike if row["lenient"])
+            shares = {"mentions": times, "percent": 100 * times / total, "lenient": lenient}
+            counts.append({**run, "kind": kind, **shares})
     return counts
 
 
@@ -273,18 +266,24 @@ def largest_kinds(rows: Sequence[Row], *, kinds: int = 3, examples: int = 3) -> 
         "times", "mention", "gold_names", "name" and "searched" of a mistake.
     """
     shown = []
-    for run, members in groupby(rows, key=_run_of):
-        mistakes = list(members)
+    for run, mistakes in _by_run(rows):
+        alike = dict(_by_kind(mistakes))
         counts = sorted(count_kinds(mistakes), key=lambda row: -row["mentions"])
         for count in counts[:kinds]:
-            alike = [row for row in mistakes if row["kind"] == count["kind"]]
-            head = {**dict(run), "kind": count["kind"], "of": count["mentions"]}
-            shown += [{**head, **{key: row[key] for key in _EXAMPLE}} for row in alike[:examples]]
+            head = {**run, "kind": count["kind"], "of": count["mentions"]}
+            some = alike[count["kind"]][:examples]
+            shown += [{**head, **{key: row[key] for key in _EXAMPLE}} for row in some]
     return shown
 
 
-def _run_of(row: Row) -> tuple[tuple[str, str], ...]:
-    return tuple((key, row[key]) for key in _RUN if key in row)
+def _by_run(rows: Sequence[Row]) -> Iterator[tuple[dict[str, str], list[Row]]]:
+    for run, alike in groupby(rows, key=lambda row: {key: row[key] for key in _RUN if key in row}):
+        yield run, list(alike)
+
+
+def _by_kind(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+    for kind, alike in groupby(rows, key=lambda row: row["kind"]):
+        yield kind, list(alike)
 
 
 def mistakes_to_markdown(rows: Sequence[Row]) -> str:
@@ -294,23 +293,16 @@ def mistakes_to_markdown(rows: Sequence[Row]) -> str:
     RETURNS (str): Markdown.
     """
     parts = ["# Wrong answers"]
-    for run, members in groupby(rows, key=_run_of):
-        mistakes = list(members)
-        title = ", ".join(value for _, value in run)
-        counts = [
-            {key: row[key] for key in row if key not in _RUN} for row in count_kinds(mistakes)
-        ]
-        largest = [
-            {key: row[key] for key in row if key not in _RUN} for row in largest_kinds(mistakes)
-        ]
-        parts += [f"## {title}" if title else "## All", to_table(counts, markdown=True)]
-        parts += ["The largest kinds, with examples:", to_table(largest, markdown=True)]
-        for kind, same in groupby(mistakes, key=lambda row: row["kind"]):
-            alike = [{key: row[key] for key in row if key not in (*_RUN, "kind")} for row in same]
+    for run, mistakes in _by_run(rows):
+        parts += [f"## {', '.join(run.values()) or 'All'}", _table(count_kinds(mistakes))]
+        parts += ["The largest kinds, with examples:", _table(largest_kinds(mistakes))]
+        for kind, alike in _by_kind(mistakes):
             times = sum(row["times"] for row in alike)
-            parts += [
-                f"### {kind}: {times:,}",
-                f"{MEANINGS[kind]}:",
-                to_table(alike, markdown=True),
-            ]
+            parts += [f"### {kind}: {times:,}", f"{KINDS[kind].meaning}:", _table(alike, "kind")]
     return "\n\n".join(parts) + "\n"
+
+
+def _table(rows: Sequence[Row], *hidden: str) -> str:
+    hidden = (*_RUN, *hidden)
+    shown = [{key: row[key] for key in row if key not in hidden} for row in rows]
+    return to_table(shown, markdown=True)

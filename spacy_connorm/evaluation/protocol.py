@@ -52,13 +52,16 @@ class Prediction(NamedTuple):
 
     @property
     def written_ids(self) -> frozenset[str]:
-        """RETURNS (FrozenSet[str]): The ids that it writes; empty for "NIL"."""
+        """The ids that it writes; empty for "NIL"."""
         return frozenset(split_ids(self.written))
 
 
 def by_part(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
-    """RETURNS (List[List[Candidate]]): The candidates of each part of a mention, best first: one
-    list for a mention that was searched as a whole, none for a mention without candidates.
+    """Separate the candidates of a mention's parts.
+
+    candidates (Sequence[Candidate]): Best first, part by part.
+    RETURNS (List[List[Candidate]]): One list per part, best first: one for a mention that was
+        searched as a whole, none for a mention without candidates.
     """
     return [list(alike) for _, alike in groupby(candidates, key=lambda each: each.part)]
 
@@ -131,7 +134,7 @@ def strict_rank(prediction: Prediction, gold: Gold) -> int:
 
 
 def _is_answered(parts: Sequence[Mapping[str, int]], gold: Gold, last: int) -> bool:
-    """RETURNS (bool): Whether one right candidate of each part can be chosen, none ranked after
+    """Tell whether one right candidate of each part can be chosen, none ranked after
     `last`, so that together they are the whole gold standard.
     """
     reached = [{each for each, place in part.items() if place <= last} for part in parts]

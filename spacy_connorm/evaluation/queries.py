@@ -175,8 +175,8 @@ def answer_queries(
 def ask(
     normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], search: str | None = None
 ) -> list[list[Candidate]]:
-    """RETURNS (List[List[Candidate]]): One list per query, best first, part by part. The arguments
-    are those of `answer_queries`.
+    """Answer queries one by one: one list of candidates per query, best first, part by part. The
+    arguments are those of `answer_queries`.
     """
     if not any(query.texts for query in queries):
         return normalizer.candidates(

@@ -212,18 +212,8 @@ def neighbour_section(mention: str, near: Mapping[str, Sequence["Neighbour"]]) -
     return Section(f"Texts near '{mention}'", rows)
 
 
-def protocol_of(row: Row) -> str:
-    """Tell how the mentions of a row were searched.
-
-    row (Dict[str, Any]): A row of scores; without "protocol" it is from before there were several,
-        and its mentions were searched as they are written.
-    RETURNS (str): The protocol.
-    """
-    return row.get("protocol", AS_WRITTEN)
-
-
 def _with_protocol(sections: Sequence[Section], rows: Sequence[Row]) -> list[Section]:
-    name = protocol_of(rows[0])
+    name = rows[0]["protocol"]
     suffix = f" (protocol: {name}{_CAUTIONS.get(name, '')})"
     return [Section(f"{title}{suffix}", table) for title, table in sections]
 
@@ -238,7 +228,7 @@ def _without_constants(row: Row, rows: Sequence[Row]) -> Row:
 
 
 def _head(row: Row) -> Row:
-    """RETURNS (Dict[str, Any]): What names a run: the keys before `mentions`."""
+    """What names a run: the keys before `mentions`."""
     return {key: row[key] for key in takewhile(lambda key: key != "mentions", row)}
 
 

@@ -71,7 +71,10 @@ def relevant_ranks(scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
 
 
 def average_precision(ranks: np.ndarray) -> float:
-    """RETURNS (float): From 0 to 1: the mean, over the ranks of the relevant names, of the share of
-    relevant names up to there.
+    """Average the precision over relevant names.
+
+    ranks (Ints1d): (k,), their ranks, ascending, from 1.
+    RETURNS (float): From 0 to 1: the mean, over the ranks, of the share of relevant names
+        up to there.
     """
     return float(np.mean(np.arange(1, len(ranks) + 1) / ranks))

@@ -12,13 +12,21 @@ from ..files.atomic import atomic_file
 from ..files.overlap import require_distinct_outputs
 from ..files.text import read_lines
 from .mistakes import mistakes_to_markdown
-from .report import Row, Section, protocol_of, sections_to_markdown, to_json, to_tsv
+from .report import Row, Section, sections_to_markdown, to_json, to_tsv
 
 PLAIN_LISTS = (".tsv", ".jsonl")
 _LISTS = (*PLAIN_LISTS, ".md")
 _PICTURES = (".svg", ".png")
 _NAMES = ("corpus", "pipeline", "search")
-_NEEDED = (*_NAMES, "mentions", "lenient@1", "strict@1", "nil_mentions", "seen_mentions")
+_NEEDED = (
+    *_NAMES,
+    "protocol",
+    "mentions",
+    "lenient@1",
+    "strict@1",
+    "nil_mentions",
+    "seen_mentions",
+)
 
 
 class EvaluationFiles(NamedTuple):
@@ -41,7 +49,7 @@ class EvaluationFiles(NamedTuple):
 
     @property
     def paths(self) -> Sequence[Path | None]:
-        """RETURNS (Sequence[Optional[Path]]): All of them."""
+        """All of them."""
         return (*self[:-1], *self.curves)
 
     def check(self, *, plain_lists: bool) -> None:
@@ -108,7 +116,7 @@ def require_distinct(rows: Sequence[Row]) -> None:
     rows (Sequence[Dict[str, Any]]): Rows with "corpus", "pipeline", "search" and "protocol".
     RAISES (ConnormError): CN602 for two rows of the same name, CN610 for two protocols.
     """
-    protocols = list(dict.fromkeys(map(protocol_of, rows)))
+    protocols = list(dict.fromkeys(row["protocol"] for row in rows))
     if len(protocols) > 1:
         raise ConnormError(Errors.CN610.format(one=protocols[0], other=protocols[1]))
     names = set()

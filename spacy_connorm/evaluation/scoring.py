@@ -45,7 +45,7 @@ class Request(NamedTuple):
 
     @property
     def shown_protocol(self) -> str:
-        """RETURNS (str): The protocol's name in tables. The grid searches for mentions as they are
+        """The protocol's name in tables. The grid searches for mentions as they are
         written, without long forms and parts.
         """
         return AS_WRITTEN if self.grid and self.protocol == OPEN else self.protocol

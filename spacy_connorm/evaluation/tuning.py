@@ -1,6 +1,6 @@
 """Settings of a pipeline that are chosen on dev data, and their cross-validation."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -73,16 +73,19 @@ def choose_thresholds(
 
 
 def best_score(prediction: Prediction) -> float:
-    """RETURNS (float): The score that a threshold is held against: the first candidate's, of a
-    split mention that of its worst part; -2.0, under any threshold, without candidates. What
-    rounding puts above 1 is 1, as no threshold is higher.
+    """Find the score that a threshold is held against.
+
+    prediction (Prediction): The answer to a mention.
+    RETURNS (float): The first candidate's, of a split mention that of its worst part; -2.0, under
+        any threshold, without candidates. What rounding puts above 1 is 1, as no threshold is
+        higher.
     """
     scores = (part[0].score for part in by_part(prediction.candidates))
     return min(1.0, min(scores, default=-2.0))
 
 
 def _right(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> np.ndarray:
-    """RETURNS (Ints2d): int64 (n, 2): 1 where a mention counts strictly, and leniently."""
+    """Mark, int64 (n, 2), 1 where a mention counts strictly, and leniently."""
     rows = [
         (strict_rank(prediction, each) == 1, lenient_rank(prediction.candidates, each) == 1)
         for each, prediction in zip(gold, predictions, strict=True)
@@ -91,7 +94,7 @@ def _right(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> np.ndarra
 
 
 def _best_threshold(scores: np.ndarray, gains: np.ndarray, current: float) -> float:
-    """RETURNS (float): The threshold with the best sum of gains (n, 2) at scores (n,) from it on,
+    """The threshold with the best sum of gains (n, 2) at scores (n,) from it on,
     the first column before the second; of equals that nearest to the current one.
     """
     order = np.argsort(-scores, kind="stable")
@@ -144,12 +147,12 @@ class Outcome(NamedTuple):
 
     @property
     def reliability(self) -> Reliability:
-        """RETURNS (Reliability): How reliable the probabilities are."""
+        """How reliable the probabilities are."""
         return measure_reliability(self.probabilities, self.right)
 
     @property
     def curve(self) -> NilCurve:
-        """RETURNS (NilCurve): What other NIL thresholds would give."""
+        """What other NIL thresholds would give."""
         return trace_nil_curve(self.gold, self.predictions)
 
 
@@ -204,21 +207,16 @@ def judge(
     return Outcome(list(gold), list(predictions), probabilities, answers.right)
 
 
-def cross_validate(
-    gold: Sequence[Gold], find: Callable[[np.ndarray], Found], sieve: Sieve
-) -> Outcome:
+def cross_validate(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Outcome:
     """Tune on all folds but one and answer the mentions of that one, for each fold.
 
     gold (Sequence[Gold]): As for `tune`.
-    find (Callable[[Bools1d], Mapping[str, Sequence[Prediction]]]): Gives the answers of each search
-        alone to all n mentions, with whatever is chosen before `tune` chosen on those that the
-        fold keeps, bool (n,).
+    found (Mapping[str, Sequence[Prediction]]): As for `tune`.
     sieve (Sieve): As for `tune`.
     RETURNS (Outcome): The answers to all mentions, fold by fold.
     """
     outcomes = []
     for held_out in make_folds([each.text for each in gold]):
-        found = find(~held_out)
         tuning = tune(*_choose(gold, found, ~held_out), sieve)
         outcomes.append(apply_tuning(tuning, *_choose(gold, found, held_out)))
     return Outcome(

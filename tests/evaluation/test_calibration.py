@@ -121,7 +121,6 @@ def test_calibrating_on_what_is_indexed_is_told(here, dev_mentions):
         ("dev.spacy", "out", {"curves": ["curves.txt"]}, "CN708"),
         ("dev.spacy", "out", {"curves": ["a.json", "./a.json"]}, "CN124"),
         ("dev.spacy", "out", {"component": "ner"}, "CN704"),
-        ("dev.spacy", "out", {"lexical_weights": [0.5]}, "CN313"),
     ],
 )
 def test_bad_input(here, corpus, output, options, code):

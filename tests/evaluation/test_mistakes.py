@@ -3,8 +3,6 @@ import pytest
 from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.mistakes import (
-    KINDS,
-    MEANINGS,
     OTHER,
     ConceptFacts,
     ancestors,
@@ -151,10 +149,6 @@ def test_ancestors_pass_through_all_parents_and_end_in_circles():
 )
 def test_the_first_kind_that_fits(annotated, answer, kind):
     assert kind_of(annotated, answer, FACTS) == kind
-
-
-def test_every_kind_is_explained():
-    assert list(MEANINGS) == [*KINDS, OTHER]
 
 
 NO_FACTS = ConceptFacts(lambda concept_id: (), {"B"}.__contains__)

@@ -88,7 +88,7 @@ def test_two_runs_are_compared(run):
     assert row["lenient@1_difference"] == 25.0
     assert row["strict@1_difference"] == 75.0
     assert 0 < row["strict@1_p"] < row["lenient@1_p"]
-    head = {"corpus": "c", "pipeline": "p", **score_row(run)}
+    head = {"corpus": "c", "pipeline": "p", **score_row(run), "protocol": OPEN}
     rows = [{"search": "O-T", **head}, {"search": "D-T", **head, **row, "against": "O-T"}]
     compared = run_sections(rows)[-1]
     assert compared.title.startswith("Compared with O-T, paired bootstrap")

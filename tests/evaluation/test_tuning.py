@@ -170,12 +170,6 @@ def answer(concept_id, score):
     return Prediction([Candidate(concept_id, "", score, "", "O-T")], concept_id)
 
 
-def marked(prediction, number):
-    """The answer, which tells when it was given."""
-    (candidate,) = prediction.candidates
-    return prediction._replace(candidates=[candidate._replace(name=str(number))])
-
-
 def corpus(*, nil=True):
     """Mentions that D-T answers rightly from 0.6 on and OD-T otherwise, if it scores over 0.5; of
     the others half are of no concept."""
@@ -214,7 +208,7 @@ def test_what_comes_of_settings():
 
 def test_held_out_mentions_are_each_answered_once_and_no_better():
     gold, found = corpus()
-    outcome = cross_validate(gold, lambda kept: found, SIEVE)
+    outcome = cross_validate(gold, found, SIEVE)
     assert sorted(each.text for each in outcome.gold) == sorted(each.text for each in gold)
     assert len(outcome.probabilities) == len(outcome.right) == 120
     own, held = (
@@ -224,21 +218,21 @@ def test_held_out_mentions_are_each_answered_once_and_no_better():
     assert held["concept_f"] <= own["concept_f"]
 
 
-def test_what_is_chosen_before_never_sees_the_held_out_mentions():
+def test_what_is_held_out_is_not_tuned_on(monkeypatch):
     gold, found = corpus()
-    folds = make_folds([each.text for each in gold])
-    seen = []
+    folds, tuned = make_folds([each.text for each in gold]), []
 
-    def find(kept):
-        seen.append(kept)
-        return {search: [marked(each, len(seen)) for each in found[search]] for search in found}
+    def note(kept, found, sieve):
+        tuned.append({each.text for each in kept})
+        return tune(kept, found, sieve)
 
-    outcome = cross_validate(gold, find, SIEVE)
-    assert [kept.tolist() for kept in seen] == [(~fold).tolist() for fold in folds]
-    assert (np.sum(seen, axis=0) == len(folds) - 1).all()
-    turns = [int(each.candidates[0].name) for each in outcome.predictions]
-    sizes = [int(fold.sum()) for fold in folds]
-    assert turns == np.repeat(np.arange(1, len(folds) + 1), sizes).tolist()
+    monkeypatch.setattr("spacy_connorm.evaluation.tuning.tune", note)
+    outcome = cross_validate(gold, found, SIEVE)
+    texts = np.asarray([each.text for each in gold])
+    assert tuned == [set(texts[~fold].tolist()) for fold in folds]
+    assert [each.text for each in outcome.gold] == np.concatenate(
+        [texts[fold] for fold in folds]
+    ).tolist()
 
 
 def test_an_outcome_of_nothing():
