@@ -9,7 +9,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,22 +26,6 @@ NO_TERM = "sssom:NoTermFound"
 MANUAL = "semapv:ManualMappingCuration"
 ACCEPTED, REVIEW, UNMATCHED = "accepted", "review", "unmatched"
 STATUSES = (ACCEPTED, REVIEW, UNMATCHED)
-# Of the standard; of these each row needs the first four.
-_STANDARD = (
-    *("subject_id", "predicate_id", "object_id", "mapping_justification", "subject_label"),
-    *("object_label", "author_id", "author_label", "mapping_date", "confidence"),
-    *("similarity_score", "match_string"),
-)
-_REQUIRED = _STANDARD[:4]
-_EXTENSIONS = {
-    "status": "string",
-    "count": "integer",
-    "context": "string",
-    "candidates": "string",
-    "proposal": "string",
-    "correction": "string",
-}
-COLUMNS = (*_STANDARD, *_EXTENSIONS)
 _PROPERTIES = "urn:connorm:sssom:"
 _NUMBERS = ("confidence", "similarity_score")
 _ITEM = re.compile(r"(?:[^|\\]|\\.)+")
@@ -63,7 +47,7 @@ class MappingCandidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TermMapping:
-    """A row: what a term means. The fields up to `match_string` are those of SSSOM.
+    """A row: what a term means. The fields are the columns; those up to `match_string` are SSSOM's.
 
     subject_id (str): The term's code, as a CURIE.
     predicate_id (str): How its meaning is related to the concept's, e.g. "skos:exactMatch".
@@ -112,6 +96,11 @@ class TermMapping:
         RETURNS (bool): True for a manual justification.
         """
         return self.mapping_justification == MANUAL
+
+
+COLUMNS = tuple(each.name for each in fields(TermMapping) if each.name != "others")
+# Each row needs the first four; those from `status` on are ours.
+_REQUIRED, _EXTENSIONS = COLUMNS[:4], COLUMNS[COLUMNS.index("status") :]
 
 
 @dataclass(slots=True)
@@ -167,8 +156,12 @@ def render_metadata(metadata: Mapping[str, Any]) -> str:
         if each.get("slot_name") not in _EXTENSIONS
     ]
     ours = [
-        {"slot_name": name, "property": _PROPERTIES + name, "type_hint": f"xsd:{kind}"}
-        for name, kind in _EXTENSIONS.items()
+        {
+            "slot_name": name,
+            "property": _PROPERTIES + name,
+            "type_hint": "xsd:integer" if name == "count" else "xsd:string",
+        }
+        for name in _EXTENSIONS
     ]
     block = srsly.yaml_dumps({**metadata, "extension_definitions": [*known, *ours]})
     return "".join(f"# {line}\n" for line in block.splitlines())
@@ -250,17 +243,17 @@ def _read_row(path: str | Path, row: TableRow, columns: list[str]) -> TermMappin
         raise _no_sssom(path, number, f"it has no {missing[0]}")
     known = {name: cell for name, cell in found.items() if name in COLUMNS and cell}
     try:
-        fields = {name: _from_cell(name, cell) for name, cell in known.items()}
+        values = {name: _from_cell(name, cell) for name, cell in known.items()}
     except ValueError as error:
         raise _no_sssom(path, number, "a number or a candidate is damaged") from error
-    if fields["object_id"] == NO_TERM:
-        fields.setdefault("status", UNMATCHED)
-    elif fields["mapping_justification"] == MANUAL:
-        fields.setdefault("status", ACCEPTED)
-    if fields.get("status", REVIEW) not in STATUSES:
+    if values["object_id"] == NO_TERM:
+        values.setdefault("status", UNMATCHED)
+    elif values["mapping_justification"] == MANUAL:
+        values.setdefault("status", ACCEPTED)
+    if values.get("status", REVIEW) not in STATUSES:
         raise _no_sssom(path, number, f"its status is none of {', '.join(STATUSES)}")
     others = {name: cell for name, cell in found.items() if name not in COLUMNS}
-    return TermMapping(**fields, others=others)
+    return TermMapping(**values, others=others)
 
 
 def _no_sssom(path: str | Path, line: int, reason: str) -> ConnormError:
