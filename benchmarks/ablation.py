@@ -30,7 +30,6 @@ SHOWN = (
     *("dataset", "part", "encoder", "search", "steps", "mentions", "lenient@1", "lenient@5"),
     *("strict@1", "seen_lenient@1", "seen_strict@1", "unseen_lenient@1", "unseen_strict@1"),
 )
-DOCUMENT_CONTEXT = 0.05
 PREPARED = Steps(
     "the papers' protocol (composites split by the number of gold ids)",
     abbreviations=True,
@@ -76,8 +75,6 @@ def variants(weight: float, normalization: Sequence[str]) -> Iterator[Steps]:
     yield ABBREVIATIONS
     together = AS_READ
     yield together
-    name = f"{together.name}, document context"
-    yield replace(together, name=name, document_context=DOCUMENT_CONTEXT)
     if weight:
         yield Steps("lexical", lexical_weight=weight)
         together = replace(together, name=f"{together.name}, lexical", lexical_weight=weight)
@@ -121,9 +118,7 @@ def _measure_one(arguments: Namespace) -> Iterator[Row]:
 
     for steps in variants(weight, arguments.normalization):
         print(f"{arguments.dataset}: {steps.name}", file=sys.stderr)
-        predictions = predict(
-            steps, data, build(replace(steps, name="", composites=False, document_context=0.0))
-        )
+        predictions = predict(steps, data, build(replace(steps, name="", composites=False)))
         yield {**row, "steps": steps.name, **score_row(score_predictions(gold, predictions))}
     gold, predictions = answer_prepared(data, build(PREPARED))
     yield {**row, "steps": PREPARED.name, **score_row(score_predictions(gold, predictions))}

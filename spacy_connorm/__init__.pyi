@@ -14,7 +14,6 @@ from .ontology import join_ontologies as join_ontologies
 from .ontology import learn_substitutions as learn_substitutions
 from .ontology import read_ontology as read_ontology
 from .pipeline import ConceptNormalizer as ConceptNormalizer
-from .pipeline import cascade as cascade
 from .pipeline import load_normalizer as load_normalizer
 from .pipeline import load_pipeline as load_pipeline
 from .pipeline import save_pipeline as save_pipeline

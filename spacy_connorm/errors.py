@@ -94,39 +94,6 @@ class Errors(metaclass=_Coded):
         '`nlp.add_pipe("concept_normalizer")`, or set `normalizer` to one that is there.'
     )
 
-    CN011 = (
-        "The pipeline '{pipeline}' is not calibrated, so it gives no probabilities: run `connorm "
-        "evaluate {pipeline} DEV --calibrate OUT`, then use OUT."
-    )
-    CN012 = (
-        "The pipelines '{first}' and '{second}' can't be joined ({reason}). Build both with the "
-        "same ontology and the same annotated data, and give both the same synonyms."
-    )
-    CN013 = (
-        "The pipeline '{pipeline}' is a cascade already. Join the pipelines that it was made of."
-    )
-    CN014 = (
-        "A reranker that reads sentences compares them with dense vectors of names, but this "
-        "encoder's are sparse. Set `tok2vec = null` in [components.candidate_reranker.model]."
-    )
-    CN015 = (
-        "The candidate reranker needs the candidates of a {component}, which the pipeline lacks. "
-        'Add it before "candidate_reranker": `nlp.add_pipe("concept_normalizer")`.'
-    )
-    CN016 = (
-        "A mention, {text}, has no candidates to rank. Run the concept normalizer before '{name}', "
-        "with nothing between them that sets entities; if you disable one, disable both."
-    )
-    CN017 = (
-        "The candidate reranker '{name}' is not trained. Train it with `spacy train "
-        "assets/reranker.cfg`, or remove it from the pipeline."
-    )
-    CN018 = (
-        "The candidate reranker learns from annotated mentions with concept ids, and no document "
-        "has one with several candidates. Give it a corpus of `connorm corpus`, and a concept "
-        "normalizer with `top_k` over 1."
-    )
-
     # Ontology
     CN100 = "Can't find the file '{path}'."
     CN101 = "A concept has no `{field}`: {concept}. Every concept needs an id and a preferred name."

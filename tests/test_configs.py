@@ -22,13 +22,10 @@ from spacy_connorm.pipeline.factory import DEFAULT_CONFIG
 ROOT = Path(__file__).parent.parent
 CONFIGS = sorted((ROOT / "assets").glob("*.cfg"))
 NERS = [path for path in CONFIGS if path.name.startswith("ner-")]
-RERANKERS = [path for path in CONFIGS if path.name.startswith("reranker")]
 PIPELINES = [
-    path
-    for path in CONFIGS
-    if "\n[nlp]\n" in path.read_text(encoding="utf8") and path not in NERS + RERANKERS
+    path for path in CONFIGS if "\n[nlp]\n" in path.read_text(encoding="utf8") and path not in NERS
 ]
-TRAININGS = [path for path in CONFIGS if path not in PIPELINES + NERS + RERANKERS]
+TRAININGS = [path for path in CONFIGS if path not in PIPELINES + NERS]
 ONTOLOGY = """
 {"concept_id": "C1", "canonical_name": "heart attack", "aliases": ["attack of the heart"]}
 {"concept_id": "C2", "canonical_name": "headache", "aliases": ["acute headache", "the headache"]}

@@ -22,10 +22,9 @@ IMPORTS = {
     "linker": {"concepts", "encoders", "files", "index", "text"},
     "finder": {"documents", "files", "index", "linker", "text"},
     "ontology": {"concepts", "files", "text"},
-    "reranking": {"concepts", "index", "linker"},
     "pipeline": {
         *("concepts", "documents", "encoders", "files", "finder", "index", "linker"),
-        *("reranking", "text"),
+        "text",
     },
     "evaluation": {
         *("concepts", "documents", "encoders", "files", "index", "linker", "pipeline", "text"),
@@ -135,7 +134,7 @@ def test_tests_mirror_the_package():
 
 
 def test_nothing_heavy_is_imported():
-    names = ("factory", "kb", "abbreviation_resolver", "scorer", "candidate_reranker")
+    names = ("factory", "kb", "abbreviation_resolver", "scorer")
     modules = ["cli", "workflows.mention_marker", *(f"pipeline.{name}" for name in names)]
     imports = "\n".join(f"import spacy_connorm.{module}" for module in modules)
     script = f"{REFUSE_HEAVY}\n{imports}"

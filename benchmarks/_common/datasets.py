@@ -212,12 +212,6 @@ class Data:
         return [mention for doc in self.scored_docs for mention in annotated_mentions(doc)]
 
     @cached_property
-    def document_numbers(self) -> list[int]:
-        """RETURNS (List[int]): The number of each mention's document."""
-        docs = enumerate(self.scored_docs)
-        return [number for number, doc in docs for _ in annotated_mentions(doc)]
-
-    @cached_property
     def long_forms(self) -> list[str]:
         """RETURNS (List[str]): The long form of each mention in its document; empty if it has
         none.

@@ -20,7 +20,6 @@ class Steps:
     name (str): In the table.
     abbreviations (bool): Whether long forms are searched, and added to D.
     composites (bool): Whether mentions are split if their parts link better.
-    document_context (float): The bonus for concepts of a document's certain links.
     lexical_weight (float): Of n-grams beside the dense vectors.
     normalization (Tuple[str, ...]): Of names and mentions.
     extra_words_weight (float): How much names lose by words that mentions lack.
@@ -30,7 +29,6 @@ class Steps:
     name: str
     abbreviations: bool = False
     composites: bool = False
-    document_context: float = 0.0
     lexical_weight: float = 0.0
     normalization: tuple[str, ...] = ()
     extra_words_weight: float = 0.0
@@ -61,13 +59,8 @@ def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]
             "rewriting_weight": steps.rewriting_weight,
         }
     )
-    reader = MentionInterpreter(
-        lookup,
-        top_k=DEPTH,
-        split_composites=steps.composites,
-        document_context=steps.document_context,
-    )
+    reader = MentionInterpreter(lookup, top_k=DEPTH, split_composites=steps.composites)
     mentions = [mention.text for mention in data.mentions]
     long_forms = data.long_forms if steps.abbreviations else [""] * len(mentions)
-    found = reader.candidates(mentions, long_forms, data.document_numbers)
+    found = reader.candidates(mentions, long_forms)
     return [Prediction(candidates, written_id(candidates, None)) for candidates in found]

@@ -4,7 +4,6 @@ from spacy.cli._util import app as spacy_app
 
 from .annotate import annotate_cli
 from .app import app
-from .cascade import cascade_cli
 from .check import check_cli
 from .corpus import corpus_cli
 from .corrections import corrections_cli
@@ -27,7 +26,6 @@ spacy_app.add_typer(app, name="connorm")
 __all__ = [
     "annotate_cli",
     "app",
-    "cascade_cli",
     "check_cli",
     "corpus_cli",
     "corrections_cli",

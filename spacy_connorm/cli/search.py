@@ -146,8 +146,6 @@ def _show_explanation(explanation: "Explanation") -> None:
             for place, each in enumerate(explanation.interpretations)
         ]
         msg.table(rows, header=_INTERPRETATIONS, divider=True, max_col=_WIDTH)
-    if explanation.is_second:
-        msg.info("The second encoder of the cascade answers")
     for number, part in enumerate(explanation.parts, start=1):
         name = f"Part {number}" if len(explanation.parts) > 1 else "The mention"
         if part.searched != explanation.mention:

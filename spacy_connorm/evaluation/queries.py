@@ -72,13 +72,11 @@ class MentionQuery(NamedTuple):
     mention (Mention): As annotated; without some of its gold ids under the papers' protocol.
     long_form (str): Its long form in its document; empty if there is none.
     texts (Tuple[str, ...]): The papers' protocol's texts; empty if the pipeline reads the mention.
-    document (int): The number of its document.
     """
 
     mention: Mention
     long_form: str = ""
     texts: tuple[str, ...] = ()
-    document: int = 0
 
 
 def check_protocol(name: str) -> None:
@@ -107,10 +105,10 @@ def read_queries(
     labels, spans_key = normalizer.cfg["labels"], normalizer.cfg["spans_key"]
     read = _read_openly(nlp, normalizer) if protocol == OPEN else _read_as_papers
     queries: list[MentionQuery] = []
-    for number, doc in enumerate(read_docs(path, nlp.vocab)):
+    for doc in read_docs(path, nlp.vocab):
         mentions = annotated_mentions(doc, spans_key=spans_key)
         chosen = [each for each in mentions if not labels or each.label in labels]
-        queries += [each._replace(document=number) for each in read(doc, chosen)]
+        queries += read(doc, chosen)
     if not any(query.mention.concept_ids for query in queries):
         named = f" with the labels {', '.join(labels)}" if labels else ""
         raise ConnormError(Errors.CN600.format(count=len(queries), path=path, chosen=named))
@@ -148,7 +146,7 @@ def _read_as_papers(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQu
 def answer_queries(
     normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], search: str | None = None
 ) -> list[Prediction]:
-    """Answer queries. Equal ones are asked once, if their documents do not matter.
+    """Answer queries. Equal ones are asked once.
 
     normalizer (ConceptNormalizer): Answers, within its types and branches.
     queries (Sequence[MentionQuery]): The mentions, all read under one protocol.
@@ -156,9 +154,6 @@ def answer_queries(
     RETURNS (List[Prediction]): One per query.
     RAISES (ConnormError): CN408 for a search that the index was built without.
     """
-    if normalizer.cfg["document_context"]:
-        answers = ask(normalizer, queries, search)
-        return [Prediction(each, normalizer.decide(each)) for each in answers]
     asked = [(each.mention.text, each.long_form, each.texts) for each in queries]
     distinct = list(dict(zip(asked, queries, strict=True)).items())
     found: dict[tuple, Prediction] = {}
@@ -182,7 +177,6 @@ def ask(
         return normalizer.candidates(
             [query.mention.text for query in queries],
             long_forms=[query.long_form for query in queries],
-            documents=[query.document for query in queries],
             top_k=DEPTH,
             search=search,
         )

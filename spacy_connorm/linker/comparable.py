@@ -8,7 +8,7 @@ from ..index.metrics import COSINE
 from .sieve import Sieve
 
 # They raise or lower scores by a share of the largest cosine, 1.
-_SHARES = ("rewriting_weight", "extra_words_weight", "document_context")
+_SHARES = ("rewriting_weight", "extra_words_weight")
 
 
 def require_comparable(metric: str, sieve: Sieve, settings: Mapping[str, Any]) -> None:

@@ -83,13 +83,11 @@ class Explanation(NamedTuple):
     parts (Sequence[ExplainedPart]): How the texts of the interpretation that answers were searched:
         one text, or one for each part of a composite.
     interpretations (Sequence[Interpretation]): How the mention was read; the first one answers.
-    is_second (bool): Whether the second encoder of a cascade answers; the steps are its.
     """
 
     mention: str
     parts: Sequence[ExplainedPart]
     interpretations: Sequence[Interpretation] = ()
-    is_second: bool = False
 
     @property
     def searched(self) -> str:

@@ -4,9 +4,9 @@ A mention is read as the long form that its document defines for it, as it is wr
 mentions that it coordinates. All of them are searched; the one that links best answers.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, compress
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ..concepts import Candidate
 from ..errors import refuse_text, require_positive
@@ -14,7 +14,6 @@ from ..text.cleaning import clean
 from ..text.composites import split_composite
 from .calibration import Calibration, with_probabilities
 from .choice import best_first, is_settled
-from .document_context import raise_certain
 from .explanation import ExplainedPart, Explanation, Interpretation, explain_sieve
 from .lookup import ConceptLookup
 from .sieve import Sieve, make_question
@@ -26,18 +25,6 @@ _DEPTH = 10
 WholeKind = Literal["long form", "as written"]
 # A mention and its long form.
 _Pair = tuple[str, str]
-
-
-class Fallback(NamedTuple):
-    """What rereads the mentions of which one encoder is not certain.
-
-    interpreter (MentionInterpreter): Reads with the second encoder of a cascade.
-    is_certain (Callable[[Sequence[Candidate]], bool]): Whether candidates of a text, best first,
-        are certain.
-    """
-
-    interpreter: "MentionInterpreter"
-    is_certain: Callable[[Sequence[Candidate]], bool]
 
 
 class MentionInterpreter:
@@ -53,8 +40,6 @@ class MentionInterpreter:
         search: str | None = None,
         split_composites: bool = True,
         calibration: Calibration | None = None,
-        document_context: float = 0.0,
-        fallback: Fallback | None = None,
     ) -> None:
         """Store what answers depend on.
 
@@ -64,8 +49,6 @@ class MentionInterpreter:
         split_composites (bool): Whether coordinated mentions are also read as their parts; never
             with inner products.
         calibration (Optional[Calibration]): Gives candidates their probabilities.
-        document_context (float): The bonus of `raise_certain`; 0 for none.
-        fallback (Optional[Fallback]): The second encoder of a cascade.
         RAISES (ConnormError): CN001 as `ConceptLookup.retriever`, CN006 for a `top_k` under 1.
         """
         require_positive("top_k", top_k)
@@ -76,37 +59,28 @@ class MentionInterpreter:
         self._question = make_question(sieve, top_k=depth, types=types, branches=branches)
         self._split_composites = split_composites and self._retriever.has_cosines
         self._calibration = calibration
-        self._document_context = document_context
-        self._fallback = fallback
 
     def candidates(
-        self,
-        mentions: Sequence[str],
-        long_forms: Sequence[str],
-        documents: Sequence[int] | None = None,
+        self, mentions: Sequence[str], long_forms: Sequence[str]
     ) -> list[list[Candidate]]:
-        """RETURNS (List[List[Candidate]]): b lists: the candidates of the interpretation that
-        answers. The arguments are those of `read`.
-        """
-        return [found[0].candidates for found in self.read(mentions, long_forms, documents)]
+        """Answer mentions; the arguments are those of `read`.
 
-    def explain(self, mentions: Sequence[str], long_forms: Sequence[str]) -> Explanation:
+        RETURNS (List[List[Candidate]]): b lists: the candidates of the interpretation that answers.
+        """
+        return [found[0].candidates for found in self.read(mentions, long_forms)]
+
+    def explain(self, mention: str, long_form: str) -> Explanation:
         """Explain how a mention is read, and what each search finds for the texts of the
         interpretation that answers.
 
-        mentions (Sequence[str]): The mention, then all mentions of its document, as written.
-        long_forms (Sequence[str]): What they stand for; empty where that is not known.
+        mention (str): The mention, as written.
+        long_form (str): What it stands for; empty if that is not known.
         RETURNS (Explanation): The interpretations and the searches.
         RAISES (ConnormError): As `read`.
         """
-        asked = _clean_pairs(mentions, long_forms)
-        read = self._read(asked)
-        again = self._read_again(read)
-        interpretations = self._answers(asked, read, again, [0] * len(asked))[0]
-        is_second = asked[0] in again
-        answering = self._fallback.interpreter if self._fallback and is_second else self
-        parts = [answering._explain_sieve(text, self._top_k) for text in interpretations[0].texts]
-        return Explanation(mentions[0], parts, interpretations, is_second)
+        (interpretations,) = self.read([mention], [long_form])
+        parts = [self._explain_sieve(text, self._top_k) for text in interpretations[0].texts]
+        return Explanation(mention, parts, interpretations)
 
     def _explain_sieve(self, text: str, top_k: int) -> ExplainedPart:
         question = self._question._replace(top_k=top_k)
@@ -114,65 +88,19 @@ class MentionInterpreter:
         return ExplainedPart(searched, explain_sieve(text, self._retriever, question))
 
     def read(
-        self,
-        mentions: Sequence[str],
-        long_forms: Sequence[str],
-        documents: Sequence[int] | None = None,
+        self, mentions: Sequence[str], long_forms: Sequence[str]
     ) -> list[list[Interpretation]]:
         """Search everything that mentions may stand for.
 
         mentions (Sequence[str]): b mentions, as written.
         long_forms (Sequence[str]): b long forms; empty where a document defines none.
-        documents (Optional[Sequence[int]]): b numbers, the same for mentions of one document; None
-            for mentions without context.
         RETURNS (List[List[Interpretation]]): b lists, the interpretation that answers first.
         RAISES (ConnormError): CN006 for anything but two lists of texts of the same length, and
             those of `Retriever.ask`.
         """
         asked = _clean_pairs(mentions, long_forms)
         read = self._read(asked)
-        return self._answers(asked, read, self._read_again(read), documents)
-
-    def _answers(
-        self,
-        asked: Sequence[_Pair],
-        read: Mapping[_Pair, list[Interpretation]],
-        again: Mapping[_Pair, list[Interpretation]],
-        documents: Sequence[int] | None,
-    ) -> list[list[Interpretation]]:
-        found = [list(again.get(pair, read[pair])) for pair in asked]
-        if self._document_context and documents is not None:
-            second = self._fallback.interpreter if self._fallback else self
-            self._add_context(
-                found, documents, [second if pair in again else self for pair in asked]
-            )
-        return [[each.first(self._top_k) for each in ways] for ways in found]
-
-    def _read_again(
-        self, read: Mapping[_Pair, list[Interpretation]]
-    ) -> dict[_Pair, list[Interpretation]]:
-        """Let the second encoder of a cascade read what this one is not certain of."""
-        if self._fallback is None:
-            return {}
-        second, is_certain = self._fallback
-        return second._read(
-            [pair for pair, ways in read.items() if not all(map(is_certain, ways[0].parts))]
-        )
-
-    def _add_context(
-        self,
-        found: Sequence[list[Interpretation]],
-        documents: Sequence[int],
-        readers: "Sequence[MentionInterpreter]",
-    ) -> None:
-        """Raise what documents are certain of. The reader of a mention gives its probability."""
-        by_document: dict[int, list[tuple[list[Interpretation], MentionInterpreter]]] = {}
-        for document, ways, reader in zip(documents, found, readers, strict=True):
-            by_document.setdefault(document, []).append((ways, reader))
-        for mentions in by_document.values():
-            raised = raise_certain([ways[0] for ways, _ in mentions], self._document_context)
-            for (ways, reader), answer in zip(mentions, raised, strict=True):
-                ways[0] = answer._replace(parts=tuple(map(reader._calibrated, answer.parts)))
+        return [[each.first(self._top_k) for each in read[pair]] for pair in asked]
 
     def _read(self, pairs: Iterable[_Pair]) -> dict[_Pair, list[Interpretation]]:
         distinct = list(dict.fromkeys(pairs))

@@ -1,6 +1,7 @@
 """Mentions in, candidates out: an encoder, an index, the synonyms beside it, and a sieve."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import RLock
 from typing import Any
@@ -82,11 +83,6 @@ class ConceptLookup:
         return self._encoder
 
     @property
-    def lookups(self) -> tuple["ConceptLookup", ...]:
-        """RETURNS (Tuple[ConceptLookup, ...]): This one; a cascade has another one."""
-        return (self,)
-
-    @property
     def is_ready(self) -> bool:
         """RETURNS (bool): Whether there is an index."""
         return self._retriever is not None
@@ -109,6 +105,19 @@ class ConceptLookup:
     def overlay(self) -> SynonymOverlay:
         """RETURNS (SynonymOverlay): The retriever's."""
         return self.retriever.overlay
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Change all parts or none: if the block fails, encoder, index and synonyms are as they
+        were before it. Other threads wait before they change anything.
+        """
+        with self._changing:
+            before = self._encoder, self._retriever
+            try:
+                yield
+            except BaseException:
+                self._encoder, self._retriever = before
+                raise
 
     def tune(self, settings: Mapping[str, Any]) -> None:
         """Change the settings of the `Retriever`, and empty the cache.

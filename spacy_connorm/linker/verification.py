@@ -14,7 +14,6 @@ from ..index.ranking import SCALE
 from ..index.vectors.verification import require_sound
 from ..index.verification import verify_index, verify_overlay, verify_texts
 from .lookup import ConceptLookup
-from .lookup_files import SECOND
 from .memo import NONE, Memo, hash_forms
 
 # How many vectors are read at once.
@@ -30,8 +29,6 @@ def verify_lookup(lookup: ConceptLookup, folder: Path, *, report: Callable[[int]
     report (Callable): Called with the number of rows and texts read since its last call.
     RAISES (ConnormError): CN402 for the first file that is damaged.
     """
-    for other in lookup.lookups[1:]:
-        verify_lookup(other, folder / SECOND, report=report)
     retriever = lookup.retriever
     index, encoder = retriever.index, retriever.encoder
     verify_index(index, report=report)

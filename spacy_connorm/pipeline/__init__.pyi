@@ -1,8 +1,5 @@
 from .abbreviation_resolver import AbbreviationResolver as AbbreviationResolver
-from .candidate_reranker import CandidateReranker as CandidateReranker
-from .cascading import cascade as cascade
 from .concept_normalizer import ConceptNormalizer as ConceptNormalizer
-from .concept_search import ConceptSearch as ConceptSearch
 from .kb import build_knowledge_base as build_knowledge_base
 from .loading import find_normalizer as find_normalizer
 from .loading import load_normalizer as load_normalizer

@@ -9,7 +9,7 @@ from spacy.vocab import Vocab
 
 from ..concepts import NIL, Candidate, Concept
 from ..errors import ConnormError, Errors, require_positive
-from .concept_search import ConceptSearch
+from .concept_normalizer import ConceptNormalizer
 from .loading import load_normalizer
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class IndexCandidateSelector:
         self._path = path
         self._top_k = top_k
         self._component = component
-        self._search: ConceptSearch | None = None
+        self._search: ConceptNormalizer | None = None
 
     def initialize(self, vocab: Vocab) -> None:
         """Load the index.
@@ -86,7 +86,7 @@ class IndexCandidateSelector:
         parents = [search.concept(each).canonical_name for each in concept.parents]
         return _description(concept, parents)
 
-    def _loaded(self) -> ConceptSearch:
+    def _loaded(self) -> ConceptNormalizer:
         if self._search is None:
             raise ConnormError(Errors.CN001)
         return self._search

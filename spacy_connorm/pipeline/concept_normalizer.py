@@ -3,31 +3,52 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ..concepts import AnyOntology, Candidate
-from ..documents.spans import register_span_attributes, set_kb_ids, set_span_attributes
-from ..errors import refuse
+from ..concepts import AnyOntology, Candidate, Concept
+from ..concepts.curies import PREFIXES
+from ..documents.abbreviations import find_long_forms
+from ..documents.spans import (
+    choose_spans,
+    register_span_attributes,
+    set_kb_ids,
+    set_span_attributes,
+    written_id,
+)
+from ..errors import refuse, refuse_text
 from ..index.metrics import metric_of
 from ..linker.calibration import read_calibration
-from ..linker.changing import changing
 from ..text.substitutions import Substitution
 from . import serialization
 from .batched_pipe import BatchedPipe
-from .concept_search import ConceptSearch
-from .initialization import Given, build_lookup, make_lookup, read_annotated
+from .initialization import Given, build_lookup, read_annotated
 from .requirements import require_extras
-from .settings import DEFAULTS, Settings, check_arguments, check_settings
+from .settings import (
+    DEFAULTS,
+    Limits,
+    Settings,
+    check_arguments,
+    check_labels,
+    check_nil_threshold,
+    check_settings,
+    choose_limits,
+    known_id,
+)
+from .synonym_files import read_synonyms, write_synonyms
 from .visits import read_by
 
+if TYPE_CHECKING:
+    from ..linker.explanation import Explanation
+    from ..linker.interpretations import MentionInterpreter
 
-class ConceptNormalizer(ConceptSearch, BatchedPipe):
+
+class ConceptNormalizer(BatchedPipe):
     """Attaches concept ids to entity spans."""
 
     def __init__(
@@ -39,7 +60,6 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         index: Any,
         sieve: Any,
         normalization: Sequence[str] = (),
-        cascade: Any = None,
         scorer: Callable | None = None,
         **settings: Unpack[Settings],
     ) -> None:
@@ -52,17 +72,18 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         sieve (Sieve): `Sieve.v1`: the searches and their thresholds.
         normalization (Sequence[str]): Steps that names and mentions go through, in order, before
             they are encoded; see `text.normalization`.
-        cascade (Optional[Cascade]): `Cascade.v1`: a second encoder, for uncertain mentions.
         scorer (Optional[Callable]): Scores examples.
         **settings (Settings): What `to_disk` saves; see `settings.Settings`.
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
             CN421 for settings that make no sense with the metric of the index.
         """
-        check_arguments(index=index, sieve=sieve, cascade=cascade, settings=settings)
+        from ..linker.lookup import ConceptLookup
+
+        check_arguments(index=index, sieve=sieve, settings=settings)
         self.vocab = vocab
         self.name = name
         self.scorer = scorer
-        self.lookup = make_lookup(encoder, sieve, index, normalization, cascade)
+        self.lookup = ConceptLookup(encoder, sieve, index, normalization=normalization)
         self.cfg: dict[str, Any] = dict(DEFAULTS)
         self._accept(settings)
 
@@ -88,8 +109,7 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         spans = [self.spans(doc) for doc in docs]
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
         mentions = [span.text for span in chain.from_iterable(spans)]
-        documents = [number for number, each in enumerate(spans) for _ in each]
-        found = iter(self.candidates(mentions, long_forms=long_forms, documents=documents))
+        found = iter(self.candidates(mentions, long_forms=long_forms))
         return [list(islice(found, len(each))) for each in spans]
 
     def set_annotations(
@@ -151,6 +171,164 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         if nlp is not None:
             require_extras(nlp)
 
+    def spans(self, doc: Doc) -> list[Span]:
+        """RETURNS (List[Span]): The spans of a document to normalize.
+        RAISES (ConnormError): CN006 for `labels` in `cfg` that are no list of texts.
+        """
+        check_labels(self.cfg["labels"])
+        return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
+
+    def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
+        """RETURNS (List[str]): The long forms of spans; empty if undefined or not expanded."""
+        expand = self.cfg["expand_abbreviations"]
+        return find_long_forms(doc, spans) if expand else [""] * len(spans)
+
+    def candidates(
+        self,
+        mentions: Sequence[str],
+        *,
+        long_forms: Sequence[str] | None = None,
+        search: str | None = None,
+        code_systems: Sequence[str] | None = None,
+        **limits: Unpack[Limits],
+    ) -> list[list[Candidate]]:
+        """Find the candidates of texts, as if they were mentions.
+
+        mentions (Sequence[str]): b texts; an empty one has no candidates.
+        long_forms (Optional[Sequence[str]]): What they stand for; empty where that is not known.
+        search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
+        code_systems (Optional[Sequence[str]]): As in `with_codes`.
+        **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
+        RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
+        RAISES (ConnormError): CN006 for anything else, and the errors of `interpreter`,
+            `MentionInterpreter.read` and `with_codes`.
+        """
+        known = [""] * len(mentions) if long_forms is None else long_forms
+        found = self.interpreter(search, **limits).candidates(mentions, known)
+        return self.with_codes(found, code_systems)
+
+    def with_codes(
+        self, found: list[list[Candidate]], code_systems: Sequence[str] | None = None
+    ) -> list[list[Candidate]]:
+        """Add the codes that candidates have in other vocabularies.
+
+        found (List[List[Candidate]]): b lists.
+        code_systems (Optional[Sequence[str]]): The vocabularies, by their prefixes; the setting if
+            None.
+        RETURNS (List[List[Candidate]]): The same candidates, with `codes` if there are any systems.
+        RAISES (ConnormError): CN413 for a vocabulary in which no concept has a code, CN006 for one
+            vocabulary in no list.
+        """
+        from ..linker.codes import require_systems, with_codes
+
+        systems = self.cfg["code_systems"] if code_systems is None else code_systems
+        if isinstance(systems, str):
+            refuse("code_systems", systems, "a list of texts")
+        if not systems:
+            return found
+        prefixes = PREFIXES.extended(self.cfg["prefixes"])
+        require_systems(self.lookup.index, systems, prefixes)
+        return with_codes(found, self.lookup.index, systems, prefixes)
+
+    def explain(
+        self,
+        mention: str | Span,
+        *,
+        code_systems: Sequence[str] | None = None,
+        **limits: Unpack[Limits],
+    ) -> "Explanation":
+        """Explain how a mention is read, and what each search of the sieve finds for it.
+
+        mention (Union[str, Span]): A text, or a span, whose document may define its long form.
+        code_systems (Optional[Sequence[str]]): As in `with_codes`.
+        **limits (Limits): `top_k`, `types` and `branches`, as in `candidates`.
+        RETURNS (Explanation): The interpretations, and one step per search.
+        RAISES (ConnormError): Those of `interpreter`, `MentionInterpreter.read` and `with_codes`.
+        """
+        if isinstance(mention, Span):
+            text, (long_form,) = mention.text, self.long_forms(mention.doc, [mention])
+        elif isinstance(mention, str):
+            text, long_form = mention, ""
+        else:
+            refuse_text("mention", mention, "a text or a span")
+        explanation = self.interpreter(**limits).explain(text, long_form)
+        return explanation.with_codes(lambda found: self.with_codes(found, code_systems))
+
+    def interpreter(
+        self,
+        search: str | None = None,
+        *,
+        split_composites: bool | None = None,
+        **limits: Unpack[Limits],
+    ) -> "MentionInterpreter":
+        """Make what reads mentions.
+
+        search, **limits: As in `candidates`.
+        split_composites (Optional[bool]): The setting if None.
+        RETURNS (MentionInterpreter): It answers from one snapshot of index and synonyms.
+        RAISES (ConnormError): CN001 without an index, CN006 for invalid limits and a
+            `nil_threshold` in `cfg` that is no score, CN500 for an unknown search.
+        """
+        from ..linker.interpretations import MentionInterpreter
+
+        check_nil_threshold(self.cfg["nil_threshold"], metric=metric_of(self.lookup.backend))
+        chosen = self.cfg["split_composites"] if split_composites is None else split_composites
+        return MentionInterpreter(
+            self.lookup,
+            search=search,
+            split_composites=chosen,
+            calibration=self._calibration,
+            **choose_limits(self.cfg, limits),
+        )
+
+    def concept(self, concept_id: str) -> Concept:
+        """RETURNS (Concept): What the index has of a concept, by its id or an alternate id, with or
+        without the prefix of its vocabulary.
+        RAISES (ConnormError): CN411 for an unknown id.
+        """
+        return self.lookup.index.concept(known_id(concept_id, self.cfg))
+
+    def canonical_id(self, concept_id: str) -> str:
+        """RETURNS (str): The id of the concept that an id or alternate id stands for; the same if
+        the index lacks it.
+        """
+        store = self.lookup.index.store
+        number = store.number(known_id(concept_id, self.cfg))
+        return concept_id if number is None else store.labels([number])[number][0]
+
+    def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
+        """Add synonyms; see `ConceptLookup.add_synonyms`."""
+        self.lookup.add_synonyms(self._known_ids(synonyms), count=count)
+
+    def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
+        """Remove synonyms; see `ConceptLookup.remove_synonyms`."""
+        self.lookup.remove_synonyms(self._known_ids(synonyms))
+
+    def save_synonyms(self, path: str | Path) -> None:
+        """Save the synonyms added and removed since the index was built; see `write_synonyms`."""
+        write_synonyms(path, self.lookup.changed_synonyms())
+
+    def load_synonyms(self, path: str | Path) -> None:
+        """Read what `save_synonyms` wrote, of this or another index, instead of all such synonyms.
+        If it fails, nothing changes.
+
+        path (Union[str, Path]): The file.
+        RAISES (ConnormError): Those of `read_synonyms` and `ConceptLookup.add_synonyms`.
+        """
+        self.lookup.change_synonyms(
+            each._replace(concept_id=known_id(each.concept_id, self.cfg))
+            for each in read_synonyms(path)
+        )
+
+    def _known_ids(self, synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        from ..linker.synonyms import as_pairs
+
+        return [(text, known_id(each, self.cfg)) for text, each in as_pairs(synonyms)]
+
+    def decide(self, candidates: Sequence[Candidate]) -> str:
+        """RETURNS (str): The id that is written for candidates; see `spans.written_id`."""
+        return written_id(candidates, self.cfg["nil_threshold"])
+
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """RETURNS (Dict[str, Any]): What the `scorer` says of examples. Alternate ids count as the
         concepts that they stand for.
@@ -178,7 +356,7 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         RAISES (ConnormError): CN400 to CN402 for a damaged folder, CN410 for another encoder's,
             CN005, CN006 and CN421 for settings as in a config.
         """
-        with changing(self.lookup):
+        with self.lookup.changing():
             self._accept(serialization.load(Path(path), self.lookup, exclude=list(exclude)))
         return self
 
@@ -193,7 +371,7 @@ class ConceptNormalizer(ConceptSearch, BatchedPipe):
         """RETURNS (ConceptNormalizer): The component, with what `to_bytes` returned.
         RAISES (ConnormError): CN402 for damaged bytes, and those of `from_disk`.
         """
-        with changing(self.lookup):
+        with self.lookup.changing():
             self._accept(serialization.parse(content, self.lookup, exclude=list(exclude)))
         return self
 

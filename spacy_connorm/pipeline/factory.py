@@ -21,7 +21,6 @@ nil_threshold = null
 calibration = null
 expand_abbreviations = true
 split_composites = true
-document_context = 0.0
 rewriting_weight = 0.5
 normalization = []
 extra_words_weight = 0.0
@@ -32,7 +31,6 @@ prefixes = {}
 kb_url_template = null
 memo_size = 10000
 cache_size = 10000
-cascade = null
 
 [concept_normalizer.encoder]
 @architectures = "spacy-connorm.TransformerEncoder.v1"
@@ -79,7 +77,6 @@ def make_concept_normalizer(
     calibration: dict[str, float] | None,
     expand_abbreviations: bool,
     split_composites: bool,
-    document_context: float,
     rewriting_weight: float,
     normalization: list[str],
     extra_words_weight: float,
@@ -90,7 +87,6 @@ def make_concept_normalizer(
     kb_url_template: str | None,
     memo_size: int,
     cache_size: int,
-    cascade: Any,
     scorer: Callable | None,
 ) -> ConceptNormalizer:
     mine = {"attribute_prefix": attribute_prefix, "spans_key": spans_key, "labels": labels}
@@ -109,7 +105,6 @@ def make_concept_normalizer(
         calibration=calibration,
         expand_abbreviations=expand_abbreviations,
         split_composites=split_composites,
-        document_context=document_context,
         rewriting_weight=rewriting_weight,
         normalization=normalization,
         extra_words_weight=extra_words_weight,
@@ -120,7 +115,6 @@ def make_concept_normalizer(
         kb_url_template=kb_url_template,
         memo_size=memo_size,
         cache_size=cache_size,
-        cascade=cascade,
         scorer=scorer,
     )
 

@@ -1,11 +1,10 @@
 """What a concept normalizer is made from: an ontology (O) and annotated data (D)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from spacy.training import Example
-from thinc.api import Model
 
 from ..concepts import AnyOntology
 from ..documents.mentions import split_ids
@@ -20,18 +19,6 @@ if TYPE_CHECKING:
 Read = TypeVar("Read")
 # A value, or a function that reads it.
 Given: TypeAlias = Read | Callable[[], Read]
-
-
-def make_lookup(
-    encoder: Model, sieve: Any, index: Any, normalization: Sequence[str], cascade: Any
-) -> "ConceptLookup":
-    """RETURNS (ConceptLookup): One of the settings of a concept normalizer, with nothing loaded."""
-    from ..linker.cascade import CascadeLookup
-    from ..linker.lookup import ConceptLookup
-
-    if cascade is None:
-        return ConceptLookup(encoder, sieve, index, normalization=normalization)
-    return CascadeLookup(encoder, sieve, index, normalization=normalization, cascade=cascade)
 
 
 def read_annotated(

@@ -7,7 +7,6 @@ import spacy
 from spacy.language import Language
 
 from ..errors import ConnormError, Errors, tell_reason
-from .candidate_reranker import CandidateReranker
 from .concept_normalizer import ConceptNormalizer
 
 
@@ -72,21 +71,6 @@ def component_name(nlp: Language, normalizer: ConceptNormalizer) -> str:
     """
     (name,) = (name for name, pipe in nlp.pipeline if pipe is normalizer)
     return name
-
-
-def linking_names(nlp: Language, normalizer: ConceptNormalizer) -> list[str]:
-    """RETURNS (List[str]): The components that link mentions: the normalizer, and what ranks its
-    candidates again. A pipeline without these only finds mentions.
-
-    nlp (Language): The pipeline.
-    normalizer (ConceptNormalizer): The component.
-    """
-    rerankers = [
-        name
-        for name, pipe in nlp.pipeline
-        if isinstance(pipe, CandidateReranker) and pipe.normalizer is normalizer
-    ]
-    return [normalizer.name, *rerankers]
 
 
 def choose_name(names: Collection[str], wanted: str | None) -> str:

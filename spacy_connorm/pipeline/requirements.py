@@ -29,8 +29,7 @@ def require_extras(nlp: Language) -> None:
         extra
         for lookup in lookups
         if isinstance(lookup, ConceptLookup)
-        for each in lookup.lookups
-        for extra in _lookup_extras(each)
+        for extra in _lookup_extras(lookup)
     }
     others = [each for each in nlp.meta.get("requirements", []) if not _OURS.match(each)]
     versions = get_minor_version_range(__version__)

@@ -29,8 +29,6 @@ class Settings(TypedDict, total=False):
         its parts if these link better than the whole; see `linker.interpretations`.
     extra_words_weight (float): How much a score is lowered if the mention has none of the words of
         the name that was found, less if it has some; see `linker.extra_words`. 0 for not at all.
-    document_context (float): How much the concepts of a document's certain links are raised for its
-        other mentions; see `linker.document_context`. 0 for not at all.
     rewriting_weight (float): How far a name's cosine is raised towards 1 if the mention becomes it
         by substitutions of words: the noun for its adjective, or those of the table of the index,
         if it has one; 0 to 1.
@@ -54,7 +52,6 @@ class Settings(TypedDict, total=False):
     calibration: Mapping[str, float] | None
     expand_abbreviations: bool
     split_composites: bool
-    document_context: float
     extra_words_weight: float
     rewriting_weight: float
     types: Sequence[str]
@@ -88,7 +85,6 @@ DEFAULTS = Settings(
     calibration=None,
     expand_abbreviations=True,
     split_composites=True,
-    document_context=0.0,
     extra_words_weight=0.0,
     rewriting_weight=0.5,
     types=(),
@@ -111,7 +107,6 @@ _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "expand_abbreviations": ((bool,), "true or false"),
     "split_composites": ((bool,), "true or false"),
     "extra_words_weight": ((float, int), "a number from 0 to 1"),
-    "document_context": ((float, int), "a number from 0 to 1"),
     "rewriting_weight": ((float, int), "a number from 0 to 1"),
     "kb_url_template": ((str, NoneType), "a link with {} in the place of the id"),
     "memo_size": ((int,), "a whole number"),
@@ -157,7 +152,7 @@ def check_settings(settings: dict[str, Any], *, metric: str = COSINE) -> None:
     for setting in ("memo_size", "cache_size"):
         if settings[setting] < 0:
             refuse(setting, settings[setting], "at least 0")
-    for setting in ("extra_words_weight", "rewriting_weight", "document_context"):
+    for setting in ("extra_words_weight", "rewriting_weight"):
         if not 0 <= settings[setting] <= 1:
             refuse(setting, settings[setting], "a number from 0 to 1")
     check_nil_threshold(settings["nil_threshold"], metric=metric)
@@ -169,13 +164,12 @@ def check_settings(settings: dict[str, Any], *, metric: str = COSINE) -> None:
         refuse("kb_url_template", template, "a link with {} in the place of the id")
 
 
-def check_arguments(*, index: Any, sieve: Any, cascade: Any, settings: Iterable[str]) -> None:
-    """Refuse unknown settings, and anything but an index, a sieve and a cascade: config validation
-    lets any object through.
+def check_arguments(*, index: Any, sieve: Any, settings: Iterable[str]) -> None:
+    """Refuse unknown settings, and anything but an index and a sieve: config validation lets any
+    object through.
 
     index (Any): Must be a `Backend`.
     sieve (Any): Must be a `Sieve`.
-    cascade (Any): Must be a `Cascade` or None.
     settings (Iterable[str]): Names of settings.
     RAISES (ConnormError): CN006.
     """
@@ -186,8 +180,6 @@ def check_arguments(*, index: Any, sieve: Any, cascade: Any, settings: Iterable[
         refuse("index", index, 'an index, e.g. {"@misc": "spacy-connorm.ExactIndex.v1"}')
     if not hasattr(sieve, "searches") or not hasattr(sieve, "thresholds"):
         refuse("sieve", sieve, 'a sieve, e.g. {"@misc": "spacy-connorm.Sieve.v1"}')
-    if cascade is not None and not hasattr(cascade, "min_probability"):
-        refuse("cascade", cascade, 'a cascade, e.g. {"@misc": "spacy-connorm.Cascade.v1"}, or null')
 
 
 def choose_limits(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]:

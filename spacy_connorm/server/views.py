@@ -25,7 +25,6 @@ def view_explanation(explanation: "Explanation") -> dict[str, Any]:
     """RETURNS (Dict[str, Any]): The interpretations and the searches behind an answer."""
     return {
         "mention": explanation.mention,
-        "is_second": explanation.is_second,
         "interpretations": [
             {
                 "kind": each.kind,

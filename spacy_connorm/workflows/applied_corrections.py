@@ -109,11 +109,11 @@ class AppliedCorrections:
     def _encode(self, corrections: Sequence[Correction]) -> None:
         from ..linker.synonyms import encode_synonyms, find_synonyms
 
-        for lookup in self._normalizer.lookup.lookups:
-            encoder = lookup.normalized_encoder
-            found = find_synonyms(_synonyms(corrections), lookup.index, encoder)
-            if found:
-                encode_synonyms(found, encoder)
+        lookup = self._normalizer.lookup
+        encoder = lookup.normalized_encoder
+        found = find_synonyms(_synonyms(corrections), lookup.index, encoder)
+        if found:
+            encode_synonyms(found, encoder)
 
     def _add_synonyms(self, corrections: Iterable[Correction]) -> None:
         self._normalizer.add_synonyms(_synonyms(corrections))

@@ -14,7 +14,7 @@ from ..concepts import NIL, Candidate, Concept
 from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors
-from ..pipeline.loading import find_normalizer, linking_names, load_pipeline
+from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.settings import Limits
 from .annotation import to_record
 from .applied_corrections import AppliedCorrections
@@ -281,7 +281,7 @@ class CorrectedPipeline:
             return span.start_char, span.end_char, long_form
 
     def _find_span(self, text: str, start: int, end: int) -> Span:
-        doc = self.nlp(text, disable=linking_names(self.nlp, self.normalizer))
+        doc = self.nlp(text, disable=[component_name(self.nlp, self.normalizer)])
         return find_span(doc, start, end)
 
     @contextmanager

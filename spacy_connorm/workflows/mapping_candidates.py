@@ -10,7 +10,7 @@ from spacy.util import minibatch
 from ..concepts import Candidate
 from ..errors import ConnormError, Errors
 from ..pipeline.concept_normalizer import ConceptNormalizer
-from ..pipeline.loading import linking_names
+from ..pipeline.loading import component_name
 from .terms import LocalTerm
 
 
@@ -42,18 +42,11 @@ class TermSearch:
             yield from self._find(batch)
 
     def _find(self, terms: Sequence[LocalTerm]) -> list[list[Candidate]]:
-        mentions: list[str] = []
-        long_forms: list[str] = []
-        numbers: list[int] = []
-        asked = []
-        for number, (term, doc) in enumerate(zip(terms, self._docs(terms), strict=True)):
-            asked.append(len(mentions))
-            spans = [] if doc is None else [_find_span(doc, term), *self._normalizer.spans(doc)]
-            mentions += [term.term, *(span.text for span in spans[1:])]
-            long_forms += [""] if doc is None else self._normalizer.long_forms(doc, spans)
-            numbers += [number] * (len(mentions) - len(numbers))
-        found = self._interpreter.candidates(mentions, long_forms, numbers)
-        return [found[place] for place in asked]
+        long_forms = [
+            "" if doc is None else self._normalizer.long_forms(doc, [_find_span(doc, term)])[0]
+            for term, doc in zip(terms, self._docs(terms), strict=True)
+        ]
+        return self._interpreter.candidates([term.term for term in terms], long_forms)
 
     def _docs(self, terms: Sequence[LocalTerm]) -> list[Doc | None]:
         texts = [_text_of(term) for term in terms if term.context]
@@ -63,7 +56,7 @@ class TermSearch:
                 place = "The context of a term"
                 message = Errors.CN709.format(place=place, length=len(text), limit=limit)
                 raise ConnormError(message)
-        docs = self._nlp.pipe(texts, disable=linking_names(self._nlp, self._normalizer))
+        docs = self._nlp.pipe(texts, disable=[component_name(self._nlp, self._normalizer)])
         return [next(docs) if term.context else None for term in terms]
 
 

@@ -77,7 +77,7 @@ def test_bad_input(invoke, refused, folder):
         (["notes.jsonl", "out.docx"], "CN111"),
         (["notes.jsonl", "out.csv", "--format", "jsonl"], "CN708"),
         (["notes.jsonl", "out.csv", "--resource", "Condition"], "CN113"),
-        (["notes.jsonl", "out.fhir.json", "--resource", "Patient"], "CN006"),
+        (["notes.jsonl", "out.fhir.json", "--resource", "Patient"], "CN118"),
         (["notes.jsonl", "out.xml", "--date", "today"], "CN006"),
         (["notes.jsonl", "pipeline", "--format", "brat"], "CN705"),
         (["nowhere.jsonl", "out.jsonl"], "CN100"),

@@ -14,7 +14,6 @@ from spacy_connorm.ontology.formats import FORMATS, find_reader
 COMMANDS = get_command(app).commands
 FUNCTIONS = {
     "annotate": spacy_connorm.annotate,
-    "cascade": spacy_connorm.cascade,
     "check": spacy_connorm.check,
     "corpus": spacy_connorm.convert_corpus,
     "corrections": spacy_connorm.convert_corrections,

@@ -30,10 +30,8 @@ from spacy_connorm.files.docbin import write_docs
 from spacy_connorm.ontology.reading import read_ontology
 from spacy_connorm.ontology.report import Inventory, warn_about
 from spacy_connorm.ontology.substitutions import read_substitutions
-from spacy_connorm.pipeline.candidate_reranker import CandidateReranker
 from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.pipeline.synonym_files import read_synonyms
-from spacy_connorm.reranking import build_reranker
 from spacy_connorm.server import RequestLimits
 from spacy_connorm.training.config import TrainingData
 from spacy_connorm.training.mentions import read_mentions
@@ -76,12 +74,6 @@ class World(NamedTuple):
 def _rrf(world: World) -> None:
     rows = ["|".join([cui, "ENG", *["x"] * 16, ""]) for cui in (CANARY, "C0000001")]
     world.ontology("MRCONSO.RRF", "\n".join(rows) + "\n")
-
-
-def _reranker(world: World) -> None:
-    doc = world.nlp.make_doc(CANARY)
-    doc.ents = [Span(doc, 0, len(doc), "Disease")]
-    CandidateReranker(world.nlp, build_reranker())(doc)
 
 
 def _article(**fields: Any) -> str:
@@ -166,7 +158,6 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: search(world.nlp, CANARY),
     ],
     "CN007": [lambda world: create_candidate_generator()(None, world.nlp.make_doc(CANARY)[:])],
-    "CN016": [_reranker],
     "CN009": [lambda world: world.normalizer.add_synonyms([("heart", "C1"), (CANARY, "C2")])],
     "CN101": [
         lambda world: Ontology([Concept("", CANARY)]),
@@ -322,7 +313,7 @@ thresholds tried unknown version what wrong
 # Other fields that hold no text of users: names of ours, settings, ids that somebody asked for, and
 # what libraries say of files that are not theirs.
 NO_TEXTS = """
-CN003 CN010 CN012 CN106 CN108 CN111 CN112 CN113 CN114 CN118 CN123 CN125 CN213
+CN003 CN010 CN106 CN108 CN111 CN112 CN113 CN114 CN118 CN123 CN125 CN213
 CN305 CN306 CN316 CN317
 CN321 CN322 CN324 CN331 CN332 CN333 CN336 CN341 CN343 CN344
 CN401 CN402 CN403 CN405 CN406 CN407 CN408 CN410 CN411

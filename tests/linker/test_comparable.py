@@ -60,7 +60,6 @@ def test_it_is_saved_loaded_and_checked(nlp, tmp_path):
         ({"sieve": {"@misc": "spacy-connorm.Sieve.v1"}}, 'searches = ["OD-T"]'),
         ({"rewriting_weight": 0.5}, "`rewriting_weight = 0`"),
         ({"extra_words_weight": 0.2}, "`extra_words_weight = 0`"),
-        ({"document_context": 0.1}, "`document_context = 0`"),
         ({"split_composites": True}, "`split_composites = false`"),
     ],
 )

@@ -11,7 +11,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from spacy.training import Example
 
 from spacy_connorm.workflows.corrections import Correction
 from spacy_connorm.workflows.mention_marker import MARKER, add_marker
@@ -87,11 +86,6 @@ def all_components(make_pipeline):
     marker = add_marker(nlp, before="concept_normalizer")
     marked = Correction("No mention.", 3, 10, "C5", label="Symptom", marked=True)
     marker.use([marked], spans_key=None)
-    reranker = nlp.add_pipe("candidate_reranker")
-    doc = nlp("An MI and a cold.", disable=["candidate_reranker"])
-    for token in doc:
-        token.ent_kb_id_ = "C3" if token.ent_type_ else ""
-    reranker.initialize(lambda: [Example(doc.copy(), doc)], nlp=nlp)
     return nlp
 
 
@@ -143,7 +137,6 @@ def test_a_copy_of_a_pipeline_asks_its_own_normalizer(all_components):
     copy = pickle.loads(pickle.dumps(all_components))
     normalizer = copy.get_pipe("concept_normalizer")
     assert copy.get_pipe("mention_finder").normalizer is normalizer
-    assert copy.get_pipe("candidate_reranker").normalizer is normalizer
     copy.replace_pipe("concept_normalizer", "concept_normalizer", config=SETTINGS)
     assert copy.get_pipe("mention_finder").normalizer is copy.get_pipe("concept_normalizer")
 

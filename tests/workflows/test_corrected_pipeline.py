@@ -363,11 +363,3 @@ def test_explanations_know_the_text(resolving):
     explained = resolving.explain("MI", text=said, start=said.index("MI"))
     assert explained.interpretations[0].kind == "long form"
     assert resolving.explain("MI").interpretations[0].kind == "as written"
-
-
-def test_a_reranker_does_not_explain_and_correct(make_pipeline, path, correct):
-    nlp = make_pipeline()
-    nlp.add_pipe("candidate_reranker")
-    corrected = CorrectedPipeline(nlp, path)
-    assert corrected.explain("cold", text=NOTE, start=NOTE.index("cold")).interpretations
-    assert correct(corrected, NOTE, "cold", "C4").kb_id == "C4"

@@ -77,17 +77,6 @@ def test_a_term_that_is_only_inside_another_word_is_put_after_the_text(pipeline,
     assert asked == ["He scolded and was cold-blooded", "He scolded.\ncold"]
 
 
-def test_other_mentions_of_the_text_help(make_pipeline):
-    nlp = make_pipeline(document_context=0.5)
-    plain, helped = found(
-        nlp,
-        LocalTerm("1", "heart trouble"),
-        LocalTerm("2", "heart trouble", "After a heart attack."),
-    )
-    assert plain[0].concept_id == "C1"
-    assert helped[0].score >= plain[0].score
-
-
 def test_odd_contexts(pipeline, odd_text):
     from spacy_connorm.text.cleaning import clean
 
@@ -99,9 +88,3 @@ def test_a_context_that_is_too_long(pipeline):
     pipeline.max_length = 20
     with pytest.raises(ConnormError, match="CN709"):
         found(pipeline, LocalTerm("1", "aspirin", "a" * 20))
-
-
-def test_a_reranker_does_not_read_the_text_around_a_term(pipeline):
-    pipeline.add_pipe("candidate_reranker")
-    (answer,) = found(pipeline, LocalTerm("1", "aspirin", "aspirin for a cold"))
-    assert answer[0].concept_id == "C6"
