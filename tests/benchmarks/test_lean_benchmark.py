@@ -20,6 +20,7 @@ def test_a_row_tells_start_memory_and_size(modules, monkeypatch, tmp_path):
     import lean
 
     monkeypatch.setattr(lean, "CHILD", CHILD)
+    monkeypatch.setattr(lean, "BARE", "pass")
     (tmp_path / "weights").write_bytes(bytes(3_000_000))
     runs = [lean.run_once(Path(sys.executable), tmp_path, ["a mention"], each) for each in (0, 1)]
     row = lean.summary("dan", tmp_path, runs)

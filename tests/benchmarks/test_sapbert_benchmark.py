@@ -19,19 +19,15 @@ def options(data, tiny_folder, write_config):
 
 def test_each_loss_is_trained_with_each_seed_and_scored(run, options, work, tmp_path):
     out, picture = tmp_path / "out.json", tmp_path / "pairs.svg"
-    given = ("--seeds", 2, "--steps", 2, "--learning-rate", 1e-4)
+    losses = ("nca-mining-on", "multisimilarity-mining-on", "multisimilarity-mining-off")
+    given = ("--seeds", 2, "--steps", 2, "--learning-rate", 1e-4, "--loss", *losses)
     run("sapbert.py", *options, *given, "--json", out, "--picture", picture)
     rows = json.loads(out.read_text())
     losses = [row for row in rows if row["table"] == "Losses"]
     named = [(row["loss"], row["mining"], row["seeds"]) for row in losses]
     assert named == [
         ("start", None, 1),
-        ("cosine", "on", 2),
-        ("max-margin triplet", "on", 2),
         ("NCA", "on", 2),
-        ("lifted structure", "on", 2),
-        ("InfoNCE", "on", 2),
-        ("circle", "on", 2),
         ("multi-similarity", "on", 2),
         ("multi-similarity", "off", 2),
     ]

@@ -3,7 +3,6 @@ import pytest
 
 from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation.pictures import draw_projections
 from spacy_connorm.evaluation.projection import (
     ConceptTexts,
     choose_concepts,
@@ -80,21 +79,3 @@ def test_mean_average_precision_by_hand():
 def test_texts_that_the_encoder_cannot_tell_apart_earn_nothing():
     alike = np.ones((4, 2))
     assert mean_average_precision(alike, np.asarray([0, 0, 1, 1])) == pytest.approx(1 / 3)
-
-
-@pytest.mark.parametrize("suffix", [".svg", ".png"])
-def test_a_picture_is_the_same_every_time(lookup, many, tmp_path, suffix):
-    panels = [
-        project(lookup.normalized_encoder, many, label=label) for label in ("before", "after")
-    ]
-    for name in ("one", "two"):
-        draw_projections(panels, many, tmp_path / f"{name}{suffix}")
-    first = (tmp_path / f"one{suffix}").read_bytes()
-    assert first == (tmp_path / f"two{suffix}").read_bytes()
-    assert first.startswith(b"\x89PNG" if suffix == ".png" else b"<?xml")
-
-
-def test_without_matplotlib_the_extra_is_named(monkeypatch, many, tmp_path):
-    monkeypatch.setattr("spacy_connorm.evaluation.pictures.find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match=r"CN604.*\[plot\]"):
-        draw_projections([], many, tmp_path / "p.svg")

@@ -1,7 +1,10 @@
-"""The papers' preparation of mentions."""
+"""Mentions under the papers' protocol and as a pipeline reads them."""
 
 import pytest
+import spacy
+from spacy.tokens import DocBin
 
+from spacy_connorm.evaluation import evaluate
 from spacy_connorm.evaluation.queries import biosyn_ids, biosyn_texts
 
 LONG_FORMS = {"HD": "Huntington's disease", "BOC": "breast and ovarian cancer"}
@@ -42,3 +45,18 @@ def test_texts(mention, gold_ids, texts):
 )
 def test_omim_ids_go_where_there_are_others(gold_ids, left):
     assert biosyn_ids(gold_ids) == left
+
+
+def test_a_pipeline_that_resolves_abbreviations_reads_the_corpus_with_them(here):
+    nlp = spacy.load("pipeline")
+    # not the angle or the stroke that the index calls CVA
+    doc = nlp.make_doc("Cardiac vein attack (CVA) is known. CVA was seen.")
+    doc.ents = [doc.char_span(36, 39, label="Disease", kb_id="C1")]
+    DocBin(docs=[doc], store_user_data=True).to_disk("short.spacy")
+    nlp.add_pipe("abbreviation_resolver", first=True)
+    nlp.to_disk("resolving")
+    report = evaluate("resolving", "short.spacy", beside=["pipeline"])
+    assert [row["strict@1"] for row in report.rows] == [100.0, 0.0]
+    # the papers' protocol reads definitions by itself
+    (row,) = evaluate("pipeline", "short.spacy", protocol="biosyn").rows
+    assert row["strict@1"] == 100.0
