@@ -6,7 +6,7 @@ import numpy as np
 
 from _common.datasets import Data
 from spacy_connorm.concepts import NIL, Candidate
-from spacy_connorm.evaluation import Gold, Known, Prediction, read_gold
+from spacy_connorm.evaluation import Gold, KnownConcept, Prediction, read_gold
 from spacy_connorm.evaluation.metrics import paired_bootstrap
 from spacy_connorm.evaluation.report import Row, percent
 
@@ -19,7 +19,7 @@ def read_standard(data: Data) -> list[Gold]:
     gold_ids = {gold_id for mention in data.mentions for gold_id in mention.concept_ids}
     concepts = {gold_id: data.ontology[gold_id] for gold_id in gold_ids if gold_id in data.ontology}
     known = {
-        gold_id: Known(concept.concept_id, concept.canonical_name, in_ontology=True)
+        gold_id: KnownConcept(concept.concept_id, concept.canonical_name, in_ontology=True)
         for gold_id, concept in concepts.items()
     }
     seen = {_key(text) for text, _ in data.synonyms}

@@ -6,8 +6,7 @@ import typer
 from wasabi import msg
 
 from ..evaluation import evaluate
-from ..evaluation.queries import READINGS
-from ..evaluation.report import OPEN
+from ..evaluation.report import BIOSYN, OPEN
 from .app import command
 from .output import show_mistakes, show_sections
 
@@ -34,7 +33,7 @@ def evaluate_cli(
     protocol: str = typer.Option(
         OPEN,
         "--protocol",
-        help=f"{READINGS[0]}: as the pipeline reads mentions. {READINGS[1]}: as the papers do, "
+        help=f"{OPEN}: as the pipeline reads mentions. {BIOSYN}: as the papers do, "
         "for comparison with their numbers alone: abbreviations expanded, composites split by the "
         "number of gold ids (it looks at the gold standard), OMIM ids dropped beside others, no "
         "case, no punctuation; the names in the index stay as they were built.",

@@ -5,6 +5,6 @@ from .evaluation_run import evaluate as evaluate
 from .metrics import Evaluation as Evaluation
 from .metrics import score_predictions as score_predictions
 from .protocol import Gold as Gold
-from .protocol import Known as Known
+from .protocol import KnownConcept as KnownConcept
 from .protocol import Prediction as Prediction
 from .protocol import read_gold as read_gold

@@ -17,7 +17,7 @@ from ..files.docbin import read_docs
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .gold import find_known
 from .metrics import LEVEL, RESAMPLES, SEED, Interval
-from .protocol import Known
+from .protocol import KnownConcept
 from .report import Row, Section, percent
 
 MISSED, INVENTED, BOUNDARY, LINK = "missed", "invented", "wrong boundary", "wrong id"
@@ -274,7 +274,7 @@ def score_plain_text(
 
 
 def _known_types(
-    mentions: Sequence[Mention], known: Mapping[str, Known], labels: Collection[str]
+    mentions: Sequence[Mention], known: Mapping[str, KnownConcept], labels: Collection[str]
 ) -> set[str]:
     """The types of gold mentions to score: those that the normalizer reads, if
     its labels name any, and of them those of which the ontology has an id, if it has any at all.
@@ -287,7 +287,7 @@ def _known_types(
     return kept & linked or kept
 
 
-def _gold_span(mention: Mention, known: Mapping[str, Known]) -> LinkedSpan:
+def _gold_span(mention: Mention, known: Mapping[str, KnownConcept]) -> LinkedSpan:
     ids = (known[each].concept_id if each in known else each for each in mention.concept_ids)
     return LinkedSpan(*mention.extent, mention.text, frozenset(ids))
 

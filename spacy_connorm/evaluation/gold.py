@@ -14,7 +14,7 @@ from ..files.docbin import read_docs
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.cleaning import clean
 from .mistakes import ConceptFacts
-from .protocol import Gold, Known, read_gold
+from .protocol import Gold, KnownConcept, read_gold
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
@@ -54,12 +54,12 @@ def find_seen(
     return [key in seen for key in keys]
 
 
-def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str, Known]:
+def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str, KnownConcept]:
     """Find the concepts of gold ids in the index, by id or alternate id.
 
     lookup (ConceptLookup): Has the index.
     mentions (Iterable[Mention]): The mentions.
-    RETURNS (Dict[str, Known]): The concepts by gold id; ids that the index lacks are left out.
+    RETURNS (Dict[str, KnownConcept]): The concepts by gold id, without ids that the index lacks.
     """
     store = lookup.index.store
     gold_ids = dict.fromkeys(each for mention in mentions for each in mention.concept_ids)
@@ -67,7 +67,7 @@ def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str
     found = {gold_id: number for gold_id, number in numbers.items() if number is not None}
     labels = store.labels(found.values())
     return {
-        gold_id: Known(*labels[number], in_ontology=store.in_ontology(number))
+        gold_id: KnownConcept(*labels[number], in_ontology=store.in_ontology(number))
         for gold_id, number in found.items()
     }
 
@@ -92,7 +92,7 @@ def read_all_gold(
     ]
 
 
-def warn_of_strange_ids(mentions: Iterable[Mention], path: Path, *, example: str) -> None:
+def warn_of_unknown_ids(mentions: Iterable[Mention], path: Path, *, example: str) -> None:
     """Warn that no gold id is known, so that every answer will count as wrong.
 
     mentions (Iterable[Mention]): The mentions, at least one with a gold id.

@@ -2,7 +2,7 @@
 and eight sieves of two, with each mention encoded once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from tqdm import tqdm
@@ -29,8 +29,6 @@ SIEVES = tuple(
 )
 DEFAULT_THRESHOLD = 0.95
 _BATCH = 256
-
-Found = Mapping[str, Sequence[Sequence[Candidate]]]
 
 
 class CompleteIndex(ConceptIndex):

@@ -10,7 +10,7 @@ from ..documents.mentions import Mention, split_ids
 NOWHERE = 0
 
 
-class Known(NamedTuple):
+class KnownConcept(NamedTuple):
     """A concept of an index.
 
     concept_id (str): Its id there.
@@ -66,11 +66,13 @@ def by_part(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     return [list(alike) for _, alike in groupby(candidates, key=lambda each: each.part)]
 
 
-def read_gold(mention: Mention, known: Mapping[str, Known], *, seen: bool | None = None) -> Gold:
+def read_gold(
+    mention: Mention, known: Mapping[str, KnownConcept], *, seen: bool | None = None
+) -> Gold:
     """Read the gold standard of a mention: its ids split on `|` and `+`, alternate ids replaced.
 
     mention (Mention): The annotated mention.
-    known (Mapping[str, Known]): The concepts by all ids that the gold standard may use.
+    known (Mapping[str, KnownConcept]): The concepts by all ids that the gold standard may use.
     seen (Optional[bool]): Whether its text occurs in D; None if D is unknown.
     RETURNS (Gold): Its gold standard.
     """

@@ -57,8 +57,6 @@ def _fold(text: str) -> str:
     return _GAPS.sub(" ", lowered).strip() or lowered
 
 
-# How mentions may be read: what `--protocol` takes.
-READINGS = (OPEN, BIOSYN)
 # Candidates of each mention; a right concept below them does not count.
 DEPTH = 20
 _BATCH = 256
@@ -85,8 +83,8 @@ def check_protocol(name: str) -> None:
     name (str): The name.
     RAISES (ConnormError): CN735 for an unknown protocol.
     """
-    if name not in READINGS:
-        raise ConnormError(Errors.CN735.format(protocol=name, known=" or ".join(READINGS)))
+    if name not in (OPEN, BIOSYN):
+        raise ConnormError(Errors.CN735.format(protocol=name, known=f"{OPEN} or {BIOSYN}"))
 
 
 def read_queries(

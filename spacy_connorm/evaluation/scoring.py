@@ -13,7 +13,7 @@ from ..index.metrics import COSINE, metric_of
 from ..linker.sieve import Sieve
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
-from .gold import concept_facts, find_known, read_all_gold, read_data, warn_of_strange_ids
+from .gold import concept_facts, find_known, read_all_gold, read_data, warn_of_unknown_ids
 from .metrics import Evaluation, score_predictions
 from .mistakes import list_mistakes
 from .pictures import Drawing
@@ -156,7 +156,7 @@ def score(nlp: Language, normalizer: ConceptNormalizer, request: Request) -> Sco
     concepts = find_known(normalizer.lookup, mentions)
     if not concepts:
         ((example, _),) = normalizer.lookup.index.store.labels([0]).values()
-        warn_of_strange_ids(mentions, path, example=example)
+        warn_of_unknown_ids(mentions, path, example=example)
     data = None if request.train_path is None else read_data(request.train_path, normalizer)
     gold = read_all_gold(normalizer.lookup, mentions, data=data)
     answer = answer_grid if request.grid else answer_searches

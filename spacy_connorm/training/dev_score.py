@@ -12,7 +12,7 @@ from ..documents.mentions import Mention
 from ..encoders.protocol import TrainableModule
 from ..errors import ConnormError, ConnormWarning, Errors
 from ..evaluation import Prediction, score_predictions
-from ..evaluation.gold import read_all_gold, warn_of_strange_ids
+from ..evaluation.gold import read_all_gold, warn_of_unknown_ids
 from ..evaluation.queries import DEPTH
 from ..evaluation.report import score_row
 from ..files.temporary import TemporaryFolder
@@ -122,7 +122,7 @@ def make_dev_score(
     in_data = {concept_id for _, concept_id in synonyms}
     if not any(each in ontology or each in in_data for m in gold for each in m.concept_ids):
         example = next(iter(ontology)).concept_id
-        warn_of_strange_ids(gold, Path(data.dev[0]), example=example)
+        warn_of_unknown_ids(gold, Path(data.dev[0]), example=example)
     if metric == MEAN_AVERAGE_PRECISION:
         from .dev_retrieval import DevRetrieval
 

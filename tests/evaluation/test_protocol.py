@@ -8,7 +8,7 @@ from spacy_connorm.concepts import NIL, Candidate
 from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.evaluation.protocol import (
     Gold,
-    Known,
+    KnownConcept,
     Prediction,
     by_part,
     lenient_rank,
@@ -17,9 +17,9 @@ from spacy_connorm.evaluation.protocol import (
 )
 
 KNOWN = {
-    "C1": Known("C1", "one", in_ontology=True),
-    "C1-OLD": Known("C1", "one", in_ontology=True),
-    "D9": Known("D9", "only in data", in_ontology=False),
+    "C1": KnownConcept("C1", "one", in_ontology=True),
+    "C1-OLD": KnownConcept("C1", "one", in_ontology=True),
+    "D9": KnownConcept("D9", "only in data", in_ontology=False),
 }
 
 

@@ -24,7 +24,7 @@ from spacy_connorm.documents.reading import read_corpus
 from spacy_connorm.documents.spans import choose_spans
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import Errors, Warnings, quote, quote_all, quote_id, show_text
-from spacy_connorm.evaluation.gold import warn_of_strange_ids
+from spacy_connorm.evaluation.gold import warn_of_unknown_ids
 from spacy_connorm.evaluation.score_files import read_scores
 from spacy_connorm.files.docbin import write_docs
 from spacy_connorm.ontology.reading import read_ontology
@@ -81,7 +81,7 @@ def _article(**fields: Any) -> str:
 
 
 def _strange_ids(world: World) -> None:
-    warn_of_strange_ids([Mention("x", "D", CANARY, ((0, 1),))], world.folder, example=CANARY)
+    warn_of_unknown_ids([Mention("x", "D", CANARY, ((0, 1),))], world.folder, example=CANARY)
 
 
 def _pool(world: World) -> None:
