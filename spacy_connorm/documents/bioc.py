@@ -24,14 +24,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
-from xml.etree.ElementTree import Element, TreeBuilder
-from xml.parsers import expat
+from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape, quoteattr
 
 from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors, quote
 from ..files.text import open_text, read_lines
-from ..files.xml import read_pieces
+from ..files.xml import read_elements, read_pieces
 from .document import Document, Place, make_mention, replace_surrogates, unlike
 from .mentions import NO_ID, Mention
 from .report import CorpusReport
@@ -88,7 +87,7 @@ def read_bioc(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     report (CorpusReport): Counts ignored relations and problems.
     YIELDS (Document): The documents.
     RAISES (ConnormError): CN204 for a file that is not BioC, CN207 for offsets outside all
-        passages, and what `make_mention` and `read_pieces` raise.
+        passages, and what `make_mention`, `read_elements` and `read_lines` raise.
     """
     first = next((text.lstrip() for _, text in read_pieces(path) if text.strip()), "")
     records = _read_xml(path) if first.startswith("<") else _read_json(path)
@@ -255,76 +254,18 @@ def _refuse(place: Place, reason: object) -> NoReturn:
 
 
 def _read_xml(path: Path) -> Iterator[tuple[Place, Record]]:
-    """YIELDS (Tuple[Place, Dict]): The documents; one at a time is in memory. No entity is
-    resolved, and nothing outside the file is read.
-    """
-    parser = _XmlParser(path)
-    for line, piece in read_pieces(path):
-        parser.feed(piece, line)
-        yield from parser.take()
-    parser.feed("", 0, is_last=True)
-    yield from parser.take()
-
-
-class _XmlParser:
-    """Collects whole documents, each element with its line."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._builder: TreeBuilder | None = None
-        self._documents: list[tuple[Place, Record]] = []
-        self._has_root = False
-        parser = expat.ParserCreate()
-        parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._data
-        parser.EntityDeclHandler = self._refuse_entities
-        parser.SkippedEntityHandler = self._refuse_entities
-        self._expat = parser
-
-    def feed(self, text: str, line: int, *, is_last: bool = False) -> None:
-        try:
-            self._expat.Parse(text, is_last)
-        except UnicodeEncodeError as error:
-            place = Place(self._path, line + text.count("\n", 0, error.start))
-            _refuse(place, "it has a lone surrogate, which XML can't hold")
-        except expat.ExpatError as error:  # names of entities stand only in its message
-            _refuse(self._place, expat.ErrorString(error.code))
-
-    def take(self) -> list[tuple[Place, Record]]:
-        documents, self._documents = self._documents, []
-        return documents
-
-    @property
-    def _place(self) -> Place:
-        return Place(self._path, self._expat.CurrentLineNumber)
-
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        if not self._has_root:
-            self._has_root = True
-            if tag != "collection":
-                _refuse(self._place, "it does not begin with <collection>")
-        elif tag == "document" and self._builder is None:
-            self._builder = TreeBuilder()
-        if self._builder is not None:
-            self._builder.start(tag, {**attributes, _LINE_ATTRIBUTE: str(self._place.line)})
-
-    def _data(self, text: str) -> None:
-        if self._builder is not None:
-            self._builder.data(text)
-
-    def _end(self, tag: str) -> None:
-        if self._builder is None:
-            return
-        self._builder.end(tag)
-        if tag == "document":
-            record = _as_json(self._builder.close())
-            self._documents.append((Place(self._path, record[_LINE]), record))
-            self._builder = None
-
-    def _refuse_entities(self, *declaration: Any) -> None:
-        _refuse(self._place, "it has entities of its own, which are not resolved")
+    """YIELDS (Tuple[Place, Dict]): The documents; one at a time is in memory."""
+    is_first = True
+    for event, element, line in read_elements(path):
+        if is_first and element.tag != "collection":
+            _refuse(Place(path, line), "it does not begin with <collection>")
+        is_first = False
+        if event == "start":
+            element.set(_LINE_ATTRIBUTE, str(line))
+        elif element.tag == "document":
+            record = _as_json(element)
+            yield Place(path, record[_LINE]), record
+            element.clear()
 
 
 def _as_json(element: Element) -> Record:

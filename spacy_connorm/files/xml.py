@@ -1,10 +1,13 @@
-"""Read XML piece by piece: a file of any size may be one line."""
+"""Read XML piece by piece, or element by element: a file of any size may be one line."""
 
 import codecs
 import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NoReturn
+from xml.etree.ElementTree import Element, ParseError, XMLPullParser
+from xml.parsers.expat import ErrorString
 
 from ..errors import ConnormError, Errors
 from .text import SURROGATES, existing_file, open_bytes
@@ -14,6 +17,45 @@ _START = b"<?xml"
 _DECLARED = re.compile(r"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.-]+)["']""")
 _UTF8 = "utf-8-sig"
 _IN_UTF8 = ("utf-8", "ascii", _UTF8)
+_ENTITY = "<!ENTITY"
+
+
+def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
+    """Read XML element by element. Entities that the file declares are refused, not resolved, and
+    nothing outside it is read.
+
+    path (Union[str, Path]): The file; a `.gz` file is read through gzip.
+    YIELDS (Tuple[str, Element, int]): "start" or "end", the element, and the line. Elements stay in
+        memory: clear those that are not needed any more.
+    RAISES (ConnormError): CN115 for a file that is not XML, and what `read_pieces` raises.
+    """
+    parser: Any = XMLPullParser(("start", "end"))
+    line, before = 1, ""
+    try:
+        for line, text in _lines(path):
+            if _ENTITY in before + text:
+                _refuse(path, line, "it has entities of its own, which are not resolved")
+            before = text[-len(_ENTITY) :]
+            parser.feed(text)
+            yield from ((*each, line) for each in parser.read_events())
+        parser.close()
+    except ParseError as error:
+        # The parser repeats names of entities.
+        _refuse(path, error.position[0], ErrorString(error.code))
+    except UnicodeEncodeError:
+        _refuse(path, line, "it has a lone surrogate, which XML can't hold")
+    yield from ((*each, line) for each in parser.read_events())
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """YIELDS (Tuple[int, str]): Lines with their numbers; long ones in several pieces."""
+    for first, piece in read_pieces(path):
+        yield from enumerate(re.findall(r"[^\n]*\n|[^\n]+", piece), start=first)
+
+
+def _refuse(path: str | Path, line: int, reason: str) -> NoReturn:
+    message = Errors.CN115.format(path=path, line=line, format="XML", reason=reason)
+    raise ConnormError(message) from None
 
 
 def read_pieces(path: str | Path) -> Iterator[tuple[int, str]]:

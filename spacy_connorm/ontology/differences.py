@@ -57,7 +57,9 @@ class Successors:
     """Finds successors: by id, by alternate id, and by what OBO says of its obsolete terms."""
 
     def __init__(self, old: Ontology, new: Ontology, retired: Mapping[str, Retired]) -> None:
-        """old (Ontology): The old release.
+        """Keep the releases.
+
+        old (Ontology): The old release.
         new (Ontology): The new one.
         retired (Mapping[str, Retired]): What the new one says of concepts that it has given up.
         """

@@ -5,15 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
-from xml.etree import ElementTree
-from xml.parsers.expat import ErrorString
+from xml.etree.ElementTree import Element
 
 from ..concepts import Concept, merge
 from ..concepts.curies import join_curie
 from ..errors import ConnormError, Errors
 from ..files.text import find_ending, read_lines
-from ..files.xml import read_pieces
+from ..files.xml import read_elements
 from .formats import refuse_foreign
 from .report import ReadReport
 
@@ -48,8 +46,8 @@ def read_icd10cm(
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
-        codes, CN123 if it is in a format that is not read, and what `read_lines` and `read_pieces`
-        raise.
+        codes, CN123 if it is in a format that is not read, and what `read_lines` and
+        `read_elements` raise.
     """
     report = report or ReadReport()
     is_tabular = find_ending(path) == ".xml"
@@ -136,8 +134,8 @@ def _dotted(code: str) -> str:
 
 def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]:
     """YIELDS (Concept): The `diag` nodes, each before its children."""
-    chapter = ElementTree.Element("chapter")
-    for event, element in _parse(path):
+    chapter = Element("chapter")
+    for event, element, _ in read_elements(path):
         if event == "start" and element.tag == "chapter":
             chapter = element
         elif event == "end" and element.tag == "section":
@@ -151,7 +149,7 @@ def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]
             element.clear()
 
 
-def _notes(diag: ElementTree.Element, kind: str) -> list[str]:
+def _notes(diag: Element, kind: str) -> list[str]:
     return [note.text or "" for note in diag.iterfind(f"{kind}/note")]
 
 
@@ -161,24 +159,3 @@ def _is_name(note: str) -> bool:
     """
     words = note.lower().split()
     return words[:1] != ["any"] and len(words) <= _LONGEST_NAME and not _CODE.search(note)
-
-
-def _parse(path: str | Path) -> Iterator[tuple[Any, ...]]:
-    """Parse XML incrementally, so that the caller can clear elements before reading on."""
-    parser: ElementTree.XMLPullParser = ElementTree.XMLPullParser(("start", "end"))
-    line, piece = 1, ""
-    try:
-        for line, piece in read_pieces(path):
-            parser.feed(piece)
-            yield from parser.read_events()
-        parser.close()
-    except ElementTree.ParseError as error:
-        # The parser repeats names of entities.
-        raise _no_xml(path, error.position[0], ErrorString(error.code)) from None
-    except UnicodeEncodeError as error:
-        line += piece.count("\n", 0, error.start)
-        raise _no_xml(path, line, "it has a lone surrogate, which XML can't hold") from None
-
-
-def _no_xml(path: str | Path, line: int, reason: str) -> ConnormError:
-    return ConnormError(Errors.CN115.format(path=path, line=line, format="XML", reason=reason))

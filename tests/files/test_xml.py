@@ -4,7 +4,7 @@ import gzip
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files.xml import read_pieces
+from spacy_connorm.files.xml import read_elements, read_pieces
 
 TEXT = "<a>\r\nna\u00efve \u20ac</a>\n"
 
@@ -66,3 +66,21 @@ def test_what_cannot_be_read(tmp_path):
         list(read_pieces(tmp_path))
     with pytest.raises(ConnormError, match="CN106.*line 1 "):
         read(tmp_path / "a.xml.gz", b"plain")
+
+
+def test_elements_come_with_their_lines(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(f"<a>\n<b/>{' ' * 70_000}<c>\r\n</c>\n</a>")
+    found = [(event, each.tag, line) for event, each, line in read_elements(path)]
+    assert found == [
+        *[("start", "a", 1), ("start", "b", 2), ("end", "b", 2)],
+        *[("start", "c", 2), ("end", "c", 3), ("end", "a", 4)],
+    ]
+
+
+@pytest.mark.parametrize("before", ["", " " * (65_536 - 24)])
+def test_entities_are_refused_even_where_pieces_part(tmp_path, before):
+    path = tmp_path / "a.xml"
+    path.write_text(f'<!DOCTYPE a [{before}<!ENTITY b "b">]><a>&b;</a>')
+    with pytest.raises(ConnormError, match="CN115.*line 1.*entities"):
+        list(read_elements(path))
