@@ -15,9 +15,15 @@ from ..workflows import AnnotatedCorpus, annotate, annotate_corpus
 from ..workflows.corpus_run import ENGINES
 from ..workflows.inputs import TEXT_FIELD
 from .app import command
+from .options import options_of
 
 
 @command("annotate")
+@options_of(
+    annotate,
+    formats={name: form.make_exporter for name, form in EXPORT_FORMATS.items()},
+    hidden=("on_record",),
+)
 def annotate_cli(
     pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
     input_path: Path = typer.Argument(
@@ -56,32 +62,6 @@ def annotate_cli(
         "--id-field",
         help="The column, or the field of a .jsonl line, that holds the text's id.",
     ),
-    date: str | None = typer.Option(
-        None,
-        "--date",
-        help="bioc, omop: the day of the annotation, YYYY-MM-DD; today if not given.",
-    ),
-    database: str | None = typer.Option(
-        None, "--database", help="brat: the vocabulary of ids that do not tell it."
-    ),
-    omop_concept_ids: bool | None = typer.Option(
-        None,
-        "--omop-concept-ids",
-        help="omop: The ontology's ids are concept ids of OMOP.",
-        show_default=False,
-    ),
-    system: str | None = typer.Option(
-        None, "--system", help="fhir: the URI of the ids' code system."
-    ),
-    resource: str | None = typer.Option(
-        None, "--resource", help="fhir: Observation (the default) or Condition."
-    ),
-    subject_field: str | None = typer.Option(
-        None,
-        "--subject-field",
-        help="fhir: the column, or the field of a .jsonl line, that holds the patient; `patient` "
-        "if not given.",
-    ),
     show: bool = typer.Option(False, "--show", "-s", help="Also print what is found."),
     batch_size: int = typer.Option(128, "--batch-size", "-b", min=1, help="Texts in one batch."),
     n_process: int = typer.Option(
@@ -97,6 +77,7 @@ def annotate_cli(
         help="With --engine ray: the cluster's address, or auto; one is started on this machine if "
         "there is none.",
     ),
+    **options: Any,
 ) -> None:
     """Run a pipeline over texts and write what it finds. A .txt file is one text; a .jsonl file
     has an object with a "text" in each line, a .csv or .tsv file a header and a "text" in each
@@ -106,14 +87,6 @@ def annotate_cli(
 
     Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
     """
-    options = {
-        "date": date,
-        "database": database,
-        "omop_concept_ids": omop_concept_ids,
-        "system": system,
-        "resource": resource,
-        "subject_field": subject_field,
-    }
     if engine is not None:
         others = {"format": format, "show": show or None, **options}
         _refuse_given(others, Errors.CN736, other="--engine")
@@ -145,7 +118,7 @@ def annotate_cli(
         gpu_id=gpu_id,
         component=component,
         on_record=_show if show else None,
-        **_given(options),
+        **options,
     )
     msg.good(
         f"Wrote {counts.texts:,} texts with {counts.mentions:,} mentions, "

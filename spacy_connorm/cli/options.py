@@ -45,6 +45,7 @@ def options_of(
     formats: Mapping[str, Callable] | None = None,
     flags: Mapping[str, str] | None = None,
     help: Mapping[str, str] | None = None,
+    hidden: Collection[str] = (),
 ) -> Callable[[Callable], Callable]:
     """Give a command the options of a function.
 
@@ -58,6 +59,7 @@ def options_of(
     flags (Optional[Mapping[str, str]]): Other names by parameter: a letter beside the long name, or
         a long name instead of it, or both: {"format": "-f", "corpora": "--corpus -d"}.
     help (Optional[Mapping[str, str]]): Help texts by parameter, instead of the docstring's.
+    hidden (Collection[str]): Parameters that are not options, such as functions to call.
     RETURNS (Callable): The decorator of the command.
     """
     flags, help = flags or {}, help or {}
@@ -66,6 +68,7 @@ def options_of(
             parameter, help.get(name, told), flags.get(name, ""), default=parameter.default
         )
         for name, parameter, told in _described(function)
+        if name not in hidden
     }
     for name, (parameter, told) in _of_formats(formats or {}).items():
         options.setdefault(name, _declare(parameter, help.get(name, told), flags.get(name, "")))

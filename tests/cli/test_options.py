@@ -1,6 +1,6 @@
 """Commands take what their functions and formats take."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ def convert(
     size: int = 3,
     top: int | str | None = None,
     quick: bool = True,
+    on_row: Callable | None = None,
     **options: Any,
 ) -> None:
     """Convert files.
@@ -71,6 +72,7 @@ def app(calls):
         formats={"tables": read_tables, "writer": Writer},
         flags={"size": "-s", "top": "--best -b"},
         help={"top": "The best."},
+        hidden=("on_row",),
     )
     def run(quick: str = typer.Option("yes", "--quick"), **given: Any) -> None:
         """Convert."""
