@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from ..concepts import Concept, merge
+from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
@@ -39,12 +39,8 @@ def read_mesh(
     """
     report = report or ReadReport()
     numbers, owners = _read_tree(tree, report) if tree else ({}, {})
-    concepts: dict[str, Concept] = {}
     others = _read_supplementary(supplementary, report) if supplementary else ()
-    for concept in chain(_read_descriptors(path, report), others):
-        known = concepts.get(concept.concept_id)
-        concepts[concept.concept_id] = merge(known, concept) if known else concept
-        report.merged += known is not None
+    concepts = report.merge_rows(chain(_read_descriptors(path, report), others))
     for concept in concepts.values():
         yield _placed(concept, numbers.get(concept.concept_id, []), owners)
 

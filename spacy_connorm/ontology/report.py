@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..concepts import Concept
+from ..concepts import Concept, merge
 from ..concepts.curies import PREFIXES
 from ..errors import Warnings, quote_id, warn
 from ..files.sorted_arrays import are_among
@@ -73,6 +73,19 @@ class ReadReport:
         if kind is None:
             kind = self.left_out[reason] = LeftOut(example, broken)
         kind.count += 1
+
+    def merge_rows(self, concepts: Iterable[Concept]) -> dict[str, Concept]:
+        """Merge rows with the same id, and count them.
+
+        concepts (Iterable[Concept]): The concept of each row.
+        RETURNS (Dict[str, Concept]): One concept per id, in the order of their first rows.
+        """
+        merged: dict[str, Concept] = {}
+        for concept in concepts:
+            known = merged.get(concept.concept_id)
+            merged[concept.concept_id] = merge(known, concept) if known else concept
+            self.merged += known is not None
+        return merged
 
 
 def read_xrefs(ids: Collection[str], report: ReadReport) -> tuple[str, ...]:

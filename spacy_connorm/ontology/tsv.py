@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
-from ..concepts import Concept, merge
+from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie, require_prefix
 from ..errors import ConnormError, Errors, refuse
-from ..files.tables import find_column, read_rows, require_width
+from ..files.tables import TableRow, find_column, read_rows, require_width
 from .report import ReadReport, read_xrefs
 
 
@@ -76,16 +76,9 @@ def read_tsv(
     places = {field: find_column(path, c, named) for field, c in wanted.items() if c is not None}
     width = max(len(columns), 1 + max(places.values()))
     rows = require_width(rows if header else chain(first, rows), path, width, delimiter=delimiter)
-    concepts: dict[str, Concept] = {}
-    for number, row in rows:
-        concept = _concept(row, places, separator, prefix, report)
-        if not concept.concept_id or not concept.canonical_name:
-            report.leave_out("a row without id or name", f"line {number}", broken=True)
-            continue
-        known = concepts.get(concept.concept_id)
-        concepts[concept.concept_id] = merge(known, concept) if known else concept
-        report.merged += known is not None
-    yield from _with_parent_ids(concepts.values()) if parents_by_name else concepts.values()
+    found = _concepts(rows, places, separator, prefix, report)
+    concepts = report.merge_rows(found).values()
+    yield from _with_parent_ids(concepts) if parents_by_name else concepts
 
 
 def _check_settings(
@@ -100,6 +93,21 @@ def _check_settings(
     if by_name and parents is None:
         message = Errors.CN733.format(option="--parents-by-name", needed="`--parents`")
         raise ConnormError(message)
+
+
+def _concepts(
+    rows: Iterable[TableRow],
+    places: dict[str, int],
+    separator: str,
+    prefix: str | None,
+    report: ReadReport,
+) -> Iterator[Concept]:
+    for number, row in rows:
+        concept = _concept(row, places, separator, prefix, report)
+        if concept.concept_id and concept.canonical_name:
+            yield concept
+        else:
+            report.leave_out("a row without id or name", f"line {number}", broken=True)
 
 
 def _concept(
