@@ -26,7 +26,7 @@ from spacy_connorm.concepts import Ontology
 from spacy_connorm.documents.mentions import annotated_mentions, split_ids
 from spacy_connorm.evaluation.end_to_end import DocumentSpans, LinkedSpan, score_documents
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.pipeline.finder_settings import FINDER_DEFAULTS
+from spacy_connorm.pipeline.finder_settings import FinderSettings
 from spacy_connorm.pipeline.loading import load_pipeline
 
 FINDERS = ("exact", "ontology", "trained", "gilda")
@@ -170,7 +170,7 @@ def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
         return _trained_pipeline(arguments, data).pipe
     nlp = spacy.blank("en")
     nlp.add_pipe("abbreviation_resolver")
-    switched = {name: not FINDER_DEFAULTS[name] for name in arguments.switch}
+    switched = {name: not FinderSettings.defaults()[name] for name in arguments.switch}
     phrases = {"phrase_threshold": arguments.phrase_threshold}
     nlp.add_pipe("mention_finder", config={**switched, **phrases})
     encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)

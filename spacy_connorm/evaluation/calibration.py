@@ -13,7 +13,6 @@ from ..files.atomic import atomic_file
 from ..files.folders import read_object, replaced, require_replaceable
 from ..files.overlap import require_apart, require_distinct_outputs
 from ..index.metrics import COSINE
-from ..linker.calibration import read_calibration
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.saving import write_pipeline
@@ -214,7 +213,7 @@ def _check(gold: Sequence[Gold], own: Sequence[Prediction], path: Path) -> None:
 
 
 def _as_it_was(normalizer: ConceptNormalizer, gold: list[Gold], own: list[Prediction]) -> Outcome:
-    calibration = read_calibration(normalizer.cfg["calibration"])
+    calibration = normalizer.calibration
     outcome = judge(gold, own, calibration)
     if calibration is not None or normalizer.lookup.index.metric == COSINE:
         return outcome

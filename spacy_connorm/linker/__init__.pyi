@@ -1,6 +1,5 @@
 from .calibration import Calibration as Calibration
 from .calibration import margins as margins
-from .calibration import read_calibration as read_calibration
 from .calibration import with_probabilities as with_probabilities
 from .explanation import ExplainedPart as ExplainedPart
 from .explanation import Explanation as Explanation

@@ -1,13 +1,11 @@
 """Probabilities of candidates: how often ones with such scores were right on dev data."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import Any
 
 from ..concepts import Candidate
-from ..errors import refuse
 
 # The cosine of texts that have nothing in common: it stands in for a missing rival's score.
 _UNRELATED = 0.0
@@ -27,22 +25,8 @@ class Calibration:
     score: float
     margin: float
 
-    @classmethod
-    def from_dict(cls, settings: Mapping[str, Any]) -> "Calibration":
-        """Read the component's setting `calibration`.
-
-        settings (Mapping[str, Any]): "intercept", "score" and "margin".
-        RETURNS (Calibration): The same.
-        RAISES (ConnormError): CN006 for other keys or values that are no finite numbers.
-        """
-        names = [field.name for field in fields(cls)]
-        known = isinstance(settings, Mapping) and settings.keys() == set(names)
-        if not known or not all(map(_is_number, settings.values())):
-            refuse("calibration", settings, f"finite numbers named {', '.join(names)}, or null")
-        return cls(**{name: float(settings[name]) for name in names})
-
     def to_dict(self) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): What `from_dict` reads."""
+        """RETURNS (Dict[str, float]): The setting `calibration` of a concept normalizer."""
         return asdict(self)
 
     def probability(self, score: float, margin: float) -> float:
@@ -53,15 +37,6 @@ class Calibration:
         """
         # The logistic function, without the overflow that exp() has far from 0.
         return (1 + math.tanh((self.intercept + self.score * score + self.margin * margin) / 2)) / 2
-
-
-def read_calibration(settings: Mapping[str, Any] | None) -> Calibration | None:
-    """RETURNS (Optional[Calibration]): What `Calibration.from_dict` reads; None for None."""
-    return None if settings is None else Calibration.from_dict(settings)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def with_probabilities(

@@ -31,7 +31,7 @@ class Sieve:
     """
 
     searches: Sequence[str] = ("D-T", "OD-T")
-    thresholds: Sequence[float] = (0.95,)
+    thresholds: Sequence[float] = (0.98,)
     steps: tuple[tuple[Search, float], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

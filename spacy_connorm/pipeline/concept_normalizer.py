@@ -1,9 +1,9 @@
 """The pipeline component: spans in, concept ids and candidates on the spans."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -22,30 +22,34 @@ from ..documents.spans import (
     written_id,
 )
 from ..errors import refuse, refuse_text
-from ..index.metrics import metric_of
-from ..linker.calibration import read_calibration
+from ..index.metrics import COSINE, metric_of
+from ..linker.calibration import Calibration
 from ..text.substitutions import Substitution
 from . import serialization
 from .batched_pipe import BatchedPipe
 from .initialization import Given, build_lookup, read_annotated
 from .requirements import require_extras
-from .settings import (
-    DEFAULTS,
-    Limits,
-    Settings,
-    check_arguments,
-    check_labels,
-    check_nil_threshold,
-    check_settings,
-    choose_limits,
-    known_id,
-)
+from .settings import InnerProductSettings, NormalizerSettings, Settings, own_id
 from .synonym_files import read_synonyms, write_synonyms
 from .visits import read_by
 
 if TYPE_CHECKING:
+    from ..index.filters import Filter
     from ..linker.explanation import Explanation
     from ..linker.interpretations import MentionInterpreter
+
+
+class Limits(TypedDict, total=False):
+    """Settings that one call can override; None keeps a setting.
+
+    top_k (Optional[int]): At most how many candidates.
+    types (Optional[Sequence[str]]): Find only concepts of these semantic types.
+    branches (Optional[Sequence[str]]): Find only concepts at or below these.
+    """
+
+    top_k: int | None
+    types: Iterable[str] | None
+    branches: Iterable[str] | None
 
 
 class ConceptNormalizer(BatchedPipe):
@@ -61,7 +65,7 @@ class ConceptNormalizer(BatchedPipe):
         sieve: Any,
         normalization: Sequence[str] = (),
         scorer: Callable | None = None,
-        **settings: Unpack[Settings],
+        **settings: Any,
     ) -> None:
         """Store the settings. Nothing is loaded before `initialize` or `from_disk`.
 
@@ -73,24 +77,34 @@ class ConceptNormalizer(BatchedPipe):
         normalization (Sequence[str]): Steps that names and mentions go through, in order, before
             they are encoded; see `text.normalization`.
         scorer (Optional[Callable]): Scores examples.
-        **settings (Settings): What `to_disk` saves; see `settings.Settings`.
+        **settings: What `to_disk` saves; see `NormalizerSettings`.
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
             CN421 for settings that make no sense with the metric of the index.
         """
         from ..linker.lookup import ConceptLookup
 
-        check_arguments(index=index, sieve=sieve, settings=settings)
+        # Config validation lets any object through.
+        if not hasattr(index, "build") or not hasattr(index, "open"):
+            refuse("index", index, 'an index, e.g. {"@misc": "spacy-connorm.ExactIndex.v1"}')
+        if not hasattr(sieve, "searches") or not hasattr(sieve, "thresholds"):
+            refuse("sieve", sieve, 'a sieve, e.g. {"@misc": "spacy-connorm.Sieve.v1"}')
         self.vocab = vocab
         self.name = name
         self.scorer = scorer
         self.lookup = ConceptLookup(encoder, sieve, index, normalization=normalization)
-        self.cfg: dict[str, Any] = dict(DEFAULTS)
-        self._accept(settings)
+        declared = NormalizerSettings if metric_of(index) == COSINE else InnerProductSettings
+        self._accept(Settings(declared, settings))
 
     @property
     def labels(self) -> tuple[str, ...]:
         """RETURNS (Tuple[str, ...]): Labels of the spans to normalize; empty for all."""
         return tuple(self.cfg["labels"] or ())
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """RETURNS (Optional[Calibration]): What turns scores into probabilities, if it is set."""
+        fitted = self.cfg["calibration"]
+        return None if fitted is None else Calibration(**fitted)
 
     @property
     def displacy_options(self) -> dict[str, Any]:
@@ -103,8 +117,7 @@ class ConceptNormalizer(BatchedPipe):
 
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[List[Candidate]]]): Candidates by document and span.
-        RAISES (ConnormError): CN001 before `initialize`, CN006 for what was set in `cfg` since and
-            is no such setting.
+        RAISES (ConnormError): CN001 before `initialize`.
         """
         spans = [self.spans(doc) for doc in docs]
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
@@ -172,10 +185,7 @@ class ConceptNormalizer(BatchedPipe):
             require_extras(nlp)
 
     def spans(self, doc: Doc) -> list[Span]:
-        """RETURNS (List[Span]): The spans of a document to normalize.
-        RAISES (ConnormError): CN006 for `labels` in `cfg` that are no list of texts.
-        """
-        check_labels(self.cfg["labels"])
+        """RETURNS (List[Span]): The spans of a document to normalize."""
         return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
 
     def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
@@ -266,34 +276,48 @@ class ConceptNormalizer(BatchedPipe):
         search, **limits: As in `candidates`.
         split_composites (Optional[bool]): The setting if None.
         RETURNS (MentionInterpreter): It answers from one snapshot of index and synonyms.
-        RAISES (ConnormError): CN001 without an index, CN006 for invalid limits and a
-            `nil_threshold` in `cfg` that is no score, CN500 for an unknown search.
+        RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, CN500 for an
+            unknown search.
         """
         from ..linker.interpretations import MentionInterpreter
 
-        check_nil_threshold(self.cfg["nil_threshold"], metric=metric_of(self.lookup.backend))
-        chosen = self.cfg["split_composites"] if split_composites is None else split_composites
+        cfg, filter = self._limited(limits), self.filter(**limits)
+        if split_composites is None:
+            split_composites = cfg["split_composites"]
         return MentionInterpreter(
             self.lookup,
+            top_k=cfg["top_k"],
+            types=filter.types,
+            branches=filter.branches,
             search=search,
-            split_composites=chosen,
-            calibration=self._calibration,
-            **choose_limits(self.cfg, limits),
+            split_composites=split_composites,
+            calibration=self.calibration,
         )
+
+    def filter(self, **limits: Unpack[Limits]) -> "Filter":
+        """RETURNS (Filter): Which concepts may be found: those of the settings, or of a call.
+
+        **limits (Limits): As in `candidates`.
+        RAISES (ConnormError): CN006 for invalid limits.
+        """
+        from ..index.filters import Filter
+
+        cfg = self._limited(limits)
+        return Filter.of(cfg["types"], (own_id(each, cfg) for each in cfg["branches"]))
 
     def concept(self, concept_id: str) -> Concept:
         """RETURNS (Concept): What the index has of a concept, by its id or an alternate id, with or
         without the prefix of its vocabulary.
         RAISES (ConnormError): CN411 for an unknown id.
         """
-        return self.lookup.index.concept(known_id(concept_id, self.cfg))
+        return self.lookup.index.concept(own_id(concept_id, self.cfg))
 
     def canonical_id(self, concept_id: str) -> str:
         """RETURNS (str): The id of the concept that an id or alternate id stands for; the same if
         the index lacks it.
         """
         store = self.lookup.index.store
-        number = store.number(known_id(concept_id, self.cfg))
+        number = store.number(own_id(concept_id, self.cfg))
         return concept_id if number is None else store.labels([number])[number][0]
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
@@ -316,14 +340,14 @@ class ConceptNormalizer(BatchedPipe):
         RAISES (ConnormError): Those of `read_synonyms` and `ConceptLookup.add_synonyms`.
         """
         self.lookup.change_synonyms(
-            each._replace(concept_id=known_id(each.concept_id, self.cfg))
+            each._replace(concept_id=own_id(each.concept_id, self.cfg))
             for each in read_synonyms(path)
         )
 
     def _known_ids(self, synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         from ..linker.synonyms import as_pairs
 
-        return [(text, known_id(each, self.cfg)) for text, each in as_pairs(synonyms)]
+        return [(text, own_id(each, self.cfg)) for text, each in as_pairs(synonyms)]
 
     def decide(self, candidates: Sequence[Candidate]) -> str:
         """RETURNS (str): The id that is written for candidates; see `spans.written_id`."""
@@ -340,10 +364,8 @@ class ConceptNormalizer(BatchedPipe):
 
         path (Union[str, Path]): The folder to make or replace.
         exclude (Iterable[str]): Any of "cfg", "encoder", "index".
-        RAISES (ConnormError): CN001 before `initialize`, CN006 for a setting in `cfg` that was
-            changed to one that could not be loaded, CN405 if it cannot be written.
+        RAISES (ConnormError): CN001 before `initialize`, CN405 if it cannot be written.
         """
-        check_settings(self.cfg, metric=metric_of(self.lookup.backend))
         serialization.save(Path(path), self.cfg, self.lookup, exclude=list(exclude))
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
@@ -357,14 +379,14 @@ class ConceptNormalizer(BatchedPipe):
             CN005, CN006 and CN421 for settings as in a config.
         """
         with self.lookup.changing():
-            self._accept(serialization.load(Path(path), self.lookup, exclude=list(exclude)))
+            saved = serialization.load(Path(path), self.lookup, exclude=list(exclude))
+            self._accept(self.cfg.changed(saved))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """RETURNS (bytes): What `to_disk` writes, in memory.
-        RAISES (ConnormError): CN001 and CN006 as `to_disk`.
+        RAISES (ConnormError): CN001 as `to_disk`.
         """
-        check_settings(self.cfg, metric=metric_of(self.lookup.backend))
         return serialization.dump(self.cfg, self.lookup, exclude=list(exclude))
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
@@ -372,13 +394,19 @@ class ConceptNormalizer(BatchedPipe):
         RAISES (ConnormError): CN402 for damaged bytes, and those of `from_disk`.
         """
         with self.lookup.changing():
-            self._accept(serialization.parse(content, self.lookup, exclude=list(exclude)))
+            saved = serialization.parse(content, self.lookup, exclude=list(exclude))
+            self._accept(self.cfg.changed(saved))
         return self
 
-    def _accept(self, settings: Mapping[str, Any]) -> None:
-        merged = {**self.cfg, **settings}
-        check_settings(merged, metric=metric_of(self.lookup.backend))
-        calibration = read_calibration(merged["calibration"])
-        register_span_attributes(merged["attribute_prefix"])
-        self.lookup.tune(merged)
-        self._calibration, self.cfg = calibration, merged
+    def _accept(self, cfg: Settings) -> None:
+        register_span_attributes(cfg["attribute_prefix"])
+        self.lookup.tune(cfg)
+        self.cfg = cfg
+
+    def _limited(self, limits: Limits) -> Settings:
+        """RETURNS (Settings): The settings for a call with these limits."""
+        for name in limits:
+            if name not in Limits.__annotations__:
+                refuse("limits", name, f"one of {', '.join(Limits.__annotations__)}")
+        given = {name: value for name, value in limits.items() if value is not None}
+        return self.cfg.changed(given) if given else self.cfg

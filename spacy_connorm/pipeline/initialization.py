@@ -11,7 +11,7 @@ from ..documents.mentions import split_ids
 from ..documents.synonyms import annotated_synonyms, expanded_synonyms
 from ..errors import ConnormError, Errors, refuse, refuse_text
 from ..text.substitutions import Substitution
-from .settings import choose_limits, known_id
+from .settings import own_id
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
@@ -33,7 +33,7 @@ def read_annotated(
     read = expanded_synonyms if settings["expand_abbreviations"] else annotated_synonyms
     gold = (example.reference for example in examples)
     synonyms = read(gold, settings["labels"], spans_key=settings["spans_key"])
-    return ((text, known_id(each, settings)) for text, each in synonyms)
+    return ((text, own_id(each, settings)) for text, each in synonyms)
 
 
 def read_given(ontology: Given[AnyOntology]) -> AnyOntology:
@@ -82,5 +82,9 @@ def build_lookup(
         source=ontology.source if ontology else None,
         substitutions=substitutions() if callable(substitutions) else substitutions or (),
     )
-    limits = choose_limits(settings, {"top_k": search_depth(settings["top_k"])})
-    lookup.memoize(size=settings["memo_size"], **limits)
+    lookup.memoize(
+        size=settings["memo_size"],
+        top_k=search_depth(settings["top_k"]),
+        types=settings["types"],
+        branches=[own_id(each, settings) for each in settings["branches"]],
+    )

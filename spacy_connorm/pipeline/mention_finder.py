@@ -3,9 +3,9 @@ spaCy imports this module whenever it creates a pipeline, so it must stay light.
 """
 
 import copyreg
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import srsly
 from spacy.language import Language
@@ -27,10 +27,10 @@ from ..finder.found_mentions import (
 from ..finder.unmarked_texts import require_docs, unmarked_texts
 from .batched_pipe import BatchedPipe
 from .concept_normalizer import ConceptNormalizer
-from .finder_settings import FINDER_DEFAULTS, FinderSettings, check_finder_settings
+from .finder_settings import FinderSettings
 from .normalizer_link import NormalizerLink
 from .serialization import read_settings
-from .settings import are_texts, choose_limits
+from .settings import Settings, with_settings
 from .visits import asked_for
 
 if TYPE_CHECKING:
@@ -43,50 +43,11 @@ _SETTINGS = "cfg"
 @Language.factory(
     "mention_finder",
     assigns=["doc.ents", "doc.spans"],
-    default_config=dict(FINDER_DEFAULTS),
+    default_config=FinderSettings.defaults(),
 )
-def make_mention_finder(
-    nlp: Language,
-    name: str,
-    spans_key: str | None,
-    normalizer: str | None,
-    target: str,
-    overlaps: str,
-    label: str,
-    labels: dict[str, str] | None,
-    max_words: int,
-    min_letters: int,
-    short_letters: int,
-    stop_texts: list[str],
-    everyday_words: list[str],
-    steps: list[str],
-    expand_abbreviations: bool,
-    derivations: bool,
-    inexact_names: bool,
-    coordinations: bool,
-    phrase_threshold: float | None,
-) -> "MentionFinder":
-    return MentionFinder(
-        nlp,
-        name,
-        spans_key=spans_key,
-        normalizer=normalizer,
-        target=target,
-        overlaps=overlaps,
-        label=label,
-        labels=labels,
-        max_words=max_words,
-        min_letters=min_letters,
-        short_letters=short_letters,
-        stop_texts=stop_texts,
-        everyday_words=everyday_words,
-        steps=steps,
-        expand_abbreviations=expand_abbreviations,
-        derivations=derivations,
-        inexact_names=inexact_names,
-        coordinations=coordinations,
-        phrase_threshold=phrase_threshold,
-    )
+@with_settings(FinderSettings)
+def make_mention_finder(nlp: Language, name: str, **settings: Any) -> "MentionFinder":
+    return MentionFinder(nlp, name, **settings)
 
 
 class MentionFinder(BatchedPipe):
@@ -94,23 +55,20 @@ class MentionFinder(BatchedPipe):
     of words, and the synonyms added to it since.
     """
 
-    def __init__(
-        self, nlp: Language, name: str = "mention_finder", **settings: Unpack[FinderSettings]
-    ) -> None:
+    def __init__(self, nlp: Language, name: str = "mention_finder", **settings: Any) -> None:
         """Store the settings. The normalizer is looked for when the first document comes.
 
         nlp (Language): The pipeline, which has or will have a concept normalizer.
         name (str): The component's name.
-        **settings (FinderSettings): What `to_disk` saves; see `finder_settings`.
+        **settings: What `to_disk` saves; see `FinderSettings`.
         RAISES (ConnormError): CN006 for an invalid setting, CN920 for an unknown step.
         """
         self.vocab = nlp.vocab
         self.name = name
-        self.cfg: dict[str, Any] = dict(FINDER_DEFAULTS)
+        self.cfg = Settings(FinderSettings, settings)
         self._link = NormalizerLink(nlp, name)
         self._finder: NameFinder | None = None
         self._token_words: TokenWords | None = None
-        self._accept(settings)
 
     def __reduce__(self) -> tuple:
         # Cython's own knows no `__getstate__`.
@@ -183,9 +141,11 @@ class MentionFinder(BatchedPipe):
         texts (Iterable[str]): The texts.
         RAISES (ConnormError): CN006 for anything but texts. Nothing is added then.
         """
-        added = [texts] if isinstance(texts, str) else list(texts)
-        if isinstance(texts, str) or not are_texts(added):
+        if isinstance(texts, str):
             refuse_text("texts", texts, "a list of texts")
+        added = list(texts)
+        if not all(isinstance(each, str) for each in added):
+            refuse_text("texts", added, "a list of texts")
         self._add("stop_texts", added)
 
     def learn_stop_texts(
@@ -255,7 +215,7 @@ class MentionFinder(BatchedPipe):
         """
         unseal_whole(Path(path))
         if _SETTINGS not in exclude and (Path(path) / _SETTINGS).exists():
-            self._accept(read_settings(Path(path) / _SETTINGS))
+            self.cfg = self.cfg.changed(read_settings(Path(path) / _SETTINGS))
         self._link.note_loading()
         return self
 
@@ -274,19 +234,17 @@ class MentionFinder(BatchedPipe):
         if not isinstance(settings, dict):
             raise damaged(Path("from_bytes"), "it holds no settings")
         if _SETTINGS not in exclude:
-            self._accept(settings)
+            self.cfg = self.cfg.changed(settings)
         self._link.note_loading()
         return self
 
     def _name_finder(self) -> "NameFinder":
         from ..finder.name_finder import NameFinder
         from ..finder.token_words import TokenWords
-        from ..index.filters import Filter
 
         normalizer = self.normalizer
         retriever = normalizer.lookup.retriever
-        chosen = choose_limits(normalizer.cfg, {})
-        limits = Filter.of(chosen["types"], chosen["branches"])
+        limits = normalizer.filter()
         finder = self._finder
         if finder is None:
             self._link.warn_if_too_late(self)
@@ -297,9 +255,4 @@ class MentionFinder(BatchedPipe):
         return finder
 
     def _add(self, setting: str, texts: Iterable[str]) -> None:
-        self._accept({setting: list(dict.fromkeys([*self.cfg[setting], *texts]))})
-
-    def _accept(self, settings: Mapping[str, Any]) -> None:
-        merged = {**self.cfg, **settings}
-        check_finder_settings(merged)
-        self.cfg = merged
+        self.cfg[setting] = dict.fromkeys([*self.cfg[setting], *texts])

@@ -1,265 +1,195 @@
-"""The settings of a concept normalizer."""
+"""Settings of components, each declared once: its type, limits, default and meaning.
 
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+A component's settings are the fields of a `ComponentSettings`. They give the parameters of its
+factory (`with_settings`) and their defaults, the checks of whatever is set, in a config, in Python
+or in a saved pipeline (CN006), and the table of docs/settings.md, which a test compares.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from inspect import Parameter, signature
+from math import isfinite
 from numbers import Integral, Real
 from types import NoneType
-from typing import Any, TypedDict
-
-from ..concepts.curies import PREFIXES
-from ..errors import refuse, require_positive
-from ..index.metrics import COSINE
-
-
-class Settings(TypedDict, total=False):
-    """The settings that are saved with a concept normalizer.
-
-    spans_key (Optional[str]): Normalize `doc.spans[spans_key]`; `doc.ents` if None.
-    labels (Optional[Sequence[str]]): Only spans with these labels; all if None or empty.
-    attribute_prefix (str): Prefix of `candidates`, `kb_id` and `kb_ents` in `span._`. A normalizer
-        with a prefix does not write `span.kb_id_`.
-    top_k (int): At most how many candidates of a span; of a composite, of each part.
-    nil_threshold (Optional[float]): A lower best score makes "NIL"; None: never. From -1 to 1, or
-        any number if scores are inner products.
-    calibration (Optional[Mapping[str, float]]): Turns scores into probabilities; fitted by
-        `connorm evaluate --calibrate`.
-    expand_abbreviations (bool): Whether to search for the long form of a mention if its document
-        defines one, and to add it to D beside the short form; see `annotations.abbreviations`.
-    split_composites (bool): Whether a mention such as "breast and ovarian cancer" gets the ids of
-        its parts if these link better than the whole; see `linker.interpretations`.
-    extra_words_weight (float): How much a score is lowered if the mention has none of the words of
-        the name that was found, less if it has some; see `linker.extra_words`. 0 for not at all.
-    rewriting_weight (float): How far a name's cosine is raised towards 1 if the mention becomes it
-        by substitutions of words: the noun for its adjective, or those of the table of the index,
-        if it has one; 0 to 1.
-    types (Sequence[str]): Find only concepts of these semantic types; all if empty.
-    branches (Sequence[str]): Find only concepts at or below these; all if empty.
-    code_systems (Sequence[str]): Add the codes that candidates have in these vocabularies, such as
-        "ICD10CM", as far as the ontology has cross-references to them.
-    prefixes (Mapping[str, str]): Prefixes of your own, for ids that come in and for `code_systems`;
-        see `curies.PrefixMap.extended`.
-    kb_url_template (Optional[str]): A link with `{}` for the id, for displaCy.
-    memo_size (int): How many texts of the index, those of D first, get their answers when it is
-        built; see `linker.memo`. 0 for none.
-    cache_size (int): How many other answers to keep while the pipeline runs. 0 for none.
-    """
-
-    spans_key: str | None
-    labels: Sequence[str] | None
-    attribute_prefix: str
-    top_k: int
-    nil_threshold: float | None
-    calibration: Mapping[str, float] | None
-    expand_abbreviations: bool
-    split_composites: bool
-    extra_words_weight: float
-    rewriting_weight: float
-    types: Sequence[str]
-    branches: Sequence[str]
-    code_systems: Sequence[str]
-    prefixes: Mapping[str, str]
-    kb_url_template: str | None
-    memo_size: int
-    cache_size: int
-
-
-class Limits(TypedDict, total=False):
-    """Settings that one call can override; None keeps a setting.
-
-    top_k (Optional[int]): At most how many candidates.
-    types (Optional[Sequence[str]]): Find only concepts of these semantic types.
-    branches (Optional[Sequence[str]]): Find only concepts at or below these.
-    """
-
-    top_k: int | None
-    types: Sequence[str] | None
-    branches: Sequence[str] | None
-
-
-DEFAULTS = Settings(
-    spans_key=None,
-    labels=None,
-    attribute_prefix="",
-    top_k=10,
-    nil_threshold=None,
-    calibration=None,
-    expand_abbreviations=True,
-    split_composites=True,
-    extra_words_weight=0.0,
-    rewriting_weight=0.5,
-    types=(),
-    branches=(),
-    code_systems=(),
-    prefixes={},
-    kb_url_template=None,
-    memo_size=10_000,
-    cache_size=10_000,
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Self,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
 )
 
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictStr,
+    ValidationError,
+)
 
-_LARGEST = sys.float_info.max
-# spaCy's config checks these, but not the settings that are saved beside an index.
-_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
-    "spans_key": ((str, NoneType), "a key of `doc.spans`, or null"),
-    "attribute_prefix": ((str,), "a text"),
-    "top_k": ((int,), "a whole number"),
-    "nil_threshold": ((float, int, NoneType), "a score, or null"),
-    "expand_abbreviations": ((bool,), "true or false"),
-    "split_composites": ((bool,), "true or false"),
-    "extra_words_weight": ((float, int), "a number from 0 to 1"),
-    "rewriting_weight": ((float, int), "a number from 0 to 1"),
-    "kb_url_template": ((str, NoneType), "a link with {} in the place of the id"),
-    "memo_size": ((int,), "a whole number"),
-    "cache_size": ((int,), "a whole number"),
-}
+from ..concepts.curies import PREFIXES
+from ..errors import ConnormError, refuse
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def require_types(
-    settings: Mapping[str, Any], types: Mapping[str, tuple[tuple[type, ...], str]]
-) -> None:
-    """Refuse settings of another type. To Python, true and false are whole numbers: here they are
-    not.
+class Expected(NamedTuple):
+    """What the values of a type are, in the words of CN006."""
 
-    settings (Mapping[str, Any]): All settings by name.
-    types (Mapping[str, Tuple[Tuple[type, ...], str]]): By name the types, and what is expected.
-    RAISES (ConnormError): CN006 for the first that is invalid.
+    words: str
+
+
+def only_if(is_right: Callable[[Any], bool]) -> AfterValidator:
+    """RETURNS (AfterValidator): Refuses values of a type for which a function is false."""
+    return AfterValidator(lambda value: _require(is_right(value), value))
+
+
+def _require(is_right: bool, value: Any) -> Any:
+    if not is_right:
+        raise ValueError
+    return value
+
+
+def _whole_number(value: Any) -> int:
+    return int(_require(isinstance(value, Integral) and not isinstance(value, bool), value))
+
+
+def _number(value: Any) -> float:
+    is_number = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+    return float(_require(is_number, value))
+
+
+def _list(value: Any) -> list[Any]:
+    # The letters of a text would be texts.
+    return list(_require(isinstance(value, Iterable) and not isinstance(value, str), value))
+
+
+# The types of settings. To Python, true and false are whole numbers; here they are not.
+Flag = Annotated[StrictBool, Expected("true or false")]
+Text = Annotated[StrictStr, Expected("a text")]
+Texts = Annotated[list[StrictStr], BeforeValidator(_list), Expected("a list of texts")]
+Number = Annotated[float, BeforeValidator(_number), Expected("a finite number")]
+Share = Annotated[Number, Field(ge=0, le=1), Expected("a number from 0 to 1")]
+Count = Annotated[
+    int, BeforeValidator(_whole_number), Field(ge=0), Expected("a whole number, at least 0")
+]
+Positive = Annotated[Count, Field(ge=1), Expected("a whole number, at least 1")]
+
+
+class ComponentSettings(BaseModel):
+    """Declares the settings of a component, one a field."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """RETURNS (Dict[str, Any]): The default of each setting, as JSON."""
+        return cls().model_dump()
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Check settings.
+
+        values (Mapping[str, Any]): Values by name.
+        RETURNS (Dict[str, Any]): All settings, as JSON; those without a value have their defaults.
+        RAISES (ConnormError): CN006 for the first value that is invalid, or an unknown name, and
+            what validators raise.
+        """
+        try:
+            return cls(**values).model_dump()
+        except ValidationError as error:
+            first = error.errors()[0]
+        coded = first.get("ctx", {}).get("error")
+        if isinstance(coded, ConnormError):
+            raise coded
+        name = str(first["loc"][0])
+        if name not in cls.model_fields:
+            refuse("settings", name, f"one of {', '.join(cls.model_fields)}")
+        refuse(name, values[name], _expected(get_type_hints(cls, include_extras=True)[name]))
+
+
+class Settings(dict[str, Any]):
+    """The settings of a component, its `cfg`. They are checked when they are set."""
+
+    def __init__(
+        self, declared: type[ComponentSettings], values: Mapping[str, Any] | None = None
+    ) -> None:
+        """Check settings.
+
+        declared (Type[ComponentSettings]): What there is to set.
+        values (Optional[Mapping[str, Any]]): Values by name; the others have their defaults.
+        RAISES (ConnormError): As `ComponentSettings.checked`.
+        """
+        super().__init__(declared.checked(values or {}))
+        self._declared = declared
+
+    def __reduce__(self) -> tuple:
+        return Settings, (self._declared, dict(self))
+
+    def changed(self, values: Mapping[str, Any]) -> "Settings":
+        """RETURNS (Settings): The same settings but for some.
+        RAISES (ConnormError): As `ComponentSettings.checked`.
+        """
+        return Settings(self._declared, {**self, **values})
+
+    def update(self, values: Mapping[str, Any]) -> None:  # type: ignore[override]
+        """Set settings, all of them or none.
+
+        values (Mapping[str, Any]): Values by name.
+        RAISES (ConnormError): As `ComponentSettings.checked`.
+        """
+        super().update(self.changed(values))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.update({name: value})
+
+    def __ior__(self, values: Mapping[str, Any]) -> Self:  # type: ignore[override,misc]
+        self.update(values)
+        return self
+
+
+def _expected(annotation: Any) -> str:
+    """RETURNS (str): What a value of a type must be."""
+    if get_origin(annotation) is Literal:
+        return f"one of {', '.join(map(str, get_args(annotation)))}"
+    told = [
+        each.words for each in getattr(annotation, "__metadata__", ()) if type(each) is Expected
+    ]
+    if told:
+        return told[-1]
+    kinds = get_args(annotation)
+    known = [_expected(kind) for kind in kinds if kind is not NoneType]
+    return ", or ".join([*known, "null"] if NoneType in kinds else known)
+
+
+def with_settings(settings: type[ComponentSettings]) -> Callable[[Function], Function]:
+    """Declare settings as the parameters of a factory, so that spaCy checks configs.
+
+    settings (Type[ComponentSettings]): The settings.
+    RETURNS (Callable): A decorator. It puts a parameter for each setting in the place of the
+        factory's `**settings`.
     """
-    for setting, (allowed, expected) in types.items():
-        value = settings[setting]
-        if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
-            refuse(setting, value, expected)
 
+    def declare(factory: Function) -> Function:
+        own = signature(factory)
+        types = get_type_hints(settings)
+        parameters = [
+            *(each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD),
+            *(
+                Parameter(name, Parameter.KEYWORD_ONLY, annotation=types[name])
+                for name in settings.model_fields
+            ),
+        ]
+        factory.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return factory
 
-def check_settings(settings: dict[str, Any], *, metric: str = COSINE) -> None:
-    """Refuse settings that would fail later, or silently find nothing.
-
-    settings (Dict[str, Any]): All settings by name.
-    metric (str): Of the index: what scores are.
-    RAISES (ConnormError): CN006 for the first that is invalid.
-    """
-    require_types(settings, _TYPES)
-    check_labels(settings["labels"])
-    for setting, value in (
-        ("types", settings["types"]),
-        ("branches", settings["branches"]),
-        ("code_systems", settings["code_systems"]),
-    ):
-        if not are_texts(value):
-            refuse(setting, settings[setting], "a list of texts")
-    if not _are_prefixes(settings["prefixes"]):
-        refuse("prefixes", settings["prefixes"], 'texts by prefix, e.g. {"MSH2019": "MESH"}')
-    require_positive("top_k", settings["top_k"])
-    for setting in ("memo_size", "cache_size"):
-        if settings[setting] < 0:
-            refuse(setting, settings[setting], "at least 0")
-    for setting in ("extra_words_weight", "rewriting_weight"):
-        if not 0 <= settings[setting] <= 1:
-            refuse(setting, settings[setting], "a number from 0 to 1")
-    check_nil_threshold(settings["nil_threshold"], metric=metric)
-    prefix = settings["attribute_prefix"]
-    if prefix and not prefix.isidentifier():
-        refuse("attribute_prefix", prefix, "the beginning of a Python name, e.g. 'mesh_'")
-    template = settings["kb_url_template"]
-    if template is not None and not _is_template(template):
-        refuse("kb_url_template", template, "a link with {} in the place of the id")
-
-
-def check_arguments(*, index: Any, sieve: Any, settings: Iterable[str]) -> None:
-    """Refuse unknown settings, and anything but an index and a sieve: config validation lets any
-    object through.
-
-    index (Any): Must be a `Backend`.
-    sieve (Any): Must be a `Sieve`.
-    settings (Iterable[str]): Names of settings.
-    RAISES (ConnormError): CN006.
-    """
-    for name in settings:
-        if name not in DEFAULTS:
-            refuse("settings", name, f"one of {', '.join(DEFAULTS)}")
-    if not hasattr(index, "build") or not hasattr(index, "open"):
-        refuse("index", index, 'an index, e.g. {"@misc": "spacy-connorm.ExactIndex.v1"}')
-    if not hasattr(sieve, "searches") or not hasattr(sieve, "thresholds"):
-        refuse("sieve", sieve, 'a sieve, e.g. {"@misc": "spacy-connorm.Sieve.v1"}')
-
-
-def choose_limits(settings: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
-    """Override settings with the limits of a call.
-
-    settings (Mapping[str, Any]): All settings by name.
-    limits (Limits): Limits that are None keep the setting.
-    RETURNS (Dict[str, Any]): All of `Limits`.
-    RAISES (ConnormError): CN006 for an unknown limit, a `top_k` that is no whole number or under 1,
-        and `types` and `branches` that are no lists of texts: also those of settings, which may
-        have been changed in `cfg`.
-    """
-    chosen = {name: settings[name] for name in Limits.__annotations__}
-    for name, value in limits.items():
-        if name not in chosen:
-            refuse("limits", name, f"one of {', '.join(chosen)}")
-        if value is not None:
-            chosen[name] = value
-    if not isinstance(chosen["top_k"], Integral):
-        refuse("top_k", chosen["top_k"], "a whole number")
-    require_positive("top_k", int(chosen["top_k"]))
-    for name in ("types", "branches"):
-        chosen[name] = _read_texts(name, chosen[name])
-    chosen["branches"] = [known_id(each, settings) for each in chosen["branches"]]
-    return chosen
-
-
-def check_labels(labels: Any) -> None:
-    """RAISES (ConnormError): CN006 for labels that are neither a list of texts nor None: the
-    letters of a text would be labels.
-    """
-    if not are_texts(labels or ()):
-        refuse("labels", labels, "a list of texts")
-
-
-def check_nil_threshold(threshold: Any, *, metric: str) -> None:
-    """Refuse what is no score, and no None.
-
-    threshold (Any): The setting.
-    metric (str): Of the index: what scores are.
-    RAISES (ConnormError): CN006.
-    """
-    limit = 1.0 if metric == COSINE else _LARGEST
-    is_number = isinstance(threshold, Real) and not isinstance(threshold, bool)
-    if threshold is not None and not (is_number and -limit <= threshold <= limit):
-        expected = "a cosine, from -1 to 1" if limit == 1 else "a finite number"
-        refuse("nil_threshold", threshold, f"{expected}, or null")
-
-
-def known_id(concept_id: str, settings: Mapping[str, Any]) -> str:
-    """Write an id that comes in without the user's own prefixes. Indexes know all other spellings.
-
-    concept_id (str): An id.
-    settings (Mapping[str, Any]): All settings by name.
-    RETURNS (str): The id.
-    """
-    prefixes = settings["prefixes"]
-    return (prefixes and PREFIXES.extended(prefixes).curie(concept_id)) or concept_id
-
-
-def _read_texts(name: str, value: Any) -> list[str]:
-    texts = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
-    if not are_texts(texts):
-        refuse(name, value, "a list of texts")
-    return texts
-
-
-def are_texts(value: Any) -> bool:
-    """RETURNS (bool): Whether a setting is a list of texts, and no single text."""
-    return (
-        isinstance(value, Sequence)
-        and not isinstance(value, str)
-        and all(isinstance(each, str) for each in value)
-    )
-
-
-def _are_prefixes(value: Any) -> bool:
-    if not isinstance(value, Mapping):
-        return False
-    return all(isinstance(each, str) and each for pair in value.items() for each in pair)
+    return declare
 
 
 def _is_template(template: str) -> bool:
@@ -268,3 +198,106 @@ def _is_template(template: str) -> bool:
         return template.format("C1") != template
     except (ValueError, IndexError, KeyError):
         return False
+
+
+_CALIBRATION = {"intercept", "score", "margin"}
+Calibrated = Annotated[
+    dict[str, Number],
+    only_if(lambda numbers: numbers.keys() == _CALIBRATION),
+    Expected("finite numbers named intercept, score, margin"),
+]
+AttributePrefix = Annotated[
+    StrictStr,
+    only_if(lambda prefix: not prefix or prefix.isidentifier()),
+    Expected("the beginning of a Python name, e.g. 'mesh_'"),
+]
+OwnPrefixes = Annotated[
+    dict[StrictStr, StrictStr],
+    only_if(lambda prefixes: all([*prefixes, *prefixes.values()])),
+    Expected('texts by prefix, e.g. {"MSH2019": "MESH"}'),
+]
+Template = Annotated[
+    StrictStr, only_if(_is_template), Expected("a link with {} in the place of the id")
+]
+SpansKey = Annotated[StrictStr, Expected("a key of `doc.spans`")]
+Cosine = Annotated[Number, Field(ge=-1, le=1), Expected("a cosine, from -1 to 1")]
+_NIL_THRESHOLD = "a best score below this is `NIL`; null: never. From -1 to 1, or any number with "
+_NIL_THRESHOLD += '`metric = "dot"`'
+
+
+class NormalizerSettings(ComponentSettings):
+    """The settings that are saved with a concept normalizer; docs/settings.md has them."""
+
+    spans_key: SpansKey | None = Field(
+        None, description="normalize `doc.spans[spans_key]`; `doc.ents` if null"
+    )
+    labels: Texts | None = Field(None, description="only spans with these labels")
+    attribute_prefix: AttributePrefix = Field(
+        "",
+        description="put before `candidates`, `kb_id` and `kb_ents`; a normalizer with a prefix "
+        "leaves `kb_id_` to the one without",
+    )
+    top_k: Positive = Field(
+        10, description="at most this many candidates for a span; for a composite, for each part"
+    )
+    nil_threshold: Cosine | None = Field(None, description=_NIL_THRESHOLD)
+    calibration: Calibrated | None = Field(
+        None,
+        description="what `connorm evaluate --calibrate` fitted: `intercept`, `score`, `margin`",
+    )
+    expand_abbreviations: Flag = Field(
+        True, description="search for the long forms that documents define, and put them into D"
+    )
+    extra_words_weight: Share = Field(
+        0.0,
+        description="how much a score is lowered if the mention has none of the words of the name "
+        "that was found; 0.2 helps encoders that were not trained on annotated mentions: "
+        '"kidney problems" is then no tubular disorder. `connorm index` without a config uses 0.2',
+    )
+    split_composites: Flag = Field(
+        True, description="also search for the parts of composite mentions"
+    )
+    rewriting_weight: Share = Field(
+        0.5,
+        description="how much the scores of names are raised that say the same in other words: "
+        "with the noun of an adjective, or by a table of substitutions; 0: not at all",
+    )
+    types: Texts = Field([], description="find only concepts of these semantic types")
+    branches: Texts = Field([], description="find only these concepts and everything below them")
+    code_systems: Texts = Field(
+        [],
+        description="tell the codes of candidates in these vocabularies, such as `ICD10CM`",
+    )
+    prefixes: OwnPrefixes = Field(
+        {},
+        description="prefixes of your own, for ids that come in: another prefix of the same "
+        "vocabulary (`MESH`), or what the addresses of its ids begin with",
+    )
+    kb_url_template: Template | None = Field(None, description="a link with `{}` for the id")
+    memo_size: Count = Field(
+        10_000,
+        description="texts of the index whose answers are computed when it is built, those of D "
+        "first; 0 for none",
+    )
+    cache_size: Count = Field(
+        10_000,
+        description="answers kept while the pipeline runs, for texts that were searched; 0 for "
+        "none",
+    )
+
+
+class InnerProductSettings(NormalizerSettings):
+    """The settings of a concept normalizer whose scores are inner products."""
+
+    nil_threshold: Number | None = Field(None, description=_NIL_THRESHOLD)
+
+
+def own_id(concept_id: str, settings: Mapping[str, Any]) -> str:
+    """Write an id that comes in without the user's own prefixes. Indexes know all other spellings.
+
+    concept_id (str): An id.
+    settings (Mapping[str, Any]): Those of a concept normalizer.
+    RETURNS (str): The id.
+    """
+    prefixes = settings["prefixes"]
+    return (prefixes and PREFIXES.extended(prefixes).curie(concept_id)) or concept_id

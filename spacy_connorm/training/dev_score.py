@@ -26,8 +26,6 @@ from .mentions import read_mentions
 if TYPE_CHECKING:
     from .dev_retrieval import DevRetrieval
 
-# Those of the configs in assets.
-_SEARCHES, _THRESHOLDS = ["D-T", "OD-T"], [0.98]
 # The config block of a trained encoder to that of the encoder that a pipeline searches with.
 ToSearch = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -53,9 +51,7 @@ class DevScore:
         metric (str): How vectors are compared; inner products are searched by OD-T alone.
         """
         self._backend = ExactIndex(metric=metric)
-        self._sieve = Sieve(_SEARCHES, _THRESHOLDS)
-        if metric != COSINE:
-            self._sieve = Sieve(_SEARCHES[-1:], [])
+        self._sieve = Sieve() if metric == COSINE else Sieve(["OD-T"], [])
         self._encoder_config = encoder_config
         self._ontology = ontology
         self._synonyms = synonyms

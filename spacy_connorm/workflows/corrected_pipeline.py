@@ -14,8 +14,8 @@ from ..concepts import NIL, Candidate, Concept
 from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors
+from ..pipeline.concept_normalizer import Limits
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
-from ..pipeline.settings import Limits
 from .annotation import to_record
 from .applied_corrections import AppliedCorrections
 from .boundaries import Boundaries, find_span, mark_known

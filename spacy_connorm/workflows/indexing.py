@@ -22,7 +22,7 @@ from ..ontology.profiles import AUTO, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
-from ..pipeline.settings import known_id
+from ..pipeline.settings import own_id
 from ..pipeline.synonym_files import read_synonyms
 from ..text.substitutions import Substitution
 from .own_words import OwnWords
@@ -261,7 +261,7 @@ def _remove(changes: "Iterable[ChangedSynonym]", normalizer: ConceptNormalizer) 
     normalizer.remove_synonyms(
         (each.text, each.concept_id)
         for each in changes
-        if not each.times and store.number(known_id(each.concept_id, normalizer.cfg)) is not None
+        if not each.times and store.number(own_id(each.concept_id, normalizer.cfg)) is not None
     )
 
 

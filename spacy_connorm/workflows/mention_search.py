@@ -8,8 +8,8 @@ from spacy.language import Language
 
 from ..concepts import Candidate
 from ..errors import refuse_text
+from ..pipeline.concept_normalizer import Limits
 from ..pipeline.loading import load_normalizer
-from ..pipeline.settings import Limits
 
 if TYPE_CHECKING:
     from ..linker.explanation import Explanation

@@ -2,12 +2,12 @@
 
 import inspect
 import json
+import re
 from dataclasses import MISSING, fields
 from importlib.metadata import entry_points
 
 import pytest
 import spacy
-from thinc.api import Config
 from typer.main import get_command
 
 import spacy_connorm
@@ -16,8 +16,9 @@ from spacy_connorm.cli import app
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.documents import CORPUS_FORMATS
 from spacy_connorm.evaluation.mistakes import KINDS
-from spacy_connorm.pipeline.factory import DEFAULT_CONFIG
-from spacy_connorm.pipeline.finder_settings import FINDER_DEFAULTS
+from spacy_connorm.pipeline.factory import DEFAULTS
+from spacy_connorm.pipeline.finder_settings import FinderSettings
+from spacy_connorm.pipeline.settings import NormalizerSettings
 from spacy_connorm.text.normalization import STEPS
 from spacy_connorm.training.config import Training, TrainingData
 
@@ -25,6 +26,7 @@ from .pages import DOCS, PAGES, README, ROOT, codes, commands, connorm_command, 
 
 TRAINING = DOCS / "training.md"
 SETTINGS = DOCS / "settings.md"
+LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 
 def test_the_readme_is_short():
@@ -38,26 +40,23 @@ def test_the_readme_leads_to_every_page():
     assert not [page.name for page in listed if f"(docs/{page.name})" not in text(README)]
 
 
-def test_every_setting_is_in_the_table():
-    settings = Config().from_str(DEFAULT_CONFIG)["concept_normalizer"]
-    rows = table(SETTINGS, "setting of `concept_normalizer`")
-    told = {codes(row[0])[0]: codes(row[1])[0] for row in rows}
-    assert told.keys() == settings.keys() - {"scorer"}
-    for name, value in settings.items():
-        if isinstance(value, dict) and value:
-            registered = next(each for key, each in value.items() if key.startswith("@"))
-            assert name == "scorer" or registered == f"spacy-connorm.{told[name]}"
-        else:
-            assert json.loads(told[name]) == value
-
-
-def test_every_setting_of_the_finder_is_in_the_table():
-    rows = table(SETTINGS, "setting of `mention_finder`")
-    defaults = {codes(row[0])[0]: codes(row[1]) for row in rows}
-    assert defaults.keys() == FINDER_DEFAULTS.keys()
-    # Long lists are described.
-    written = {name: json.loads(value[0]) for name, value in defaults.items() if value}
-    assert written == {name: FINDER_DEFAULTS[name] for name in written}
+@pytest.mark.parametrize(
+    ("component", "declared"),
+    [("concept_normalizer", NormalizerSettings), ("mention_finder", FinderSettings)],
+)
+def test_every_setting_is_in_the_table_as_it_is_declared(component, declared):
+    rows = {codes(row[0])[0]: row for row in table(SETTINGS, f"setting of `{component}`")}
+    for name, field in declared.model_fields.items():
+        _, default, meaning = rows.pop(name)
+        # Long lists are described.
+        assert not codes(default) or json.loads(codes(default)[0]) == declared.defaults()[name]
+        assert LINK.sub(r"\1", meaning) == field.description
+    # Of the others the table names what is registered.
+    parts = {name: DEFAULTS[name] for name in rows} if component == "concept_normalizer" else {}
+    assert rows.keys() == parts.keys()
+    for name, value in parts.items():
+        kinds = [each for key, each in dict(value or {}).items() if key.startswith("@")]
+        assert codes(rows[name][1]) == ([each[len("spacy-connorm.") :] for each in kinds] or ["[]"])
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ def test_a_pipeline_is_scored_from_plain_text(folder):
 
 def test_labels_of_the_normalizer_choose_gold_types(folder):
     nlp = spacy.load(folder / "pipeline")
-    nlp.get_pipe("mention_finder")._accept({"label": "Drug"})
+    nlp.get_pipe("mention_finder").cfg["label"] = "Drug"
     nlp.get_pipe("concept_normalizer").cfg["labels"] = ["Drug"]
     row = score_plain_text(nlp, folder / "gold.spacy").row
     assert (row["mentions"], row["found"], row["other_types"]) == (1, 3, 4)

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm.concepts import Candidate
-from spacy_connorm.errors import ConnormError
 from spacy_connorm.linker.calibration import Calibration, margins, with_probabilities
 
 CALIBRATION = Calibration(intercept=-6.0, score=8.0, margin=5.0)
@@ -50,31 +49,6 @@ def test_nothing_else_of_a_candidate_changes():
     after = with_probabilities(before, CALIBRATION)
     assert [each._replace(probability=None) for each in after] == before
     assert with_probabilities([], CALIBRATION) == []
-
-
-def test_settings_and_back():
-    settings = {"intercept": -1, "score": 2.5, "margin": 0}
-    assert Calibration.from_dict(settings).to_dict() == settings
-    assert all(type(value) is float for value in Calibration.from_dict(settings).to_dict().values())
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"intercept": 1.0, "score": 1.0},
-        {"intercept": 1.0, "score": 1.0, "margin": 1.0, "slope": 1.0},
-        {"intercept": 1.0, "score": 1.0, "margin": "1"},
-        {"intercept": 1.0, "score": 1.0, "margin": None},
-        {"intercept": True, "score": 1.0, "margin": 1.0},
-        {"intercept": math.nan, "score": 1.0, "margin": 1.0},
-        {"intercept": 1.0, "score": math.inf, "margin": 1.0},
-        [1.0, 1.0, 1.0],
-    ],
-)
-def test_other_settings_are_refused(settings):
-    with pytest.raises(ConnormError, match=r"\[CN006\] `calibration` must be finite numbers"):
-        Calibration.from_dict(settings)
 
 
 NUMBERS = st.floats(-1e9, 1e9)

@@ -70,20 +70,6 @@ def test_a_system_without_any_code_is_refused(make_pipeline, normalizer, systems
         normalizer.candidates([], code_systems=systems)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"code_systems": "MESH"},
-        {"code_systems": [1]},
-        {"prefixes": ["A"]},
-        {"prefixes": {"A": 1}},
-    ],
-)
-def test_settings_of_another_kind_are_refused(normalizer, settings):
-    with pytest.raises(ConnormError, match="CN006"):
-        normalizer._accept(settings)
-
-
 def test_one_system_must_be_in_a_list(normalizer):
     with pytest.raises(ConnormError, match="CN006.*code_systems"):
         normalizer.candidates(["drip"], code_systems="MESH")

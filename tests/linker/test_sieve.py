@@ -126,10 +126,10 @@ def test_a_threshold_is_a_cosine(threshold):
 
 
 def test_lists_of_a_config_become_tuples():
-    sieve = Sieve(["D-T", "OD-T"], [0.95])
-    assert (sieve.searches, sieve.thresholds) == (("D-T", "OD-T"), (0.95,))
+    sieve = Sieve(["D-T", "OD-T"], [0.98])
+    assert (sieve.searches, sieve.thresholds) == (("D-T", "OD-T"), (0.98,))
     assert sieve == Sieve() and hash(sieve) == hash(Sieve())
-    assert sieve.steps == (("D-T", 0.95), ("OD-T", -np.inf))
+    assert sieve.steps == (("D-T", 0.98), ("OD-T", -np.inf))
     assert pickle.loads(pickle.dumps(sieve)).steps == sieve.steps
 
 

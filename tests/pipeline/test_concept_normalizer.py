@@ -160,22 +160,18 @@ def test_document_whose_error_is_ignored_comes_back_as_it_was(pipeline, monkeypa
 @pytest.mark.parametrize(
     ("limit", "value", "expected"),
     [
-        ("top_k", "3", "a whole number"),
-        ("top_k", 2.5, "a whole number"),
-        ("top_k", 0, "at least 1"),
+        ("top_k", "3", "a whole number, at least 1"),
+        ("top_k", 2.5, "a whole number, at least 1"),
+        ("top_k", 0, "a whole number, at least 1"),
         ("types", [1], "a list of texts"),
         ("types", "nope", "a list of texts"),
         ("types", 3, "a list of texts"),
         ("branches", [None], "a list of texts"),
     ],
 )
-def test_invalid_limits_are_refused(pipeline, limit, value, expected):
-    normalizer = pipeline.get_pipe("concept_normalizer")
+def test_invalid_limits_are_refused(normalizer, limit, value, expected):
     with pytest.raises(ConnormError, match=f"CN006.*`{limit}` must be {expected}"):
         normalizer.candidates(["cold"], **{limit: value})
-    normalizer.cfg[limit] = value
-    with pytest.raises(ConnormError, match=f"CN006.*`{limit}` must be {expected}"):
-        pipeline("A cold.")
 
 
 def test_limits_may_be_any_collection_and_number(normalizer):
@@ -184,28 +180,7 @@ def test_limits_may_be_any_collection_and_number(normalizer):
     assert found.concept_id == "C2"
 
 
-@pytest.mark.parametrize("labels", ["Disease", 3, [1]])
-def test_labels_that_were_changed_are_checked(pipeline, labels):
-    pipeline.get_pipe("concept_normalizer").cfg["labels"] = labels
-    with pytest.raises(ConnormError, match="CN006.*`labels` must be a list of texts"):
-        pipeline("A cold.")
-
-
-@pytest.mark.parametrize("threshold", ["0.5", 5, True, float("nan"), [0.5]])
-def test_a_nil_threshold_that_was_changed_is_checked(pipeline, threshold):
-    pipeline.get_pipe("concept_normalizer").cfg["nil_threshold"] = threshold
-    with pytest.raises(ConnormError, match="CN006.*`nil_threshold` must be a cosine"):
-        pipeline("A cold.")
-
-
 @pytest.mark.parametrize("threshold", [1, -1.0, np.float32(0.5), None])
 def test_a_nil_threshold_may_be_any_score(pipeline, threshold):
     pipeline.get_pipe("concept_normalizer").cfg["nil_threshold"] = threshold
     assert pipeline("A cold.").ents[0].kb_id_ == "C3"
-
-
-def test_true_is_no_number(pipeline, tmp_path):
-    normalizer = pipeline.get_pipe("concept_normalizer")
-    normalizer.cfg["memo_size"] = True
-    with pytest.raises(ConnormError, match="CN006.*memo_size"):
-        normalizer.to_disk(tmp_path / "saved")

@@ -251,17 +251,3 @@ def test_transformer_is_loaded_offline_without_its_folder(
     )
     own = nlp.get_pipe("concept_normalizer").candidates(MENTIONS)
     assert json.loads(loaded.stdout) == [[list(each) for each in mention] for mention in own]
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [("split_composites", "no"), ("expand_abbreviations", 1), ("top_k", 0), ("labels", "Drug")],
-)
-def test_settings_that_could_not_be_loaded_are_not_saved(pipeline, tmp_path, setting, value):
-    normalizer = pipeline.get_pipe("concept_normalizer")
-    normalizer.cfg[setting] = value
-    with pytest.raises(ConnormError, match=f"CN006.*{setting}"):
-        normalizer.to_disk(tmp_path / "saved")
-    with pytest.raises(ConnormError, match=f"CN006.*{setting}"):
-        normalizer.to_bytes()
-    assert not (tmp_path / "saved").exists()

@@ -111,7 +111,7 @@ def test_settings_come_from_a_config_and_are_overridden(config):
         settings = nlp.get_pipe_config("concept_normalizer")
         assert settings["top_k"] == 7
         assert settings["encoder"]["@architectures"] == "spacy-connorm.NgramEncoder.v1"
-        assert settings["sieve"]["searches"] == ["D-T", "OD-T"]
+        assert list(settings["sieve"]["searches"]) == ["D-T", "OD-T"]
 
 
 def test_one_of_several_normalizers_is_named(config):
