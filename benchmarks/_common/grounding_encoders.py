@@ -17,10 +17,10 @@ from _common.datasets import blank_english
 from _common.synonym_sets import Split, flat, places_of, set_files
 from _common.word_vectors import train_word_vectors
 from spacy_connorm.concepts import Concept, Ontology
+from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.encoders import fingerprint
 from spacy_connorm.encoders.vector_files import read_word_table
 from spacy_connorm.files.configs import read_config
-from spacy_connorm.files.docbin import write_docs
 from spacy_connorm.training import train
 from spacy_connorm.training.checkpoints import last_checkpoint
 

@@ -10,8 +10,8 @@ from thinc.api import Config
 
 from _common.datasets import Data
 from _common.word_vectors import train_word_vectors
+from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.files.configs import read_config
-from spacy_connorm.files.docbin import write_docs
 from spacy_connorm.training import train
 from spacy_connorm.training.checkpoints import last_checkpoint
 

@@ -15,8 +15,8 @@ from spacy.tokens import Doc
 from thinc.api import Config
 
 from _common.datasets import Data
+from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.documents.mentions import set_label
-from spacy_connorm.files.docbin import write_docs
 from spacy_connorm.pipeline.saving import save_pipeline
 from spacy_connorm.training import save_encoder
 

@@ -3,6 +3,8 @@ from .concept import SCOPES as SCOPES
 from .concept import Candidate as Candidate
 from .concept import Concept as Concept
 from .concept import merge as merge
+from .licence import read_licence as read_licence
+from .licence import write_licence as write_licence
 from .ontology import AnyOntology as AnyOntology
 from .ontology import ConceptStream as ConceptStream
 from .ontology import Ontology as Ontology

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from ..errors import ConnormError, Errors, Warnings, quote_id, warn
 from ..files.atomic import atomic_file
-from ..files.licence import read_licence, write_licensed
 from ..files.text import open_text, read_lines, sha256
 from .concept import Concept, merge, require_id_and_name
+from .licence import read_licence, write_licensed
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from .abbreviations import find_long_forms as find_long_forms
 from .abbreviations import get_abbreviations as get_abbreviations
 from .abbreviations import read_abbreviations as read_abbreviations
 from .abbreviations import set_abbreviations as set_abbreviations
+from .docbin import read_docs as read_docs
+from .docbin import write_docs as write_docs
 from .document import Document as Document
 from .document import other_fields as other_fields
 from .document import read_document as read_document

@@ -1,14 +1,48 @@
-"""spaCy's own format, `.spacy`: documents with all that they carry. They are written at the end, so
-all of them are in memory, compressed."""
+"""Documents in spaCy's own format, `.spacy`."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
+from ..errors import ConnormError, Errors
+from ..files.atomic import atomic_file
+from ..files.text import existing_file
 from .document import Document
+
+
+def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
+    """Read documents.
+
+    path (Union[str, Path]): A `.spacy` file.
+    vocab (Vocab): The pipeline's vocabulary.
+    YIELDS (Doc): The documents.
+    RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN706 for a file in another
+        format, or a damaged one, where it is damaged.
+    """
+    path = existing_file(path)
+    try:
+        yield from DocBin(store_user_data=True).from_disk(path).get_docs(vocab)
+    except Exception as error:  # of any library, depending on the bytes
+        raise ConnormError(Errors.CN706.format(path=path)) from error
+
+
+def write_docs(docs: Iterable[Doc], path: str | Path) -> None:
+    """Write documents for `spacy.Corpus.v1`, whole or not at all.
+
+    docs (Iterable[Doc]): The documents.
+    path (Union[str, Path]): A `.spacy` file.
+    RAISES (ConnormError): CN708 for another suffix, CN105 or CN108 if it cannot be written.
+    """
+    path = Path(path)
+    if path.suffix != ".spacy":
+        raise ConnormError(Errors.CN708.format(action="write", path=path, known=".spacy"))
+    doc_bin = DocBin(docs=docs, store_user_data=True)
+    with atomic_file(path) as aside:
+        doc_bin.to_disk(aside)
 
 
 @dataclass(frozen=True, slots=True)

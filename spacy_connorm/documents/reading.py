@@ -16,8 +16,8 @@ from tqdm import tqdm
 from ..concepts import Ontology
 from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors, require_options
-from ..files.docbin import write_docs
-from ..files.overlap import require_apart
+from ..files.atomic import require_apart
+from .docbin import write_docs
 from .document import Document, keep_types, make_doc
 from .formats import find_corpus_format
 from .mentions import Mention, set_label, split_ids

@@ -15,8 +15,8 @@ from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
 from ..files.arrays import open_array
+from ..files.atomic import TemporaryFolder
 from ..files.checksums import Stamp, replaced_since, stamp
-from ..files.temporary import TemporaryFolder
 from .dan_precision import PRECISIONS, mean_vectors
 from .dan_weights import Dan, DanSettings, load_dan
 from .verified import load_verified

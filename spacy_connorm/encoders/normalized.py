@@ -6,7 +6,7 @@ from pathlib import Path
 
 from thinc.api import Model
 
-from ..files.temporary import TemporaryFolder
+from ..files.atomic import TemporaryFolder
 from ..text.normalization import compose
 from . import encode, encode_inputs, encoder_forms, encoder_inputs, fingerprint, fits, replica
 from .hybrid import is_hybrid, lexical_weight, widths

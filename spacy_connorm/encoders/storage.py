@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConnormError, Errors
+from ..files.atomic import TemporaryFolder
 from ..files.checksums import damaged
-from ..files.temporary import TemporaryFolder
 from .protocol import Encoder, make_encoder, replica
 
 _SUFFIX = ".npy"

@@ -9,9 +9,8 @@ from spacy.language import Language
 
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors, Warnings, warn
-from ..files.atomic import atomic_file
+from ..files.atomic import atomic_file, require_apart, require_distinct_outputs
 from ..files.folders import read_object, replaced, require_replaceable
-from ..files.overlap import require_apart, require_distinct_outputs
 from ..index.metrics import COSINE
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline

@@ -11,9 +11,9 @@ from spacy.language import Language
 from spacy.tokens import Span
 from tqdm import tqdm
 
+from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions, split_ids
 from ..errors import ConnormError, Errors, Warnings, warn
-from ..files.docbin import read_docs
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .gold import find_known
 from .metrics import LEVEL, RESAMPLES, SEED, Interval

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors
-from ..files.overlap import require_apart
+from ..files.atomic import require_apart
 from .end_to_end import score_plain_text
 from .pictures import Drawing
 from .queries import check_protocol

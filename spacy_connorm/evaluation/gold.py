@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..documents.docbin import read_docs
 from ..documents.mentions import Mention
 from ..documents.synonyms import annotated_synonyms
 from ..errors import Warnings, quote_id, warn
-from ..files.docbin import read_docs
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.cleaning import clean
 from .mistakes import ConceptFacts

@@ -12,9 +12,9 @@ from tqdm import tqdm
 
 from ..concepts import Candidate
 from ..documents.abbreviations import read_abbreviations
+from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions
 from ..errors import ConnormError, Errors
-from ..files.docbin import read_docs
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.abbreviations import find_abbreviations
 from ..text.composites import split_composite

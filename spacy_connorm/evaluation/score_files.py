@@ -8,8 +8,7 @@ from typing import NamedTuple
 import srsly
 
 from ..errors import ConnormError, Errors
-from ..files.atomic import atomic_file
-from ..files.overlap import require_distinct_outputs
+from ..files.atomic import atomic_file, require_distinct_outputs
 from ..files.text import read_lines
 from .mistakes import mistakes_to_markdown
 from .report import Row, Section, sections_to_markdown, to_json, to_tsv

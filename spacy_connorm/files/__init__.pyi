@@ -1,13 +1,9 @@
 from .atomic import atomic_file as atomic_file
 from .atomic import atomic_folder as atomic_folder
 from .configs import read_config as read_config
-from .docbin import read_docs as read_docs
-from .docbin import write_docs as write_docs
 from .folders import seal as seal
 from .folders import unseal as unseal
 from .folders import verify as verify
-from .licence import read_licence as read_licence
-from .licence import write_licence as write_licence
 from .text import open_text as open_text
 from .text import read_lines as read_lines
 from .text import sha256 as sha256

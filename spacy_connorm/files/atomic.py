@@ -1,22 +1,28 @@
-"""Write files and folders whole or not at all, one writer at a time.
+"""Write files and folders whole or not at all, one writer at a time, never over what is read.
 
 A writer writes to a private part with an unpredictable name beside the target, then renames it. The
 part of a killed writer is removed by the next successful writer, never by readers.
 """
 
+import ctypes
 import errno
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+import sys
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import ConnormError, Errors
-from .exchange import put_in_place
-from .failures import write_errors
-from .temporary import is_private, private, release
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
 
 _PART = "part-"
 _OLD = "old-"
@@ -194,3 +200,221 @@ def _remove_leftovers(path: Path) -> None:
 
 def _token() -> str:
     return secrets.token_hex(8)
+
+
+# Linux's and macOS's flags for "swap both names".
+_RENAME_EXCHANGE = 2
+_RENAME_SWAP = 2
+_AT_FDCWD = -100
+# Errors of systems and file systems without such a call.
+_UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
+
+
+def put_in_place(new: Path, path: Path, old: Path) -> None:
+    """Rename a folder. If the system can swap two names (Linux, macOS), `path` always is either the
+    old or the new folder. Elsewhere it is missing between two renames, and a process killed just
+    then leaves the old folder at `old`.
+
+    new (Path): The new folder, beside `path`. Afterwards it may be the old one.
+    path (Path): The folder to create or replace.
+    old (Path): A free name beside `path` for the old folder, if names can't be swapped.
+    RAISES (OSError): If the system refuses; then the old folder is still at `path`.
+    """
+    if not path.exists():
+        new.rename(path)
+    elif not swap(new, path):
+        path.rename(old)
+        try:
+            new.rename(path)
+        except OSError:
+            old.rename(path)
+            raise
+
+
+def swap(one: Path, other: Path) -> bool:
+    """Swap two names atomically.
+
+    one (Path): An existing path.
+    other (Path): Another one on the same file system.
+    RETURNS (bool): False if the system or the file system can't; then nothing has changed.
+    RAISES (OSError): If it fails for any other reason.
+    """
+    call = _system_call()
+    if call is None:
+        return False
+    if call(os.fsencode(one), os.fsencode(other)) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _UNSUPPORTED:
+        return False
+    raise OSError(number, os.strerror(number), str(other))
+
+
+def _system_call() -> Callable[[bytes, bytes], int] | None:
+    try:
+        library = ctypes.CDLL(None, use_errno=True)
+        if sys.platform == "darwin":
+            renamex = library.renamex_np
+            return lambda one, other: renamex(one, other, _RENAME_SWAP)
+        if sys.platform == "linux":
+            renameat2 = library.renameat2
+            return lambda one, other: renameat2(_AT_FDCWD, one, _AT_FDCWD, other, _RENAME_EXCHANGE)
+    except (OSError, AttributeError, TypeError):
+        pass  # a C library without the call
+    return None
+
+
+_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT} if os.name == "posix" else {errno.ENOSPC}
+# Libraries written in Rust pass on numbers of the system: safetensors, tokenizers.
+_RUST = re.compile(r"\(os error (\d+)\)")
+# Of torch, SQLite and faiss, which have no class or number for it.
+_OTHERS = ("inline_container.cc", "disk is full", "disk I/O error", "write error in")
+
+
+@contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Raise one error for whatever libraries raise when the disk is full or refuses a file.
+
+    path (Path): The folder that is written.
+    RAISES (ConnormError): CN405.
+    """
+    try:
+        yield
+    except (ConnormError, BrokenPipeError):
+        raise
+    except Exception as error:
+        reason = _find_reason(error)
+        if reason is None:
+            raise
+        raise ConnormError(Errors.CN405.format(path=path, reason=reason)) from error
+
+
+def _find_reason(error: Exception) -> str | None:
+    number = error.errno if isinstance(error, OSError) else None
+    from_rust = _RUST.search(str(error))
+    if from_rust and int(from_rust[1]) in {*_FULL, errno.EIO, errno.EROFS}:
+        number = int(from_rust[1])
+    if number in _FULL:
+        return "the disk is full" if number == errno.ENOSPC else os.strerror(number)
+    if isinstance(error, OSError):
+        return str(error)
+    if number is not None:
+        return os.strerror(number)
+    return "the disk is full or fails" if any(each in str(error) for each in _OTHERS) else None
+
+
+_PREFIX = "spacy_connorm-"
+_LOCK = ".lock"
+_private: set[Path] = set()
+
+
+@contextmanager
+def private(folder: Path) -> Iterator[None]:
+    """Mark a folder as private for now: files in it are written without a lock, and flushed to disk
+    only when the folder itself is renamed.
+
+    folder (Path): The folder.
+    """
+    _private.add(folder)
+    try:
+        yield
+    finally:
+        _private.discard(folder)
+
+
+def is_private(path: Path) -> bool:
+    """RETURNS (bool): Whether a path is inside a folder that only this process writes to."""
+    return any(parent in _private for parent in path.parents)
+
+
+class TemporaryFolder:
+    """A folder that is deleted with its last user, but only in the process that created it: a
+    forked worker must not delete its parent's. Folders of killed processes are removed by the next
+    process that creates one.
+    """
+
+    def __init__(self) -> None:
+        from filelock import FileLock
+
+        _remove_abandoned()
+        name = f"{_PREFIX}{secrets.token_hex(8)}"
+        self.path = Path(tempfile.gettempdir()).resolve() / name
+        # The lock tells others that the folder is in use, so it is taken before the folder exists.
+        self._lock = FileLock(f"{self.path}{_LOCK}", thread_local=False)
+        self._lock.acquire()
+        self.path.mkdir(mode=0o700)
+        _private.add(self.path)
+        self._finalizer = weakref.finalize(self, _remove, self.path, self._lock, os.getpid())
+
+
+def _remove(path: Path, lock: "FileLock", owner: int) -> None:
+    if os.getpid() == owner:
+        _private.discard(path)
+        shutil.rmtree(path, ignore_errors=True)
+        release(lock)
+
+
+def release(lock: "FileLock") -> None:
+    """Release a lock and remove its file.
+
+    lock (FileLock): A lock that this process holds.
+    """
+    # The file is removed while the lock is held: filelock refuses a lock without a file. Windows
+    # can't remove open files; there, filelock removes them.
+    if os.name != "nt":
+        Path(lock.lock_file).unlink(missing_ok=True)
+    lock.release()
+
+
+def _remove_abandoned() -> None:
+    from filelock import FileLock, Timeout
+
+    for lock_file in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*{_LOCK}"):
+        lock = FileLock(lock_file)
+        try:
+            lock.acquire(blocking=False)
+        except (Timeout, OSError):
+            continue  # in use, or another user's
+        shutil.rmtree(lock_file.with_suffix(""), ignore_errors=True)
+        release(lock)
+
+
+def require_apart(output: str | Path | None, *inputs: object) -> None:
+    """Refuse an output that would replace an input: the same file or folder by any name, or a
+    folder that the input is in.
+
+    output (Optional[Union[str, Path]]): The file or folder to write, if any.
+    *inputs (object): What is read; anything but paths of existing files and folders is ignored.
+    RAISES (ConnormError): CN121.
+    """
+    if output is None:
+        return
+    output = Path(output)
+    if not output.exists() or _is_stream(output):
+        return
+    for each in inputs:
+        if isinstance(each, (str, Path)) and Path(each).exists():
+            path = Path(each).resolve()
+            if any(parent.samefile(output) for parent in (path, *path.parents)):
+                raise ConnormError(Errors.CN121.format(output=output, input=each))
+
+
+def require_distinct_outputs(*outputs: str | Path | None) -> None:
+    """Refuse two outputs with the same name.
+
+    *outputs (Optional[Union[str, Path]]): The files and folders to write, if any.
+    RAISES (ConnormError): CN124.
+    """
+    named: set[Path] = set()
+    for each in outputs:
+        path = None if each is None else Path(each).resolve()
+        if path is None or _is_stream(path):
+            continue
+        if path in named:
+            raise ConnormError(Errors.CN124.format(path=each))
+        named.add(path)
+
+
+def _is_stream(path: Path) -> bool:
+    """RETURNS (bool): Whether a path is a device or a pipe: nothing in it is replaced."""
+    return path.exists() and not path.is_file() and not path.is_dir()

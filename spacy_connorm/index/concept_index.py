@@ -14,10 +14,9 @@ from ..concepts import Concept
 from ..encoders.normalized import NormalizedEncoder
 from ..errors import ConnormError, Errors
 from ..files.arrays import open_array
-from ..files.background import BackgroundCheck
-from ..files.checksums import Stamp, damaged
+from ..files.atomic import TemporaryFolder
+from ..files.checksums import BackgroundCheck, Stamp, damaged
 from ..files.folders import MANIFEST, checksum_of, pack, stamps, unpack, unseal, unseal_again
-from ..files.temporary import TemporaryFolder
 from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
 from .keys import KeyTable

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..files.arrays import ascends, open_array
-from ..files.sorted_arrays import find_sorted
+from ..files.arrays import ascends, find_sorted, open_array
 
 
 class KeyTable:

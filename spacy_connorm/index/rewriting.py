@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..files.arrays import ascends, open_array, require_offsets
-from ..files.sorted_arrays import find_sorted
+from ..files.arrays import ascends, find_sorted, open_array, require_offsets
 from ..text.derivations import hash_base_forms
 from ..text.substitutions import Substitution, hash_parts
 from ..text.word_bags import hash_bags, hash_word

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..files.arrays import open_array
-from ..files.sorted_arrays import are_among
+from ..files.arrays import are_among, open_array
 from ..text.word_bags import add_hashes, hash_word, word_bag
 
 # The first version's, without a number, took the "A" of "hepatitis A" for an article. Indexes that

@@ -12,7 +12,7 @@ from ..concepts import Candidate, Concept, Source
 from ..encoders.encoding import Encoding, encode_here
 from ..encoders.normalized import NormalizedEncoder
 from ..errors import ConnormError, Errors, refuse_text
-from ..files.temporary import TemporaryFolder
+from ..files.atomic import TemporaryFolder
 from ..index.backends.protocol import Backend
 from ..index.builder.build import fit_encoder, write_index
 from ..index.concept_index import ConceptIndex

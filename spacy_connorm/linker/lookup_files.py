@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from ..encoders.storage import store_encoder
-from ..files.temporary import TemporaryFolder
+from ..files.atomic import TemporaryFolder
 from ..index.concept_index import ConceptIndex
 from ..index.overlay_files import read_overlay, write_overlay
 from .lookup import ConceptLookup

@@ -8,9 +8,8 @@ import numpy as np
 from tqdm import tqdm
 
 from ..encoders.normalized import NormalizedEncoder
-from ..files.atomic import atomic_folder
-from ..files.sorted_arrays import find_sorted
-from ..files.temporary import TemporaryFolder
+from ..files.arrays import find_sorted
+from ..files.atomic import TemporaryFolder, atomic_folder
 from ..index.concept_index import ConceptIndex
 from ..index.filters import allowed_concepts
 from ..index.members import D

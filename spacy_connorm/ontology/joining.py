@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..concepts import Concept, Ontology, Source, merge
 from ..concepts.curies import PREFIXES
-from ..files.overlap import require_apart
+from ..files.atomic import require_apart
 from .reading import jsonl_path, read_ontology
 
 # An id that more concepts of an ontology share says little of any of them.

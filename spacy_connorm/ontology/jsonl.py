@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..concepts import SCOPES, Concept, read_concepts
+from ..concepts.licence import read_licence
 from ..errors import require_choice
-from ..files.licence import read_licence
 from .report import ReadReport
 
 EXACT = "EXACT"

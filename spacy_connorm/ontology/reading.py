@@ -10,18 +10,11 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from ..concepts import (
-    Concept,
-    ConceptStream,
-    Ontology,
-    Source,
-    read_concepts,
-    write_concepts,
-)
+from ..concepts import Concept, ConceptStream, Ontology, Source, read_concepts, write_concepts
 from ..concepts.curies import PREFIXES, join_curie, split_curie
+from ..concepts.licence import write_licensed
 from ..errors import ConnormError, Errors, Warnings, quote_id, require_options, warn
-from ..files.licence import write_licensed
-from ..files.overlap import require_apart
+from ..files.atomic import require_apart
 from ..files.text import sha256
 from ..text.cleaning import clean
 from .formats import find_format, find_reader

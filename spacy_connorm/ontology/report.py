@@ -12,7 +12,7 @@ import numpy as np
 from ..concepts import Concept, merge
 from ..concepts.curies import PREFIXES
 from ..errors import Warnings, quote_id, warn
-from ..files.sorted_arrays import are_among
+from ..files.arrays import are_among
 
 LONG_NAME = 1_000
 # Between the ids of several concepts that one mention has.

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ..concepts.licence import write_licensed
 from ..errors import ConnormError, Errors, refuse, require_positive
-from ..files.atomic import atomic_file
-from ..files.licence import write_licensed
-from ..files.overlap import require_apart
+from ..files.atomic import atomic_file, require_apart
 from ..files.text import open_text, read_lines
 from ..text.substitutions import MAX_WORDS, Substitution, find_substitutions
 from .joining import joint_source

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import srsly
 
-from ..files.atomic import atomic_folder
+from ..files.atomic import TemporaryFolder, atomic_folder
 from ..files.checksums import damaged
 from ..files.folders import pack, read_settled, require_own_parts, seal, unpack, unseal_whole
-from ..files.temporary import TemporaryFolder
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup

@@ -1,33 +1,283 @@
-"""What needs no token: the page's own files, the health check and the API's description."""
+"""The API, with FastAPI. Import it inside functions: it is heavy and an extra."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-PAGE = Path(__file__).parent / "page"
-HEALTH = "/health"
-DESCRIPTION = "/openapi.json"
-FILES = {
-    "/": "index.html",
-    "/api-reference": "reference.html",
-    **{f"/static/{path.name}": path.name for path in PAGE.iterdir() if path.suffix != ".html"},
-}
-_OPEN = frozenset({*FILES, HEALTH, DESCRIPTION})
+from fastapi import FastAPI, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse
+from starlette.exceptions import HTTPException
+
+from ..about import __version__
+from ..errors import ConnormError, Errors
+from ..workflows.corrected_pipeline import CorrectedPipeline
+from .access import DESCRIPTION, FILES, HEALTH, PAGE
+from .limits import RequestLimits
+from .problems import Problem, declare, declare_api, problem_of
+from .review import FILTERS, MappingReview
+from .schemas import (
+    AnnotateBody,
+    CorrectionBody,
+    DecisionBody,
+    ExplainBody,
+    SearchBody,
+    TakeBackBody,
+    TextBody,
+    UndoBody,
+    storable,
+)
+from .uploads import read_upload
+from .views import view_candidates, view_concept, view_corrections, view_explanation
+
+_MESSAGES = {404: Errors.CN766, 405: Errors.CN767}
 
 
-def is_open(scope: Mapping[str, Any]) -> bool:
-    """Tell whether a request needs no token and costs nothing.
+def build_api(
+    pipeline: CorrectedPipeline, limits: RequestLimits, *, review: MappingReview | None = None
+) -> FastAPI:
+    """Make the application, without its guards.
 
-    scope (Mapping[str, Any]): As ASGI says, of a request by HTTP.
-    RETURNS (bool): Whether it is one for a file of the page, the health or the description.
+    pipeline (CorrectedPipeline): Answers.
+    limits (RequestLimits): Bounds texts and batches.
+    review (Optional[MappingReview]): Mappings to review.
+    RETURNS (FastAPI): The application.
     """
-    return _route(scope) in _OPEN
+    limits = replace(limits, text=min(limits.text, pipeline.nlp.max_length))
+    api = FastAPI(
+        title="spacy_connorm",
+        version=__version__,
+        description="Concept normalization over one pipeline, as people have corrected it.",
+        docs_url=None,  # FastAPI's own pages load scripts from another host
+        redoc_url=None,
+        openapi_url=DESCRIPTION,
+    )
+    _add_problems(api)
+    _add_files(api)
+    _add_answers(api, pipeline, limits, review)
+    _add_corrections(api, pipeline, limits)
+    if review is not None:
+        add_review(api, review)
+    return api
 
 
-def _route(scope: Mapping[str, Any]) -> str:
-    """RETURNS (str): The path below the root path, as Starlette finds it: under a mount or a proxy,
-    `path` begins with that.
+def _add_problems(api: FastAPI) -> None:
+    @api.exception_handler(ConnormError)
+    async def refuse(request: Request, error: ConnormError) -> JSONResponse:
+        return _respond(problem_of(error))
+
+    @api.exception_handler(RequestValidationError)
+    async def refuse_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        # Never `input`, which is a text of somebody.
+        first = error.errors()[0]
+        place = ".".join(str(each) for each in first["loc"] if each != "body") or "the body"
+        return _respond(Problem(422, Errors.CN764.format(place=place, reason=first["msg"])))
+
+    @api.exception_handler(HTTPException)
+    async def refuse_unknown(request: Request, error: HTTPException) -> JSONResponse:
+        message = _MESSAGES.get(error.status_code)
+        if message is None:
+            message = Errors.CN764.format(place="the body", reason="it can't be read")
+        return _respond(Problem(error.status_code, message))
+
+    @api.exception_handler(Exception)
+    async def fail(request: Request, error: Exception) -> JSONResponse:
+        # Starlette raises the error again; the guards log it.
+        return _respond(Problem(500, Errors.CN765))
+
+
+def _respond(problem: Problem) -> JSONResponse:
+    return JSONResponse(problem.content, status_code=problem.status)
+
+
+def _add_files(api: FastAPI) -> None:
+    for route, name in FILES.items():
+        api.add_api_route(route, _sender(PAGE / name), include_in_schema=False)
+
+
+def _sender(path: Path) -> Any:
+    async def send() -> FileResponse:
+        return FileResponse(path)
+
+    return send
+
+
+def _add_answers(
+    api: FastAPI,
+    pipeline: CorrectedPipeline,
+    limits: RequestLimits,
+    review: MappingReview | None,
+) -> None:
+    @api.get(HEALTH, tags=["about"], responses=declare())
+    async def health() -> dict[str, Any]:
+        """Tell that the server is there."""
+        return {"status": "ok", "version": __version__}
+
+    @api.get("/api/info", tags=["about"], responses=declare_api())
+    def info() -> dict[str, Any]:
+        """Tell what the pipeline is and what may be asked of it."""
+        cfg = pipeline.normalizer.cfg
+        meta = pipeline.nlp.meta
+        return {
+            "pipeline": f"{meta.get('lang', '')}_{meta.get('name', '')}",
+            "components": pipeline.nlp.pipe_names,
+            "labels": pipeline.labels,
+            "types": pipeline.normalizer.lookup.index.store.types(),
+            "concepts": pipeline.normalizer.lookup.index.concept_count,
+            "nil_threshold": cfg["nil_threshold"],
+            "calibrated": cfg["calibration"] is not None,
+            "searches": list(map(str, pipeline.normalizer.lookup.sieve.searches)),
+            "top_k": cfg["top_k"],
+            "limits": {name: getattr(limits, name) for name in ("body", "text", "batch")},
+            "revision": pipeline.revision,
+            "review": None if review is None else review.name,
+        }
+
+    @api.post("/api/annotate", tags=["answers"], responses=declare_api())
+    def annotate(body: AnnotateBody) -> dict[str, Any]:
+        """Annotate texts: one record a text, as `connorm annotate` writes them."""
+        limits.require_batch(len(body.texts))
+        texts = [each if isinstance(each, str) else each.text for each in body.texts]
+        mentions = [_boundaries(each) for each in body.texts]
+        cleaned = [_require_text(each, limits) for each in texts]
+        limits.require_tokenizable(cleaned)
+        revision = pipeline.revision
+        return {"records": pipeline.annotate(cleaned, mentions), "revision": revision}
+
+    @api.post("/api/search", tags=["answers"], responses=declare_api())
+    def search(body: SearchBody) -> dict[str, Any]:
+        """Find the candidates of mentions. `kb_id` is the id that the pipeline would write."""
+        limits.require_batch(len(body.mentions))
+        mentions = [_require_text(each, limits) for each in body.mentions]
+        how = body.model_dump(exclude={"mentions"}, exclude_none=True)
+        found = pipeline.search(mentions, **how)
+        return {
+            "results": [
+                {"mention": mention, "kb_id": kb_id, "candidates": view_candidates(candidates)}
+                for mention, (kb_id, candidates) in zip(mentions, found, strict=True)
+            ]
+        }
+
+    @api.post("/api/explain", tags=["answers"], responses=declare_api())
+    def explain(body: ExplainBody) -> dict[str, Any]:
+        """Explain how a mention is read, and what each search of the sieve finds for it."""
+        mention, text = (_require_text(each, limits) for each in (body.mention, body.text))
+        limits.require_tokenizable([text])
+        return view_explanation(pipeline.explain(mention, text=text, start=body.start))
+
+    @api.get("/api/concepts/{concept_id:path}", tags=["answers"], responses=declare_api(404))
+    def concept(concept_id: str) -> dict[str, Any]:
+        """Get a concept by its id or an alternate id."""
+        return view_concept(pipeline, concept_id)
+
+    @api.post("/api/texts", tags=["answers"], openapi_extra=_BINARY, responses=declare_api())
+    async def texts(request: Request) -> dict[str, Any]:
+        """Read the documents of a `.spacy` file, sent as it is: their texts and entities."""
+        content = await request.body()
+        # It takes long for a large file, and others wait for this thread.
+        return {"texts": await run_in_threadpool(read_upload, content, limits)}
+
+
+_BINARY = {"requestBody": {"content": {"application/octet-stream": {}}, "required": True}}
+
+
+def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimits) -> None:
+    @api.get("/api/corrections", tags=["corrections"], responses=declare_api())
+    def corrections(
+        since: Annotated[int, Query(ge=-1)] = -1, limit: Annotated[int, Query(ge=1, le=1000)] = 200
+    ) -> dict[str, Any]:
+        """List corrections, the last one first. `revision` grows with each change; with `since` a
+        revision, `corrections` is null if nothing has changed since.
+        """
+        pipeline.refresh()
+        revision = pipeline.revision
+        listed = None if since == revision else view_corrections(pipeline, limit=limit)
+        return {"revision": revision, "total": len(pipeline.effective), "corrections": listed}
+
+    @api.post("/api/corrections", tags=["corrections"], status_code=201, responses=declare_api(404))
+    def correct(body: CorrectionBody) -> dict[str, Any]:
+        """Say what a mention denotes. It is on the disk when this answers."""
+        text = _require_text(body.text, limits)
+        limits.require_tokenizable([text])
+        how = body.model_dump(exclude={"text"})
+        correction = pipeline.correct(text, **{**how, "author": storable(body.author).strip()})
+        return {
+            "id": correction.id,
+            "start": correction.start,
+            "end": correction.end,
+            "kb_id": correction.kb_id,
+            "revision": pipeline.revision,
+        }
+
+    @api.post(
+        "/api/corrections/{correction_id}/undo",
+        tags=["corrections"],
+        status_code=201,
+        responses=declare_api(404, 409),
+    )
+    def undo(correction_id: str, body: UndoBody) -> dict[str, Any]:
+        """Take a correction back. That is on the disk when this answers."""
+        record = pipeline.undo(correction_id, author=storable(body.author).strip())
+        return {"id": record.id, "undoes": record.undoes, "revision": pipeline.revision}
+
+
+def _boundaries(text: str | TextBody) -> list[tuple[int, int, str]] | None:
+    if isinstance(text, str) or text.mentions is None:
+        return None
+    return [(each.start, each.end, each.label) for each in text.mentions]
+
+
+def _require_text(text: str, limits: RequestLimits) -> str:
+    limits.require_length(len(text))
+    return storable(text)
+
+
+_FILTER = f"^({'|'.join(FILTERS)})$"
+
+
+def add_review(api: FastAPI, review: MappingReview) -> None:
+    """Add the addresses of a review.
+
+    api (FastAPI): The application.
+    review (MappingReview): Answers.
     """
-    path, root = scope["path"], scope.get("root_path", "")
-    below = path.removeprefix(root)
-    return below if below.startswith("/") or not below else path
+
+    @api.get("/api/review", tags=["review"], responses=declare_api())
+    def overview() -> dict[str, Any]:
+        """Tell what is decided and what is left. `revision` grows with each change."""
+        return review.overview()
+
+    @api.get("/api/review/rows", tags=["review"], responses=declare_api())
+    def rows(
+        status: Annotated[str, Query(pattern=_FILTER)] = "review",
+        offset: Annotated[int, Query(ge=0)] = 0,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    ) -> dict[str, Any]:
+        """List rows, the most frequent terms first."""
+        return review.rows(status, offset=offset, limit=limit)
+
+    @api.get("/api/review/rows/{row}", tags=["review"], responses=declare_api(404))
+    def row_now(row: int) -> dict[str, Any]:
+        """Get a row as it is now."""
+        return review.row(row)
+
+    @api.post(
+        "/api/review/rows/{row}", tags=["review"], status_code=201, responses=declare_api(404, 409)
+    )
+    def decide(row: int, body: DecisionBody) -> dict[str, Any]:
+        """Say what a term means: a concept, or "NIL". It is on the disk when this answers."""
+        author = storable(body.author).strip()
+        decided = review.decide(row, **{**body.model_dump(), "author": author})
+        return {"row": decided, **review.overview()}
+
+    @api.post(
+        "/api/review/rows/{row}/undo",
+        tags=["review"],
+        status_code=201,
+        responses=declare_api(404, 409),
+    )
+    def undo(row: int, body: TakeBackBody) -> dict[str, Any]:
+        """Take a decision back. That is on the disk when this answers."""
+        author = storable(body.author).strip()
+        return {"row": review.undo(row, version=body.version, author=author), **review.overview()}

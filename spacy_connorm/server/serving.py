@@ -14,10 +14,10 @@ from spacy.language import Language
 
 from ..errors import ConnormError, Errors
 from ..workflows.corrected_pipeline import CorrectedPipeline
-from ..workflows.corrections_conversion import CorrectionReport, convert_corrections
+from ..workflows.corrections import CorrectionReport, convert_corrections
 from .access import GuardRequests, is_loopback, known_hosts
 from .limits import LimitRequests, RequestLimits
-from .mapping_review import MappingReview
+from .review import MappingReview
 
 TOKEN_VARIABLE = "SPACY_CONNORM_TOKEN"
 _SECONDS_TO_FINISH = 30
@@ -89,7 +89,7 @@ def make_app(
         `CorrectedPipeline` and `MappingReview`.
     """
     _require_installed()
-    from .api import build_api
+    from .routes import build_api
 
     limits = limits or RequestLimits()
     corrected = CorrectedPipeline(pipeline, corrections, component=component)

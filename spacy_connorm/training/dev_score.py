@@ -15,7 +15,7 @@ from ..evaluation import Prediction, score_predictions
 from ..evaluation.gold import read_all_gold, warn_of_unknown_ids
 from ..evaluation.queries import DEPTH
 from ..evaluation.report import score_row
-from ..files.temporary import TemporaryFolder
+from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import ExactIndex
 from ..index.metrics import COSINE, Metric
 from ..linker.lookup import ConceptLookup

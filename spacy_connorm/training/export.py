@@ -15,9 +15,9 @@ from ..encoders.onnx import OnnxEncoder
 from ..encoders.onnx_folder import CONFIG
 from ..encoders.protocol import Encoder
 from ..errors import ConnormError, Errors
+from ..files.atomic import require_apart
 from ..files.configs import config_errors
 from ..files.folders import read_object, replaced, require_replaceable
-from ..files.overlap import require_apart
 from .work_folder import CONFIG as TRAINING_CONFIG
 
 PRECISIONS = ("int8", "fp32")

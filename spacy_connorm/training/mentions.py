@@ -6,10 +6,10 @@ from pathlib import Path
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
+from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions
 from ..documents.synonyms import expanded_mentions
 from ..errors import Warnings, quote_all, warn
-from ..files.docbin import read_docs
 from .config import TrainingData
 
 

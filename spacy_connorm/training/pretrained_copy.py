@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..encoders.transformer import TransformerEncoder
+from ..files.atomic import require_apart
 from ..files.folders import replaced
-from ..files.overlap import require_apart
 from .encoder_folder import PROBE, is_encoder
 
 

@@ -15,10 +15,9 @@ from ..concepts import Concept, Ontology
 from ..encoders import encoder_inputs, require_trainable, trainable
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors
+from ..files.atomic import require_apart, write_errors
 from ..files.configs import config_errors, read_config, require_sections
-from ..files.failures import write_errors
 from ..files.folders import require_replaceable
-from ..files.overlap import require_apart
 from ..files.text import existing_file, sha256
 from ..index.metrics import Metric
 from .config import TrainingData

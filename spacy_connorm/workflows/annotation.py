@@ -19,11 +19,11 @@ from ..documents.jsonl import Record, make_record
 from ..documents.writing import Exporter, find_target
 from ..encoders.devices import choose_device
 from ..errors import Warnings, require_positive, warn
-from ..files.overlap import require_apart
+from ..files.atomic import require_apart
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .inputs import TEXT_FIELD, read_inputs
-from .worker_pool import map_in_processes, require_processes
+from .pool import map_in_processes, require_processes
 
 
 @dataclass(slots=True)

@@ -9,17 +9,15 @@ from tqdm import tqdm
 
 from ..documents.document import ID_FIELD
 from ..errors import ConnormError, Errors, Warnings, quote_id, require_positive, warn
-from ..files.atomic import only_writer
-from ..files.failures import write_errors
-from ..files.overlap import require_apart
+from ..files.atomic import only_writer, require_apart, write_errors
 from .corpus_annotator import CorpusAnnotator
 from .corpus_input import CorpusFields, find_fragments, require_fields
 from .fragment_files import FragmentCounts
 from .inputs import TEXT_FIELD
 from .local_engine import annotate_locally
 from .output_folder import OutputFolder, identify
+from .pool import require_processes
 from .ray_engine import annotate_on_ray
-from .worker_pool import require_processes
 
 LOCAL = "local"
 _RAY = "ray"

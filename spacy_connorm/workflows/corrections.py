@@ -1,15 +1,33 @@
-"""What people say of mentions: corrections, and which of them count."""
+"""What people say of mentions: corrections, in a file, and as annotated data."""
 
 import json
+import os
 import re
 import secrets
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
-from typing import Any, TypeAlias
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..documents.mentions import split_ids
-from ..errors import refuse_text
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
+
+from ..concepts import NIL
+from ..documents.docbin import write_docs
+from ..documents.mentions import MENTIONS_KEY, Mention, set_mentions, split_ids
+from ..errors import ConnormError, Errors, refuse_text
+from ..files.atomic import atomic_file, require_apart
+from ..pipeline.synonym_files import write_synonyms
+
+if TYPE_CHECKING:
+    from ..linker.synonyms import ChangedSynonym
+
 
 _SEPARATORS = re.compile(r"[|+]")
 
@@ -159,3 +177,306 @@ def effective(records: Iterable[CorrectionRecord]) -> list[Correction]:
             last.pop(place, None)
             last[place] = each
     return list(last.values())
+
+
+_SECONDS_TO_WAIT = 10.0
+
+
+class CorrectionsFile:
+    """Reads what was appended, and appends. Threads must take turns; processes do so by a lock."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Open a file, or start a new one; its folder is created if missing.
+
+        path (Union[str, Path]): The file.
+        RAISES (ConnormError): CN105 for a folder, CN108 if it can't be read or written.
+        """
+        from filelock import FileLock
+
+        self.path = Path(path)
+        if self.path.is_dir():
+            raise ConnormError(Errors.CN105.format(path=self.path))
+        self._read_to = 0
+        self._lines = 0
+        with self._write_errors():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path = self.path.resolve()
+            is_new = not self.path.exists()
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            if is_new:
+                _sync_folder(self.path.parent)
+        name = self.path.with_name(f".{self.path.name}.lock")
+        self._lock = FileLock(name, thread_local=False)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from appending.
+
+        RAISES (ConnormError): CN109 if one of them does not finish.
+        """
+        from filelock import Timeout
+
+        try:
+            self._lock.acquire(timeout=_SECONDS_TO_WAIT)
+        except Timeout:
+            raise ConnormError(Errors.CN109.format(path=self.path)) from None
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def has_more(self) -> bool:
+        """RETURNS (bool): Whether anybody has appended anything since the last `read`."""
+        with self._write_errors():
+            return self.path.stat().st_size != self._read_to
+
+    def read(self) -> list[CorrectionRecord]:
+        """Read what was appended since the last call. A last line that is not complete is left for
+        later: somebody is writing it, or was killed before it was acknowledged.
+
+        RETURNS (List[CorrectionRecord]): The records, in order.
+        RAISES (ConnormError): CN108 if the file can't be read, CN752 for a line that is none, and
+            for a file that became shorter.
+        """
+        with self._write_errors(), self.path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            if size < self._read_to:
+                reason = "it became shorter while it was in use"
+                raise ConnormError(Errors.CN752.format(path=self.path, line=1, reason=reason))
+            file.seek(self._read_to)
+            content = file.read()
+        *lines, last = content.split(b"\n")
+        records = []
+        for number, line in enumerate(lines, start=self._lines + 1):
+            if line.strip():
+                records.append(self._parse(line, number))
+        self._read_to += len(content) - len(last)
+        self._lines += len(lines)
+        if last:
+            with suppress(ConnormError):
+                records.append(self._parse(last, self._lines + 1))
+                self._read_to += len(last)
+        return records
+
+    def append(self, record: CorrectionRecord) -> None:
+        """Append a record. It is on the disk when this returns. Call it `locked`, after `read`.
+
+        record (CorrectionRecord): The record.
+        RAISES (ConnormError): CN108 if the disk is full or refuses it. The file is as it was then.
+        """
+        line = to_line(record).encode("utf-8", "surrogatepass") + b"\n"
+        with self._write_errors():
+            descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
+            try:
+                # What a killed writer left of a line was never acknowledged.
+                os.ftruncate(descriptor, self._read_to)
+                try:
+                    if not self._ends_a_line(descriptor):
+                        line = b"\n" + line
+                    _write_all(descriptor, line)
+                    os.fsync(descriptor)
+                except OSError:
+                    os.ftruncate(descriptor, self._read_to)
+                    raise
+            finally:
+                os.close(descriptor)
+        self._read_to += len(line)
+        self._lines += line.count(b"\n")
+
+    def _ends_a_line(self, descriptor: int) -> bool:
+        if not self._read_to:
+            return True
+        os.lseek(descriptor, self._read_to - 1, os.SEEK_SET)
+        return os.read(descriptor, 1) == b"\n"
+
+    def _parse(self, line: bytes, number: int) -> CorrectionRecord:
+        try:
+            return from_line(line.decode("utf-8", "surrogatepass"))
+        except (ValueError, TypeError, LookupError, RecursionError):
+            reason = "it is no record of a correction"
+            message = Errors.CN752.format(path=self.path, line=number, reason=reason)
+            raise ConnormError(message) from None
+
+    @contextmanager
+    def _write_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            reason = error.strerror or error
+            raise ConnormError(Errors.CN108.format(path=self.path, reason=reason)) from error
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(descriptor, content) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return  # Windows can't open folders
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionConflict:
+    """One text that corrections give different concepts.
+
+    mention (str): The text: a mention, or what it stands for.
+    kb_ids (Tuple[str, ...]): Concept ids, or "NIL", the last one that was chosen last.
+    authors (Tuple[str, ...]): Who chose each.
+    """
+
+    mention: str
+    kb_ids: tuple[str, ...]
+    authors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionReport:
+    """What a file of corrections holds.
+
+    records (int): Corrections and undos.
+    corrections (int): Corrections that count: not undone, not replaced by a later one.
+    without_concept (int): Those of them that say "NIL". They are in no table of synonyms.
+    texts (int): Texts that they stand in.
+    conflicts (Tuple[CorrectionConflict, ...]): Texts with different concepts.
+    """
+
+    records: int
+    corrections: int
+    without_concept: int
+    texts: int
+    conflicts: tuple[CorrectionConflict, ...]
+
+
+def convert_corrections(
+    path: str | Path, output_path: str | Path | None = None, *, lang: str = "en"
+) -> CorrectionReport:
+    """Turn corrections into annotated data, D: `python -m spacy connorm corrections`.
+
+    path (Union[str, Path]): The file that `serve` appends to.
+    output_path (Optional[Union[str, Path]]): A `.tsv` file for the `synonyms` of `build_index`,
+        with the last concept of each text; a `.txt` file for the `stop_list` of `mention_finder`,
+        with the texts whose last correction says that there is none; or a `.spacy` file for
+        `corpora` and for training, with all mentions as people have corrected them. If None, only
+        the report is made.
+    lang (str): The language of the texts, for the tokenizer of `.spacy` files.
+    RETURNS (CorrectionReport): Counts and conflicts.
+    RAISES (ConnormError): CN100 for a missing file, CN121 if it would be replaced, CN708 for
+        another suffix, CN752 for a damaged file, CN105 or CN108 if the output can't be written.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise ConnormError(Errors.CN100.format(path=path))
+    if output_path is not None:
+        require_apart(output_path, path)
+        if Path(output_path).suffix not in _WRITERS:
+            known = " or ".join(_WRITERS)
+            raise ConnormError(Errors.CN708.format(action="write", path=output_path, known=known))
+    records = CorrectionsFile(path).read()
+    corrections = effective(records)
+    if output_path is not None:
+        _WRITERS[Path(output_path).suffix](corrections, Path(output_path), lang)
+    return CorrectionReport(
+        records=len(records),
+        corrections=len(corrections),
+        without_concept=sum(each.kb_id == NIL for each in corrections),
+        texts=len({each.text for each in corrections}),
+        conflicts=tuple(_conflicts(corrections)),
+    )
+
+
+def _write_table(corrections: Sequence[Correction], path: Path, lang: str) -> None:
+    write_synonyms(path, _counted(corrections))
+
+
+def _write_docs(corrections: Sequence[Correction], path: Path, lang: str) -> None:
+    write_docs(_docs(corrections, spacy.blank(lang)), path)
+
+
+def _write_stop_list(corrections: Sequence[Correction], path: Path, lang: str) -> None:
+    with atomic_file(path) as part:
+        lines = "".join(f"{text}\n" for text in _without_concept(corrections))
+        part.write_text(lines, encoding="utf8")
+
+
+_WRITERS = {".tsv": _write_table, ".spacy": _write_docs, ".txt": _write_stop_list}
+
+
+def _counted(corrections: Sequence[Correction]) -> "list[ChangedSynonym]":
+    from ..linker.synonyms import ChangedSynonym
+
+    counts = Counter(
+        (" ".join(text.split()), concept_id)
+        for each in _with_last_concept(corrections)
+        for text, concept_id in each.synonyms
+    )
+    return [ChangedSynonym(*pair, times) for pair, times in counts.items()]
+
+
+def _with_last_concept(corrections: Sequence[Correction]) -> list[Correction]:
+    """RETURNS (List[Correction]): Those that say of their text what its last one says. It is what
+    the server answers.
+    """
+    last = {_key(each): each.kb_id for each in corrections}
+    return [each for each in corrections if each.kb_id == last[_key(each)]]
+
+
+def _key(correction: Correction) -> str:
+    return " ".join(correction.searched.lower().split())
+
+
+def _without_concept(corrections: Sequence[Correction]) -> list[str]:
+    """RETURNS (List[str]): The texts whose last correction gives no concept, sorted."""
+    last = {_key(each): each for each in corrections}
+    return sorted(" ".join(each.searched.split()) for each in last.values() if each.kb_id == NIL)
+
+
+def _by_text(corrections: Iterable[Correction]) -> list[dict[str, Correction]]:
+    """RETURNS (List[Dict[str, Correction]]): Of each text, the last correction to each concept."""
+    by_text: dict[str, dict[str, Correction]] = {}
+    for each in corrections:
+        chosen = by_text.setdefault(_key(each), {})
+        chosen.pop(each.kb_id, None)
+        chosen[each.kb_id] = each
+    return list(by_text.values())
+
+
+def _conflicts(corrections: Sequence[Correction]) -> Iterator[CorrectionConflict]:
+    for chosen in _by_text(corrections):
+        if len(chosen) > 1:
+            *_, last = chosen.values()
+            authors = tuple([each.author for each in chosen.values()])
+            yield CorrectionConflict(last.searched, tuple(chosen), authors)
+
+
+def _docs(corrections: Iterable[Correction], nlp: Language) -> Iterator[Doc]:
+    in_order = sorted(corrections, key=lambda each: (each.text, each.start, each.end))
+    for text, mentions in groupby(in_order, key=lambda each: each.text):
+        yield _doc(nlp.make_doc(text), list(mentions))
+
+
+def _doc(doc: Doc, corrections: Sequence[Correction]) -> Doc:
+    spans = [_span(doc, each) for each in corrections]
+    doc.spans[MENTIONS_KEY] = spans
+    set_mentions(
+        doc,
+        [
+            Mention(each.mention, each.label, each.kb_id, ((each.start, each.end),))
+            for each in corrections
+        ],
+    )
+    doc.ents = filter_spans(spans)
+    return doc
+
+
+def _span(doc: Doc, correction: Correction) -> Span:
+    start, end = correction.start, correction.end
+    # Never None: "expand" finds a span for all characters inside the text.
+    return doc.char_span(  # type: ignore[return-value]
+        start, end, label=correction.label, kb_id=correction.kb_id, alignment_mode="expand"
+    )

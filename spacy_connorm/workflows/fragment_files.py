@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..documents.mentions import split_ids
-from ..files.atomic import atomic_file
-from ..files.temporary import private
+from ..files.atomic import atomic_file, private
 from .corpus_annotator import ERROR, Row, corpus_schema
 
 _KEY = b"spacy_connorm.annotated"

@@ -1,4 +1,4 @@
-"""From an ontology and annotated data to a pipeline that can be searched."""
+"""From an ontology and annotated data to a pipeline that can be searched: `connorm index`."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,25 +10,62 @@ from spacy.training import Example
 from spacy.util import registry
 from thinc.api import Config
 
-from ..concepts import AnyOntology
+from ..concepts import AnyOntology, Concept, ConceptStream
+from ..documents.docbin import read_docs
 from ..encoders.devices import choose_device
 from ..encoders.encoding import Encoding, encode_here
 from ..errors import ConnormError, Errors
+from ..files.atomic import require_apart
 from ..files.configs import config_errors, read_config
-from ..files.docbin import read_docs
 from ..files.folders import MANIFEST, read_object, replaced
-from ..files.overlap import require_apart
 from ..ontology.profiles import AUTO, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.initialization import Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
 from ..pipeline.settings import own_id
 from ..pipeline.synonym_files import read_synonyms
-from ..text.substitutions import Substitution
-from .own_words import OwnWords
+from ..text.substitutions import Substitution, find_substitutions
 
 if TYPE_CHECKING:
     from ..linker.synonyms import ChangedSynonym
+
+
+# About a kilobyte per name is kept meanwhile, and learning takes some ten seconds for 100,000.
+_MOST_NAMES = 200_000
+
+
+class OwnWords:
+    """Passes an ontology on to be indexed, and keeps its first names."""
+
+    def __init__(self, ontology: Given[AnyOntology]) -> None:
+        """ontology (Union[Ontology, ConceptStream, Callable]): The ontology, or a function that
+        reads it.
+        """
+        self._ontology = ontology
+        self._names: list[tuple[str, ...]] = []
+
+    def ontology(self) -> ConceptStream:
+        """RETURNS (ConceptStream): The same concepts, to be read once.
+        RAISES (ConnormError): CN006 for anything but an ontology.
+        """
+        ontology = read_given(self._ontology)
+        return ConceptStream(self._remembered(ontology), ontology.source)
+
+    def _remembered(self, ontology: AnyOntology) -> Iterator[Concept]:
+        count = 0
+        for concept in ontology:
+            if count < _MOST_NAMES:
+                self._names.append(concept.names)
+                count += len(concept.names)
+            yield concept
+
+    def substitutions(self) -> Iterator[Substitution]:
+        """YIELDS (Substitution): What the names show. Ask for them when the concepts have been
+        read.
+        """
+        yield from find_substitutions([self._names])
+
 
 # The empty sections are filled with the component's defaults, and can be overridden. The weight was
 # chosen on dev, with an untrained encoder (docs/benchmarks/ontology_alone.md).

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..documents.docbin import read_docs
 from ..documents.document import other_fields, set_other_fields
 from ..errors import ConnormError, Errors, Warnings, warn
-from ..files.docbin import read_docs
 from ..files.tables import find_column, read_rows, require_distinct_columns, require_width
 from ..files.text import read_lines, read_text
 

@@ -9,7 +9,7 @@ from .corpus_annotator import CorpusAnnotator
 from .corpus_input import CorpusFields, CorpusText, InputFragment, read_text_batches
 from .fragment_files import AnnotatedBatch, FragmentCounts, make_batch, write_fragment
 from .output_folder import OutputFolder
-from .worker_pool import map_in_processes
+from .pool import map_in_processes
 
 
 class _Question(NamedTuple):

@@ -1,13 +1,15 @@
-"""What people decide of mappings: written into a row, and taken back."""
+"""What people decide of mappings, and how much of a table is mapped."""
 
 import json
 import re
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import date
 
-from ..documents.sssom import ACCEPTED, MANUAL, NO_TERM, UNMATCHED, TermMapping
+from ..documents.sssom import ACCEPTED, MANUAL, NO_TERM, STATUSES, UNMATCHED, TermMapping
 from ..errors import refuse_text
-from .mapping_relations import BROAD, CLOSE, EXACT, NARROW
+from .mapping_rows import BROAD, CLOSE, EXACT, NARROW
 
 RELATED = "skos:relatedMatch"
 PREDICATES = (EXACT, CLOSE, BROAD, NARROW, RELATED)
@@ -76,3 +78,44 @@ def take_back(mapping: TermMapping) -> TermMapping:
     if not isinstance(values, dict) or values.keys() != set(_REPLACED):
         return mapping
     return replace(mapping, **values, proposal="")
+
+
+@dataclass(frozen=True, slots=True)
+class MappingSummary:
+    """What became of terms.
+
+    measure (str): What the thresholds compare: "probability" or "cosine".
+    rows (Dict[str, int]): Terms by status: "accepted", "review", "unmatched".
+    counts (Dict[str, int]): The sums of their counts.
+    decided (int): Terms that a person has decided.
+    gone (int): Rows that are not counted: a person has decided them, and the table no longer has
+        their terms.
+    """
+
+    measure: str
+    rows: dict[str, int]
+    counts: dict[str, int]
+    decided: int
+    gone: int = 0
+
+    def share(self, status: str) -> tuple[float, float]:
+        """RETURNS (Tuple[float, float]): The share of terms with a status, and that of their
+        counts, 0 to 1.
+        """
+        shares = [each[status] / (sum(each.values()) or 1) for each in (self.rows, self.counts)]
+        return shares[0], shares[1]
+
+
+def summarize_mappings(mappings: Iterable[TermMapping], *, measure: str = "") -> MappingSummary:
+    """RETURNS (MappingSummary): The rows, and how often their terms occur, by status."""
+    rows, counts, decided = Counter[str](), Counter[str](), 0
+    for each in mappings:
+        rows[each.status] += 1
+        counts[each.status] += each.count
+        decided += each.is_decided
+    return MappingSummary(
+        measure,
+        rows={status: rows[status] for status in STATUSES},
+        counts={status: counts[status] for status in STATUSES},
+        decided=decided,
+    )

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..about import __version__
 from ..errors import ConnormError, Errors
+from ..files.atomic import write_errors
 from ..files.checksums import describe
-from ..files.failures import write_errors
 from ..files.folders import MANIFEST, seal
 from ..pipeline.loading import find_pipeline_folder
 from .corpus_annotator import CorpusAnnotator

@@ -10,8 +10,8 @@ from ..encoders.devices import choose_device
 from ..encoders.encoding import EncodeBatches, Encoding
 from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import Raw
+from .pool import require_processes
 from .ray_connection import connected, count_workers
-from .worker_pool import require_processes
 
 # How many batches are sent ahead for each worker.
 _AHEAD = 2

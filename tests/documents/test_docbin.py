@@ -1,4 +1,51 @@
+import zlib
+
+import pytest
+import spacy
+import srsly
 from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+
+from spacy_connorm.documents.docbin import read_docs, write_docs
+from spacy_connorm.errors import ConnormError
+
+
+@pytest.fixture
+def path(tmp_path):
+    write_docs(map(spacy.blank("en"), ("One.", "Two.")), tmp_path / "a.spacy")
+    return tmp_path / "a.spacy"
+
+
+def change(path, **fields):
+    """Change what is stored, as bytes that are wrong do."""
+    stored = srsly.msgpack_loads(zlib.decompress(path.read_bytes()))
+    path.write_bytes(zlib.compress(srsly.msgpack_dumps({**stored, **fields})))
+
+
+def test_what_is_written_is_read(path):
+    assert [doc.text for doc in read_docs(path, Vocab())] == ["One.", "Two."]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"attrs": [*DocBin().attrs, 1]},
+        {"tokens": b""},
+        {"strings": []},
+        {"user_data": [b"\xc1", b"\xc1"]},
+    ],
+    ids=str,
+)
+def test_what_is_damaged_is_named(path, fields):
+    change(path, **fields)
+    with pytest.raises(ConnormError, match=r"CN706.*a\.spacy"):
+        list(read_docs(path, Vocab()))
+
+
+def test_an_error_of_the_reader_is_its_own(path):
+    with pytest.raises(KeyError):
+        for _ in read_docs(path, Vocab()):
+            raise KeyError
 
 
 def test_documents_keep_all_that_they_carry(export, docs):

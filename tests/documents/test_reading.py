@@ -11,12 +11,12 @@ from spacy.training import Corpus
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.documents import CorpusReport, convert_corpus, read_corpus
+from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.documents.document import DOC_ID_KEY, Document, make_doc
 from spacy_connorm.documents.formats import find_corpus_format
 from spacy_connorm.documents.mentions import Mention, annotated_mentions
 from spacy_connorm.documents.report import AMBIGUOUS, KNOWN, TRANSLATED, UNKNOWN
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.files.docbin import write_docs
 
 NOTE = "7|t|Fever, not flu\n7\t0\t5\tFever\tSymptom\tD1|D2\n7\t11\t14\tflu\tDisease\t-1\n"
 BLANK = spacy.blank("en")

@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 
-from spacy_connorm.files import exchange
+from spacy_connorm.files import atomic as exchange
 
 STEPS = ("open", "mkdir", "rename", "replace", "link", "chmod", "fsync", "unlink", "rmdir")
 

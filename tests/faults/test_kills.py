@@ -8,7 +8,7 @@ import spacy
 from pipeline_package import make_package
 
 from spacy_connorm import check, save_pipeline
-from spacy_connorm.files import exchange
+from spacy_connorm.files import atomic as exchange
 from spacy_connorm.files.atomic import atomic_file, atomic_folder
 
 from .killing import kill_at_each_step

@@ -19,6 +19,7 @@ from spacy.tokens import Span
 from spacy_connorm import Concept, Ontology, annotate_corpus
 from spacy_connorm.concepts import read_concepts
 from spacy_connorm.documents import read_sssom
+from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.documents.reading import read_corpus
 from spacy_connorm.documents.spans import choose_spans
@@ -26,7 +27,6 @@ from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import Errors, Warnings, quote, quote_all, quote_id, show_text
 from spacy_connorm.evaluation.gold import warn_of_unknown_ids
 from spacy_connorm.evaluation.score_files import read_scores
-from spacy_connorm.files.docbin import write_docs
 from spacy_connorm.ontology.reading import read_ontology
 from spacy_connorm.ontology.report import Inventory, warn_about
 from spacy_connorm.ontology.substitutions import read_substitutions
@@ -38,7 +38,7 @@ from spacy_connorm.training.mentions import read_mentions
 from spacy_connorm.training.pool import build_pool
 from spacy_connorm.workflows import CorrectedPipeline, CorrectionsFile, read_terms
 from spacy_connorm.workflows.inputs import read_inputs
-from spacy_connorm.workflows.mention_search import search
+from spacy_connorm.workflows.searching import search
 
 # Letters that no name of the ontology has.
 CANARY = "Ξανθίππη"

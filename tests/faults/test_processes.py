@@ -15,7 +15,7 @@ from long_run import is_long
 from spacy_connorm import annotate
 from spacy_connorm.cli import app
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.workflows.worker_pool import map_in_processes
+from spacy_connorm.workflows.pool import map_in_processes
 
 from . import gated
 

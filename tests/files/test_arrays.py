@@ -1,10 +1,8 @@
-"""Arrays in files that are not what they should be."""
-
 import numpy as np
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files.arrays import open_array
+from spacy_connorm.files.arrays import are_among, find_sorted, open_array
 
 
 @pytest.fixture
@@ -86,3 +84,18 @@ def test_a_shape_that_is_larger_than_the_file(file):
         np.lib.format.write_array_header_1_0(raw, facts)
     with pytest.raises(ConnormError, match="CN402"):
         open_array(file, "float32", (None,))
+
+
+@pytest.mark.parametrize(
+    ("known", "values", "places"),
+    [
+        ([2, 4, 4, 7], [7, 2, 4, 1, 5, 9], [3, 0, 1, -1, -1, -1]),
+        ([], [1, 2], [-1, -1]),
+        ([1, 2], [], []),
+    ],
+)
+def test_values_are_found(known, values, places):
+    known, values = np.array(known, dtype="uint64"), np.array(values, dtype="uint64")
+    found = find_sorted(known, values)
+    assert found.dtype == "int64" and found.tolist() == places
+    assert are_among(known, values).tolist() == [place >= 0 for place in places]

@@ -1,5 +1,3 @@
-"""Files and folders are written whole or not at all, by one writer at a time."""
-
 import errno
 import os
 import stat
@@ -9,9 +7,13 @@ from pathlib import Path
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files import exchange
-from spacy_connorm.files.atomic import atomic_file, atomic_folder
-from spacy_connorm.files.temporary import TemporaryFolder
+from spacy_connorm.files import atomic as exchange
+from spacy_connorm.files.atomic import (
+    TemporaryFolder,
+    atomic_file,
+    atomic_folder,
+    require_distinct_outputs,
+)
 
 POSIX = os.name == "posix"
 
@@ -236,3 +238,16 @@ def test_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(ConnormError, match="CN405"):
         write_folder(tmp_path / "file" / "target")
+
+
+def test_outputs_with_the_same_name_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("link.json").symlink_to("a.json")
+    for same in ("a.json", tmp_path / "a.json", "./b/../a.json", "link.json"):
+        with pytest.raises(ConnormError, match="CN124.*two outputs"):
+            require_distinct_outputs("b.json", None, "a.json", same)
+
+
+def test_other_outputs_are_not(tmp_path):
+    require_distinct_outputs()
+    require_distinct_outputs(None, None, tmp_path, tmp_path / "a", "b", os.devnull, os.devnull)

@@ -5,6 +5,7 @@ import pytest
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.files import checksums
+from spacy_connorm.files.atomic import TemporaryFolder
 from spacy_connorm.files.folders import (
     pack,
     read_settled,
@@ -15,7 +16,6 @@ from spacy_connorm.files.folders import (
     unseal_again,
     verify,
 )
-from spacy_connorm.files.temporary import TemporaryFolder
 
 
 @pytest.fixture

@@ -5,10 +5,7 @@ import gzip
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.ontology import (
-    FORMATS,
-    read_ontology,
-)
+from spacy_connorm.ontology import FORMATS, read_ontology
 from spacy_connorm.ontology.formats import find_format, find_reader
 
 RDF = '<?xml version="1.0"?>\n<rdf:RDF xmlns="http://x.org#"\n     xml:base="http://x.org">\n'

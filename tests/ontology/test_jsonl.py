@@ -1,8 +1,8 @@
 import pytest
 
 from spacy_connorm.concepts import Concept, Ontology, write_concepts
+from spacy_connorm.concepts.licence import write_licence
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files.licence import write_licence
 from spacy_connorm.ontology import ReadReport
 from spacy_connorm.ontology.jsonl import read_jsonl
 from spacy_connorm.ontology.obo import read_obo

@@ -8,8 +8,8 @@ import pytest
 
 from spacy_connorm import build_index, load_normalizer
 from spacy_connorm.concepts import Concept, Ontology, Source
+from spacy_connorm.concepts.licence import read_licence
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.files.licence import read_licence
 from spacy_connorm.ontology import (
     OntologyReader,
     ReadReport,

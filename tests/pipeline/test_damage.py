@@ -8,7 +8,8 @@ import pytest
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files import background, checksums
+from spacy_connorm.files import checksums
+from spacy_connorm.files import checksums as background
 from spacy_connorm.files.folders import pack, seal, unseal
 
 MENTIONS = ["MI", "cold", "head spinning"]

@@ -5,8 +5,8 @@ import warnings
 import pytest
 import spacy
 
+from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.errors import ConnormWarning
-from spacy_connorm.files.docbin import write_docs
 from spacy_connorm.training.config import TrainingData
 from spacy_connorm.training.mentions import read_mentions, warn_of_shared_files
 

@@ -2,10 +2,10 @@ from datetime import date
 
 import pytest
 
-from spacy_connorm.documents.sssom import ACCEPTED, MANUAL, NO_TERM, UNMATCHED, TermMapping
+from spacy_connorm.documents.sssom import ACCEPTED, MANUAL, NO_TERM, REVIEW, UNMATCHED, TermMapping
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.workflows import decide_mapping, take_back
-from spacy_connorm.workflows.mapping_relations import BROAD, CLOSE, EXACT, MEANING
+from spacy_connorm.workflows import decide_mapping, summarize_mappings, take_back
+from spacy_connorm.workflows.mapping_rows import BROAD, CLOSE, EXACT, MEANING
 
 ROW = TermMapping(
     *("local:1", CLOSE, "MESH:D1", MEANING, "cold", "Cold"),
@@ -48,3 +48,17 @@ def test_the_last_of_several_decisions_is_taken_back_to_what_was_found():
     assert take_back(row) == ROW
     assert take_back(ROW) == ROW
     assert take_back(TermMapping("a:1", EXACT, "b:1", MANUAL, proposal="[]")).is_decided
+
+
+def test_rows_and_counts():
+    rows = [
+        TermMapping("a:1", EXACT, "b:1", MEANING, status=ACCEPTED, count=6),
+        TermMapping("a:2", EXACT, "b:1", MANUAL, status=ACCEPTED, count=0),
+        TermMapping("a:3", EXACT, "b:1", MEANING, status=REVIEW, count=2),
+    ]
+    summary = summarize_mappings(rows, measure="cosine")
+    assert summary.rows == {ACCEPTED: 2, REVIEW: 1, UNMATCHED: 0}
+    assert summary.counts == {ACCEPTED: 6, REVIEW: 2, UNMATCHED: 0}
+    assert summary.share(ACCEPTED) == (2 / 3, 0.75)
+    assert summary.decided == 1
+    assert summarize_mappings([]).share(REVIEW) == (0, 0)

@@ -7,7 +7,7 @@ from multiprocessing.context import get_spawning_popen
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.workflows.worker_pool import map_in_processes, require_processes
+from spacy_connorm.workflows.pool import map_in_processes, require_processes
 
 
 def double(number):

@@ -1,4 +1,4 @@
-"""Checking a saved pipeline: every byte, and what it means."""
+"""Check a saved pipeline, every byte and what it means: `connorm check`."""
 
 from pathlib import Path
 from typing import Any, NamedTuple

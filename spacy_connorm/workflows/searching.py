@@ -1,4 +1,4 @@
-"""Searching for mentions with a saved pipeline."""
+"""Search for mentions with a saved pipeline: `connorm search`."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,18 @@
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.workflows.mapping_ids import MappingIds, concept_ids_of
+from spacy_connorm.workflows.mapping_rows import (
+    BROAD,
+    CLOSE,
+    EXACT,
+    LEXICAL,
+    MEANING,
+    NARROW,
+    SPELLING,
+    MappingIds,
+    concept_ids_of,
+    find_relation,
+)
 
 
 def test_codes_get_a_prefix():
@@ -41,3 +52,32 @@ def test_prefixes_have_addresses():
 def test_what_is_no_prefix(prefix, addresses):
     with pytest.raises(ConnormError, match="CN006"):
         MappingIds(prefix, addresses)
+
+
+@pytest.mark.parametrize(
+    ("term", "name", "predicate"),
+    [
+        ("Heart attacks", "attack of the heart", EXACT),
+        ("Cholera, unspecified", "cholera", EXACT),
+        ("recurrent pterygium of left eye", "Pterygium", BROAD),
+        ("hypertension", "essential hypertension", NARROW),
+        ("head spinning", "dizziness", CLOSE),
+        ("conjunctivitis, except viral", "viral conjunctivitis", CLOSE),
+        ("other cholera", "cholera", CLOSE),
+        ("+", "+", EXACT),
+        ("+", "-", CLOSE),
+    ],
+)
+def test_what_words_say(term, name, predicate):
+    relation = find_relation(term, name, is_exact=True, by_spelling=False)
+    assert relation.predicate == predicate
+    shared = predicate == EXACT
+    assert relation.justification == (LEXICAL if shared else MEANING)
+    assert relation.match_string == (name if shared else "")
+
+
+def test_a_synonym_that_is_not_exact_claims_less():
+    for term in ("cold", "bad cold", "c"):
+        found = find_relation(term, "cold", is_exact=False, by_spelling=True)
+        assert found.predicate == CLOSE
+        assert found.justification == (LEXICAL if term == "cold" else SPELLING)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .atomic import atomic_file
-from .text import read_lines
+from ..files.atomic import atomic_file
+from ..files.text import read_lines
 
 Row = TypeVar("Row")
 

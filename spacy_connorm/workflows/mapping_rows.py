@@ -1,27 +1,147 @@
-"""Rows of mappings, made of terms and what was found for them."""
+"""Rows of mappings: made of terms and what was found for them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote, unquote
 from uuid import uuid4
 
 from ..about import __version__
 from ..concepts import NIL, Candidate
-from ..documents.sssom import (
-    ACCEPTED,
-    NO_TERM,
-    REVIEW,
-    UNMATCHED,
-    MappingCandidate,
-    TermMapping,
-)
+from ..concepts.curies import PREFIX, PREFIXES, require_prefix, split_curie
+from ..documents.sssom import ACCEPTED, NO_TERM, REVIEW, UNMATCHED, MappingCandidate, TermMapping
 from ..encoders.protocol import is_sparse
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, refuse
 from ..pipeline.concept_normalizer import ConceptNormalizer
-from .mapping_ids import MappingIds, ontology_source
-from .mapping_relations import EXACT, MEANING, SPELLING, find_relation
+from ..text.word_bags import word_bag
 from .terms import LocalTerm
+
+_CURIE = re.compile(rf"{PREFIX.pattern}:[^\s:/|][^\s|]*")
+# Of concept ids without a vocabulary.
+_CONCEPT, _ONTOLOGY = "concept", "ontology"
+_SAFE = "._~-+/"
+_ADDRESS = "urn:connorm:{}:"
+_BUILT_IN = {"orcid": "https://orcid.org/"}
+# SSSOM knows these by itself.
+_IMPLIED = {"sssom", "semapv", "skos", "owl", "rdf", "rdfs", "oboInOwl"}
+
+
+class MappingIds:
+    """Writes codes and concept ids as CURIEs."""
+
+    def __init__(self, prefix: str, addresses: Mapping[str, str]) -> None:
+        """Store the user's prefixes.
+
+        prefix (str): The prefix of codes that have none.
+        addresses (Mapping[str, str]): What the addresses (IRIs) of ids begin with, by prefix.
+        RAISES (ConnormError): CN006 for what can't be a prefix or an address.
+        """
+        for each in (prefix, *addresses):
+            require_prefix(each)
+        for each in addresses.values():
+            if not re.match(r"[A-Za-z][A-Za-z0-9+.\-]*:\S+$", each):
+                refuse("addresses", each, "an address (IRI) for each prefix")
+        self._prefix = PREFIXES.prefix(prefix) if PREFIXES.knows(prefix) else prefix
+        self._addresses = {each.upper(): address for each, address in addresses.items()}
+
+    def subject(self, code: str) -> str:
+        """RETURNS (str): A code as a CURIE. Codes with the prefix of a known vocabulary keep it."""
+        prefix = split_curie(code)[0]
+        if prefix and _CURIE.fullmatch(code) and self._knows(prefix):
+            return code
+        return f"{self._prefix}:{quote(code, safe=_SAFE)}"
+
+    def concept(self, concept_id: str) -> str:
+        """RETURNS (str): A concept id as a CURIE; `find_concept_id` reads it."""
+        if _CURIE.fullmatch(concept_id):
+            return concept_id
+        own = PREFIXES.own_curie(concept_id)
+        return own or f"{_CONCEPT}:{quote(concept_id, safe=_SAFE)}"
+
+    def source(self, name: str) -> str:
+        """RETURNS (str): The name of a table of terms as a CURIE, with the prefix of its codes."""
+        return f"{self._prefix}:{quote(name, safe=_SAFE)}"
+
+    def addresses_of(self, curies: Iterable[str]) -> dict[str, str]:
+        """RETURNS (Dict[str, str]): SSSOM's curie_map: what the prefixes of CURIEs stand for."""
+        prefixes = {split_curie(each)[0] for each in curies if each} - _IMPLIED
+        return {each: self._address(each) for each in sorted(prefixes)}
+
+    def _knows(self, prefix: str) -> bool:
+        return PREFIXES.knows(prefix) or prefix.upper() in self._addresses
+
+    def _address(self, prefix: str) -> str:
+        known = self._addresses.get(prefix.upper()) or _BUILT_IN.get(prefix)
+        return known or PREFIXES.address(f"{prefix}:") or _ADDRESS.format(prefix)
+
+
+def ontology_source(name: str) -> str:
+    """RETURNS (str): The name of an ontology's file as a CURIE."""
+    return f"{_ONTOLOGY}:{quote(name, safe=_SAFE)}"
+
+
+def concept_ids_of(curie: str) -> list[str]:
+    """List the concept ids that a CURIE may have been written for.
+
+    curie (str): From `MappingIds.concept`, or from others.
+    RETURNS (List[str]): Ids, the most likely first; none for `NO_TERM`.
+    """
+    if curie == NO_TERM:
+        return []
+    local_id = split_curie(curie)[1]
+    return list(dict.fromkeys((curie, *PREFIXES.spellings_of(curie), local_id, unquote(local_id))))
+
+
+EXACT, CLOSE = "skos:exactMatch", "skos:closeMatch"
+BROAD, NARROW = "skos:broadMatch", "skos:narrowMatch"
+LEXICAL = "semapv:LexicalMatching"
+SPELLING = "semapv:LexicalSimilarityThresholdMatching"
+MEANING = "semapv:SemanticSimilarityThresholdMatching"
+# Words of code lists that make no difference.
+_EMPTY = frozenset(["nos", "unspecified"])
+# Words after which a term does not say more than a name, but something else.
+_TURNING = frozenset(["except", "excluding", "no", "non", "not", "other", "without"])
+
+
+class Relation(NamedTuple):
+    """What is claimed of a term and a concept.
+
+    predicate (str): Of SKOS.
+    justification (str): Of the semantic mapping vocabulary.
+    match_string (str): The text that both share; empty if they share none.
+    """
+
+    predicate: str
+    justification: str
+    match_string: str
+
+
+def find_relation(term: str, name: str, *, is_exact: bool, by_spelling: bool) -> Relation:
+    """Find what can be claimed of a term and the concept with a name.
+
+    term (str): The term.
+    name (str): The name of the concept that was found for it.
+    is_exact (bool): Whether it names the concept exactly, as its ontology says.
+    by_spelling (bool): Whether the encoder compares spellings, not meanings.
+    RETURNS (Relation): The same words are an exact match, in any order and inflection, and without
+        "unspecified" and "NOS". If the term says more than the name, the concept is broader; if it
+        says less, narrower.
+    """
+    ours, theirs = _words(term), _words(name)
+    if ours == theirs:
+        return Relation(EXACT if is_exact else CLOSE, LEXICAL, name)
+    predicate = CLOSE
+    if is_exact and not (ours ^ theirs) & _TURNING:
+        predicate = BROAD if theirs < ours else NARROW if ours < theirs else CLOSE
+    return Relation(predicate, SPELLING if by_spelling else MEANING, "")
+
+
+def _words(text: str) -> frozenset[str]:
+    words = frozenset(word_bag(text))
+    # Signs alone have no words.
+    return (words - _EMPTY) or words or frozenset([text.casefold()])
 
 
 class TermMapper:
