@@ -11,7 +11,7 @@ from spacy_connorm.server import RequestLimits, make_app
 from spacy_connorm.server.access import is_loopback, known_hosts
 
 from .conftest import running
-from .test_api import refused
+from .test_routes import refused
 
 
 def test_loopback():
