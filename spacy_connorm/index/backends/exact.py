@@ -73,14 +73,14 @@ class ExactSearcher:
             scaled.
         n (int): How many.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
-        RETURNS (Neighbours): Exact float32 scores; with dense vectors they do not depend on the
-            other queries of the batch.
+        RETURNS (Neighbours): Exact float32 scores, which do not depend on the other queries of
+            the batch.
         """
         if allowed is not None and allowed.count * _SCATTERED_COST < len(self):
             found = self._find_among(queries, min(n, len(self)), allowed.items)
         else:
             found = self._find(queries, n, allowed)
-        if [*self.vectors.widths] == ["dense"]:
+        if "dense" in self.vectors.widths:
             return self._rescored(found, queries)
         return found
 

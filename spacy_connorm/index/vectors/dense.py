@@ -74,7 +74,9 @@ class DenseVectors:
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
         """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
-        return self.unit[rows].astype("float32", copy=False) @ queries[query]
+        unit = self.unit[rows].astype("float32", copy=False)
+        # Unlike a matrix product, it sums each row in the same order however many rows there are.
+        return np.einsum("ij,j->i", unit, queries[query])
 
     def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Get the cosines of pairs of a query and a row.
@@ -168,7 +170,8 @@ class QuantizedVectors:
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
         """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
-        return (self.codes[rows].astype("float32") @ queries[query]) * self._shares(rows)
+        codes = self.codes[rows].astype("float32")
+        return np.einsum("ij,j->i", codes, queries[query]) * self._shares(rows)
 
     def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
         codes = self.codes[rows].astype("float32")
