@@ -78,12 +78,6 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="settings of the finder `ontology` that are the other way round than by default",
     )
     parser.add_argument(
-        "--phrase-threshold",
-        type=float,
-        metavar="SCORE",
-        help="the finder `ontology` also finds phrases of at least this score that are no names",
-    )
-    parser.add_argument(
         "--learn-stop-texts",
         action="store_true",
         help="the finder `ontology` learns from D's documents what is no mention",
@@ -146,7 +140,6 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "finder": finder,
         "types": " ".join(arguments.types),
         "switched": " ".join(arguments.switch) if finder == "ontology" else None,
-        "phrases": arguments.phrase_threshold if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
         "max_steps": arguments.max_steps if finder == "trained" else None,
@@ -171,8 +164,7 @@ def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
     nlp = spacy.blank("en")
     nlp.add_pipe("abbreviation_resolver")
     switched = {name: not FinderSettings.defaults()[name] for name in arguments.switch}
-    phrases = {"phrase_threshold": arguments.phrase_threshold}
-    nlp.add_pipe("mention_finder", config={**switched, **phrases})
+    nlp.add_pipe("mention_finder", config=switched)
     encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
     _with_normalizer(
         nlp,

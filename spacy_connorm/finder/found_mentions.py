@@ -12,7 +12,7 @@ class FoundMention(NamedTuple):
 
     start (int): Its first token.
     end (int): The token after it.
-    score (float): 1.0 for the words of a name, or the best cosine of another phrase.
+    score (float): 1.0 for the words of a name, less if one of them is derived.
     label (str): The label of its span.
     """
 

@@ -9,7 +9,6 @@ from spacy.tokens import Doc, Span
 from ..errors import refuse_text
 from ..index.cache import Cache
 from ..index.filters import Filter, allowed_concepts
-from ..index.search import Search
 from ..linker.retriever import Retriever
 from ..text.word_bags import hash_bag, word_bag
 from .found_mentions import FoundMention
@@ -44,21 +43,6 @@ class _Window(NamedTuple):
     reason: str
 
 
-class NearPhrase(NamedTuple):
-    """A phrase that is no name, and what it is near to.
-
-    score (float): Of the nearest name.
-    label (str): Of mentions of its concept.
-    """
-
-    score: float
-    label: str
-
-
-# A phrase that no name is near to.
-_FAR = NearPhrase(float("-inf"), "")
-
-
 class NameFinder:
     """Finds the names of one index, with the synonyms added to it until now. It never changes."""
 
@@ -91,7 +75,6 @@ class NameFinder:
         self._tokens = token_words
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
-        self._phrases: Cache[str, NearPhrase] = Cache(_CACHED)
         self._rules = NameRules(
             settings["min_letters"],
             settings["short_letters"],
@@ -205,24 +188,6 @@ class NameFinder:
             value: self._label_of(chain.from_iterable(types[name.concept] for name in own))
             for value, own in names.items()
         }
-
-    def near_phrases(self, texts: Iterable[str]) -> dict[str, NearPhrase]:
-        """RETURNS (Dict[str, NearPhrase]): The texts whose nearest name has a score of at least
-        `phrase_threshold`.
-        """
-        read = self._phrases.get_all(texts, self._read_phrases)
-        return {text: near for text, near in read.items() if near != _FAR}
-
-    def _read_phrases(self, texts: Sequence[str]) -> dict[str, NearPhrase]:
-        search = Search(f"{self.settings['target']}-T")
-        least = self.settings["phrase_threshold"]
-        found = self.retriever.nearest(texts, search, self.limits, min_score=least)
-        types = self.retriever.index.store.types_of({hit.concept for hit in found.values()})
-        near = {
-            text: NearPhrase(hit.score, self._label_of(types[hit.concept]))
-            for text, hit in found.items()
-        }
-        return dict.fromkeys(texts, _FAR) | near
 
     def _label_of(self, types: Iterable[str]) -> str:
         labels = self.settings["labels"]

@@ -61,17 +61,6 @@ class Windows(NamedTuple):
     have_pauses: np.ndarray
 
 
-class Phrases(NamedTuple):
-    """n windows of tokens that are no names.
-
-    starts (Ints1d): int64 (n,): the first token of each.
-    ends (Ints1d): int64 (n,): the token after each.
-    """
-
-    starts: np.ndarray
-    ends: np.ndarray
-
-
 def find_windows(tokens: TokenArrays, known: KnownNames, *, max_words: int) -> Windows:
     """Find the windows whose words are those of a name. A window starts and ends with a word, and
     has only words that some name has.
@@ -115,33 +104,6 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, max_words: int) -> W
         np.arange(len(start)) >= written,
         pauses[start] < pauses[end - 1],
     )
-
-
-def find_phrases(
-    tokens: TokenArrays, known: KnownNames, is_taken: np.ndarray, *, max_words: int
-) -> Phrases:
-    """Find the windows whose words names have, but no name has all of them and no others.
-
-    tokens (TokenArrays): The tokens.
-    known (KnownNames): The names.
-    is_taken (np.ndarray): bool (t,): tokens that no phrase has.
-    max_words (int): At most how many tokens of a phrase are words.
-    RETURNS (Phrases): The windows, by length.
-    """
-    is_word = tokens.kinds == WORD
-    is_known = _have_known_words(tokens, known) & ~is_taken
-    places = np.flatnonzero(is_word & is_known)
-    is_break = (tokens.kinds >= PAUSE) | is_taken | (is_word & ~is_known)
-    runs = _runs(tokens, places, is_break=is_break)
-    sums = np.concatenate([np.zeros(1, "uint64"), np.cumsum(tokens.hashes[places])])
-    starts, ends = [places[:0]], [places[:0]]
-    for length in range(1, min(max_words, len(places)) + 1):
-        first = np.arange(len(places) - length + 1)
-        first = first[runs[first] == runs[first + length - 1]]
-        first = first[~known.contain(sums[first + length] - sums[first])]
-        starts.append(places[first])
-        ends.append(tokens.ends[places[first + length - 1]])
-    return Phrases(np.concatenate(starts), np.concatenate(ends))
 
 
 def _have_known_words(tokens: TokenArrays, known: KnownNames) -> np.ndarray:

@@ -16,13 +16,11 @@ from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import Raw, stack, weighted
 from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
-from ..index.filters import AllowedConcepts, Filter, Masks
+from ..index.filters import AllowedConcepts, Masks
 from ..index.members import TARGETS
 from ..index.overlay import SynonymOverlay
-from ..index.query import Query, run_search
-from ..index.ranking import Hit
+from ..index.query import Query
 from ..index.rewriting import Rewritten
-from ..index.search import Search
 from ..index.vectors.base import from_raw
 from ..text.cleaning import clean
 from .extra_words import known_bag
@@ -128,37 +126,6 @@ class Retriever:
         new = {text: form for text, form in form_of.items() if text not in found}
         found |= self._searched(new, question, allowed)
         return [_as_searched(found[text], text) if text else [] for text in texts]
-
-    def nearest(
-        self, texts: Sequence[str], search: Search, limits: Filter, *, min_score: float
-    ) -> dict[str, Hit]:
-        """Find the concept with the name nearest to each text; texts may be no mentions. Words are
-        not compared, and answers are not kept: that makes it several times as fast as `ask`.
-
-        texts (Sequence[str]): The texts.
-        search (Search): A search over texts.
-        limits (Filter): Which concepts may be found.
-        min_score (float): Texts with a lower best score have none.
-        RETURNS (Dict[str, Hit]): The first concept by text.
-        RAISES (ConnormError): CN402, CN406 and CN407 as `ask`.
-        """
-        self.index.require_sound()
-        allowed = self._masks.get(limits, self.index)
-        inputs = self.encoder.inputs(texts)
-        keys = list(dict.fromkeys(inputs))
-        rows = self.index.keys.rows(keys)
-        found: dict[bytes, Hit] = {}
-        for start in range(0, len(keys), _BATCH):
-            batch = slice(start, start + _BATCH)
-            known, vectors = self._query_vectors(keys[batch], rows[batch])
-            if not known:
-                continue
-            query = Query(vectors, 1, allowed)
-            hits = run_search(search, self.index, self.overlay, query, threshold=min_score)
-            for place, own in zip(known, hits, strict=True):
-                if own and own[0].score >= min_score:
-                    found[keys[start + place]] = own[0]
-        return {text: found[key] for text, key in zip(texts, inputs, strict=True) if key in found}
 
     def _memorized(
         self, form_of: Mapping[str, str], question: Question

@@ -12,7 +12,6 @@ from .settings import (
     Expected,
     Flag,
     Positive,
-    Share,
     SpansKey,
     Texts,
     only_if,
@@ -62,11 +61,6 @@ class FinderSettings(ComponentSettings):
     )
     coordinations: Flag = Field(
         True, description='whether "breast and ovarian cancer" is one mention of two names'
-    )
-    phrase_threshold: Share | None = Field(
-        None,
-        description="the least score of phrases that are mentions though they are no names; null: "
-        "there are none",
     )
     target: Literal["O", "D", "OD"] = Field(
         "OD",

@@ -95,7 +95,7 @@ class MentionFinder(BatchedPipe):
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[FoundMention]]): The mentions of each, in order.
         RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized, CN412 if
-            an older version built its index, CN422 for phrases by inner products.
+            an older version built its index.
         WARNS (ConnormWarning): CNW003, once, if it runs after all concept normalizers.
         """
         if self._link.is_waiting_for(self.normalizer):
@@ -104,11 +104,7 @@ class MentionFinder(BatchedPipe):
         chosen = [choose_mentions(mentions, overlaps) for mentions in finder.find(docs)]
         if self.cfg["coordinations"] and overlaps != "all":
             chosen = join_coordinations(docs, chosen, finder.is_name)
-        if self.cfg["phrase_threshold"] is None:
-            return chosen
-        from ..finder.phrases import add_phrases
-
-        return add_phrases(docs, chosen, finder, normalizer=self.normalizer.name)
+        return chosen
 
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[FoundMention]]

@@ -109,13 +109,6 @@ def test_metrics_are_in_the_saved_manifest(nlp, tmp_path):
     assert load_normalizer(tmp_path / "saved").lookup.backend.metric == "dot"
 
 
-def test_phrases_need_scores_from_0_to_1(make_pipeline, hashes):
-    nlp = make_pipeline(**{**hashes, **DOT})
-    nlp.add_pipe("mention_finder", first=True, config={"phrase_threshold": 0.5})
-    with pytest.raises(ConnormError, match="CN422.*phrase_threshold.*null"):
-        nlp("nothing that has a name")
-
-
 def test_mappings_need_probabilities(make_pipeline, hashes, tmp_path):
     terms = tmp_path / "terms.csv"
     terms.write_text("code,term\n1,heart attacks\n", encoding="utf8")

@@ -2,11 +2,9 @@
 
 import pytest
 import spacy
-from spacy.tokens import Doc
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.linker.retriever import Retriever
 from spacy_connorm.pipeline.mention_finder import MentionFinder
 
 CONCEPTS = [
@@ -379,8 +377,6 @@ def test_a_type_without_a_name_loses_no_mention(make):
         ("spans_key", 3),
         ("expand_abbreviations", "yes"),
         ("coordinations", 1),
-        ("phrase_threshold", 1.5),
-        ("phrase_threshold", "high"),
     ],
 )
 def test_invalid_settings_are_refused(setting, value):
@@ -535,97 +531,3 @@ def test_an_inexact_synonym_hides_no_names_unless_it_is_found_itself(make, inexa
     normalizer = nlp.get_pipe("concept_normalizer")
     normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology([*CONCEPTS, *spots]))
     assert found(nlp, "a cancer spot") == expected
-
-
-@pytest.mark.parametrize(
-    ("threshold", "expected"),
-    [
-        (None, ["disease"]),
-        (0.99, ["disease"]),
-        (0.75, ["aldrich syndrome", "disease"]),
-        (0.0, ["aldrich syndrome", "disease", "breast"]),
-    ],
-)
-def test_phrases_are_found_where_a_name_is_near(make, threshold, expected):
-    nlp = make(phrase_threshold=threshold, stop_texts=[])
-    doc = nlp("It is the aldrich syndrome. He sang, had the disease, and a lump in the breast.")
-    assert [ent.text for ent in doc.ents] == expected
-
-
-def test_phrases_overlap_no_names_and_have_labels(make):
-    nlp = make(phrase_threshold=0.1, labels={"Tumor": "TUMOUR"}, label="OTHER")
-    doc = nlp("Neoplasms of the type: breast cancer")
-    found = [(ent.text, ent.label_) for ent in doc.ents]
-    assert found == [("Neoplasms", "TUMOUR"), ("type", "OTHER"), ("breast cancer", "TUMOUR")]
-    explained = nlp.get_pipe("mention_finder").explain(doc[0:1])
-    assert explained.is_mention and not explained.names
-
-
-def test_phrases_of_several_documents(make):
-    nlp = make(phrase_threshold=0.5)
-    texts = ["", "Aldrich syndrome.", "None here", "The syndrome, of aldrich type"]
-    docs = list(nlp.pipe(texts))
-    assert [[ent.text for ent in doc.ents] for doc in docs] == [
-        [ent.text for ent in nlp(text).ents] for text in texts
-    ]
-    assert docs[1].ents and docs[3].ents
-
-
-def test_phrases_are_near_to_names_of_the_target(make):
-    nlp = make(phrase_threshold=0.6, stop_texts=[], target="D")
-    nlp.get_pipe("concept_normalizer").add_synonyms([("swollen ankle joint", "C2")])
-    assert found(nlp, "a swollen joint, an aldrich syndrome") == [("swollen joint", "C2")]
-
-
-def test_phrases_are_not_near_to_names_of_other_branches_and_types(make):
-    settings = {"phrase_threshold": 0.5, "stop_texts": []}
-    assert found(make(**settings), "the aldrich syndrome") == [("aldrich syndrome", "C4")]
-    nlp = make({"types": ["Tumor"]}, **settings)
-    assert found(nlp, "the aldrich syndrome") == []
-
-
-def test_a_phrase_is_searched_once(make, monkeypatch):
-    nlp = make(phrase_threshold=0.5, stop_texts=[])
-    asked = []
-    nearest = Retriever.nearest
-
-    def record(self, texts, *args, **settings):
-        asked.extend(texts)
-        return nearest(self, texts, *args, **settings)
-
-    monkeypatch.setattr(Retriever, "nearest", record)
-    docs = [nlp("the aldrich syndrome"), nlp("of aldrich syndrome, and syndrome")]
-    assert [ent.text for doc in docs for ent in doc.ents].count("aldrich syndrome") == 2
-    assert sorted(asked) == sorted(set(asked)) and "aldrich syndrome" in asked
-
-
-def test_all_phrases_are_kept_in_a_group_of_spans(make):
-    nlp = make(phrase_threshold=0.2, spans_key="found", overlaps="all")
-    doc = nlp("aldrich syndrome")
-    found = [span.text for span in doc.spans["found"]]
-    assert found == ["aldrich", "aldrich syndrome", "syndrome"]
-
-
-def test_phrases_of_parsed_documents_stand_within_noun_chunks(make):
-    nlp = make(phrase_threshold=0.2, stop_texts=[], spans_key="found", overlaps="all")
-    words = ["It", "was", "the", "aldrich", "syndrome", "type"]
-    doc = nlp(Doc(nlp.vocab, words))
-    free = {span.text for span in doc.spans["found"]}
-    parse = {
-        "heads": [1, 1, 4, 4, 1, 1],
-        "deps": ["nsubj", "ROOT", "det", "amod", "attr", "dep"],
-        "pos": ["PRON", "AUX", "DET", "ADJ", "NOUN", "NOUN"],
-    }
-    parsed = nlp(Doc(nlp.vocab, words, **parse))
-    assert [chunk.text for chunk in parsed.noun_chunks] == ["It", "the aldrich syndrome"]
-    within = {span.text for span in parsed.spans["found"]}
-    assert {"aldrich syndrome", "syndrome type", "type"} <= free
-    assert within == {"aldrich", "aldrich syndrome", "syndrome"}
-
-
-def test_a_language_without_noun_chunks_needs_no_parse(make):
-    nlp = make(phrase_threshold=0.2, stop_texts=[])
-    other = spacy.blank("hu").vocab
-    doc = Doc(other, ["aldrich", "syndrome"], heads=[1, 1], deps=["amod", "ROOT"])
-    nlp.get_pipe("mention_finder")(doc)
-    assert [ent.text for ent in doc.ents] == ["aldrich syndrome"]
