@@ -215,8 +215,7 @@ class Errors(metaclass=_Coded):
     )
     CN311 = (
         "The encoder '{name}' can't be trained. Train spacy-connorm.TransformerEncoder.v1 or "
-        "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`, an ensemble "
-        "as one of its encoders."
+        "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`."
     )
     CN312 = (
         "`{setting}` would run code that comes with the model. If you trust it, load the model in "

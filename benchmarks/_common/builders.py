@@ -12,7 +12,6 @@ from _common.datasets import Data
 from _common.trained_encoders import CONFIG, read_block, train_once
 from _common.vector_cache import add_cache, save_cache
 from spacy_connorm.encoders import is_sparse
-from spacy_connorm.encoders.ensemble import EnsembleEncoder
 from spacy_connorm.encoders.model_types import ARCHITECTURES
 from spacy_connorm.files.folders import read_object
 from spacy_connorm.index.backends.exact import ExactIndex
@@ -39,15 +38,12 @@ def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> di
     """Find an encoder by name. A training config is trained, unless an earlier run did.
 
     name (str): "ngram", "minilm", "dan" (for `assets/dan.cfg`), another training config, or a
-        folder that `spacy connorm train` or Transformers wrote. Several of them with weights, e.g.
-        "dan:0.7+minilm:0.3", make an ensemble.
+        folder that `spacy connorm train` or Transformers wrote.
     data (Data): What a training config is trained on.
     train (str): Its O, or its O and D ("OD").
     work (Path): Keeps trained encoders.
     RETURNS (Dict[str, Any]): Its block of a pipeline's config.
     """
-    if "+" in name:
-        return _ensemble_config(name, data, train=train, work=work)
     if name == "ngram":
         return {"@architectures": "spacy-connorm.NgramEncoder.v1"}
     if name == "minilm":
@@ -64,25 +60,8 @@ def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> di
         return train_once(path, data, on=train, work=work)
 
 
-def _ensemble_config(name: str, data: Data, **options: Any) -> dict[str, Any]:
-    encoders, weights = {}, {}
-    for part, _, weight in (each.rpartition(":") for each in name.split("+")):
-        try:
-            weights[part] = float(weight)
-        except ValueError:
-            fail(f"'{name}' is no ensemble: name it as dan:0.7+minilm:0.3.")
-        encoders[part] = encoder_config(part, data, **options)
-    return {
-        "@architectures": "spacy-connorm.EnsembleEncoder.v1",
-        "encoders": encoders,
-        "weights": weights,
-    }
-
-
 def is_trained_here(name: str) -> bool:
     """RETURNS (bool): Whether an encoder's name is a training config."""
-    if "+" in name:
-        return any(is_trained_here(part.rpartition(":")[0]) for part in name.split("+"))
     return name == "dan" or name.endswith(".cfg")
 
 
@@ -169,8 +148,5 @@ def cached_encoder(block: dict[str, Any], work: Path) -> Model:
     if "dense" in block:
         sides = {name: cached_encoder(block[name], work) for name in ("dense", "lexical")}
         return registry.resolve({"encoder": {**block, **sides}})["encoder"]
-    if "encoders" in block:
-        parts = {name: cached_encoder(each, work) for name, each in block["encoders"].items()}
-        return EnsembleEncoder(encoders=parts, weights=block.get("weights"))
     encoder = registry.resolve({"encoder": block})["encoder"]
     return encoder if is_sparse(encoder) else add_cache(encoder, work)

@@ -52,7 +52,7 @@ def per_seed(arguments: Namespace) -> list[Namespace]:
     """
     if arguments.seeds is None:
         return [arguments]
-    if "+" in arguments.encoder or not is_trained_here(arguments.encoder):
+    if not is_trained_here(arguments.encoder):
         fail(f"--seeds trains a config, which '{arguments.encoder}' is not.")
     path = DAN if arguments.encoder == "dan" else Path(arguments.encoder)
     config = Config().from_disk(path, interpolate=False)
@@ -71,12 +71,12 @@ def vary(name: str, train: str, data: Data, arguments: Namespace) -> list[str]:
     train (str): One of `TRAINS`: what it is trained on.
     data (Data): What it is trained on, for the start.
     arguments (Namespace): With the options of `add_variants`.
-    RETURNS (List[str]): The paths of the variants, one a share of D; the name itself if it is an
-        ensemble or the options change nothing.
+    RETURNS (List[str]): The paths of the variants, one a share of D; the name itself if the
+        options change nothing.
     """
     shares = arguments.data_share if train == TRAINS[1] else []
     changed = (arguments.start, arguments.epochs, arguments.learning_rate, shares)
-    if "+" in name or not any(changed):
+    if not any(changed):
         return [name]
     path = DAN if name == "dan" else Path(name)
     return [_write(path, share, data, arguments) for share in shares or [None]]

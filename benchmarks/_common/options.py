@@ -34,8 +34,7 @@ def add_encoder(parser: ArgumentParser, *, trains: Sequence[str] = TRAINS) -> No
     parser.add_argument(
         "--encoder",
         required=True,
-        help="exact, ngram, minilm, dan, the path of a training config (.cfg), a FOLDER, or "
-        "several of them with weights, e.g. dan:0.7+minilm:0.3",
+        help="exact, ngram, minilm, dan, the path of a training config (.cfg), or a FOLDER",
     )
     if trains:
         parser.add_argument(

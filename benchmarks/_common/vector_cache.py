@@ -82,7 +82,7 @@ def add_cache(encoder: Model, folder: Path) -> Model:
 
 
 def save_cache(encoder: Model) -> None:
-    """Save the cache of an encoder, or of the parts of a hybrid or an ensemble, if they have one.
+    """Save the cache of an encoder, or of the parts of a hybrid, if they have one.
 
     encoder (Model[List[str], Floats2d]): The encoder.
     """
@@ -95,7 +95,7 @@ def save_cache(encoder: Model) -> None:
 
 
 def remove_cache(encoder: Model) -> Model:
-    """Unwrap an encoder, or the parts of a hybrid or an ensemble, if they have a cache.
+    """Unwrap an encoder, or the parts of a hybrid, if they have a cache.
 
     encoder (Model[List[str], Floats2d]): The encoder, loaded.
     RETURNS (Model[List[str], Floats2d]): One that computes the same vectors.

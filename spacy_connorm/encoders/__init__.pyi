@@ -1,6 +1,5 @@
 from .dan import DanEncoder as DanEncoder
 from .devices import choose_device as choose_device
-from .ensemble import EnsembleEncoder as EnsembleEncoder
 from .grounded_dan import GroundedDanEncoder as GroundedDanEncoder
 from .hybrid import HybridEncoder as HybridEncoder
 from .ngram import NgramEncoder as NgramEncoder

@@ -15,7 +15,6 @@ from spacy_connorm.encoders import (
     replica,
 )
 from spacy_connorm.encoders.dan import DanEncoder
-from spacy_connorm.encoders.ensemble import EnsembleEncoder
 from spacy_connorm.encoders.hybrid import HybridEncoder
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.encoders.onnx import OnnxEncoder
@@ -98,7 +97,7 @@ def test_encoders_that_look_at_the_texts_they_are_loaded_with(tiny):
     assert not any(map(fits, (TransformerEncoder(), DanEncoder(), OnnxEncoder(name="x"))))
 
 
-@pytest.mark.parametrize("kind", ["ngram", "tiny", "dan", "hybrid", "ensemble"])
+@pytest.mark.parametrize("kind", ["ngram", "tiny", "dan", "hybrid"])
 def test_vectors_come_from_inputs(kind, tiny, tiny_folder):
     dan = {"name": str(tiny_folder), "buckets": 64, "width": 8}
     model = {
@@ -106,7 +105,6 @@ def test_vectors_come_from_inputs(kind, tiny, tiny_folder):
         "tiny": lambda: tiny,
         "dan": lambda: DanEncoder(**dan),
         "hybrid": lambda: HybridEncoder(dense=DanEncoder(**dan), lexical=NgramEncoder()),
-        "ensemble": lambda: EnsembleEncoder(encoders={"dan": DanEncoder(**dan), "tiny": tiny}),
     }[kind]()
     texts = ["heart attack", "Heart  Attack", "", "skin cancer of the head", "heart \ud800"]
     if kind != "tiny":

@@ -46,17 +46,10 @@ def hybrid(folder):
     }
 
 
-def ensemble(folder):
-    return {
-        "@architectures": "spacy-connorm.EnsembleEncoder.v1",
-        "encoders": {"dan": dan(folder), "bert": transformer(folder)},
-    }
-
-
 @pytest.fixture(
     scope="module",
-    params=[dan, transformer, hybrid, ensemble, lambda _: NGRAM],
-    ids=["dan", "bert", "hybrid", "ensemble", "ngram"],
+    params=[dan, transformer, hybrid, lambda _: NGRAM],
+    ids=["dan", "bert", "hybrid", "ngram"],
 )
 def encoder(request, tiny_folder):
     model = registry.resolve({"encoder": request.param(tiny_folder)})["encoder"]

@@ -22,7 +22,6 @@ ENCODERS = {
     "OnnxEncoder.v1": {"onnx"},
     "TransformerEncoder.v1": {"transformers"},
     "HybridEncoder.v1": {"hybrid", "dan"},
-    "EnsembleEncoder.v1": {"dan", "transformers"},
     "WordVectorEncoder.v1": set(),
     "GroundedDanEncoder.v1": {"dan"},
 }
@@ -30,7 +29,6 @@ INDEXES = {"ExactIndex.v1": set(), "AnnoyIndex.v1": set(), "IvfIndex.v1": {"fais
 # These have every encoder and every index.
 PACKAGED = [
     ("DanEncoder.v1", "IvfIndex.v1"),
-    ("EnsembleEncoder.v1", "ExactIndex.v1"),
     ("GroundedDanEncoder.v1", "AnnoyIndex.v1"),
     ("HybridEncoder.v1", "AnnoyIndex.v1"),
     ("NgramEncoder.v1", "ExactIndex.v1"),
@@ -44,10 +42,6 @@ def encoder_block(name, **folders):
     if name == "HybridEncoder.v1":
         sides = {"dense": "DanEncoder.v1", "lexical": "NgramEncoder.v1"}
         settings = {side: encoder_block(each, **folders) for side, each in sides.items()}
-    elif name == "EnsembleEncoder.v1":
-        parts = {"dan": "DanEncoder.v1", "transformer": "TransformerEncoder.v1"}
-        blocks = {part: encoder_block(each, **folders) for part, each in parts.items()}
-        settings = {"encoders": blocks}
     elif name == "GroundedDanEncoder.v1":
         settings = {"input": encoder_block("WordVectorEncoder.v1", **folders), "hidden": 8}
     else:

@@ -44,16 +44,11 @@ def encoders(tiny_folder):
         "dense": transformer,
         "lexical": ngrams,
     }
-    ensemble = {
-        "@architectures": "spacy-connorm.EnsembleEncoder.v1",
-        "encoders": {"dan": dan, "transformer": transformer},
-    }
     return {
         "ngrams": ngrams,
         "dan": dan,
         "transformer": transformer,
         "hybrid": hybrid,
-        "ensemble": ensemble,
     }
 
 
@@ -142,7 +137,7 @@ def test_a_copy_of_a_pipeline_asks_its_own_normalizer(all_components):
 
 
 def test_workers_answer_as_one_process_does(make, run):
-    nlp = make("ngrams", "dan", "transformer", "hybrid", "ensemble")
+    nlp = make("ngrams", "dan", "transformer", "hybrid")
     runs = [f"answers:{way}" for way in ("spawn:1", "fork:2", "fork:4", "spawn:2")]
     found = run(nlp, *runs)
     alone = found.pop(runs[0])
