@@ -143,7 +143,7 @@ class EpochBatches(Dataset):
                 **{name: tensors.get(name, prototypes) for name in Groundings._fields}
             )
         concepts = [self._pool.concepts[row] for row in batch]
-        return relate(concepts, "cpu", parents=self._pool.parents)
+        return relate(concepts, "cpu")
 
 
 class BatchEncoder(torch.nn.Module):

@@ -14,27 +14,18 @@ class Relations(NamedTuple):
 
     positives (torch.Tensor): bool (B, B): i and j share a concept, i != j.
     negatives (torch.Tensor): bool (B, B): i and j share no concept, i != j.
-    hypernyms (torch.Tensor): bool (B, B): j names a parent of a concept of i, and they share none.
     """
 
     positives: torch.Tensor
     negatives: torch.Tensor
-    hypernyms: torch.Tensor
 
 
-def relate(
-    concepts: Sequence[tuple[int, ...]],
-    device: torch.device | str,
-    *,
-    parents: Sequence[tuple[int, ...]] = (),
-) -> Relations:
+def relate(concepts: Sequence[tuple[int, ...]], device: torch.device | str) -> Relations:
     """Compare the concepts of all pairs of texts, in O(B^2) memory.
 
     concepts (Sequence[Tuple[int, ...]]): The concept numbers of each of the B texts.
     device (Union[torch.device, str]): Where to put the relations.
-    parents (Sequence[Tuple[int, ...]]): The numbers of each concept's parents; empty for an
-        ontology without a hierarchy.
-    RETURNS (Relations): The relations; positives and negatives are symmetric.
+    RETURNS (Relations): The relations; they are symmetric.
     """
     members: dict[int, list[int]] = defaultdict(list)
     for row, own in enumerate(concepts):
@@ -46,15 +37,8 @@ def relate(
             group = np.asarray(rows)
             shared[group[:, None], group] = True
     negatives = ~shared
-    hypernyms = np.zeros_like(shared)
-    for row, own in enumerate(concepts if parents else ()):
-        above = {parent for concept in own for parent in parents[concept]}
-        # The parents of most texts are in other batches.
-        if named := [each for parent in above for each in members.get(parent, ())]:
-            hypernyms[row, named] = True
     np.fill_diagonal(shared, False)
-    arrays = (shared, negatives, hypernyms & negatives)
-    return Relations(*(torch.from_numpy(each).to(device) for each in arrays))
+    return Relations(*(torch.from_numpy(each).to(device) for each in (shared, negatives)))
 
 
 class Rankings(NamedTuple):

@@ -2,7 +2,6 @@ from .batch_hard_triplet import BatchHardTriplet as BatchHardTriplet
 from .circle import Circle as Circle
 from .conceptual_grounding import ConceptualGrounding as ConceptualGrounding
 from .cosine import Cosine as Cosine
-from .family_contrastive import FamilyContrastive as FamilyContrastive
 from .info_nce import InfoNce as InfoNce
 from .lifted_structure import LiftedStructure as LiftedStructure
 from .max_margin_triplet import MaxMarginTriplet as MaxMarginTriplet

@@ -58,15 +58,6 @@ def require_at_least_zero(**settings: float | None) -> None:
             _refuse_setting(setting, value, "a number of at least 0")
 
 
-def require_share(**settings: float) -> None:
-    """**settings (float): Numbers by name.
-    RAISES (ConnormError): CN800 for the first that is not from 0 to under 1.
-    """
-    for setting, value in settings.items():
-        if not 0 <= value < 1:
-            _refuse_setting(setting, value, "a share, from 0 to under 1")
-
-
 def require_cosine(**settings: float) -> None:
     """**settings (float): Numbers by name.
     RAISES (ConnormError): CN800 for the first that is not from -1 to 1.

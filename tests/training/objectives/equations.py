@@ -121,23 +121,6 @@ def supervised_contrastive(vectors, concepts, *, temperature=0.05):
     return mean(losses)
 
 
-def family_contrastive(vectors, concepts, *, parents=(), temperature=0.05, parent_share=0.1):
-    losses = []
-    for a, (positives, negatives) in parts(concepts).items():
-        above = {parent for each in concepts[a] for parent in (parents[each] if parents else ())}
-        hypernyms = [j for j in negatives if above & set(concepts[j])]
-        share = parent_share if hypernyms else 0.0
-        scores = {j: cos(vectors, a, j) / temperature for j in positives + negatives}
-        total = log(sum(exp(score) for score in scores.values()))
-        own = mean([scores[p] for p in positives])
-        losses.append(
-            total
-            - (1 - share) * own
-            - share * (mean([scores[h] for h in hypernyms]) if hypernyms else 0)
-        )
-    return mean(losses)
-
-
 def cosine_loss(vectors, concepts, *, margin=0.0, mining_margin=None):
     of_positives, of_negatives = [], []
     for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():

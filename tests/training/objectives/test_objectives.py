@@ -17,7 +17,6 @@ EQUATIONS = {
     "SemiHardTriplet": equations.semi_hard_triplet,
     "MultiSimilarity": equations.multi_similarity,
     "SupervisedContrastive": equations.supervised_contrastive,
-    "FamilyContrastive": equations.family_contrastive,
     "Cosine": equations.cosine_loss,
     "MaxMarginTriplet": equations.max_margin_triplet,
     "Nca": equations.nca,
@@ -35,7 +34,6 @@ SETTINGS = [
     ("MultiSimilarity", {"alpha": 3.0, "beta": 40.0, "base": 0.2, "mining_margin": 0.05}),
     ("MultiSimilarity", {"mining_margin": None}),
     ("SupervisedContrastive", {"temperature": 0.5}),
-    ("FamilyContrastive", {"temperature": 0.5, "parent_share": 0.3}),
     ("Cosine", {"margin": 0.3, "mining_margin": 0.2}),
     ("MaxMarginTriplet", {"distance": "euclidean", "margin": 2.0}),
     ("MaxMarginTriplet", {"distance": "cosine", "margin": 0.1}),
@@ -46,8 +44,6 @@ SETTINGS = [
 ]
 # The third text is of two concepts, the last two have no positives.
 CONCEPTS = [(0,), (0,), (0, 1), (1,), (1,), (2,), (2,), (3,), (4, 5)]
-# Of each of the six concepts. The third text names a parent of its own concept 0.
-PARENTS = [(1, 2), (3,), (), (5,), (), ()]
 
 
 def build(name, **settings):
@@ -83,38 +79,6 @@ def test_value_and_gradient_are_the_equation_s(name, settings, seed):
     torch.testing.assert_close(found.double(), value, rtol=1e-4, atol=1e-5)
     scale = float(gradient.abs().max())
     torch.testing.assert_close(found_gradient.double(), gradient, rtol=1e-3, atol=1e-4 * scale)
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("settings", [{}, {"temperature": 0.2, "parent_share": 0.6}])
-def test_parents_are_soft_positives(settings, seed):
-    def by_hand(vectors, concepts):
-        return equations.family_contrastive(vectors, concepts, parents=PARENTS, **settings)
-
-    vectors = vectors_of(seed)
-    value, gradient = value_and_gradient(by_hand, vectors.double(), CONCEPTS)
-    objective, relations = (
-        build("FamilyContrastive", **settings),
-        relate(CONCEPTS, "cpu", parents=PARENTS),
-    )
-    found, found_gradient = value_and_gradient(objective, vectors, relations)
-    torch.testing.assert_close(found.double(), value, rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(found_gradient.double(), gradient, rtol=1e-3, atol=1e-4)
-
-
-def test_a_parent_comes_nearer_than_a_stranger():
-    vectors = vectors_of(7, count=4, width=16)
-    relations = relate([(0,), (0,), (1,), (2,)], "cpu", parents=[(1,), (), ()])
-    objective = build("FamilyContrastive", parent_share=0.3)
-    leaf = vectors.clone().requires_grad_()
-    optimizer = torch.optim.SGD([leaf], lr=0.1)
-    for _ in range(300):
-        optimizer.zero_grad()
-        objective(leaf, relations).backward()
-        optimizer.step()
-    cosines = torch.nn.functional.cosine_similarity(leaf[:1], leaf[1:]).tolist()
-    synonym, parent, stranger = cosines
-    assert synonym > parent > stranger
 
 
 # The weights of the circle loss are constants to its gradient, which so is no slope.
@@ -222,9 +186,6 @@ def test_the_order_of_texts_does_not_matter(name):
     ("name", "settings", "message"),
     [
         ("SupervisedContrastive", {"temperature": -0.1}, "`temperature` must be a number above 0"),
-        ("FamilyContrastive", {"temperature": 0.0}, "`temperature` must be"),
-        ("FamilyContrastive", {"parent_share": 1.0}, "`parent_share` must be a share, from 0 to"),
-        ("FamilyContrastive", {"parent_share": -0.1}, "`parent_share` must be"),
         ("InfoNce", {"temperature": 0.0}, "`temperature` must be"),
         ("InfoNce", {"mining_margin": -0.2}, "`mining_margin` must be a number of at least 0"),
         ("BatchHardTriplet", {"distance": "manhattan"}, "`distance` must be one of euclidean, "),
