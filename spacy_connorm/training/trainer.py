@@ -125,7 +125,7 @@ def run_training(
         batches.remove_old()
     # The trainer must know the number of batches before the first epoch begins.
     trainer.begin_epoch(0)
-    seconds = trainer.run(checkpoint)
+    seconds = trainer.run_and_end(checkpoint)
     return Trained(
         module=average(module),
         arguments=arguments.to_sanitized_dict(),
@@ -163,6 +163,19 @@ class _ObjectiveTrainer(Trainer):
         self._batches = batches
         self._average = average
         self._score = score
+
+    def run_and_end(self, checkpoint: Path | None) -> float:
+        """Train, then end the group of processes that torchrun started: the threads of a group that
+        is still open abort the interpreter at exit now and then.
+
+        RETURNS (float): The duration in seconds.
+        """
+        try:
+            seconds = self.run(checkpoint)
+            self.accelerator.wait_for_everyone()
+            return seconds
+        finally:
+            self.accelerator.end_training()
 
     def run(self, checkpoint: Path | None) -> float:
         """Train, from a checkpoint if there is one. RETURNS (float): The duration in seconds."""

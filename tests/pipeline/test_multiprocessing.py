@@ -144,7 +144,7 @@ def test_workers_answer_as_one_process_does(make, run):
     assert [context["place"] for context, _ in alone] == list(range(len(alone)))
     assert [text for text, _, _ in alone[2][1]] == ["Acetylsalicylic acid", "ASA", "ASA"]
     linked = [candidates for _, ents in alone for _, _, candidates in ents]
-    assert [any(each) for each in zip(*linked, strict=True)] == [True] * 5
+    assert [any(each) for each in zip(*linked, strict=True)] == [True] * 4
     for way, others in found.items():
         assert others == alone, way
 
