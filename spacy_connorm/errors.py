@@ -93,6 +93,10 @@ class Errors(metaclass=_Coded):
         "concept normalizers: {known}. Add one after the finder, "
         '`nlp.add_pipe("concept_normalizer")`, or set `normalizer` to one that is there.'
     )
+    CN011 = (
+        "Reading clinical notes needs '{library}', which is not installed: `pip install "
+        "'spacy-connorm[clinical]'`."
+    )
 
     # Ontology
     CN100 = "Can't find the file '{path}'."

@@ -59,6 +59,11 @@ def index_cli(
         "--profile",
         help=f"The part of ONTOLOGY that is found. One of: {', '.join((AUTO, NONE, *PROFILES))}.",
     ),
+    clinical: bool = typer.Option(
+        False,
+        "--clinical",
+        help="Read clinical notes: their short forms, what they negate, relatives and history.",
+    ),
     reuse: str | None = typer.Option(
         None,
         "--reuse",
@@ -95,6 +100,7 @@ def index_cli(
         component=component,
         find_mentions=find_mentions,
         profile=profile,
+        clinical=clinical,
         reuse=reuse,
         gpu_id=gpu_id,
         engine=engine,

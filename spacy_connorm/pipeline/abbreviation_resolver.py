@@ -1,31 +1,82 @@
-"""The component that finds the abbreviations that a document defines. spaCy imports this module
-whenever it creates a pipeline, so it must stay light.
+"""The component that finds the abbreviations that a document defines, and those of a table. spaCy
+imports this module whenever it creates a pipeline, so it must stay light.
 """
 
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, StrictStr
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from ..documents.abbreviations import register_abbreviation_attributes, set_abbreviations
-from ..text.abbreviations import find_abbreviations
+from ..text.abbreviations import Abbreviation, find_abbreviations
+from ..text.expansion import ShortForms
+from .saved_settings import SavedSettings
+from .settings import ComponentSettings, Expected, Settings, only_if, with_settings
+from .short_form_files import read_short_forms
+
+LongForms = Annotated[
+    dict[StrictStr, StrictStr],
+    only_if(lambda table: all([*table, *table.values()])),
+    Expected("long forms by short form, none of them empty"),
+]
 
 
-@Language.factory("abbreviation_resolver", assigns=["doc._.abbreviations", "span._.long_form"])
-def make_abbreviation_resolver(nlp: Language, name: str) -> "AbbreviationResolver":
-    return AbbreviationResolver(name)
+class ResolverSettings(ComponentSettings):
+    """The settings that are saved with an abbreviation resolver; docs/settings.md has them."""
+
+    short_forms: LongForms = Field(
+        {},
+        description="long forms by short form, for short forms that a document does not define",
+    )
 
 
-class AbbreviationResolver:
+@Language.factory(
+    "abbreviation_resolver",
+    assigns=["doc._.abbreviations", "span._.long_form"],
+    default_config=ResolverSettings.defaults(),
+)
+@with_settings(ResolverSettings)
+def make_abbreviation_resolver(nlp: Language, name: str, **settings: Any) -> "AbbreviationResolver":
+    return AbbreviationResolver(name, **settings)
+
+
+class AbbreviationResolver(SavedSettings):
     """Stores the abbreviations of documents, for concept normalizers and for
-    `doc._.abbreviations` and `span._.long_form`. It has no settings and nothing to train.
+    `doc._.abbreviations` and `span._.long_form`.
     """
 
-    def __init__(self, name: str = "abbreviation_resolver") -> None:
-        """Register the attributes.
+    def __init__(self, name: str = "abbreviation_resolver", **settings: Any) -> None:
+        """Store the settings and register the attributes.
 
         name (str): The component's name.
+        **settings: What `to_disk` saves; see `ResolverSettings`.
+        RAISES (ConnormError): CN006 for an invalid setting.
         """
         self.name = name
+        self.cfg = Settings(ResolverSettings, settings)
+        self._known: tuple[dict[str, str], ShortForms] | None = None
         register_abbreviation_attributes()
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        short_forms: str | Path | None = None,
+    ) -> None:
+        """Add the short forms of a table to the settings.
+
+        get_examples (Callable[[], Iterable[Example]]): Not used.
+        nlp (Optional[Language]): Not used.
+        short_forms (Optional[Union[str, Path]]): A table, see `read_short_forms`.
+        RAISES (ConnormError): Those of `read_short_forms`.
+        """
+        if short_forms is not None:
+            self.cfg["short_forms"] = {**self.cfg["short_forms"], **read_short_forms(short_forms)}
 
     def __call__(self, doc: Doc) -> Doc:
         """Find the abbreviations of a document.
@@ -33,5 +84,23 @@ class AbbreviationResolver:
         doc (Doc): The document.
         RETURNS (Doc): The same document.
         """
-        set_abbreviations(doc, find_abbreviations(doc.text))
+        defined = find_abbreviations(doc.text)
+        used = self._used(doc.text, {each.short for each in defined})
+        set_abbreviations(doc, sorted([*defined, *used], key=lambda each: each.start))
         return doc
+
+    def _used(self, text: str, defined: set[str]) -> Iterator[Abbreviation]:
+        """YIELDS (Abbreviation): The table's short forms in a text that does not define them, each
+        where it stands first. The long form has no place of its own.
+        """
+        table = self.cfg["short_forms"]
+        if not table:
+            return
+        if self._known is None or self._known[0] != table:
+            self._known = dict(table), ShortForms(table)
+        seen = set(defined)
+        for use in self._known[1].find(text):
+            if use.short not in seen:
+                seen.add(use.short)
+                place = (use.start, use.end)
+                yield Abbreviation(use.short, table[use.short], *place, *place)

@@ -8,6 +8,7 @@ from spacy.util import get_minor_version_range
 
 from ..about import __version__
 from ..encoders import required_extra
+from .assertion_marker import AssertionMarker
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
@@ -17,8 +18,8 @@ _OURS = re.compile(r"spacy-connorm\[[a-z,-]+\]>=")
 
 
 def require_extras(nlp: Language) -> None:
-    """Set which extras of spacy-connorm the pipeline's package requires: those of its encoders and
-    indexes. `spacy package` finds the plugin by itself, but not its extras.
+    """Set which extras of spacy-connorm the pipeline's package requires: those of its encoders,
+    indexes and components. `spacy package` finds the plugin by itself, but not its extras.
 
     nlp (Language): The pipeline.
     """
@@ -31,6 +32,7 @@ def require_extras(nlp: Language) -> None:
         if isinstance(lookup, ConceptLookup)
         for extra in _lookup_extras(lookup)
     }
+    extras |= {each.extra for _, each in nlp.components if isinstance(each, AssertionMarker)}
     others = [each for each in nlp.meta.get("requirements", []) if not _OURS.match(each)]
     versions = get_minor_version_range(__version__)
     ours = [f"spacy-connorm[{','.join(sorted(extras))}]{versions}"] if extras else []

@@ -24,6 +24,7 @@ from ..pipeline.initialization import Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
 from ..pipeline.settings import own_id
+from ..pipeline.short_form_files import CLINICAL
 from ..pipeline.synonym_files import read_synonyms
 from ..text.substitutions import Substitution, find_substitutions
 
@@ -91,6 +92,7 @@ factory = "mention_finder"
 _NORMALIZER = "concept_normalizer"
 _RESOLVER = "abbreviation_resolver"
 _FINDER = "mention_finder"
+_MARKER = "assertion_marker"
 # The readers of ontologies are not imported here: a running pipeline does without them.
 _ONTOLOGY = "spacy-connorm.Ontology.v1"
 _SUBSTITUTIONS = "spacy-connorm.Substitutions.v1"
@@ -134,6 +136,7 @@ def build_index(
     component: str | None = None,
     find_mentions: bool = False,
     profile: str = AUTO,
+    clinical: bool = False,
     reuse: str | Path | Language | None = None,
     gpu_id: int = -1,
     engine: str = _LOCAL,
@@ -163,6 +166,8 @@ def build_index(
         with `mention_finder`, and the config's settings of it if there are any.
     profile (str): Which part of the ontology is found, see `ontology.profiles`. "auto": that of a
         known ontology, unless the settings name `branches`. "none": all of it.
+    clinical (bool): Whether it reads clinical notes: with the short forms of a table ("SOB"), and
+        with an assertion marker, which says what is negated, a relative's, or in the past.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied where the
         texts and the encoder are the same.
     gpu_id (int): The GPU that encodes; -1 for the CPU. With ray, 0 gives each worker one GPU.
@@ -182,7 +187,11 @@ def build_index(
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
     encoding = _encoding(engine, gpu_id, n_process=n_process, ray_address=ray_address)
     nlp = make_pipeline(
-        config, component=component, find_mentions=find_mentions, overrides=overrides
+        config,
+        component=component,
+        find_mentions=find_mentions,
+        clinical=clinical,
+        overrides=overrides,
     )
     normalizer = find_normalizer(nlp)
     reused = None if reuse is None else load_normalizer(reuse).lookup
@@ -226,6 +235,7 @@ def make_pipeline(
     *,
     component: str | None = None,
     find_mentions: bool = False,
+    clinical: bool = False,
     overrides: Mapping[str, Any] | None = None,
 ) -> Language:
     """Make a pipeline of a concept normalizer, not initialized, if that expands abbreviations an
@@ -235,6 +245,7 @@ def make_pipeline(
         default settings if None.
     component (Optional[str]): Its name; needed if there are several.
     find_mentions (bool): Whether to add a mention finder.
+    clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
     RETURNS (Language): The pipeline.
     RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN710 if the config has none,
@@ -252,12 +263,16 @@ def make_pipeline(
         block = normalizers[name]
         nlp = spacy.blank(settings.get("nlp", {}).get("lang") or "en")
         if block.get("expand_abbreviations", True):
-            nlp.add_pipe(_RESOLVER)
+            resolver: Any = nlp.add_pipe(_RESOLVER)
+            if clinical:
+                resolver.initialize(lambda: [], short_forms=CLINICAL)
         if find_mentions:
             shared = {"spans_key": block.get("spans_key")}
             own = next(iter(_blocks(settings, _FINDER).values()), {})
             nlp.add_pipe(_FINDER, config={**shared, **own, "normalizer": name})
         nlp.add_pipe(_NORMALIZER, name, config=block)
+        if clinical:
+            nlp.add_pipe(_MARKER, config={"spans_key": block.get("spans_key")})
     return nlp
 
 
@@ -329,5 +344,5 @@ def _read_examples(paths: Sequence[str | Path], nlp: Language) -> Iterator[Examp
 
 def _is_index(folder: Path) -> bool:
     components = set(read_object(folder / "meta.json").get("components", []))
-    components -= {_RESOLVER, _FINDER}
+    components -= {_RESOLVER, _FINDER, _MARKER}
     return len(components) == 1 and (folder / components.pop() / MANIFEST).is_file()

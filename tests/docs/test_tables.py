@@ -16,6 +16,8 @@ from spacy_connorm.cli import app
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.documents import CORPUS_FORMATS
 from spacy_connorm.evaluation.mistakes import KINDS
+from spacy_connorm.pipeline.abbreviation_resolver import ResolverSettings
+from spacy_connorm.pipeline.assertion_marker import AssertionSettings
 from spacy_connorm.pipeline.factory import DEFAULTS
 from spacy_connorm.pipeline.finder_settings import FinderSettings
 from spacy_connorm.pipeline.settings import NormalizerSettings
@@ -42,7 +44,12 @@ def test_the_readme_leads_to_every_page():
 
 @pytest.mark.parametrize(
     ("component", "declared"),
-    [("concept_normalizer", NormalizerSettings), ("mention_finder", FinderSettings)],
+    [
+        ("concept_normalizer", NormalizerSettings),
+        ("mention_finder", FinderSettings),
+        ("abbreviation_resolver", ResolverSettings),
+        ("assertion_marker", AssertionSettings),
+    ],
 )
 def test_every_setting_is_in_the_table_as_it_is_declared(component, declared):
     rows = {codes(row[0])[0]: row for row in table(SETTINGS, f"setting of `{component}`")}

@@ -1,6 +1,8 @@
+import pytest
 import spacy
 
 from spacy_connorm.documents.abbreviations import find_long_forms, get_abbreviations
+from spacy_connorm.errors import ConnormError
 from spacy_connorm.pipeline.abbreviation_resolver import AbbreviationResolver
 
 TEXTS = ["Deep vein thrombosis (DVT) again. No PE.", "", "PE (pulmonary embolism). DVT?"]
@@ -44,3 +46,22 @@ def test_it_tells_what_it_assigns():
     analysis = nlp.analyze_pipes(keys=["assigns"])
     assigned = analysis["summary"]["abbreviation_resolver"]["assigns"]
     assert assigned == ["doc._.abbreviations", "span._.long_form"]
+
+
+def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
+    table = tmp_path / "short.tsv"
+    table.write_text("SOB\tshortness of breath\nPE\tphysical examination\n")
+    nlp = make_pipeline()
+    nlp.get_pipe("abbreviation_resolver").initialize(lambda: [], short_forms=table)
+    nlp.to_disk(tmp_path / "saved")
+    doc = spacy.load(tmp_path / "saved")("SOB since Monday. Pulmonary embolism (PE)? SOB, sob.")
+    assert [(each.text, each._.long_form) for each in doc._.abbreviations] == [
+        ("SOB", "shortness of breath"),
+        ("PE", "Pulmonary embolism"),
+        ("SOB", "shortness of breath"),
+    ]
+
+
+def test_an_empty_long_form_is_refused():
+    with pytest.raises(ConnormError, match="CN006.*short_forms"):
+        AbbreviationResolver(short_forms={"SOB": ""})

@@ -375,3 +375,19 @@ def test_a_pipeline_for_given_mentions_links_to_all_concepts(tmp_path):
 def test_a_profile_of_another_ontology_is_refused(tmp_path):
     with pytest.raises(ConnormError, match=r"CN407.*SO:0000110"):
         build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, profile="so", overrides=NGRAMS)
+
+
+def test_clinical_notes_are_read_with_their_short_forms_and_assertions(tmp_path):
+    ontology = Ontology([Concept("C1", "shortness of breath"), Concept("C2", "fever")])
+    built = build_index(
+        ontology, tmp_path / "out", find_mentions=True, clinical=True, overrides=NGRAMS
+    )
+    nlp = spacy.load(built.path)
+    doc = nlp("SOB, no fever. Mother had fever.")
+    assert [(ent.kb_id_, ent._.negex, ent._.family) for ent in doc.ents] == [
+        ("C1", False, False),
+        ("C2", True, False),
+        ("C2", False, True),
+    ]
+    assert nlp.meta["requirements"][0].startswith("spacy-connorm[clinical]")
+    build_index(ontology, built.path, clinical=True, overrides=NGRAMS)

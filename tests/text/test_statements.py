@@ -1,0 +1,32 @@
+from itertools import pairwise
+
+import pytest
+import spacy
+
+from spacy_connorm.text.statements import find_statements
+
+
+def statements(text):
+    words = [token.text for token in spacy.blank("en")(text)]
+    starts = [*find_statements(words), len(words)]
+    return [" ".join(words[a:b]).split() for a, b in pairwise(starts)]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("No fever. Cough", ["No fever .", "Cough"]),
+        ("WITHOUT CONTRAST\n\nHISTORY: ataxia", ["WITHOUT CONTRAST", "HISTORY : ataxia"]),
+        ("No fever\n\nor cough", ["No fever", "or cough"]),
+        ("No fever\nCough", ["No fever", "Cough"]),
+        ("No fever or\nCough", ["No fever or Cough"]),
+        ("No fever,\nCough", ["No fever , Cough"]),
+        ("denies any\nshortness of breath", ["denies any shortness of breath"]),
+    ],
+)
+def test_a_statement_ends_with_its_sentence_or_its_line(text, expected):
+    assert [" ".join(each) for each in statements(text)] == expected
+
+
+def test_nothing_has_no_statements():
+    assert find_statements([]) == []
