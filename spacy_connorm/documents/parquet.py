@@ -4,14 +4,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from spacy.util import minibatch
 
 from ..concepts import Candidate
-from ..errors import ConnormError, Errors
+from ..errors import require_installed
 from .document import Document
 
 # Rows in one group: what is in memory, and what a reader must load at least.
@@ -23,8 +22,7 @@ class ParquetExporter:
     """Writes one row per text; its mentions and their candidates are lists of structs."""
 
     def __post_init__(self) -> None:
-        if find_spec("pyarrow") is None:
-            raise ConnormError(Errors.CN773.format(library="pyarrow"))
+        require_installed("Parquet", "parquet", "pyarrow")
 
     def render(self, document: Document, changes: Counter[str]) -> dict[str, Any]:
         return {

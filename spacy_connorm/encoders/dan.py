@@ -1,12 +1,11 @@
 """A deep averaging network as an encoder: fast on a CPU."""
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors
+from ..errors import require_installed
 from .dan_precision import PRECISIONS, Precision
 from .model_packages import MINILM
 from .ngram_range import LONGEST_NGRAM, is_ngram_range
@@ -56,7 +55,7 @@ def DanEncoder(
     dropout (float): The share of a text's features dropped in each training step.
     batch_size (int): Texts per batch.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN309 for an invalid setting, CN320 if an optional library is not
+    RAISES (ConnormError): CN309 for an invalid setting, CN126 if an optional library is not
         installed.
     """
     if ngram_range is not None and not is_ngram_range(ngram_range):
@@ -77,9 +76,7 @@ def DanEncoder(
         refuse_setting("dtype", f"one of {', '.join(PRECISIONS)}")
     if not 0 <= dropout < 1:
         refuse_setting("dropout", "a share, from 0 to less than 1")
-    for library in ("tokenizers", "safetensors"):
-        if find_spec(library) is None:
-            raise ConnormError(Errors.CN320.format(library=library))
+    require_installed("DanEncoder", "dan", "tokenizers", "safetensors")
     from .dan_shim import DanShim
 
     asked = {

@@ -3,14 +3,13 @@
 Imports the libraries tokenizers and safetensors: import it in functions.
 """
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from safetensors import safe_open
 from tokenizers import Tokenizer
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_installed
 from .pretrained import load_pretrained
 
 # How the names of input embeddings end in the usual models.
@@ -29,16 +28,19 @@ def read_start(name: str, folder: Path | None) -> tuple[str, np.ndarray]:
     name (str): The transformer, see `load_pretrained`.
     folder (Optional[Path]): Its folder, if it has one here.
     RETURNS (Tuple[str, Floats2d]): JSON of the library tokenizers, and float32 (tokens, width).
-    RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN324 and CN325 if the
+    RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN324 and CN126 if the
         transformer can't be used.
     """
     if folder is not None and (folder / "tokenizer.json").is_file():
         embeddings = _read_input_embeddings(folder / "model.safetensors")
         if embeddings is not None:
             return _read_tokenizer(folder / "tokenizer.json"), embeddings
-    for library in ("torch", "transformers"):
-        if find_spec(library) is None:
-            raise ConnormError(Errors.CN325.format(name=name, library=library))
+    require_installed(
+        f"Starting a DAN encoder from '{name}'",
+        "transformers",
+        *("torch", "transformers"),
+        instead=", or name a folder with a `tokenizer.json` and a `model.safetensors`",
+    )
     tokenizer, transformer = load_pretrained(name, tokenizer_config={}, transformer_config={})
     if not tokenizer.is_fast:
         reason = "its tokenizer is not one of the library tokenizers (a fast one)"

@@ -160,7 +160,7 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
         those not given.
     RETURNS (Dan): The network, not yet rounded to the dtype asked for unless it was saved so.
     RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN321 if the folder is
-        damaged, CN322 if it was saved with different settings, CN324 and CN325 if the transformer
+        damaged, CN322 if it was saved with different settings, CN324 and CN126 if the transformer
         can't be used.
     """
     folder = find_folder(name)

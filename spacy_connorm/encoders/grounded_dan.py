@@ -1,12 +1,11 @@
 """A deep averaging network over frozen vectors, grounded in concepts."""
 
-from importlib.util import find_spec
 from typing import Any
 
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors
+from ..errors import require_installed
 from .hybrid import is_hybrid
 from .protocol import is_sparse, make_encoder
 from .settings import refuse_setting
@@ -39,7 +38,7 @@ def GroundedDanEncoder(
         first. None means the folder's, or else true.
     dropout (float): The share of hidden units dropped in each training step.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN300 if the input is no encoder, CN309 for an invalid setting, CN320 if
+    RAISES (ConnormError): CN300 if the input is no encoder, CN309 for an invalid setting, CN126 if
         an optional library is not installed.
     """
     if not isinstance(input, Model) or is_sparse(input) or is_hybrid(input):
@@ -50,8 +49,7 @@ def GroundedDanEncoder(
         refuse_setting("hidden", "at least 1")
     if not 0 <= dropout < 1:
         refuse_setting("dropout", "a share, from 0 to less than 1")
-    if find_spec("safetensors") is None:
-        raise ConnormError(Errors.CN320.format(library="safetensors"))
+    require_installed("GroundedDanEncoder", "dan", "safetensors")
     from .grounded_shim import GroundedDanShim
 
     shim = GroundedDanShim(input, name=name, hidden=hidden, cca=cca, dropout=dropout)

@@ -1,12 +1,11 @@
 """A transformer in ONNX Runtime as an encoder: fast on a CPU, without PyTorch."""
 
-from importlib.util import find_spec
 from typing import Literal
 
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors
+from ..errors import require_installed
 from .protocol import make_encoder
 from .settings import refuse_setting
 
@@ -34,13 +33,11 @@ def OnnxEncoder(
     max_length (Optional[int]): Texts are cut after this many tokens, including special tokens.
     batch_tokens (int): Tokens per batch, including padding. Texts are sorted by length.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN309 for an empty batch, CN330 if an optional library is not installed.
+    RAISES (ConnormError): CN309 for an empty batch, CN126 if an optional library is not installed.
     """
     if batch_tokens < 1:
         refuse_setting("batch_tokens", "at least 1")
-    for library in ("onnxruntime", "tokenizers"):
-        if find_spec(library) is None:
-            raise ConnormError(Errors.CN330.format(library=library))
+    require_installed("OnnxEncoder", "onnx", "onnxruntime", "tokenizers")
     from .onnx_shim import OnnxShim
 
     asked = {"pooling": pooling, "max_length": max_length}

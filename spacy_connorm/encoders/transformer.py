@@ -1,13 +1,12 @@
 """Any Hugging Face transformer as an encoder."""
 
-from importlib.util import find_spec
 from typing import Any, Literal
 
 from spacy.util import SimpleFrozenDict
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors
+from ..errors import require_installed
 from .model_packages import MINILM
 from .protocol import make_encoder
 from .settings import refuse_setting
@@ -37,7 +36,7 @@ def TransformerEncoder(
         code of the model, such as `trust_remote_code`, need `allow_remote_code`.
     transformer_config (Dict[str, Any]): The same of `AutoModel.from_pretrained`.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN307 if an optional library is not installed, CN309 for an empty batch
+    RAISES (ConnormError): CN126 if an optional library is not installed, CN309 for an empty batch
         or a length that leaves no room for text.
     """
     if max_length < 3:
@@ -45,9 +44,12 @@ def TransformerEncoder(
         refuse_setting("max_length", expected)
     if batch_size < 1:
         refuse_setting("batch_size", "at least 1")
-    for library in ("torch", "transformers", "spacy_transformers"):
-        if find_spec(library) is None:
-            raise ConnormError(Errors.CN307.format(library=library))
+    require_installed(
+        "TransformerEncoder",
+        "transformers",
+        *("torch", "transformers", "spacy_transformers"),
+        instead=", or `[minilm]` for its default weights too",
+    )
     from .hf_shim import TransformerSettings, TransformerShim
 
     settings = TransformerSettings(

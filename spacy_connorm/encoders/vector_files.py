@@ -1,13 +1,12 @@
 """Reading word vectors that others made: spaCy's, word2vec's and fastText's."""
 
 import struct
-from importlib.util import find_spec
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_installed
 from .word_table import FASTTEXT, FLORET, SubwordSettings, WordTable
 
 # The first bytes of fastText's binary models.
@@ -26,7 +25,7 @@ def read_word_table(name: str) -> WordTable:
         gzip; or a spaCy pipeline with vectors, as a folder or an installed package.
     RETURNS (WordTable): The vectors. Only fastText's `.bin` and spaCy's floret vectors know words
         that they were not trained on.
-    RAISES (ConnormError): CN340 if there is nothing of this name, CN341 if it can't be read, CN342
+    RAISES (ConnormError): CN340 if there is nothing of this name, CN341 if it can't be read, CN126
         if a library is missing.
     """
     path = Path(name)
@@ -88,8 +87,7 @@ def _find_vocab(name: str) -> Path:
 
 
 def _read_file(path: Path) -> WordTable:
-    if find_spec("gensim") is None:
-        raise ConnormError(Errors.CN342.format(name=path))
+    require_installed(f"Reading the word vectors '{path}'", "vectors", "gensim")
     from gensim.models import KeyedVectors
     from gensim.models.fasttext import load_facebook_vectors
     from smart_open import open as open_any

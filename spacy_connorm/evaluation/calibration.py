@@ -100,7 +100,7 @@ def require_outputs(output_path: Path | None, curves: Sequence[Path]) -> None:
     output_path (Optional[Path]): The pipeline's folder, if any.
     curves (Sequence[Path]): Files of the curves.
     RAISES (ConnormError): CN124 if two have the same name, CN705 if something else is in the
-        folder, CN708 for another suffix of a file, CN105 for a folder, CN604 for a picture without
+        folder, CN708 for another suffix of a file, CN105 for a folder, CN126 for a picture without
         matplotlib.
     """
     require_distinct_outputs(output_path, *curves)

@@ -1,14 +1,13 @@
 """Pictures of calibrations and of concept texts. Needs matplotlib."""
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ConnormError, Errors
+from ..errors import require_installed
 from ..files.atomic import atomic_file
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from .curves import NilCurve, Reliability
@@ -34,10 +33,9 @@ _NAME_WIDTH = 40
 def require_matplotlib() -> None:
     """Fail early where no picture can be drawn.
 
-    RAISES (ConnormError): CN604 if matplotlib is not installed.
+    RAISES (ConnormError): CN126 if matplotlib is not installed.
     """
-    if find_spec("matplotlib") is None:
-        raise ConnormError(Errors.CN604)
+    require_installed("Drawing", "plot", "matplotlib")
 
 
 def save_figure(figure: Any, path: Path) -> None:
@@ -68,7 +66,7 @@ def draw_calibration(
     curve (NilCurve): The curve of one of them.
     threshold (Optional[float]): The chosen NIL threshold, if any.
     path (Path): A `.svg` or `.png` file.
-    RAISES (ConnormError): CN604 if matplotlib is not installed.
+    RAISES (ConnormError): CN126 if matplotlib is not installed.
     """
     require_matplotlib()
     from matplotlib.figure import Figure
@@ -121,7 +119,7 @@ class Drawing:
         """Start without panels.
 
         concept_ids (Sequence[str]): What to draw; chosen by `projection.choose_concepts` if empty.
-        RAISES (ConnormError): CN604 if matplotlib is not installed.
+        RAISES (ConnormError): CN126 if matplotlib is not installed.
         """
         require_matplotlib()
         self._concept_ids = list(concept_ids)
@@ -161,7 +159,7 @@ def draw_projections(
     panels (Sequence[Panel]): At least one.
     concepts (Sequence[ConceptTexts]): The texts that all panels show.
     path (Path): A `.svg` or `.png` file.
-    RAISES (ConnormError): CN604 if matplotlib is not installed.
+    RAISES (ConnormError): CN126 if matplotlib is not installed.
     """
     require_matplotlib()
     import matplotlib

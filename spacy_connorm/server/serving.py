@@ -6,13 +6,12 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_installed
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.corrections import CorrectionReport, convert_corrections
 from .access import GuardRequests, is_loopback, known_hosts
@@ -52,7 +51,7 @@ def serve(
     limits (Optional[RequestLimits]): What clients may ask for.
     on_start (Optional[Callable[[str], None]]): Called with the page's address once it is there.
     RETURNS (CorrectionReport): What the file of corrections holds in the end.
-    RAISES (ConnormError): CN750 if the extra [serve] is missing, CN751 if it can't listen there,
+    RAISES (ConnormError): CN126 if the extra [serve] is missing, CN751 if it can't listen there,
         and the errors of `CorrectedPipeline` and `MappingReview`.
     """
     _require_installed()
@@ -85,7 +84,7 @@ def make_app(
     host (str): The address or name that clients call it by.
     token (str): Access token that clients must send; empty for none.
     RETURNS (Callable): The ASGI application.
-    RAISES (ConnormError): CN750 if the extra [serve] is missing, and the errors of
+    RAISES (ConnormError): CN126 if the extra [serve] is missing, and the errors of
         `CorrectedPipeline` and `MappingReview`.
     """
     _require_installed()
@@ -109,9 +108,7 @@ def choose_token(host: str, token: str | None) -> str:
 
 
 def _require_installed() -> None:
-    for library in ("fastapi", "uvicorn"):
-        if find_spec(library) is None:
-            raise ConnormError(Errors.CN750.format(library=library))
+    require_installed("The server", "serve", "fastapi", "uvicorn")
 
 
 @contextmanager

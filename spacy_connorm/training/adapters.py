@@ -2,10 +2,9 @@
 
 from copy import deepcopy
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_installed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +37,10 @@ class LoraAdapter:
         """Add the adapter to a transformer's module and freeze everything else.
 
         module (TrainableModule): Changed in place.
-        RAISES (ConnormError): CN824 if PEFT is missing, CN825 if the encoder is no transformer,
+        RAISES (ConnormError): CN126 if PEFT is missing, CN825 if the encoder is no transformer,
             CN826 if it lacks the layers.
         """
-        if find_spec("peft") is None:
-            raise ConnormError(Errors.CN824.format(library="peft"))
+        require_installed("An adapter", "train", "peft")
         if not hasattr(module, "transformer"):
             raise ConnormError(Errors.CN825)
         from peft import LoraConfig, get_peft_model

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +13,7 @@ from thinc.api import Config
 from ..concepts import Concept, Ontology
 from ..encoders import encoder_inputs, require_trainable, trainable
 from ..encoders.devices import choose_device
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_installed
 from ..files.atomic import require_apart, write_errors
 from ..files.configs import config_errors, read_config, require_sections
 from ..files.folders import require_replaceable
@@ -86,7 +85,7 @@ def train(
     RAISES (ConnormError): CN121 if the output would replace an input, CN405 if the disk is full,
         CN100 for a missing file, CN105 for a folder, CN711 for an invalid config, CN705 if
         something else is at the path, CN714 if an interrupted training is there, CN715 if it was
-        started with another config, CN810 or CN811 if there is nothing to learn, CN824 if a library
+        started with another config, CN810 or CN811 if there is nothing to learn, CN126 if a library
         is missing, CN828 if the training data has changed since the interrupted training started,
         CN839 for a share of D that the batcher would not draw, and the errors of `run_training`.
     WARNS (ConnormWarning): CNW810 for ids that the ontology lacks, CNW811 and CNW812 for documents
@@ -185,9 +184,7 @@ def _paraphrased(ontology: Ontology, data: TrainingData) -> Iterable[Concept]:
 
 
 def _require_libraries() -> None:
-    for library in _LIBRARIES:
-        if find_spec(library) is None:
-            raise ConnormError(Errors.CN824.format(library=library))
+    require_installed("Training", "train", *_LIBRARIES)
 
 
 def _require_repeating(data: TrainingData, batcher: Any) -> None:

@@ -3,14 +3,13 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
 from ..documents.document import ID_FIELD, find_id
-from ..errors import ConnormError, Errors, tell_reason
+from ..errors import ConnormError, Errors, require_installed, tell_reason
 from ..files.tables import require_distinct_columns
 from ..files.text import read_lines
 from .inputs import TEXT_FIELD, parse_line, require_in_line, take_text
@@ -79,11 +78,10 @@ def find_fragments(path: Path) -> list[InputFragment]:
 
     path (Path): A `.parquet`, `.jsonl` or `.jsonl.gz` file, or a folder of such files.
     RETURNS (List[InputFragment]): The fragments, sorted by name.
-    RAISES (ConnormError): CN100 if there is no such file, CN708 for a file of another kind, CN773
+    RAISES (ConnormError): CN100 if there is no such file, CN708 for a file of another kind, CN126
         without pyarrow, CN790 for a folder without such files, CN791 for one with other files too.
     """
-    if find_spec("pyarrow") is None:
-        raise ConnormError(Errors.CN773.format(library="pyarrow"))
+    require_installed("Parquet", "parquet", "pyarrow")
     if path.is_file():
         if not _kind(path):
             raise ConnormError(Errors.CN708.format(action="read", path=path, known=_KNOWN))

@@ -76,8 +76,8 @@ def annotate_corpus(
     RETURNS (AnnotatedCorpus): What was annotated, now and by earlier runs.
     RAISES (ConnormError): CN006 for no process or an empty batch, CN118 for an unknown engine,
         CN700 to CN704 as `load_normalizer`, CN705 if the output is something else, CN713 if the GPU
-        cannot be used, CN716 if a process dies, CN719 if one can't start, CN773 without pyarrow,
-        CN790 to CN795 for input and output, CN797 to CN799 for ray, and the errors of readers and
+        cannot be used, CN716 if a process dies, CN719 if one can't start, CN126 without pyarrow,
+        CN790 to CN795 for input and output, CN798 and CN799 for ray, and the errors of readers and
         components.
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all, CNW790 if texts failed.
     """

@@ -4,10 +4,9 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import Any
 
-from ..errors import ConnormError, Errors, tell_reason
+from ..errors import ConnormError, Errors, require_installed, tell_reason
 from .corpus_annotator import describe_error
 
 _CPU = "CPU"
@@ -20,10 +19,9 @@ def connected(address: str | None) -> Iterator[Any]:
     address (Optional[str]): Its address. If None, the cluster that this process is connected to or
         that RAY_ADDRESS names, or else one is started on this machine.
     YIELDS (module): ray.
-    RAISES (ConnormError): CN797 without ray, CN798 if there is no cluster, CN799 if the work fails.
+    RAISES (ConnormError): CN126 without ray, CN798 if there is no cluster, CN799 if the work fails.
     """
-    if find_spec("ray") is None:
-        raise ConnormError(Errors.CN797)
+    require_installed("The engine `ray`", "ray", "ray")
     # Ray would report its usage to its makers.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray.data

@@ -36,7 +36,7 @@ def annotate_on_ray(
     address (Optional[str]): The address of the cluster. If None, the one that this process is
         connected to or that RAY_ADDRESS names, or else one is started on this machine.
     report (Callable): Called with the counts of each fragment.
-    RAISES (ConnormError): CN797 without ray, CN798 if there is no cluster, CN799 if the work fails,
+    RAISES (ConnormError): CN126 without ray, CN798 if there is no cluster, CN799 if the work fails,
         and what an actor raises.
     """
     with connected(address) as ray:

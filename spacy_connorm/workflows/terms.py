@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConnormError, Errors, Warnings, quote, warn
+from ..errors import ConnormError, Errors, Warnings, quote, require_installed, warn
 from ..files.tables import TableRow, find_column, read_rows, require_width
 from ..text.cleaning import clean
 
@@ -54,7 +53,7 @@ def read_terms(
         `read_rows`.
     RETURNS (List[LocalTerm]): The rows that have a code and a term, in the file's order.
     RAISES (ConnormError): CN114 for a missing column, CN125 for two of its name, CN708 for another
-        suffix, CN781 without openpyxl, CN782 for an unknown sheet, CN783 for a damaged Excel file,
+        suffix, CN126 without openpyxl, CN782 for an unknown sheet, CN783 for a damaged Excel file,
         CN784 for a count that is none, CN785 for a table without terms, CN733 for a sheet or a
         delimiter of another kind of file, CN115 for a row of a text file with more fields than
         columns, and what `read_rows` raises.
@@ -114,8 +113,7 @@ def _count(path: Path, line: int, cell: str) -> int:
 
 
 def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
-    if find_spec("openpyxl") is None:
-        raise ConnormError(Errors.CN781.format(path=path))
+    require_installed(f"Reading '{path}'", "map", "openpyxl", instead=", or save the sheet as CSV")
     if path.is_dir():
         raise ConnormError(Errors.CN105.format(path=path))
     if not path.is_file():

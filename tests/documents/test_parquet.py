@@ -49,6 +49,6 @@ def test_rows_are_written_in_groups(docs, tmp_path, monkeypatch):
 
 
 def test_the_extra_is_named(docs, tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match=r"CN773.*'pyarrow'.*\[parquet\]"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN126.*'pyarrow'.*\[parquet\]"):
         export_docs(docs, tmp_path / "a.parquet")

@@ -302,11 +302,11 @@ def test_vectors_that_are_not_finite(dan, folder):
 
 
 def test_missing_libraries_are_named(monkeypatch, tmp_path):
-    monkeypatch.setattr("spacy_connorm.encoders.dan_start.find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match=r"CN325.*pip install 'spacy-connorm\[transformers\]'"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN126.*pip install 'spacy-connorm\[transformers\]'"):
         load("some/model")
-    monkeypatch.setattr("spacy_connorm.encoders.dan.find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match=r"CN320.*pip install 'spacy-connorm\[dan\]'"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN126.*pip install 'spacy-connorm\[dan\]'"):
         DanEncoder()
 
 

@@ -222,8 +222,8 @@ def test_settings_that_make_no_sense(setting):
 
 
 def test_safetensors_is_named_if_it_is_missing(monkeypatch):
-    monkeypatch.setattr("spacy_connorm.encoders.grounded_dan.find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match="CN320"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match="CN126"):
         GroundedDanEncoder(input=DanEncoder())
 
 

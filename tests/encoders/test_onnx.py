@@ -344,8 +344,8 @@ def test_a_slow_tokenizer_cannot_be_exported(tiny_folder, tmp_path, export):
 
 
 def test_a_missing_library_is_named(monkeypatch):
-    monkeypatch.setattr("spacy_connorm.encoders.onnx.find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match=r"CN330.*pip install 'spacy-connorm\[onnx\]'"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN126.*pip install 'spacy-connorm\[onnx\]'"):
         OnnxEncoder()
 
 

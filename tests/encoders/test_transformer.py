@@ -192,8 +192,8 @@ def test_mixed_precision_is_close(tiny, tiny_folder):
 
 
 def test_a_missing_library_is_named(monkeypatch):
-    monkeypatch.setattr("spacy_connorm.encoders.transformer.find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match=r"CN307.*pip install 'spacy-connorm\[transformers\]'"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN126.*pip install 'spacy-connorm\[transformers\]'"):
         TransformerEncoder()
 
 

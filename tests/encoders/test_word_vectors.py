@@ -170,8 +170,8 @@ def test_a_name_is_needed():
 
 def test_gensim_is_named_if_it_is_missing(tmp_path, monkeypatch):
     write_word2vec(tmp_path / "vectors.txt")
-    monkeypatch.setattr("spacy_connorm.encoders.vector_files.find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match=r"CN342.*spacy-connorm\[vectors\]"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN126.*spacy-connorm\[vectors\]"):
         load(tmp_path / "vectors.txt")
 
 

@@ -32,8 +32,8 @@ def test_a_picture_is_the_same_every_time(lookup, many, tmp_path, suffix):
 
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch, many, tmp_path):
-    monkeypatch.setattr("spacy_connorm.evaluation.pictures.find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match=r"CN604.*\[plot\]"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN126.*\[plot\]"):
         draw_projections([], many, tmp_path / "p.svg")
 
 

@@ -165,7 +165,7 @@ def test_the_address_has_the_token(folder, path, monkeypatch):
 
 
 def test_without_the_extra(pipeline, path, monkeypatch):
-    monkeypatch.setattr(serving_module, "find_spec", lambda name: None)
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
     for call in (serve, make_app):
-        with pytest.raises(ConnormError, match=r"CN750.*spacy-connorm\[serve\]"):
+        with pytest.raises(ConnormError, match=r"CN126.*spacy-connorm\[serve\]"):
             call(pipeline, corrections=path)

@@ -26,8 +26,8 @@ def test_an_adapter_trains_few_weights_and_leaves_a_plain_transformer(make_modul
 
 
 def test_an_adapter_without_its_library_names_it(make_module, monkeypatch):
-    monkeypatch.setattr("spacy_connorm.training.adapters.find_spec", lambda library: None)
-    with pytest.raises(ConnormError, match=r"\[CN824\].*peft.*\[train\]"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda library: None)
+    with pytest.raises(ConnormError, match=r"\[CN126\].*peft.*\[train\]"):
         LoraAdapter().add(make_module())
 
 

@@ -85,8 +85,8 @@ def test_bad_input(tmp_path, tiny_folder, trained, monkeypatch):
     ):
         with pytest.raises(ConnormError, match=code):
             export_encoder(name, out, **options)
-    monkeypatch.setattr(export, "find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match="CN335"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match="CN126"):
         export_encoder(tiny_folder, out)
     assert not out.exists()
 

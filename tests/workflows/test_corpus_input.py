@@ -47,8 +47,8 @@ def test_other_files_are_refused(corpus, tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConnormError, match="CN790"):
         find_fragments(tmp_path / "empty")
-    monkeypatch.setattr(corpus_input, "find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match="CN773"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match="CN126"):
         find_fragments(corpus)
 
 

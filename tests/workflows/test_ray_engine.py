@@ -8,7 +8,6 @@ import pytest
 
 from spacy_connorm import annotate_corpus
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.workflows import ray_connection
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="Ray has several nodes on one machine on Linux only"
@@ -55,8 +54,8 @@ def test_ray_must_be_there(saved_pipeline, corpus, tmp_path, monkeypatch):
 
     with pytest.raises(ConnormError, match="CN733.*--ray-address"):
         run(ray_address="auto")
-    monkeypatch.setattr(ray_connection, "find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match=r"CN797.*\[ray\]"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN126.*\[ray\]"):
         run(engine="ray")
 
 

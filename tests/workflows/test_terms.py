@@ -131,6 +131,6 @@ def test_a_damaged_book(book):
 
 def test_without_openpyxl(book, monkeypatch):
     path = book(first=[["code", "term"], ["A", "b"]])
-    monkeypatch.setattr("spacy_connorm.workflows.terms.find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match=r"CN781.*spacy-connorm\[map\]"):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN126.*spacy-connorm\[map\]"):
         read_terms(path)

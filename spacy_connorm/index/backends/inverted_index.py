@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import ConnormError, Errors
+from ...errors import require_installed
 from ...files.checksums import damaged
 from ..vectors.arrays import make_csr, open_csr, write_csr
 from ..vectors.sparse import SparseVectors
@@ -22,7 +22,7 @@ class InvertedIndex:
         """Wrap a matrix.
 
         matrix (csr_matrix): float32 (width, n), the transposed unit vectors.
-        RAISES (ConnormError): CN415 without the library that searches it.
+        RAISES (ConnormError): CN126 without the library that searches it.
         """
         self._matrix = matrix
         self._library = _load_library()
@@ -30,7 +30,7 @@ class InvertedIndex:
     @classmethod
     def from_vectors(cls, vectors: SparseVectors) -> "InvertedIndex":
         """RETURNS (InvertedIndex): The index of some vectors.
-        RAISES (ConnormError): CN415 without the library that searches it.
+        RAISES (ConnormError): CN126 without the library that searches it.
         """
         return cls(vectors.unit.T.tocsr())
 
@@ -84,8 +84,12 @@ class InvertedIndex:
 
 
 def _load_library() -> Any:
-    try:
-        import sparse_dot_topn
-    except ImportError as error:
-        raise ConnormError(Errors.CN415.format()) from error
+    require_installed(
+        "For a hybrid encoder, AnnoyIndex",
+        "hybrid",
+        "sparse_dot_topn",
+        instead=', or use `index = {"@misc": "spacy-connorm.ExactIndex.v1"}`',
+    )
+    import sparse_dot_topn
+
     return sparse_dot_topn

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ConnormError, Errors
+from ...errors import ConnormError, Errors, require_installed
 from ...files.checksums import damaged
 from ..vectors.base import Vectors
 from .allowed_items import AllowedItems
@@ -68,7 +68,7 @@ class RabitqLists:
         lists (int): The number of lists, at most one per vector.
         seed (int): The seed of the sample and of k-means.
         RETURNS (Tuple[RabitqLists, ListFit]): The lists, and how well they fit.
-        RAISES (ConnormError): CN417 without faiss.
+        RAISES (ConnormError): CN126 without faiss.
         """
         faiss = load_faiss()
         index = _train(_sample(vectors, lists, seed), lists, seed)
@@ -111,7 +111,7 @@ class RabitqLists:
         rows (int): The number of vectors that it was built from.
         width (int): Their width.
         RETURNS (RabitqLists): The lists.
-        RAISES (ConnormError): CN417 without faiss, CN416 if it does not belong to these vectors.
+        RAISES (ConnormError): CN126 without faiss, CN416 if it does not belong to these vectors.
         """
         faiss = load_faiss()
         flag = faiss.IO_FLAG_MMAP_IFC if _maps_whole_files() else faiss.IO_FLAG_MMAP
@@ -256,7 +256,7 @@ def load_faiss() -> Any:
     """Import faiss, and limit it to one thread in the calling thread unless OMP_NUM_THREADS is set.
 
     RETURNS (module): faiss.
-    RAISES (ConnormError): CN417 if it is not installed.
+    RAISES (ConnormError): CN126 if it is not installed.
     """
     faiss = _import_faiss()
     if "OMP_NUM_THREADS" not in os.environ and not hasattr(_HERE, "is_limited"):
@@ -267,10 +267,14 @@ def load_faiss() -> Any:
 
 @cache
 def _import_faiss() -> Any:
-    try:
-        import faiss
-    except ImportError as error:
-        raise ConnormError(Errors.CN417.format()) from error
+    require_installed(
+        "IvfIndex",
+        "faiss",
+        "faiss",
+        instead=', or use `index = {"@misc": "spacy-connorm.AnnoyIndex.v1"}`',
+    )
+    import faiss
+
     if hasattr(os, "register_at_fork"):
         # Its thread pool does not survive a fork: a worker that used it would hang.
         os.register_at_fork(after_in_child=lambda: faiss.omp_set_num_threads(1))

@@ -1,10 +1,9 @@
 """Checks of an objective's settings and libraries."""
 
 import math
-from importlib.util import find_spec
 from typing import NoReturn
 
-from ...errors import ConnormError, Errors
+from ...errors import ConnormError, Errors, require_installed
 
 COSINE = "cosine"
 EUCLIDEAN = "euclidean"
@@ -17,11 +16,9 @@ KNOWN_SIMILARITIES = (COSINE, INNER_PRODUCT)
 def require_libraries() -> None:
     """Check that the libraries behind the objectives are installed.
 
-    RAISES (ConnormError): CN801 for the first that is missing.
+    RAISES (ConnormError): CN126 for the first that is missing.
     """
-    for library in ("torch", "pytorch_metric_learning"):
-        if find_spec(library) is None:
-            raise ConnormError(Errors.CN801.format(library=library))
+    require_installed("Training", "train", "torch", "pytorch_metric_learning")
 
 
 def require_distance(distance: str) -> None:

@@ -173,7 +173,7 @@ def test_postings_are_opened_as_written(tmp_path):
 
 def test_without_the_library_the_error_tells_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "sparse_dot_topn", None)
-    with pytest.raises(ConnormError, match=r"CN415.*\[hybrid\].* = {\"@misc\": .*ExactIndex\.v1"):
+    with pytest.raises(ConnormError, match=r"CN126.*\[hybrid\].* = {\"@misc\": .*ExactIndex\.v1"):
         AnnoyIndex().build(VECTORS, tmp_path / "OD-T.index")
     ExactIndex().build(VECTORS, tmp_path / "OD-T.index")
     assert ExactIndex().open(VECTORS, tmp_path / "OD-T.index").nearest(units(QUERIES), 1)

@@ -149,7 +149,7 @@ def test_missing_file_is_named(tmp_path):
 def test_without_faiss_the_error_tells_what_to_do(monkeypatch, tmp_path):
     rabitq._import_faiss.cache_clear()
     monkeypatch.setitem(sys.modules, "faiss", None)
-    with pytest.raises(ConnormError, match=r"CN417.*spacy-connorm\[faiss\]"):
+    with pytest.raises(ConnormError, match=r"CN126.*spacy-connorm\[faiss\]"):
         SETTINGS.build(VECTORS, tmp_path / "lists")
 
 

@@ -214,10 +214,10 @@ def test_bad_settings_are_one_line(name, settings, message):
 @pytest.mark.parametrize("name", [*EQUATIONS, "Bcnh", "BioSyn"])
 def test_a_missing_library_is_named(monkeypatch, name, library):
     monkeypatch.setattr(
-        "spacy_connorm.training.objectives.checks.find_spec",
+        "spacy_connorm.errors.find_spec",
         lambda each: None if each == library else each,
     )
-    with pytest.raises(ConnormError, match=rf"\[CN801\].*{library}.*\[train\]"):
+    with pytest.raises(ConnormError, match=rf"\[CN126\].*{library}.*\[train\]"):
         build(name)
 
 
