@@ -213,7 +213,6 @@ class Errors(metaclass=_Coded):
         "The transformer '{name}' computed vectors that are not finite. Its weights are damaged, "
         "or too large for half precision: try `mixed_precision = false`."
     )
-    CN309 = "The encoder's setting `{setting}` must be {expected}."
     CN310 = (
         "Can't fit the n-gram encoder: the {count} texts contain no n-grams. Give an ontology with "
         "names."
@@ -363,12 +362,10 @@ class Errors(metaclass=_Coded):
     )
 
     # Sieve
-    CN500 = "Unknown search '{search}'. The searches are {known}."
     CN501 = (
         "A sieve needs one threshold for each search but the last: {searches} searches, "
         "{thresholds} thresholds."
     )
-    CN502 = "A threshold of the sieve must be a cosine, from -1 to 1, not {threshold}."
 
     # Evaluation
     CN600 = (
@@ -478,7 +475,6 @@ class Errors(metaclass=_Coded):
         "and `--picture` work without one."
     )
     CN733 = "`{option}` needs {needed}."
-    CN735 = "Unknown protocol '{protocol}'. Use {known}."
     CN736 = "`{option}` can't be combined with `{other}`."
 
     # Server
@@ -535,7 +531,6 @@ class Errors(metaclass=_Coded):
     CN785 = "'{path}' has no row with both a code and a term."
     CN786 = "There is no such row in the file of mappings. Load the page again."
     CN787 = "Somebody has changed this row in the meantime. Load the page again, then decide."
-    CN788 = "The predicate must be one of {known}."
 
     # Corpora in fragments
     CN790 = "'{path}' has nothing to annotate: no file ends in {known}."
@@ -560,7 +555,6 @@ class Errors(metaclass=_Coded):
     )
 
     # Training: objectives
-    CN800 = "The objective's setting `{setting}` must be {expected}, not {value!r}."
 
     # Training: data
     CN810 = (
@@ -583,7 +577,6 @@ class Errors(metaclass=_Coded):
         "`transformers.TrainingArguments`."
     )
     CN822 = "No complete checkpoint to resume from in '{path}'. Start without `--resume`."
-    CN823 = "The training setting `{setting}` must be {expected}."
     CN825 = "Only a transformer can be trained with an adapter. Remove `adapter` from [training]."
     CN826 = (
         "The transformer has no layers named {targets}. To adapt all its linear layers, set "
@@ -602,12 +595,9 @@ class Errors(metaclass=_Coded):
 
     # Training: ranked lists
     CN830 = (
-        "The batcher and the objective do not match. `spacy-connorm.CandidateBatcher.v1` works "
-        "only with `spacy-connorm.Bcnh.v1` and `spacy-connorm.BioSyn.v1`, and they only with it."
-    )
-    CN835 = (
-        "The batcher and the objective do not match. `spacy-connorm.GroundingBatcher.v1` works "
-        "only with `spacy-connorm.ConceptualGrounding.v1`, and that only with it."
+        "The batcher and the objective do not match. CandidateBatcher.v1 goes with Bcnh.v1 and "
+        "BioSyn.v1, GroundingBatcher.v1 with ConceptualGrounding.v1, and all other batchers with "
+        "all other objectives."
     )
     CN836 = (
         "The encoder has no concepts to ground names in. Conceptual grounding trains only "
@@ -636,7 +626,6 @@ class Errors(metaclass=_Coded):
         "'{name}' is not a transformer, so it needs no export: DAN and n-gram encoders already run "
         "without torch and transformers."
     )
-    CN833 = "The precision must be one of {known}, not '{precision}'."
     CN834 = (
         "The exported encoder's vectors are far from those of '{name}' (mean cosine {cosine:.3f} "
         "on {count} texts), so it was not kept. Export with `--precision fp32`."

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import require_installed
+from ..errors import refuse, require_installed
 from .dan_precision import PRECISIONS, Precision
 from .model_packages import MINILM
 from .ngram_range import LONGEST_NGRAM, is_ngram_range
 from .protocol import make_encoder
-from .settings import refuse_setting
 
 
 def DanEncoder(
@@ -55,11 +54,11 @@ def DanEncoder(
     dropout (float): The share of a text's features dropped in each training step.
     batch_size (int): Texts per batch.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN309 for an invalid setting, CN126 if an optional library is not
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if an optional library is not
         installed.
     """
     if ngram_range is not None and not is_ngram_range(ngram_range):
-        refuse_setting("ngram_range", f"two lengths from 1 to {LONGEST_NGRAM}, e.g. [3, 4]")
+        refuse("ngram_range", ngram_range, f"two lengths from 1 to {LONGEST_NGRAM}, e.g. [3, 4]")
     for setting, value, least in (
         ("buckets", buckets, 0),
         ("hidden", hidden, 0),
@@ -69,13 +68,17 @@ def DanEncoder(
         ("batch_size", batch_size, 1),
     ):
         if value is not None and value < least:
-            refuse_setting(setting, f"at least {least}")
+            refuse(setting, value, f"at least {least}")
     if width is not None and principal_components is not None:
-        refuse_setting("principal_components", "none where `width` asks for random vectors")
+        refuse(
+            "principal_components",
+            principal_components,
+            "none where `width` asks for random vectors",
+        )
     if dtype not in (None, *PRECISIONS):
-        refuse_setting("dtype", f"one of {', '.join(PRECISIONS)}")
+        refuse("dtype", dtype, f"one of {', '.join(PRECISIONS)}")
     if not 0 <= dropout < 1:
-        refuse_setting("dropout", "a share, from 0 to less than 1")
+        refuse("dropout", dropout, "a share, from 0 to less than 1")
     require_installed("DanEncoder", "dan", "tokenizers", "safetensors")
     from .dan_shim import DanShim
 

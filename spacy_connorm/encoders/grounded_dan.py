@@ -5,10 +5,9 @@ from typing import Any
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import require_installed
+from ..errors import refuse, require_installed
 from .hybrid import is_hybrid
 from .protocol import is_sparse, make_encoder
-from .settings import refuse_setting
 
 
 def GroundedDanEncoder(
@@ -38,17 +37,16 @@ def GroundedDanEncoder(
         first. None means the folder's, or else true.
     dropout (float): The share of hidden units dropped in each training step.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN300 if the input is no encoder, CN309 for an invalid setting, CN126 if
+    RAISES (ConnormError): CN300 if the input is no encoder, CN006 for an invalid setting, CN126 if
         an optional library is not installed.
     """
     if not isinstance(input, Model) or is_sparse(input) or is_hybrid(input):
-        refuse_setting(
-            "input", "an encoder of dense vectors, e.g. spacy-connorm.WordVectorEncoder.v1"
-        )
+        expected = "an encoder of dense vectors, e.g. spacy-connorm.WordVectorEncoder.v1"
+        refuse("input", getattr(input, "name", input), expected)
     if hidden is not None and hidden < 1:
-        refuse_setting("hidden", "at least 1")
+        refuse("hidden", hidden, "at least 1")
     if not 0 <= dropout < 1:
-        refuse_setting("dropout", "a share, from 0 to less than 1")
+        refuse("dropout", dropout, "a share, from 0 to less than 1")
     require_installed("GroundedDanEncoder", "dan", "safetensors")
     from .grounded_shim import GroundedDanShim
 

@@ -6,10 +6,9 @@ from typing import Any
 from thinc.api import Model, Ops
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, refuse
 from .joint_shim import JointShim
 from .protocol import is_sparse, make_encoder
-from .settings import refuse_setting
 from .vectors import HybridArray
 
 
@@ -32,19 +31,17 @@ def HybridEncoder(
         `spacy-connorm.NgramEncoder.v1`.
     lexical_weight (float): The weight of the lexical cosine; that of the dense one is 1.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN300 for a model that is not an encoder, CN309 for an encoder of the
+    RAISES (ConnormError): CN300 for a model that is not an encoder, CN006 for an encoder of the
         wrong kind or a negative weight.
     """
     if is_sparse(dense) or isinstance(dense.shims[0], HybridShim):
-        refuse_setting(
-            "dense", "an encoder of dense vectors, e.g. spacy-connorm.TransformerEncoder.v1"
-        )
+        expected = "an encoder of dense vectors, e.g. spacy-connorm.TransformerEncoder.v1"
+        refuse("dense", dense.name, expected)
     if not is_sparse(lexical):
-        refuse_setting(
-            "lexical", "an encoder of sparse vectors, e.g. spacy-connorm.NgramEncoder.v1"
-        )
+        expected = "an encoder of sparse vectors, e.g. spacy-connorm.NgramEncoder.v1"
+        refuse("lexical", lexical.name, expected)
     if not (isfinite(lexical_weight) and lexical_weight >= 0):
-        refuse_setting("lexical_weight", "at least 0")
+        refuse("lexical_weight", lexical_weight, "at least 0")
     return make_encoder("hybrid_encoder", HybridShim(dense, lexical, weight=lexical_weight))
 
 
@@ -77,7 +74,7 @@ def reweighed(model: Model, weight: float) -> Model:
     weight (float): The new weight of the lexical cosine.
     RETURNS (Model[List[str], Floats2d]): A hybrid encoder that shares both parts, and so has the
         same fingerprint.
-    RAISES (ConnormError): CN313 for an encoder that is not hybrid, CN309 for a negative weight.
+    RAISES (ConnormError): CN313 for an encoder that is not hybrid, CN006 for a negative weight.
     """
     shim = _hybrid(model)
     return HybridEncoder(dense=shim.dense, lexical=shim.lexical, lexical_weight=weight)

@@ -10,10 +10,9 @@ from thinc.api import Model, Ops
 from thinc.shims import Shim
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, refuse
 from .ngram_range import LONGEST_NGRAM, is_ngram_range
 from .protocol import make_encoder
-from .settings import refuse_setting
 from .verified import load_verified
 
 _BLANK = " "
@@ -36,11 +35,11 @@ def NgramEncoder(
     lowercase (bool): Whether to lower-case texts first.
     sublinear_tf (bool): Whether to weigh a count n as 1 + ln(n).
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN309 for an invalid range.
+    RAISES (ConnormError): CN006 for an invalid range.
     """
     if not is_ngram_range(ngram_range):
         expected = f"two lengths from 1 to {LONGEST_NGRAM}, e.g. [1, 3]"
-        refuse_setting("ngram_range", expected)
+        refuse("ngram_range", ngram_range, expected)
     settings = {
         "analyzer": analyzer,
         "ngram_range": tuple(ngram_range),

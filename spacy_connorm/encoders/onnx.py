@@ -5,9 +5,8 @@ from typing import Literal
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import require_installed
+from ..errors import refuse, require_installed
 from .protocol import make_encoder
-from .settings import refuse_setting
 
 
 def OnnxEncoder(
@@ -33,10 +32,10 @@ def OnnxEncoder(
     max_length (Optional[int]): Texts are cut after this many tokens, including special tokens.
     batch_tokens (int): Tokens per batch, including padding. Texts are sorted by length.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN309 for an empty batch, CN126 if an optional library is not installed.
+    RAISES (ConnormError): CN006 for an empty batch, CN126 if an optional library is not installed.
     """
     if batch_tokens < 1:
-        refuse_setting("batch_tokens", "at least 1")
+        refuse("batch_tokens", batch_tokens, "at least 1")
     require_installed("OnnxEncoder", "onnx", "onnxruntime", "tokenizers")
     from .onnx_shim import OnnxShim
 

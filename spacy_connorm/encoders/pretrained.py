@@ -7,12 +7,11 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any, NamedTuple
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, refuse
 from ..files.folders import read_object
 from .model_packages import MINILM, PACKAGES, find_in_packages
 from .model_types import ARCHITECTURES
 from .remote_code import is_remote_code_allowed, refuse_code_in_config, refuse_code_in_settings
-from .settings import refuse_setting
 
 HUB_TIMEOUT = 5.0
 # What transformers says of a model that has none.
@@ -47,7 +46,7 @@ def load_pretrained(
     transformer_config (Dict[str, Any]): Settings of `AutoModel.from_pretrained`.
     RETURNS (Pretrained): The two.
     RAISES (ConnormError): CN303 if nothing is found, CN304 if a package is not the published one,
-        CN306 if what is found can't be loaded, CN309 for weights in other formats, CN312 if it
+        CN306 if what is found can't be loaded, CN006 for weights in other formats, CN312 if it
         would run code that comes with the model, CN314 if it has no safetensors, CN317 for an
         encoder of another architecture.
     """
@@ -86,12 +85,12 @@ def find_folder(name: str) -> Path | None:
 def _require_safetensors(transformer_config: dict[str, Any]) -> None:
     if not transformer_config.get("use_safetensors", True):
         setting = "transformer_config.use_safetensors"
-        refuse_setting(setting, "true, or left out")
+        refuse(setting, False, "true, or left out")
     for name in _OTHER_WEIGHTS:
         if transformer_config.get(name):
             setting = f"transformer_config.{name}"
             expected = "left out: only safetensors are read"
-            refuse_setting(setting, expected)
+            refuse(setting, transformer_config[name], expected)
 
 
 def _probe_hub(name: str) -> None:

@@ -6,10 +6,9 @@ from spacy.util import SimpleFrozenDict
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import require_installed
+from ..errors import refuse, require_installed
 from .model_packages import MINILM
 from .protocol import make_encoder
-from .settings import refuse_setting
 
 
 def TransformerEncoder(
@@ -36,14 +35,14 @@ def TransformerEncoder(
         code of the model, such as `trust_remote_code`, need `allow_remote_code`.
     transformer_config (Dict[str, Any]): The same of `AutoModel.from_pretrained`.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN126 if an optional library is not installed, CN309 for an empty batch
+    RAISES (ConnormError): CN126 if an optional library is not installed, CN006 for an empty batch
         or a length that leaves no room for text.
     """
     if max_length < 3:
         expected = "at least 3, as two tokens are taken by the special ones"
-        refuse_setting("max_length", expected)
+        refuse("max_length", max_length, expected)
     if batch_size < 1:
-        refuse_setting("batch_size", "at least 1")
+        refuse("batch_size", batch_size, "at least 1")
     require_installed(
         "TransformerEncoder",
         "transformers",

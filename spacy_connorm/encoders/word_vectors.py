@@ -10,8 +10,8 @@ from thinc.api import Model, Ops
 from thinc.shims import Shim
 from thinc.types import Floats2d
 
+from ..errors import refuse
 from .protocol import make_encoder
-from .settings import refuse_setting
 from .verified import load_verified
 from .word_table import WordTable, split_tokens
 
@@ -33,10 +33,10 @@ def WordVectorEncoder(
     lowercase (bool): Whether to lower-case texts first, as most vectors expect.
     batch_size (int): Texts per batch.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN309 for an invalid setting.
+    RAISES (ConnormError): CN006 for an invalid setting.
     """
     if batch_size < 1:
-        refuse_setting("batch_size", "at least 1")
+        refuse("batch_size", batch_size, "at least 1")
     return make_encoder("word_vector_encoder", WordVectorShim(name, lowercase, batch_size))
 
 
@@ -67,13 +67,13 @@ class WordVectorShim(Shim):
         """Load the vectors, unless they are loaded.
 
         texts (Optional[List[str]]): Not used.
-        RAISES (ConnormError): CN309 without a name, and those of `read_word_table`.
+        RAISES (ConnormError): CN006 without a name, and those of `read_word_table`.
         """
         if self._model is not None:
             return
         if self._name is None:
             expected = "a file of word vectors, or a spaCy pipeline with vectors"
-            refuse_setting("name", expected)
+            refuse("name", None, expected)
         from .vector_files import read_word_table
 
         table = read_word_table(self._name)

@@ -115,7 +115,7 @@ def evaluate(
     component (Optional[str]): Which concept normalizer, if there are several.
     RETURNS (EvaluationReport): Scores, tables and wrong answers.
     RAISES (ConnormError): CN121 if an output would replace an input, CN124 if two outputs have the
-        same name, CN408, CN500 or CN502 for a
+        same name, CN408, CN118 or CN006 for a
         bad search or threshold, CN600 for a corpus without gold ids, CN601 if pipelines read
         different mentions, CN602, CN605 or CN610 for added scores that do not fit, CN700 to CN704
         as `load_normalizer`, CN708 for another suffix, CN731 to CN736 for options that do not fit

@@ -118,7 +118,7 @@ def grid_sieves(threshold: float) -> dict[str, Sieve]:
 
     threshold (float): The cosine at which the first search of a sieve answers.
     RETURNS (Dict[str, Sieve]): The sieves by name, the six searches first.
-    RAISES (ConnormError): CN502 if it is no cosine.
+    RAISES (ConnormError): CN006 if it is no cosine.
     """
     alone = {search: Sieve([search], []) for search in SEARCHES}
     sieves = {"+".join(searches): Sieve([*searches], [threshold]) for searches in SIEVES}

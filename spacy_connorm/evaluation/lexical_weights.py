@@ -34,7 +34,7 @@ def weigh_pipeline(
     weights (Sequence[float]): The weights; the pipeline's own is scored too.
     component (Optional[str]): Which concept normalizer, if there are several.
     RETURNS (Weighed): The scores.
-    RAISES (ConnormError): CN313 if the encoder is no hybrid, CN309 for a weight under 0, CN600 for
+    RAISES (ConnormError): CN313 if the encoder is no hybrid, CN006 for a weight under 0, CN600 for
         a corpus without gold ids.
     """
     nlp = load_pipeline(pipeline)

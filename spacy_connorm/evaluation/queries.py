@@ -14,7 +14,7 @@ from ..concepts import Candidate
 from ..documents.abbreviations import read_abbreviations
 from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_choice
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.abbreviations import find_abbreviations
 from ..text.composites import split_composite
@@ -81,10 +81,9 @@ def check_protocol(name: str) -> None:
     """Check the name of a protocol.
 
     name (str): The name.
-    RAISES (ConnormError): CN735 for an unknown protocol.
+    RAISES (ConnormError): CN118 for an unknown protocol.
     """
-    if name not in (OPEN, BIOSYN):
-        raise ConnormError(Errors.CN735.format(protocol=name, known=f"{OPEN} or {BIOSYN}"))
+    require_choice("protocol", name, (OPEN, BIOSYN))
 
 
 def read_queries(

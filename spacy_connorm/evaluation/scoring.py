@@ -147,7 +147,7 @@ def score(nlp: Language, normalizer: ConceptNormalizer, request: Request) -> Sco
     normalizer (ConceptNormalizer): Answers, within its types and branches.
     request (Request): What to ask.
     RETURNS (Scored): The scores.
-    RAISES (ConnormError): CN408 for a search that the index was built without, CN502 for a
+    RAISES (ConnormError): CN408 for a search that the index was built without, CN006 for a
         threshold that is no cosine, CN600 for a corpus without gold ids.
     """
     path = request.corpus_path
@@ -197,7 +197,7 @@ def check_searches(names: Iterable[str]) -> None:
     """Check the names of searches.
 
     names (Iterable[str]): The names.
-    RAISES (ConnormError): CN500 for an unknown search.
+    RAISES (ConnormError): CN118 for an unknown search.
     """
     from ..index.search import Search
 
@@ -219,7 +219,7 @@ def answer_grid(
     queries (Sequence[MentionQuery]): The mentions.
     request (Request): Has the threshold.
     YIELDS (Tuple[str, Optional[float], List[Prediction]]): As `Answered`.
-    RAISES (ConnormError): CN502 for a threshold that is no cosine.
+    RAISES (ConnormError): CN006 for a threshold that is no cosine.
     """
     from ..linker.sieve import best_cosine
     from .grid import DEFAULT_THRESHOLD, grid_sieves, search_all

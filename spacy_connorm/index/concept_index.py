@@ -183,7 +183,7 @@ class ConceptIndex:
         search (str): The search or its name, e.g. "OD-T".
         RETURNS (Searcher): Its items are rows minus `first_row(search)`, or places in
             `concepts_of(search)`.
-        RAISES (ConnormError): CN500 for an unknown search, CN408 for one over concepts that the
+        RAISES (ConnormError): CN118 for an unknown search, CN408 for one over concepts that the
             index was built without. One over texts that was not built is exact.
         """
         if search not in self._searchers:

@@ -1,9 +1,9 @@
 """The six searches, each a target (O, D or OD) in a representation (T or C)."""
 
 from enum import StrEnum
-from typing import Any, NoReturn
+from typing import Any
 
-from ..errors import ConnormError, Errors
+from ..errors import require_choice
 from .members import TARGETS
 
 
@@ -29,8 +29,8 @@ class Search(StrEnum):
         self.representation: str = representation
 
     @classmethod
-    def _missing_(cls, value: Any) -> NoReturn:
-        raise ConnormError(Errors.CN500.format(search=value, known=", ".join(cls)))
+    def _missing_(cls, value: Any) -> None:
+        require_choice("search", value, list(cls))
 
 
 SEARCHES = tuple(Search)

@@ -217,7 +217,7 @@ class ConceptLookup:
         branches (Sequence[str]): Find only concepts at or below these; all if empty.
         search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
         RETURNS (List[List[Candidate]]): b lists, best first.
-        RAISES (ConnormError): CN001 as `retriever`, CN006 for a `top_k` under 1, CN500 for an
+        RAISES (ConnormError): CN001 as `retriever`, CN006 for a `top_k` under 1, CN118 for an
             unknown search, and those of `Retriever.ask`.
         """
         if isinstance(mentions, str):

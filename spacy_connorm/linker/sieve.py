@@ -6,7 +6,7 @@ from math import inf
 from typing import NamedTuple, TypeVar
 
 from ..concepts import Candidate
-from ..errors import ConnormError, Errors, require_positive
+from ..errors import ConnormError, Errors, refuse, require_positive
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter
 from ..index.overlay import SynonymOverlay
@@ -35,13 +35,13 @@ class Sieve:
     steps: tuple[tuple[Search, float], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """RAISES (ConnormError): CN500 for an unknown search, CN501 for another number of
-        thresholds, CN502 for one that is no cosine.
+        """RAISES (ConnormError): CN118 for an unknown search, CN501 for another number of
+        thresholds, CN006 for one that is no cosine.
         """
         searches, thresholds = tuple(map(Search, self.searches)), tuple(self.thresholds)
         for threshold in thresholds:
             if not -1 <= threshold <= 1:
-                raise ConnormError(Errors.CN502.format(threshold=threshold))
+                refuse("thresholds", threshold, "cosines, from -1 to 1")
         if not searches or len(thresholds) != len(searches) - 1:
             raise ConnormError(
                 Errors.CN501.format(searches=len(searches), thresholds=len(thresholds))

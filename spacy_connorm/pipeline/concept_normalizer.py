@@ -276,7 +276,7 @@ class ConceptNormalizer(BatchedPipe):
         search, **limits: As in `candidates`.
         split_composites (Optional[bool]): The setting if None.
         RETURNS (MentionInterpreter): It answers from one snapshot of index and synonyms.
-        RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, CN500 for an
+        RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, CN118 for an
             unknown search.
         """
         from ..linker.interpretations import MentionInterpreter

@@ -22,7 +22,7 @@ from ..documents.sssom import (
     render_row,
     write_lines,
 )
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_choice
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.mapping_decisions import PREDICATES, decide_mapping, summarize_mappings, take_back
 from ..workflows.mapping_rows import CLOSE, EXACT, MappingIds, concept_ids_of
@@ -110,11 +110,10 @@ class MappingReview:
         author (str): Who says so.
         RETURNS (Dict[str, Any]): The row.
         RAISES (ConnormError): CN006 for an author with `|`, CN411 for an unknown concept, CN786 and
-            CN787 as `ReviewFile.require`, CN788 for another predicate, CN108 or CN109 if a file
+            CN787 as `ReviewFile.require`, CN118 for another predicate, CN108 or CN109 if a file
             can't be written.
         """
-        if predicate not in PREDICATES:
-            raise ConnormError(Errors.CN788.format(known=", ".join(PREDICATES)))
+        require_choice("predicate", predicate, PREDICATES)
         is_none = concept == NIL
         found = None if is_none else self._pipeline.concept(self._known_id(concept))
         with self._changing, self._file.locked():

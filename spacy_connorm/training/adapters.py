@@ -4,7 +4,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ConnormError, Errors, require_installed
+from ..errors import ConnormError, Errors, refuse, require_installed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +16,7 @@ class LoraAdapter:
     alpha (float): The change is scaled by alpha / rank.
     dropout (float): Dropout on the adapter's input.
     targets (Union[List[str], str]): The names of the linear layers to adapt, or "all-linear".
-    RAISES (ConnormError): CN823 for an invalid setting.
+    RAISES (ConnormError): CN006 for an invalid setting.
     """
 
     rank: int = 32
@@ -26,12 +26,11 @@ class LoraAdapter:
 
     def __post_init__(self) -> None:
         if self.rank < 1:
-            raise ConnormError(Errors.CN823.format(setting="rank", expected="at least 1"))
+            refuse("rank", self.rank, "at least 1")
         if not self.alpha > 0:
-            raise ConnormError(Errors.CN823.format(setting="alpha", expected="above 0"))
+            refuse("alpha", self.alpha, "above 0")
         if not 0 <= self.dropout < 1:
-            expected = "at least 0 and less than 1"
-            raise ConnormError(Errors.CN823.format(setting="dropout", expected=expected))
+            refuse("dropout", self.dropout, "at least 0 and less than 1")
 
     def add(self, module: Any) -> None:
         """Add the adapter to a transformer's module and freeze everything else.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ConnormError, Errors, refuse, require_positive
+from ..errors import ConnormError, Errors, refuse, require_choice, require_positive
 from .adapters import LoraAdapter
 
 # Dev scores, in percent, that can choose the best epoch.
@@ -86,8 +86,8 @@ class Training:
         encoder knows of texts that it is not trained on.
     metric (str): The dev score that chooses the best epoch: one of `METRICS`.
     patience (Optional[int]): Stop after this many dev scores without a better one; never if None.
-    RAISES (ConnormError): CN823 for an invalid setting, CN830 or CN835 if the batcher and the
-        objective do not match.
+    RAISES (ConnormError): CN006 for an invalid setting, CN118 for an unknown metric, CN830 if the
+        batcher and the objective do not match.
     """
 
     batcher: Any
@@ -103,17 +103,31 @@ class Training:
 
     def __post_init__(self) -> None:
         # What NumPy takes.
-        _require(0 <= self.seed < 2**32, "seed", "0 to 2**32 - 1")
-        _require(self.micro_batch_tokens >= 1, "micro_batch_tokens", "at least 1")
-        _require(self.patience is None or self.patience >= 1, "patience", "at least 1, or null")
-        _require(0 < self.interpolation <= 1, "interpolation", "over 0, at most 1")
-        _require(self.metric in METRICS, "metric", f"one of {', '.join(METRICS)}")
-        _require(hasattr(self.batcher, "batches"), "batcher", "a batcher (`@batchers`)")
-        for kind, message in (("ranked", Errors.CN830), ("grounded", Errors.CN835)):
+        _require(0 <= self.seed < 2**32, "seed", self.seed, "0 to 2**32 - 1")
+        _require(
+            self.micro_batch_tokens >= 1,
+            "micro_batch_tokens",
+            self.micro_batch_tokens,
+            "at least 1",
+        )
+        _require(
+            self.patience is None or self.patience >= 1,
+            "patience",
+            self.patience,
+            "at least 1, or null",
+        )
+        _require(
+            0 < self.interpolation <= 1, "interpolation", self.interpolation, "over 0, at most 1"
+        )
+        require_choice("metric", self.metric, METRICS)
+        _require(
+            hasattr(self.batcher, "batches"), "batcher", self.batcher, "a batcher (`@batchers`)"
+        )
+        for kind in ("ranked", "grounded"):
             if getattr(self.batcher, kind, False) != getattr(self.objective, kind, False):
-                raise ConnormError(message)
+                raise ConnormError(Errors.CN830)
 
 
-def _require(met: bool, setting: str, expected: str) -> None:
+def _require(met: bool, setting: str, value: Any, expected: str) -> None:
     if not met:
-        raise ConnormError(Errors.CN823.format(setting=setting, expected=expected))
+        refuse(setting, value, expected)

@@ -13,7 +13,7 @@ from ..encoders.model_types import ONNX
 from ..encoders.onnx import OnnxEncoder
 from ..encoders.onnx_folder import CONFIG
 from ..encoders.protocol import Encoder
-from ..errors import ConnormError, Errors, require_installed
+from ..errors import ConnormError, Errors, require_choice, require_installed
 from ..files.atomic import require_apart
 from ..files.configs import config_errors
 from ..files.folders import read_object, replaced, require_replaceable
@@ -63,15 +63,14 @@ def export_encoder(
     pooling (Optional[str]): "mean", "cls" or "max"; as it was trained if None, or "mean".
     max_length (Optional[int]): Tokens kept of a text; as it was trained if None, or 64.
     RETURNS (ExportedEncoder): The folder, and how near its vectors are.
-    RAISES (ConnormError): CN121 if the output would replace the transformer, CN303 to CN309 if the
+    RAISES (ConnormError): CN121 if the output would replace the transformer, CN303 to CN006 if the
         transformer cannot be loaded, CN126 if a library is missing, CN336 if it cannot be
         exported, CN705 if something else is at the path, CN711 for an invalid setting, CN832 for
-        another kind of encoder, CN833 for an unknown precision, CN834 if its vectors differ too
+        another kind of encoder, CN118 for an unknown precision, CN834 if its vectors differ too
         much.
     """
     path = Path(output_path)
-    if precision not in PRECISIONS:
-        raise ConnormError(Errors.CN833.format(precision=precision, known=", ".join(PRECISIONS)))
+    require_choice("precision", precision, PRECISIONS)
     require_installed("Exporting an encoder", "onnx-export", *_LIBRARIES)
     require_apart(path, name)
     require_replaceable(path, is_ours=_is_exported)

@@ -114,8 +114,7 @@ def annotate(
     RAISES (ConnormError): CN006 for no process or an empty batch, CN105 or CN108 if the file cannot
         be written, CN121 if it would replace the input, CN700 to CN704 as `load_normalizer`, CN708
         for another ending, CN713 if the GPU cannot be used, CN716 if a worker process dies, CN717
-        if it fails, CN719 if it can't start, CN111 and the like for the format and its settings, and
-        the errors of `read_inputs`.
+        if it fails, CN719 if it can't start, and the errors of `find_target` and `read_inputs`.
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all, CNW770 for what was
         changed, since the format can't hold it.
     """

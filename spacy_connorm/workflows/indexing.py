@@ -181,8 +181,8 @@ def build_index(
         config, CN703, CN704 or CN710 if it has none, several or another concept normalizer, CN705
         if something else is at the path, CN712 for a bad line of synonyms, CN713 if the GPU cannot
         be used, CN006, CN118 and CN733 for an unknown engine or profile and settings of another
-        engine, CN407 for a profile of another ontology, CN126, CN798 and CN799 for ray, and the errors
-        of the readers.
+        engine, CN407 for a profile of another ontology, CN126, CN798 and CN799 for ray, and the
+        errors of the readers.
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
     encoding = _encoding(engine, gpu_id, n_process=n_process, ray_address=ray_address)

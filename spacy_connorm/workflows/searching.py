@@ -40,7 +40,7 @@ def search(
     RETURNS (List[List[Candidate]]): n lists, best first; empty where nothing is found.
     RAISES (ConnormError): CN006 for one mention in no list, CN406, CN407 for an unknown type or
         branch, CN408 for a search that the index was built without, CN413 and CN414 for
-        vocabularies that it lacks, CN500 for an unknown search,
+        vocabularies that it lacks, CN118 for an unknown search,
         CN700 to CN704 as `load_normalizer`.
     """
     _require_list(mentions)

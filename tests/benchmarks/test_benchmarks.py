@@ -116,7 +116,7 @@ def test_without_data_it_is_one_line_and_exit_code_1(
     [
         (["--encoder", "word2vec"], "'word2vec' is no encoder"),
         (["--encoder", "no-such.cfg"], "'no-such.cfg' is no encoder"),
-        (["--encoder", "ngram", "--search", "X-T"], "[CN500]"),
+        (["--encoder", "ngram", "--search", "X-T"], "[CN118]"),
         (["--encoder", "exact", "--search", "OD-C"], "Exact matching"),
     ],
 )

@@ -85,7 +85,7 @@ def test_bad_input(run, refused):
         (["pipeline", "gold.spacy", "--search", "O-C"], "CN408"),
         (["pipeline", "gold.spacy", "--beside", "pipeline"], "CN731"),
         (["pipeline", "gold.spacy", "--threshold", "0.9"], "CN733"),
-        (["pipeline", "gold.spacy", "--protocol", "papers"], "CN735"),
+        (["pipeline", "gold.spacy", "--protocol", "papers"], "CN118"),
         (["pipeline", "gold.spacy", "--calibrate", "out", "--protocol", "biosyn"], "CN736"),
         (["pipeline", "gold.spacy", "--add", "gold.spacy"], "CN107"),
         (["pipeline", "gold.spacy", "-w", "0.5"], "CN313"),

@@ -18,6 +18,6 @@ def test_options_are_parsed_and_the_cosine_is_shown(invoke, words, tmp_path, tin
 
 def test_bad_input(invoke, refused, tmp_path, tiny_folder):
     out = tmp_path / "out"
-    refused(invoke("export", tiny_folder, out, "--precision", "int4"), "CN833")
+    refused(invoke("export", tiny_folder, out, "--precision", "int4"), "CN118")
     refused(invoke("export", tiny_folder, out, "--pooling", "sum"), "CN711")
     assert not out.exists()

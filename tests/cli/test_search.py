@@ -62,7 +62,7 @@ def test_bad_input(invoke, refused, tmp_path, demo_index):
         ((tmp_path, "flu"), "CN701"),
         ((demo_index, "flu", "--component", "ner"), "CN704"),
         ((demo_index, "flu", "--types", "planet"), "CN406"),
-        ((demo_index, "flu", "--search", "best"), "CN500"),
+        ((demo_index, "flu", "--search", "best"), "CN118"),
         ((demo_index, "flu", "--search", "O-T", "--explain"), "CN736"),
     ):
         refused(invoke("search", *arguments), code)

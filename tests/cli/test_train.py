@@ -44,7 +44,7 @@ def test_processes_share_the_work(tmp_path, training_config, options):
 def test_bad_input(invoke, refused, tmp_path, training_config, options):
     out = tmp_path / "out"
     refused(invoke("train", tmp_path / "none.cfg", out), "CN100")
-    refused(invoke("train", training_config, out, *options, "--training.metric", "luck"), "CN823")
+    refused(invoke("train", training_config, out, *options, "--training.metric", "luck"), "CN118")
     refused(invoke("train", training_config, out, *options, "--resume"), "CN822")
     refused(invoke("train", training_config, out, *options, "--gpu-id", "99"), "CN713")
     refused(invoke("train", training_config, out, "--seed", "7"), "CN711")

@@ -217,7 +217,7 @@ def test_it_stands_on_a_transformer_too(tiny):
     "setting", [{"hidden": 0}, {"dropout": 1.0}, {"input": NgramEncoder()}, {"input": "heart"}]
 )
 def test_settings_that_make_no_sense(setting):
-    with pytest.raises(ConnormError, match=f"CN309.*{next(iter(setting))}"):
+    with pytest.raises(ConnormError, match=f"CN006.*{next(iter(setting))}"):
         GroundedDanEncoder(**{"input": DanEncoder(), **setting})
 
 

@@ -126,7 +126,7 @@ def test_another_weight_for_the_same_vectors(model):
     assert fingerprint(other) == fingerprint(model)
     assert encode(other, NAMES).weight == 2
     assert encode(model, NAMES).weight == 0.3
-    with pytest.raises(ConnormError, match="CN309"):
+    with pytest.raises(ConnormError, match="CN006"):
         reweighed(model, -1)
     for ask in (lexical_weight, lambda each: reweighed(each, 1)):
         with pytest.raises(ConnormError, match="CN313.*ngram_encoder"):
@@ -153,7 +153,7 @@ def test_what_it_is_known_by():
 )
 def test_settings_that_make_no_sense(settings, setting):
     sides = {"dense": make_hashing_encoder(), "lexical": NgramEncoder()}
-    with pytest.raises(ConnormError, match=f"CN309.*`{setting}`"):
+    with pytest.raises(ConnormError, match=f"CN006.*`{setting}`"):
         HybridEncoder(**{**sides, **settings})
 
 

@@ -93,7 +93,7 @@ def test_nothing_to_fit(texts):
 
 @pytest.mark.parametrize("ngram_range", [(0, 3), (3, 1), (2,)])
 def test_a_range_without_lengths(ngram_range):
-    with pytest.raises(ConnormError, match="CN309"):
+    with pytest.raises(ConnormError, match="CN006"):
         NgramEncoder(ngram_range=ngram_range)
 
 

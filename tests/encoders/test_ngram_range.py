@@ -15,5 +15,5 @@ def test_lengths(lengths):
 def test_no_lengths(lengths):
     assert not is_ngram_range(lengths)
     for make in (NgramEncoder, DanEncoder):
-        with pytest.raises(ConnormError, match="CN309.*ngram_range"):
+        with pytest.raises(ConnormError, match="CN006.*ngram_range"):
             make(ngram_range=lengths)

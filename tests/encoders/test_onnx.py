@@ -350,7 +350,7 @@ def test_a_missing_library_is_named(monkeypatch):
 
 
 def test_an_empty_batch_makes_no_sense():
-    with pytest.raises(ConnormError, match="CN309.*batch_tokens"):
+    with pytest.raises(ConnormError, match="CN006.*batch_tokens"):
         OnnxEncoder(batch_tokens=0)
 
 

@@ -199,7 +199,7 @@ def test_a_missing_library_is_named(monkeypatch):
 
 @pytest.mark.parametrize("setting", [{"max_length": 2}, {"batch_size": 0}])
 def test_settings_that_make_no_sense(setting):
-    with pytest.raises(ConnormError, match="CN309"):
+    with pytest.raises(ConnormError, match="CN006"):
         TransformerEncoder(**setting)
 
 

@@ -162,9 +162,9 @@ def test_a_pipeline_without_vectors(tmp_path):
 
 
 def test_a_name_is_needed():
-    with pytest.raises(ConnormError, match="CN309.*name"):
+    with pytest.raises(ConnormError, match="CN006.*name"):
         WordVectorEncoder().initialize()
-    with pytest.raises(ConnormError, match="CN309.*batch_size"):
+    with pytest.raises(ConnormError, match="CN006.*batch_size"):
         WordVectorEncoder(batch_size=0)
 
 

@@ -21,7 +21,7 @@ def test_the_fourteen_rows_stand_in_the_order_of_the_paper():
         *("D-T+OD-T", "D-T+OD-C", "D-C+OD-T", "D-C+OD-C"),
     ]
     assert grid_sieves(0.9)["D-C+O-T"] == Sieve(["D-C", "O-T"], [0.9])
-    with pytest.raises(ConnormError, match="CN502"):
+    with pytest.raises(ConnormError, match="CN006"):
         grid_sieves(1.5)
 
 

@@ -73,7 +73,7 @@ def test_each_weight_is_scored(hybrid_index, corpus):
 
 def test_bad_input(hybrid_index, demo_index, corpus):
     for arguments, weight, code in (
-        ((hybrid_index, corpus), -1, "CN309"),
+        ((hybrid_index, corpus), -1, "CN006"),
         ((demo_index, corpus), 1, "CN313"),
         ((demo_index,), 1, "CN733"),
     ):

@@ -146,7 +146,7 @@ def test_pickled_weights_are_not_read(pickled, encoder):
 def test_a_config_cannot_ask_for_other_weights(pickled, settings):
     folder, trace = pickled
     (name,) = settings
-    with pytest.raises(ConnormError, match=rf"CN309.*{name}"):
+    with pytest.raises(ConnormError, match=rf"CN006.*{name}"):
         load(folder, transformer_config=settings)
     assert not trace.exists()
 

@@ -59,7 +59,7 @@ def test_use_before_initialize_is_a_value_error_like_spacys(blank_pipeline, use)
         ({"attribute_prefix": "mesh-"}, "CN006.*attribute_prefix"),
         ({"kb_url_template": "https://example.org"}, "CN006.*kb_url_template"),
         ({"kb_url_template": "https://example.org/{}?in={base}"}, "CN006.*kb_url_template"),
-        ({"sieve": {"@misc": "spacy-connorm.Sieve.v1", "searches": ["O-X"]}}, "CN500.*O-X"),
+        ({"sieve": {"@misc": "spacy-connorm.Sieve.v1", "searches": ["O-X"]}}, "CN118.*O-X"),
         ({"sieve": {"@misc": "spacy-connorm.Sieve.v1", "thresholds": []}}, "CN501"),
     ],
 )

@@ -96,7 +96,7 @@ def test_what_is_refused_changes_nothing(review, corrected, out, monkeypatch):
     before, seen = out.read_bytes(), review.row(1)["version"]
     for row, options, code in (
         (1, {"concept": "C99"}, "CN411"),
-        (1, {"concept": "C5", "predicate": "owl:sameAs"}, "CN788"),
+        (1, {"concept": "C5", "predicate": "owl:sameAs"}, "CN118"),
         (1, {"concept": "C5", "version": "0"}, "CN787"),
         (1, {"concept": "C5", "author": "Ann|Bob"}, "CN006"),
         (9, {"concept": "C5"}, "CN786"),

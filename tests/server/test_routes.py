@@ -151,7 +151,7 @@ def test_nobodys_correction_is_lost(client, path):
         ("POST", "/api/annotate", "[" * 100_000, 400, "CN764"),
         ("POST", "/api/search", '{"mentions": ["a"], "top_k": 0}', 422, "CN764"),
         ("POST", "/api/search", '{"mentions": ["a"], "types": ["X"]}', 422, "CN406"),
-        ("POST", "/api/search", '{"mentions": ["a"], "search": "X"}', 422, "CN500"),
+        ("POST", "/api/search", '{"mentions": ["a"], "search": "X"}', 422, "CN118"),
         ("POST", "/api/explain", '{"mention": "a", "text": "b", "start": 7}', 422, "CN755"),
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "X9"}), 404, "CN411"),
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": ""}), 422, "CN764"),

@@ -45,5 +45,5 @@ def test_layers_to_adapt_must_be_there(make_module):
     ("setting", "value"), [("rank", 0), ("alpha", 0.0), ("dropout", 1.5), ("dropout", -0.1)]
 )
 def test_settings_that_cannot_be(setting, value):
-    with pytest.raises(ConnormError, match=f"CN823.*{setting}"):
+    with pytest.raises(ConnormError, match=f"CN006.*{setting}"):
         LoraAdapter(**{setting: value})

@@ -13,7 +13,7 @@ def make(**settings):
 
 @pytest.mark.parametrize("seed", [-1, 2**32])
 def test_a_seed_that_no_generator_takes(seed):
-    with pytest.raises(ConnormError, match=r"CN823.*`seed` must be 0 to 2\*\*32 - 1"):
+    with pytest.raises(ConnormError, match=r"CN006.*`seed` must be 0 to 2\*\*32 - 1"):
         make(seed=seed)
 
 

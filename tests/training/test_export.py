@@ -77,9 +77,9 @@ def test_bad_input(tmp_path, tiny_folder, trained, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     out = tmp_path / "out"
     for name, options, code in (
-        (tiny_folder, {"precision": "int4"}, "CN833"),
+        (tiny_folder, {"precision": "int4"}, "CN118"),
         (tiny_folder, {"pooling": "sum"}, "CN711"),
-        (tiny_folder, {"max_length": 1}, "CN309"),
+        (tiny_folder, {"max_length": 1}, "CN006"),
         ("no/such-model", {}, "CN303"),
         (trained("DanEncoder", "buckets = 8\n"), {}, "CN832"),
     ):

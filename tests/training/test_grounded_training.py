@@ -97,7 +97,7 @@ def test_any_other_batcher_trains_it_too(make, pool, tmp_path):
 
 def test_batcher_objective_and_encoder_belong_together(make_module, pool, tmp_path):
     for other in ({"batcher": PairBatcher()}, {"objective": SupervisedContrastive()}):
-        with pytest.raises(ConnormError, match="CN835"):
+        with pytest.raises(ConnormError, match="CN830"):
             replace(settings(), **other)
     with pytest.raises(ConnormError, match="CN836"):
         train(make_module(), pool, settings(), tmp_path)

@@ -224,8 +224,8 @@ def test_an_interrupted_training_is_continued_or_removed(config, tmp_path):
     ("overrides", "code"),
     [
         ({"training.micro_batch_tokens": "many"}, "CN711"),
-        ({"training.micro_batch_tokens": 0}, "CN823"),
-        ({"training.metric": "luck"}, "CN823"),
+        ({"training.micro_batch_tokens": 0}, "CN006"),
+        ({"training.metric": "luck"}, "CN118"),
         ({"training.arguments.epochs": 3}, "CN821"),
         ({"data.ontology": "none.jsonl"}, "CN100"),
         ({"data.dev": ["."]}, "CN105"),

@@ -88,7 +88,7 @@ def test_an_explanation_tells_codes(nlp):
         (None, {"types": "drug"}, "CN006"),
         (None, {"branches": ["C1"]}, "CN407"),
         (None, {"search": "O-C"}, "CN408"),
-        (None, {"search": "best"}, "CN500"),
+        (None, {"search": "best"}, "CN118"),
     ],
 )
 def test_bad_input(nlp, tmp_path, monkeypatch, pipeline, options, code):

@@ -23,7 +23,7 @@ def BatchHardTriplet(*, distance: str = EUCLIDEAN, margin: float | None = None) 
     distance (str): "euclidean" (the paper's), "normalized_euclidean" or "cosine" (1 - cos).
     margin (Optional[float]): Use `max(0, d_ap - d_an + margin)` instead, in the distance's unit.
     RETURNS (Callable): The objective.
-    RAISES (ConnormError): CN800 for an invalid setting, CN126 if a library is missing.
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
     """
     require_distance(distance)
     require_at_least_zero(margin=margin)

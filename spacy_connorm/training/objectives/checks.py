@@ -1,9 +1,8 @@
 """Checks of an objective's settings and libraries."""
 
 import math
-from typing import NoReturn
 
-from ...errors import ConnormError, Errors, require_installed
+from ...errors import refuse, require_choice, require_installed
 
 COSINE = "cosine"
 EUCLIDEAN = "euclidean"
@@ -23,46 +22,40 @@ def require_libraries() -> None:
 
 def require_distance(distance: str) -> None:
     """distance (str): The name of a distance.
-    RAISES (ConnormError): CN800 if it is unknown.
+    RAISES (ConnormError): CN118 if it is unknown.
     """
-    if distance not in KNOWN_DISTANCES:
-        _refuse_setting("distance", distance, "one of " + ", ".join(KNOWN_DISTANCES))
+    require_choice("distance", distance, KNOWN_DISTANCES)
 
 
 def require_similarity(similarity: str) -> None:
     """similarity (str): The name of a similarity.
-    RAISES (ConnormError): CN800 if it is unknown.
+    RAISES (ConnormError): CN118 if it is unknown.
     """
-    if similarity not in KNOWN_SIMILARITIES:
-        _refuse_setting("similarity", similarity, "one of " + ", ".join(KNOWN_SIMILARITIES))
+    require_choice("similarity", similarity, KNOWN_SIMILARITIES)
 
 
 def require_above_zero(**settings: float) -> None:
     """**settings (float): Numbers by name.
-    RAISES (ConnormError): CN800 for the first that is not finite and above 0.
+    RAISES (ConnormError): CN006 for the first that is not finite and above 0.
     """
     for setting, value in settings.items():
         if not (math.isfinite(value) and value > 0):
-            _refuse_setting(setting, value, "a number above 0")
+            refuse(setting, value, "a number above 0")
 
 
 def require_at_least_zero(**settings: float | None) -> None:
     """**settings (Optional[float]): Numbers by name; None passes.
-    RAISES (ConnormError): CN800 for the first that is not finite or is below 0.
+    RAISES (ConnormError): CN006 for the first that is not finite or is below 0.
     """
     for setting, value in settings.items():
         if value is not None and not (math.isfinite(value) and value >= 0):
-            _refuse_setting(setting, value, "a number of at least 0")
+            refuse(setting, value, "a number of at least 0")
 
 
 def require_cosine(**settings: float) -> None:
     """**settings (float): Numbers by name.
-    RAISES (ConnormError): CN800 for the first that is not from -1 to 1.
+    RAISES (ConnormError): CN006 for the first that is not from -1 to 1.
     """
     for setting, value in settings.items():
         if not -1 <= value <= 1:
-            _refuse_setting(setting, value, "a cosine, from -1 to 1")
-
-
-def _refuse_setting(setting: str, value: object, expected: str) -> NoReturn:
-    raise ConnormError(Errors.CN800.format(setting=setting, expected=expected, value=value))
+            refuse(setting, value, "a cosine, from -1 to 1")

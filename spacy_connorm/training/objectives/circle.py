@@ -28,7 +28,7 @@ def Circle(
     gamma (float): The scale.
     mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
     RETURNS (Callable): The objective.
-    RAISES (ConnormError): CN800 for an invalid setting, CN126 if a library is missing.
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
     """
     require_at_least_zero(m=m, mining_margin=mining_margin)
     require_above_zero(gamma=gamma)

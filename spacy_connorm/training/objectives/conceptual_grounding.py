@@ -23,7 +23,7 @@ def ConceptualGrounding(*, margin: float = 0.1) -> "GroundingLoss":
 
     margin (float): Of the triplets.
     RETURNS (GroundingLoss): The objective.
-    RAISES (ConnormError): CN800 for an invalid setting, CN126 if a library is missing.
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
     """
     require_above_zero(margin=margin)
     require_libraries()

@@ -23,7 +23,7 @@ def Cosine(*, margin: float = 0.0, mining_margin: float | None = None) -> "Relat
     margin (float): The cosine that negatives may have.
     mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
     RETURNS (Callable): The objective.
-    RAISES (ConnormError): CN800 for an invalid setting, CN126 if a library is missing.
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
     """
     require_cosine(margin=margin)
     require_at_least_zero(mining_margin=mining_margin)

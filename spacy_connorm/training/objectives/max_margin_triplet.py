@@ -24,7 +24,7 @@ def MaxMarginTriplet(
     distance (str): "euclidean", "normalized_euclidean" or "cosine" (1 - cos).
     margin (float): In the unit of the distance.
     RETURNS (Callable): The objective.
-    RAISES (ConnormError): CN800 for an invalid setting, CN126 if a library is missing.
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
     """
     require_distance(distance)
     require_above_zero(margin=margin)

@@ -36,7 +36,7 @@ def MultiSimilarity(
         d_an`, in the Euclidean distance of the vectors scaled to length 1; the paper's lambda of
         -0.2. None keeps all pairs.
     RETURNS (Callable): The objective.
-    RAISES (ConnormError): CN800 for an invalid setting, CN126 if a library is missing.
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
     """
     require_above_zero(alpha=alpha, beta=beta)
     require_cosine(base=base)

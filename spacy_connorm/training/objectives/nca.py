@@ -25,7 +25,7 @@ def Nca(*, scale: float = 20.0, mining_margin: float | None = None) -> "Relation
     scale (float): Of the squared distances.
     mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
     RETURNS (Callable): The objective.
-    RAISES (ConnormError): CN800 for an invalid setting, CN126 if a library is missing.
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
     """
     require_above_zero(scale=scale)
     require_at_least_zero(mining_margin=mining_margin)

@@ -51,7 +51,7 @@ def Bcnh(
         0, as in BioSyn's code, it is learned itself, and counts as 0 below that.
     learning_rate (float): Of what is learned.
     RETURNS (RankingLoss): The objective.
-    RAISES (ConnormError): CN800 for an invalid setting, CN126 if a library is missing.
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
     """
     return _build(
         _list_wise_loss, similarity, temperature, norm_weight, lexical_weight, learning_rate
@@ -80,7 +80,7 @@ def BioSyn(
     lexical_weight (float): The initial lambda, as for `Bcnh`.
     learning_rate (float): Of what is learned.
     RETURNS (RankingLoss): The objective.
-    RAISES (ConnormError): CN800 for an invalid setting, CN126 if a library is missing.
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
     """
     return _build(
         _marginal_loss, similarity, temperature, norm_weight, lexical_weight, learning_rate

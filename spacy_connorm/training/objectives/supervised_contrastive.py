@@ -23,7 +23,7 @@ def SupervisedContrastive(*, temperature: float = 0.05) -> "RelationLoss":
 
     temperature (float): Divides the cosines.
     RETURNS (Callable): The objective.
-    RAISES (ConnormError): CN800 for an invalid setting, CN126 if a library is missing.
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
     """
     require_above_zero(temperature=temperature)
     require_libraries()

@@ -74,5 +74,5 @@ def test_half_precision_vectors_are_scored_in_full(groundings):
 
 @pytest.mark.parametrize("margin", [0.0, -1.0, float("nan")])
 def test_bad_settings(margin):
-    with pytest.raises(ConnormError, match="CN800.*margin"):
+    with pytest.raises(ConnormError, match="CN006.*margin"):
         build(margin=margin)
