@@ -302,7 +302,9 @@ def test_vectors_that_are_not_finite(dan, folder):
 
 
 def test_missing_libraries_are_named(monkeypatch, tmp_path):
-    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None if name == "torch" else name)
+    monkeypatch.setattr(
+        "spacy_connorm.errors.find_spec", lambda name: None if name == "torch" else name
+    )
     with pytest.raises(ConnormError, match=r"CN126.*pip install 'spacy-connorm\[transformers\]'"):
         load("some/model")
     monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
