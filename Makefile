@@ -35,6 +35,9 @@ lint: $(INSTALLED)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy spacy_connorm
+	rm -rf $(VENV)/dist
+	$(RUN) -m build --no-isolation --outdir $(VENV)/dist . >$(VENV)/build.txt
+	$(RUN) -m twine check --strict $(VENV)/dist/*
 
 # Warnings are errors, and nothing is fetched.
 docs: $(DOCS_INSTALLED)
