@@ -13,6 +13,7 @@ Example: python benchmarks/grid.py --dataset ncbi bc5cdr-d --encoders dan --data
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any, NamedTuple
 
 from _common.builders import SIEVE, THRESHOLD, build_lookup, encoder_config, is_trained_here
@@ -22,34 +23,39 @@ from _common.datasets import Data
 from _common.options import add_datasets, add_part
 from _common.prepared import (
     SearchedMentions,
+    expected_accuracy,
     prepared_index,
     read_as_written,
     read_prepared,
+    read_split,
 )
+from _common.ranks import add_ranks
 from _common.scoring import DEPTH
 from _common.trained_encoders import TRAINS, training_facts
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation import score_predictions
-from spacy_connorm.evaluation.grid import grid_sieves, search_all
-from spacy_connorm.evaluation.report import (
-    AS_WRITTEN,
-    BIOSYN,
-    Row,
-    Section,
-    add_ranks,
-    grid_sections,
-    sections_to_markdown,
-)
-from spacy_connorm.evaluation.score_files import write_markdown, write_scores
-from spacy_connorm.evaluation.scoring import Run, Scored, to_rows
+from spacy_connorm.evaluation.evaluation_run import Run, Scored, to_rows
+from spacy_connorm.evaluation.report import BIOSYN, Row, Section, sections_to_markdown, to_json
+from spacy_connorm.index.search import SEARCHES
 from spacy_connorm.linker.lookup import ConceptLookup
-from spacy_connorm.linker.sieve import best_cosine
+from spacy_connorm.linker.sieve import Sieve, best_cosine
 
-# The means of the other searches are computed from the vectors of these.
-BUILT = ("O-T", "D-T", "OD-T")
+# In the order of the paper's table.
+SIEVES = tuple(
+    (first, f"{target}-{representation}")
+    for target in ("O", "OD")
+    for first in ("D-T", "D-C")
+    for representation in ("T", "C")
+)
 # How many concepts are shown for a phrase.
 NEAREST = 5
+AS_WRITTEN, XU_BETHARD = "as written", "xu-bethard"
+SHOWN = (
+    *("corpus", "pipeline", "search", "mentions", "lenient@1", "expected@1", "strict@1"),
+    *("unseen_lenient@1", "dev_lenient@1", "lenient@1_rank", "lenient@1_average_rank"),
+    *("against", "lenient@1_difference", "lenient@1_p"),
+)
 
 
 class Protocol(NamedTuple):
@@ -66,6 +72,7 @@ class Protocol(NamedTuple):
 PROTOCOLS = {
     AS_WRITTEN: Protocol(read_as_written, lambda data: {}),
     BIOSYN: Protocol(read_prepared, prepared_index),
+    XU_BETHARD: Protocol(read_split, lambda data: {}),
 }
 
 
@@ -115,8 +122,8 @@ def main() -> None:
         "--protocol",
         choices=PROTOCOLS,
         default=AS_WRITTEN,
-        help="biosyn: the papers' protocol, with long forms and composites split by gold "
-        "[%(default)s]",
+        help="biosyn: BioSyn's, with long forms and composites split by gold; xu-bethard: without "
+        "long forms, and of equal scores one is drawn (expected@1) [%(default)s]",
     )
     parser.add_argument(
         "--tune", action="store_true", help="choose each encoder's search on dev, score it on test"
@@ -133,12 +140,15 @@ def main() -> None:
     with clear_errors():
         rows = measure(arguments)
         nearest = nearest_sections(arguments)
-    sections = [*grid_sections(rows), *tuned_sections(rows), *nearest, training_section(rows)]
-    print(sections_to_markdown(sections))
+    shown = [{key: row.get(key) for key in SHOWN} for row in rows]
+    title = f"Searches and sieves, percent (protocol: {arguments.protocol})"
+    tables = [Section(title, shown), *tuned_sections(rows), *nearest, training_section(rows)]
+    text = sections_to_markdown(tables)
+    print(text)
     if arguments.json is not None:
-        write_scores(rows, arguments.json)
+        arguments.json.write_text(to_json(rows), encoding="utf8")
     if arguments.markdown is not None:
-        write_markdown(sections, arguments.markdown)
+        arguments.markdown.write_text(text, encoding="utf8")
 
 
 def cosine(text: str) -> float:
@@ -158,14 +168,25 @@ def measure(arguments: Namespace) -> list[Row]:
     rows = []
     for name in dict.fromkeys(arguments.dataset):
         data = Data(name, arguments.data, part=arguments.part)
-        blocks = {each: block_of(each, data, arguments) for each in contenders}
-        scored = {each.label: score(blocks[each], data, arguments) for each in contenders}
-        trained = {each.label: training_facts(blocks[each]) for each in contenders}
-        corpus_rows = to_rows(scored, name, protocol=arguments.protocol)
+        trained = {
+            each.label: training_facts(block_of(each, data, arguments)) for each in contenders
+        }
+        corpus_rows = rows_of(data, contenders, arguments)
         if arguments.tune:
             add_dev_scores(corpus_rows, contenders, arguments)
         rows += [{**row, **trained[row["pipeline"]]} for row in corpus_rows]
     return add_ranks(rows)
+
+
+def rows_of(data: Data, contenders: Sequence[Contender], arguments: Namespace) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): One row an encoder and search, in the paper's order."""
+    scored, expected = {}, {}
+    for each in contenders:
+        scored[each.label], expected[each.label] = score(each, data, arguments)
+    rows = to_rows(scored, data.name, protocol=arguments.protocol)
+    places = {key: place for place, key in enumerate((a, b) for a in scored for b in expected[a])}
+    rows.sort(key=lambda row: places[row["pipeline"], row["search"]])
+    return [{**row, "expected@1": expected[row["pipeline"]][row["search"]]} for row in rows]
 
 
 def add_dev_scores(
@@ -179,10 +200,7 @@ def add_dev_scores(
     arguments (Namespace): The options.
     """
     data = Data(rows[0]["corpus"], arguments.data, part="dev")
-    scored = {
-        each.label: score(block_of(each, data, arguments), data, arguments) for each in contenders
-    }
-    found = to_rows(scored, rows[0]["corpus"], protocol=arguments.protocol)
+    found = rows_of(data, contenders, arguments)
     dev = {(row["pipeline"], row["search"]): row["lenient@1"] for row in found}
     for row in rows:
         row["dev_lenient@1"] = dev[row["pipeline"], row["search"]]
@@ -212,7 +230,7 @@ def nearest_sections(arguments: Namespace) -> list[Section]:
     found = {}
     for each in find_contenders(arguments):
         lookup = build(data, block_of(each, data, arguments), arguments)
-        found[each.label] = search_all(lookup, arguments.phrase, top_k=NEAREST)["OD-T"]
+        found[each.label] = lookup.candidates(arguments.phrase, top_k=NEAREST, search="OD-T")
     return [
         Section(
             f"What is found for '{phrase}' by OD-T",
@@ -276,26 +294,43 @@ def block_of(contender: Contender, data: Data, arguments: Namespace) -> dict[str
     return encoder_config(contender.encoder, data, train=train, work=arguments.work)
 
 
-def score(block: dict[str, Any], data: Data, arguments: Namespace) -> Scored:
-    """RETURNS (Scored): The scores of an encoder by fourteen searches."""
+def score(
+    contender: Contender, data: Data, arguments: Namespace
+) -> tuple[Scored, dict[str, float]]:
+    """RETURNS (Tuple[Scored, Dict[str, float]]): The scores of an encoder by fourteen searches, the
+    default sieve first; and by search, in the paper's order, the expected accuracy if one of equal
+    scores is drawn, in percent.
+    """
     mentions = PROTOCOLS[arguments.protocol].read(data)
-    found = search_all(build(data, block, arguments), mentions.texts, top_k=DEPTH)
-    runs = [
-        Run(
-            name,
-            sieve.thresholds[0] if sieve.thresholds else None,
-            score_predictions(mentions.gold, mentions.predict(sieve.choose(found, best_cosine))),
-        )
-        for name, sieve in grid_sieves(arguments.threshold).items()
-    ]
-    own = next(run for run in runs if run.name == SIEVE)
-    return Scored(data.mentions, own, runs, [])
+    lookup = build(data, block_of(contender, data, arguments), arguments)
+    found = {
+        search: lookup.candidates(mentions.texts, top_k=DEPTH, search=search) for search in SEARCHES
+    }
+    runs, expected = [], {}
+    for name, sieve in grid_sieves(arguments.threshold).items():
+        predictions = mentions.predict(sieve.choose(found, best_cosine))
+        threshold = next(iter(sieve.thresholds), None)
+        runs.append(Run(name, threshold, score_predictions(mentions.gold, predictions)))
+        pairs = zip(mentions.gold, predictions, strict=True)
+        shares = [expected_accuracy(*pair) for pair in pairs if pair[0].concept_ids]
+        expected[name] = round(100 * mean(shares), 2)
+    runs.sort(key=lambda run: run.name != SIEVE)
+    return Scored(data.mentions, runs, []), expected
+
+
+def grid_sieves(threshold: float) -> dict[str, Sieve]:
+    """RETURNS (Dict[str, Sieve]): The six searches, then the sieves, whose first search answers
+    from this cosine on.
+    """
+    alone = {search: Sieve([search], []) for search in SEARCHES}
+    sieves = {"+".join(searches): Sieve([*searches], [threshold]) for searches in SIEVES}
+    return alone | sieves
 
 
 def build(data: Data, block: dict[str, Any], arguments: Namespace) -> ConceptLookup:
     """RETURNS (ConceptLookup): The index of an encoder."""
     options = PROTOCOLS[arguments.protocol].index(data)
-    return build_lookup(block, data, searches=BUILT, work=arguments.work, **options)
+    return build_lookup(block, data, searches=SEARCHES, work=arguments.work, **options)
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ from _common.options import at_least
 from _common.synonym_sets import SETS, Split, flat, places_of, split_set
 
 from spacy_connorm.encoders import encode
+from spacy_connorm.evaluation.metrics import RetrievalScores, score_retrieval
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.evaluation.retrieval import RetrievalScores, score_retrieval
 
 SHOWN = 10
 BNE = "bne"

@@ -5,13 +5,11 @@ folder and variants of all of them, up to `--names`. The queries are the test me
 BC5CDR diseases. A mention counts for recall@1 if the best score found is that of exact search, and
 for recall@10 by the share of the ten scores found that reach the tenth of exact search.
 
-Annoy's rows measure its forest; with `--annoy shipped`, what `AnnoyIndex` takes for cheaper for a
-batch, which is mostly the exact search.
+Annoy's rows measure its forest, even where `AnnoyIndex` takes an exact search for cheaper.
 
 Searches take turns, each time with other mentions. Vectors and indexes are kept in the work folder.
 `resident_mb` is what remains of the index file in memory after a search for all mentions; the
-vectors that rescore are in a file of their own, the same for all. `--graphs` adds graphs of other
-libraries (HNSW, 8-bit vectors), which you have to install.
+vectors that rescore are in a file of their own, the same for all.
 
 Example: OMP_NUM_THREADS=1 python benchmarks/index_curve.py --names 76000 --data ../shared/data
 """
@@ -26,11 +24,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from _common.annoy_sides import forest_alone
 from _common.builders import encoder_config, load_encoder
 from _common.cli import begin, fail, finish_tables, make_parser
 from _common.datasets import DISEASES, Data
-from _common.graph_indexes import GRAPHS
 from _common.options import add_repeats, at_least
 from _common.synthetic_names import write_vectors
 from _measure.interleaved import spread, take_turns
@@ -38,7 +34,7 @@ from _measure.memory_usage import mapped
 from _measure.stopwatch import time_call
 
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.index.backends.annoy import AnnoyIndex
+from spacy_connorm.index.backends.annoy import AnnoyIndex, AnnoySearcher
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex
 from spacy_connorm.index.backends.protocol import Neighbours, Searcher
@@ -47,7 +43,6 @@ from spacy_connorm.text.cleaning import clean
 
 SEARCH_K = (20_000, 80_000, 320_000, 1_280_000)
 PROBES = (32, 64, 128, 256, 512, 1024, 2048)
-WIDTHS = (32, 64, 128, 256, 512)
 LEVELS = (95, 99)
 # Enough for ten concepts of most mentions.
 NEIGHBOURS = 40
@@ -85,16 +80,8 @@ def main() -> None:
     parser.add_argument("--names", type=at_least(1000), default=76_000, help="[%(default)s]")
     parser.add_argument("--encoder", default="dan", help="minilm, dan or a FOLDER [%(default)s]")
     parser.add_argument("--trees", type=at_least(1), default=AnnoyIndex.n_trees)
-    parser.add_argument(
-        "--annoy",
-        choices=("forest", "shipped"),
-        default="forest",
-        help="measure the forest, or what is cheaper for the batch [%(default)s]",
-    )
     parser.add_argument("--search-k", type=at_least(1), nargs="+", default=SEARCH_K)
     parser.add_argument("--probes", type=at_least(1), nargs="+", default=PROBES)
-    parser.add_argument("--graphs", nargs="+", choices=GRAPHS, default=[], help="[none]")
-    parser.add_argument("--widths", type=at_least(1), nargs="+", default=WIDTHS, help="of graphs")
     parser.add_argument("--batch", type=at_least(1), default=TURN, help="[%(default)s]")
     parser.add_argument(
         "--mentions", type=at_least(TURN), default=10_000, help="at most [%(default)s]"
@@ -123,14 +110,11 @@ def measure(arguments: Namespace) -> list[Row]:
     for backend, option, values in (
         (AnnoyIndex(n_trees=arguments.trees), "search_k", arguments.search_k),
         (IvfIndex(), "probes", arguments.probes),
-        *((GRAPHS[name](), "width", arguments.widths) for name in arguments.graphs),
     ):
         index = path.with_suffix(f".{type(backend).__name__}{arguments.trees}")
         built = build_once(backend, vectors, index)
         for value in (None, *values):
             settings.append(make_setting(backend, option, value, vectors, index, built))
-            if arguments.annoy == "forest":
-                forest_alone(settings[-1].searcher)
             found, resident = search_resident(settings[-1].searcher, queries.vectors, index)
             settings[-1].row.update(recall(found, expected, queries), resident_mb=resident)
     timers = [make_timer(each.searcher, queries, batch=arguments.batch) for each in settings]
@@ -167,7 +151,10 @@ def make_setting(
     chosen = backend if value is None else replace(backend, **{option: value})
     row = describe(type(backend).__name__, vectors, built)
     row |= {"setting": "default" if value is None else f"{option} {value}"}
-    return Setting(chosen.open(vectors, path), row)
+    searcher = chosen.open(vectors, path)
+    if isinstance(searcher, AnnoySearcher):
+        searcher.costs = None  # or it would search exactly where that is cheaper
+    return Setting(searcher, row)
 
 
 def describe(index: str, vectors: Vectors, built: Row) -> Row:

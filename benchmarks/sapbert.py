@@ -34,7 +34,6 @@ from thinc.api import Config
 
 from spacy_connorm.encoders import encoder_inputs
 from spacy_connorm.evaluation import score_predictions
-from spacy_connorm.evaluation.pictures import require_matplotlib, save_figure
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.training.batchers import SynonymPairBatcher
 from spacy_connorm.training.pool import build_pool
@@ -90,8 +89,6 @@ SLUGS = [loss.slug for loss in LOSSES]
 def main() -> None:
     arguments = begin(add_options(make_parser(__doc__ or "")))
     with clear_errors():
-        if arguments.picture is not None:
-            require_matplotlib()
         tables = {"Losses": list(measure(arguments)), "Pairs of a batch": compare_pairs(arguments)}
     finish_tables(tables, arguments.json, precise=PRECISE)
 
@@ -117,7 +114,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         type=at_least(1),
         help="train low-rank adapters of this rank instead of all weights",
     )
-    add("--picture", type=Path, metavar="FILE", help="of the pairs of a batch, .svg or .png")
+    add("--picture", type=Path, metavar="FILE", help="of the pairs, .svg or .png (matplotlib)")
     return parser
 
 
@@ -280,7 +277,7 @@ def draw(sides: dict[str, tuple[np.ndarray, np.ndarray]], path: Path) -> None:
         axis.set_xlabel("cosine")
         axis.set_ylabel("share of the pairs")
         axis.legend(frameon=False, loc="upper left")
-    save_figure(figure, path)
+    figure.savefig(path, dpi=150)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 import spacy
 from _common.builders import encoder_config
@@ -23,35 +23,13 @@ from _common.options import INDEXES, add_datasets, add_encoder, add_pipeline_opt
 from _common.pipelines import add_normalizer
 from _common.variants import ABBREVIATIONS, AS_READ, AS_WRITTEN, Steps, lexical_weight_of
 from _measure.interleaved import ratio_columns, ratios, speed_columns, take_turns
-from _measure.profiler import Phases
-from _measure.stopwatch import time_call
+from _measure.stopwatch import Seconds, time_call
 
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.text.normalization import STEPS
 
 NORMALIZATION = ("unicode", "dashes", "greek", "possessives")
 RATIOS = ("ratio", "lowest_ratio", "highest_ratio", "processor_ratio")
-ENCODING, SEARCHING = "encoding", "searching"
-
-
-class Turn(NamedTuple):
-    """Seconds of one pass over all documents.
-
-    clock (float): By the clock.
-    processor (float): Processor time of all threads.
-    encoding (float): Of it, to encode texts.
-    searching (float): Of it, to compare vectors with those of the index.
-    """
-
-    clock: float
-    processor: float
-    encoding: float
-    searching: float
-
-    @property
-    def own(self) -> float:
-        """RETURNS (float): The rest: reading mentions, finding names, writing answers."""
-        return self.processor - self.encoding - self.searching
 
 
 def main() -> None:
@@ -148,48 +126,33 @@ class TimedPipeline:
             "split_composites": steps.composites,
         }
         synonyms = data.expanded_synonyms if steps.abbreviations else data.synonyms
-        normalizer = add_normalizer(self._nlp, config, data, work=arguments.work, synonyms=synonyms)
-        lookup = normalizer.lookup
-        self._phases = Phases()
-        for method in ("inputs", "encode"):
-            self._phases.watch(lookup.encoder.shims[0], method, ENCODING)
-        for search in lookup.sieve.searches:
-            self._phases.watch(lookup.index.searcher(search), "nearest", SEARCHING)
+        add_normalizer(self._nlp, config, data, work=arguments.work, synonyms=synonyms)
 
-    def run(self, repeat: int) -> Turn:
-        """RETURNS (Turn): How long it takes to read all documents."""
+    def run(self, repeat: int) -> Seconds:
+        """RETURNS (Seconds): How long it takes to read all documents."""
         docs = [doc.copy() for doc in self._docs]
-        self._phases.reset()
-        taken = time_call(lambda: self._read(docs))
-        phases = self._phases.seconds
-        return Turn(*taken, encoding=phases[ENCODING], searching=phases[SEARCHING])
+        return time_call(lambda: self._read(docs))
 
     def _read(self, docs: list) -> None:
         for _ in self._nlp.pipe(docs, batch_size=self._batch):
             pass
 
 
-def speed_row(turns: Sequence[Turn], plain: Sequence[Turn], mentions: int) -> Row:
+def speed_row(turns: Sequence[Seconds], plain: Sequence[Seconds], mentions: int) -> Row:
     """Describe the speed of a pipeline.
 
-    turns (Sequence[Turn]): Its turns.
-    plain (Sequence[Turn]): Those of the pipeline that only searches.
+    turns (Sequence[Seconds]): Its turns.
+    plain (Sequence[Seconds]): Those of the pipeline that only searches.
     mentions (int): Mentions of a turn.
-    RETURNS (Dict[str, Any]): Mentions per second and their ratio to the plain pipeline's. Medians
-        of what other work on the machine does not change: the ratio by processor time, and the
-        parts of that time in microseconds per mention.
+    RETURNS (Dict[str, Any]): Mentions per second and their ratio to the plain pipeline's; and the
+        median of the ratios by processor time, which other work on the machine does not change.
     """
     processor = ([turn.processor for turn in each] for each in (turns, plain))
-    micros = {
-        f"{part}_us": round(1e6 * median(getattr(turn, part) for turn in turns) / mentions)
-        for part in (ENCODING, SEARCHING, "own")
-    }
     return {
         "repeats": len(turns),
         **speed_columns([mentions / turn.clock for turn in turns], "mentions_per_s"),
         **ratio_columns([turn.clock for turn in turns], [turn.clock for turn in plain]),
         "processor_ratio": round(median(ratios(*processor)), 2),
-        **micros,
     }
 
 

@@ -1,19 +1,14 @@
 """How fast our training loop is beside SapBERT's: texts per second with the same encoder and
-batches, in turns, with the same precision (fp32) and as each is configured (half precision where
-the processor supports it; SapBERT's needs CUDA). Then the objectives' share of a training step with
-a large batch. With `--accuracy MINUTES`, also the accuracy of both encoders after the same number
-of steps from the same weights on the same batches.
-
-Both train on MEDIC 2012. Accuracy is that of D-T+OD-T on NCBI's dev part, with its train as D.
+batches of MEDIC 2012, in turns, with the same precision (fp32) and as each is configured (half
+precision where the processor supports it; SapBERT's needs CUDA).
 
 Example: python benchmarks/training.py --data ../shared/data --json training.json
 """
 
-from argparse import ArgumentTypeError, Namespace
-from collections.abc import Callable, Sequence
+from argparse import Namespace
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -23,17 +18,15 @@ from _common.datasets import Data
 from _common.options import at_least
 from _measure.interleaved import ratios, speed_columns, spread, take_turns
 from _measure.stopwatch import clock_of
-from spacy import registry
 
 from spacy_connorm.encoders import encoder_inputs, trainable
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.training.pool import SynonymPool, build_pool
 
 if TYPE_CHECKING:
-    from _common.training_loops import Batches, Loop, OurLoop
+    from _common.training_loops import Batches, Loop
 
-# The last one costs most.
-OBJECTIVES = ("MultiSimilarity", "BatchHardTriplet", "SupervisedContrastive", "Circle")
+LEARNING_RATE = 2e-5
 Tables = dict[str, list[Row]]
 
 
@@ -46,37 +39,13 @@ def main() -> None:
     )
     parser.add_argument("--repeats", type=at_least(5), default=5, help="[%(default)s]")
     parser.add_argument(
-        "--objective-batch",
-        type=at_least(4),
-        default=1500,
-        help="texts, for the objectives [%(default)s]",
-    )
-    parser.add_argument(
         "--micro-batch-tokens", type=at_least(1), default=2048, help="of our loop [%(default)s]"
     )
     parser.add_argument("--device", default="cpu", help="a torch device [%(default)s]")
-    parser.add_argument(
-        "--accuracy",
-        type=minutes,
-        metavar="MINUTES",
-        help="train both for as many steps as the SapBERT-style loop takes in this time",
-    )
-    parser.add_argument("--learning-rate", type=float, default=2e-5, help="[%(default)s]")
     arguments = begin(parser)
     with clear_errors():
         tables = measure(arguments)
     finish_tables(tables, arguments.json, precise=("median", "lowest", "highest"))
-
-
-def minutes(text: str) -> float:
-    """RETURNS (float): A number above 0."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not number > 0:
-        raise ArgumentTypeError(f"expected a number above 0, not '{text}'")
-    return number
 
 
 def measure(arguments: Namespace) -> Tables:
@@ -90,7 +59,7 @@ def measure(arguments: Namespace) -> Tables:
     block |= {"max_length": MAX_LENGTH}
     module, pool = start_from(block, data)
     half = half_precision(arguments.device)
-    settings = {"device": arguments.device, "learning_rate": arguments.learning_rate}
+    settings = {"device": arguments.device, "learning_rate": LEARNING_RATE}
     make = {
         "theirs": partial(SapBertStyle, module, **settings),
         "ours": partial(OurLoop, module, **settings),
@@ -98,8 +67,9 @@ def measure(arguments: Namespace) -> Tables:
     amp = "fp16" if arguments.device.startswith("cuda") else "fp32"
     tables: Tables = {}
     with TemporaryDirectory(dir=arguments.work) as work:
-        draw = partial(Batches, pool, module, micro_batch_tokens=arguments.micro_batch_tokens)
-        batches = draw(size=arguments.batch, folder=Path(work, "race"))
+        tokens = arguments.micro_batch_tokens
+        how = {"size": arguments.batch, "micro_batch_tokens": tokens, "folder": Path(work)}
+        batches = Batches(pool, module, **how)
         precisions = {"theirs": ("fp32", amp), "ours": ("fp32", half)}
         loops = {
             (side, precision): make[side](precision=precision)
@@ -120,18 +90,6 @@ def measure(arguments: Namespace) -> Tables:
             speedup_row("same precision", by_loop, "fp32", "fp32"),
             speedup_row("as configured", by_loop, half, amp),
         ]
-        large = draw(size=arguments.objective_batch, folder=Path(work, "objectives"))
-        tables["The objectives' share of a step"] = objective_rows(
-            loops["ours", half], large, arguments.repeats
-        )
-        if arguments.accuracy is not None:
-            seconds = median(by_loop["theirs", amp]) / arguments.steps
-            steps = max(1, round(60 * arguments.accuracy / seconds))
-            fresh = [make["theirs"](precision=amp), make["ours"](precision=half)]
-            del loops
-            tables["Accuracy on dev after as many steps"] = accuracy_rows(
-                fresh, batches, steps, dev_score(block, data)
-            )
     return tables
 
 
@@ -200,66 +158,6 @@ def speedup_row(
         "ours": ours,
         **found._asdict(),
     }
-
-
-def objective_rows(loop: "OurLoop", batches: "Batches", repeats: int) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): The time of each objective (relations, loss and gradients of
-    the vectors) and its share of the whole step.
-    """
-    objectives = {name: registry.losses.get(f"spacy-connorm.{name}.v1")() for name in OBJECTIVES}
-    (turns,) = take_turns(
-        [lambda repeat: loop.time_step(batches, repeat % len(batches), objectives)],
-        repeats,
-        warm_up=1,
-    )
-    rows = []
-    for name in objectives:
-        shares = [100 * turn[name] / (turn[name] + turn["rest"]) for turn in turns]
-        rows.append(
-            {
-                "objective": name,
-                "precision": loop.precision,
-                "texts": round(median(map(len, batches.rows))),
-                "repeats": repeats,
-                "objective_ms": round(1000 * median(turn[name] for turn in turns), 1),
-                "step_ms": round(1000 * median(turn[name] + turn["rest"] for turn in turns), 1),
-                "share": round(median(shares), 2),
-                "largest_share": round(max(shares), 2),
-            }
-        )
-    return rows
-
-
-def dev_score(block: dict[str, Any], data: Data) -> Callable[[Any], dict[str, float]]:
-    """RETURNS (Callable): A module's scores on dev."""
-    from spacy_connorm.training.dev_score import DevScore
-
-    return DevScore(block, data.ontology, data.synonyms, data.mentions)
-
-
-def accuracy_rows(
-    loops: "Sequence[Loop]",
-    batches: "Batches",
-    steps: int,
-    score: Callable[[Any], dict[str, float]],
-) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): Dev scores before training and after that of each loop."""
-    import torch
-
-    first = {"loop": "untrained", "precision": None, "steps": 0, "minutes": 0.0}
-    rows = [first | score(loops[0].module)]
-    for loop in loops:
-        torch.manual_seed(0)
-        clock = clock_of(loop.device)
-        start = clock()
-        for step in range(steps):
-            epoch, number = divmod(step, len(batches))
-            batches.begin_epoch(epoch)
-            loop.step(batches, number)
-        took = (clock() - start) / 60
-        head = {"loop": loop.name, "precision": loop.precision, "steps": steps}
-        rows.append(head | {"minutes": round(took, 1)} | score(loop.module))
-    return rows
 
 
 if __name__ == "__main__":

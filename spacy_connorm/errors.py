@@ -377,22 +377,6 @@ class Errors(metaclass=_Coded):
         "and {found} with gold ids), so they can't be compared. Give both the same `labels` and "
         "`spans_key`."
     )
-    CN602 = (
-        "The table has two rows for the corpus '{corpus}', the pipeline '{pipeline}' and the "
-        "search '{search}'. Rename the corpus (`--corpus-name`) or the pipeline (`--label`)."
-    )
-    CN603 = (
-        "Nothing to draw: {count} texts, but at least {fewest} are needed. Choose concepts with "
-        "more synonyms (`--concept`)."
-    )
-    CN605 = (
-        "'{path}' has no scores that fit in this table ({reason}). Expected a file written by "
-        "`connorm evaluate --json`."
-    )
-    CN610 = (
-        "The rows follow two protocols, '{one}' and '{other}', so they can't share a table. Score "
-        "all corpora with the same one (`--protocol`, `--grid`)."
-    )
     CN611 = (
         "'{path}' is too small to calibrate on: {right} different mentions are answered correctly "
         "and {wrong} wrongly, but {fewest} of each are needed. Use a larger corpus."
@@ -469,10 +453,6 @@ class Errors(metaclass=_Coded):
     CN731 = (
         "{pipelines} pipelines can't be called {names}. Give each its own `--label`, in the order "
         "of the pipelines, and no more."
-    )
-    CN732 = (
-        "Nothing to evaluate on: give a CORPUS, a `.spacy` file with gold ids. Only `--neighbours` "
-        "and `--picture` work without one."
     )
     CN733 = "`{option}` needs {needed}."
     CN736 = "`{option}` can't be combined with `{other}`."

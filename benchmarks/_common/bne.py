@@ -18,7 +18,7 @@ from _common.synonym_sets import Split, flat, places_of
 from spacy_connorm.concepts import Concept
 from spacy_connorm.encoders.vectors import unit_rows
 from spacy_connorm.encoders.word_table import WordTable, split_tokens
-from spacy_connorm.evaluation.retrieval import score_retrieval
+from spacy_connorm.evaluation.metrics import score_retrieval
 from spacy_connorm.training.batches import GroundedRows
 from spacy_connorm.training.grounding_batcher import GroundingBatcher
 from spacy_connorm.training.pool import SynonymPool, build_pool

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
+from math import prod
+from statistics import mean
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
@@ -14,8 +16,10 @@ from spacy_connorm.concepts import Candidate, Concept, Ontology
 from spacy_connorm.documents.mentions import Mention, annotated_mentions
 from spacy_connorm.documents.spans import written_id
 from spacy_connorm.evaluation import Gold, Prediction
+from spacy_connorm.evaluation.protocol import by_part
 from spacy_connorm.evaluation.queries import biosyn_ids, biosyn_texts, join_parts
 from spacy_connorm.linker.lookup import ConceptLookup
+from spacy_connorm.text.composites import split_composite
 
 # How the index prepares names.
 PREPARED_NAMES = ("punctuation", "case")
@@ -97,6 +101,31 @@ def read_prepared(data: Data) -> SearchedMentions:
         for each, mention in zip(read_standard(data), data.mentions, strict=True)
     ]
     return SearchedMentions(gold, [*chain.from_iterable(texts)], [*map(len, texts)])
+
+
+def read_split(data: Data) -> SearchedMentions:
+    """RETURNS (SearchedMentions): The mentions of a data set as Xu and Bethard (2021) search them:
+    composites are split where that gives as many parts as gold ids, nothing else is changed.
+    """
+    texts = [_parts(mention) for mention in data.mentions]
+    return SearchedMentions(read_standard(data), [*chain.from_iterable(texts)], [*map(len, texts)])
+
+
+def _parts(mention: Mention) -> tuple[str, ...]:
+    count = len(mention.concept_ids)
+    ways = split_composite(mention.text) if count > 1 else []
+    return next((tuple(way) for way in ways if len(way) == count), (mention.text,))
+
+
+def expected_accuracy(gold: Gold, prediction: Prediction) -> float:
+    """RETURNS (float): The chance that a mention is right if one of the candidates with the best
+    score is drawn, for each part of a split mention: all must be right.
+    """
+    chances = []
+    for part in by_part(prediction.candidates):
+        tied = [each for each in part if each.score == part[0].score]
+        chances.append(mean(each.concept_id in gold.concept_ids for each in tied))
+    return prod(chances) if chances else 0.0
 
 
 def prepared_index(data: Data) -> dict[str, Any]:

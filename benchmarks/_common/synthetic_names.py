@@ -13,8 +13,6 @@ from thinc.api import Model
 
 from _common.cli import fail
 from _common.datasets import ASKAPATIENT, MEDIC, MESH, OntologyFile
-from _common.synthetic_vectors import NAMES_A_CONCEPT
-from spacy_connorm.concepts import Concept
 from spacy_connorm.encoders import encoder_inputs, fingerprint
 from spacy_connorm.files.atomic import atomic_file
 from spacy_connorm.index.vectors.base import from_raw
@@ -50,22 +48,6 @@ def many_names(data: Path) -> Iterator[str]:
     rng = random.Random(SEED)
     while True:
         yield from (vary(name, rng) for name in names)
-
-
-def make_varied_concepts(data: Path, names: int, *, changed: float = 0.0) -> Iterator[Concept]:
-    """Make up concepts of three of `many_names` each, always the same for the same arguments.
-
-    data (Path): The data folder.
-    names (int): About how many names they have together.
-    changed (float): The share of concepts whose names differ from those with 0.
-    YIELDS (Concept): The concepts.
-    """
-    rng = random.Random(SEED)
-    texts = many_names(data)
-    for number in range(max(names // NAMES_A_CONCEPT, 1)):
-        ending = " x" if rng.random() < changed else ""
-        first, *others = (f"{text}{ending}" for text in islice(texts, NAMES_A_CONCEPT))
-        yield Concept(f"C{number:08}", first, tuple(others), types=(f"T{number % 50:03}",))
 
 
 def ontology_names(data: Path) -> Iterator[str]:

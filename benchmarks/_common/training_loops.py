@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from _measure.stopwatch import clock_of
 from pytorch_metric_learning.losses import MultiSimilarityLoss
 from pytorch_metric_learning.miners import TripletMarginMiner
 
@@ -22,7 +21,7 @@ from spacy_connorm.training.batchers import SynonymPairBatcher
 from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, TokenTable
 from spacy_connorm.training.objectives import MultiSimilarity
 from spacy_connorm.training.pool import SynonymPool
-from spacy_connorm.training.relations import Relations, relate
+from spacy_connorm.training.relations import Relations
 
 # From the paper (Liu et al. 2021, section 3.1 and appendix).
 MAX_LENGTH = 25
@@ -46,24 +45,17 @@ class Batches:
         """
         self.pool = pool
         self.tokens = TokenTable(module, pool.texts)
-        self._batcher = SynonymPairBatcher(size=size)
+        batcher = SynonymPairBatcher(size=size)
         self.ours = EpochBatches(
             pool,
-            self._batcher,
+            batcher,
             module,
             micro_batch_tokens=micro_batch_tokens,
             seed=0,
             folder=folder,
         )
-        self._epoch = -1
-        self.begin_epoch(0)
-
-    def begin_epoch(self, epoch: int) -> None:
-        """epoch (int): The epoch whose batches to draw."""
-        if epoch != self._epoch:
-            self._epoch = epoch
-            self.rows = self._batcher.batches(self.pool, seed=0, epoch=epoch)
-            self.ours.begin_epoch(epoch, _no_vectors)
+        self.rows = batcher.batches(pool, seed=0, epoch=0)
+        self.ours.begin_epoch(0, _no_vectors)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -192,35 +184,6 @@ class OurLoop(Loop):
         self.optimizer.step()
         self.optimizer.zero_grad()
         return loss.item()
-
-    def time_step(
-        self, batches: Batches, number: int, objectives: dict[str, Any]
-    ) -> dict[str, float]:
-        """Train on a batch with several objectives; the last one's gradients are used.
-
-        batches (Batches): The batches.
-        number (int): Which of them.
-        objectives (Dict[str, Any]): By name.
-        RETURNS (Dict[str, float]): Seconds of each objective, and of the "rest" of the step.
-        """
-        clock = clock_of(self.device)
-        start = clock()
-        rows = batches.rows[number]
-        places, micro_batches = zip(*batches.ours.micro_batches(rows), strict=True)
-        vectors = self.encode(micro_batches, torch.from_numpy(np.concatenate(places)))
-        seconds = {"rest": clock() - start}
-        for name, objective in objectives.items():
-            leaf = vectors.detach().requires_grad_()
-            start = clock()
-            relations = relate([batches.pool.concepts[row] for row in rows], self.device)
-            objective(leaf, relations).backward()
-            seconds[name] = clock() - start
-        start = clock()
-        vectors.backward(leaf.grad)
-        self.optimizer.step()
-        self.optimizer.zero_grad()
-        seconds["rest"] += clock() - start
-        return seconds
 
     def tokens_per_text(self, batches: Batches, number: int) -> float:
         inputs = [each["input_ids"] for each in batches.ours[number]["micro_batches"]]

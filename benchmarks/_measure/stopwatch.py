@@ -2,9 +2,7 @@
 imports it, too.
 """
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from time import perf_counter, process_time
 from typing import NamedTuple
 
@@ -25,18 +23,6 @@ def time_call(work: Callable[[], object]) -> Seconds:
     clock, processor = perf_counter(), process_time()
     work()
     return Seconds(perf_counter() - clock, process_time() - processor)
-
-
-@contextmanager
-def frozen() -> Iterator[None]:
-    """Hide all present objects from the garbage collector: a benchmark holds its data and several
-    pipelines, and should not measure how long they take to scan.
-    """
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def clock_of(device: str) -> Callable[[], float]:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from wasabi import msg
 
+from ..evaluation.evaluation_run import flat_mistakes
 from ..evaluation.mistakes import count_kinds, largest_kinds
 from ..evaluation.report import Row, Section, to_table
-from ..evaluation.score_files import flat_mistakes
 
 
 def show_sections(sections: Sequence[Section]) -> None:

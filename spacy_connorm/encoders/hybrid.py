@@ -67,19 +67,6 @@ def widths(model: Model) -> dict[str, int]:
     return {"sparse" if is_sparse(model) else "dense": shim.width}
 
 
-def reweighed(model: Model, weight: float) -> Model:
-    """Change the weight of a hybrid encoder.
-
-    model (Model[List[str], Floats2d]): The encoder; not modified.
-    weight (float): The new weight of the lexical cosine.
-    RETURNS (Model[List[str], Floats2d]): A hybrid encoder that shares both parts, and so has the
-        same fingerprint.
-    RAISES (ConnormError): CN313 for an encoder that is not hybrid, CN006 for a negative weight.
-    """
-    shim = _hybrid(model)
-    return HybridEncoder(dense=shim.dense, lexical=shim.lexical, lexical_weight=weight)
-
-
 def _hybrid(model: Model) -> "HybridShim":
     shim = model.shims[0] if model.shims else None
     if not isinstance(shim, HybridShim):

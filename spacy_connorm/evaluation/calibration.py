@@ -9,23 +9,28 @@ from spacy.language import Language
 
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors, Warnings, warn
-from ..files.atomic import atomic_file, require_apart, require_distinct_outputs
+from ..files.atomic import require_apart
 from ..files.folders import read_object, replaced, require_replaceable
 from ..index.metrics import COSINE
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.saving import write_pipeline
-from .curves import NilCurve, curve_points
 from .gold import read_all_gold
-from .pictures import draw_calibration, require_matplotlib
 from .protocol import Gold, Prediction, by_part
 from .queries import answer_queries, read_queries
-from .report import Row, Section, to_json
-from .score_files import require_writable
-from .tuning import FOLDS, Outcome, Tuning, apply_tuning, cross_validate, judge, outcome_row, tune
+from .report import Row, Section
+from .tuning import (
+    FOLDS,
+    Outcome,
+    Tuning,
+    apply_tuning,
+    cross_validate,
+    curve_points,
+    judge,
+    outcome_row,
+    tune,
+)
 
-_POINTS = ".json"
-CURVES = (".svg", ".png", _POINTS)
 # Different mentions with a right answer, and with a wrong one.
 _FEWEST = 10
 _MOST_SEEN = 0.98
@@ -40,15 +45,13 @@ class Calibrated(NamedTuple):
     tuning (Tuning): Thresholds of the sieve, NIL threshold and calibration.
     outcomes (Dict[str, Outcome]): The results of the old settings, of the fitted ones on the
         mentions that they were fitted to, and on mentions that were held out.
-    curve (NilCurve): Of all NIL thresholds, with the fitted sieve.
-    sections (List[Section]): Tables of the settings and of the outcomes.
+    sections (List[Section]): Tables of the settings, of the outcomes, and of other NIL thresholds.
     """
 
     nlp: Language
     normalizer: ConceptNormalizer
     tuning: Tuning
     outcomes: dict[str, Outcome]
-    curve: NilCurve
     sections: list[Section]
 
     def write(self, path: str | Path) -> None:
@@ -68,48 +71,14 @@ class Calibrated(NamedTuple):
         with replaced(Path(path), is_ours=_is_calibrated) as folder:
             write_pipeline(self.nlp, folder)
 
-    def write_curves(self, path: str | Path) -> None:
-        """Draw reliability and the NIL curve, or write their points.
 
-        path (Union[str, Path]): A `.svg`, `.png` or `.json` file.
-        RAISES (ConnormError): CN105 or CN108 if it cannot be written.
-        """
-        with atomic_file(path) as aside:
-            if aside.suffix == _POINTS:
-                aside.write_text(to_json(self._points()), encoding="utf8")
-            else:
-                shown = {key: self.outcomes[key].reliability for key in (_BEFORE, _HELD_OUT)}
-                draw_calibration(shown, self.curve, self.tuning.nil_threshold, aside)
+def require_output(output_path: Path) -> None:
+    """Check before any work is done that the calibrated pipeline can be written.
 
-    def _points(self) -> list[Row]:
-        outcomes = self.outcomes.items()
-        return [
-            *({"table": "outcome", "settings": key, **outcome_row(each)} for key, each in outcomes),
-            *(
-                {"table": "reliability", "settings": key, **point._asdict()}
-                for key, each in outcomes
-                for point in each.reliability.bins
-            ),
-            *({"table": "nil_curve", "settings": _SAME, **row} for row in curve_points(self.curve)),
-        ]
-
-
-def require_outputs(output_path: Path | None, curves: Sequence[Path]) -> None:
-    """Check before any work is done that the outcome can be written.
-
-    output_path (Optional[Path]): The pipeline's folder, if any.
-    curves (Sequence[Path]): Files of the curves.
-    RAISES (ConnormError): CN124 if two have the same name, CN705 if something else is in the
-        folder, CN708 for another suffix of a file, CN105 for a folder, CN126 for a picture without
-        matplotlib.
+    output_path (Path): Its folder.
+    RAISES (ConnormError): CN705 if something else is there.
     """
-    require_distinct_outputs(output_path, *curves)
-    for path in curves:
-        require_writable(path, CURVES)
-    if any(path.suffix != _POINTS for path in curves):
-        require_matplotlib()
-    if output_path is not None:
-        require_replaceable(output_path, is_ours=_is_calibrated)
+    require_replaceable(output_path, is_ours=_is_calibrated)
 
 
 def _is_calibrated(folder: Path) -> bool:
@@ -122,7 +91,6 @@ def calibrate(
     corpus_path: str | Path,
     output_path: str | Path | None = None,
     *,
-    curves: Sequence[str | Path] = (),
     gpu_id: int = -1,
     component: str | None = None,
 ) -> Calibrated:
@@ -133,19 +101,17 @@ def calibrate(
     corpus_path (Union[str, Path]): A `.spacy` file with gold ids, which the index does not hold.
     output_path (Optional[Union[str, Path]]): The folder for a copy of the pipeline with the fitted
         settings; nothing is written if None.
-    curves (Sequence[Union[str, Path]]): `.svg`, `.png` or `.json` files for reliability and the NIL
-        curve.
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
     component (Optional[str]): Which concept normalizer, if there are several.
     RETURNS (Calibrated): The fitted settings and their results.
-    RAISES (ConnormError): CN600 for a corpus without gold ids, CN611 for one that is too small, the
-        errors of `require_outputs`, and CN700 to CN704 as `load_normalizer`.
+    RAISES (ConnormError): CN600 for a corpus without gold ids, CN611 for one that is too small,
+        CN705 if something else is in the folder, and CN700 to CN704 as `load_normalizer`.
     WARNS (ConnormWarning): CNW610 if the index seems to hold the corpus.
     """
     corpus = Path(corpus_path)
-    for each in (output_path, *curves):
-        require_apart(each, pipeline, corpus)
-    require_outputs(None if output_path is None else Path(output_path), list(map(Path, curves)))
+    require_apart(output_path, pipeline, corpus)
+    if output_path is not None:
+        require_output(Path(output_path))
     choose_device(gpu_id)
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
@@ -166,10 +132,9 @@ def calibrate(
     sections = [
         Section(f"Settings {where}", _settings(normalizer, tuning, gold)),
         Section(title, [_show_outcome(label, each) for label, each in outcomes.items()]),
+        Section("Other NIL thresholds, percent, same mentions", curve_points(fitted.curve)),
     ]
-    calibrated = Calibrated(nlp, normalizer, tuning, outcomes, fitted.curve, sections)
-    for path in curves:
-        calibrated.write_curves(path)
+    calibrated = Calibrated(nlp, normalizer, tuning, outcomes, sections)
     if output_path is not None:
         calibrated.write(output_path)
     return calibrated

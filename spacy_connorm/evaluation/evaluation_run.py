@@ -1,81 +1,95 @@
-"""Evaluating pipelines on an annotated corpus, and showing how they see concepts."""
+"""Scoring pipelines on an annotated corpus."""
 
+import gc
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
+import srsly
+from spacy.language import Language
+
+from ..documents.mentions import Mention
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors
-from ..files.atomic import require_apart
+from ..files.atomic import atomic_file, require_apart, require_distinct_outputs
+from ..index.search import Search
+from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.loading import find_normalizer, load_pipeline
+from .calibration import Calibrated, calibrate, require_output
 from .end_to_end import score_plain_text
-from .pictures import Drawing
-from .queries import check_protocol
-from .report import OPEN, Row, Section, add_ranks, grid_sections, neighbour_section, run_sections
-from .score_files import (
-    EvaluationFiles,
-    read_scores,
-    require_distinct,
-    write_markdown,
-    write_mistakes,
-    write_scores,
+from .gold import find_known, read_all_gold, warn_of_unknown_ids
+from .metrics import Evaluation, score_predictions
+from .mistakes import concept_facts, list_mistakes, mistakes_to_markdown
+from .queries import answer_queries, check_protocol, read_queries
+from .report import (
+    OPEN,
+    Row,
+    Section,
+    comparison_row,
+    run_sections,
+    score_row,
+    sections_to_markdown,
+    to_json,
+    to_tsv,
 )
-from .scoring import Request, ask_pipelines, check_searches, name_pipelines, to_rows
 
-if TYPE_CHECKING:
-    from .calibration import Calibrated
-    from .neighbours import Neighbour
-
-_NEEDS = {"--threshold": "--grid", "--concept": "--picture", "--curves": "--calibrate"}
-# What goes without a corpus, with --end-to-end, and not with --calibrate.
-_WITHOUT_CORPUS = ("--beside", "--neighbours", "--picture", "--concept")
-_END_TO_END = ("--end-to-end", "--corpus-name", "--json", "--errors")
-_NOT_CALIBRATED = ("--beside", "--protocol", "--lexical-weight")
+PLAIN_LISTS = (".tsv", ".jsonl")
+LISTS = (*PLAIN_LISTS, ".md")
 
 
 class EvaluationReport(NamedTuple):
     """The result of an evaluation.
 
-    rows (List[Dict[str, Any]]): Scores in percent, one flat object a run; see `scoring.to_rows`.
-        Empty without a corpus.
+    rows (List[Dict[str, Any]]): Scores in percent, one flat object a run; see `to_rows`.
     sections (List[Section]): The tables.
-    mistakes (Dict[str, List[Dict[str, Any]]]): Wrong answers by pipeline, see `mistakes`.
-    neighbours (Dict[str, Dict[str, List[Neighbour]]]): The nearest texts by mention and pipeline.
-    drawing (Optional[Drawing]): What the picture shows.
-    best_lexical_weight (Optional[float]): Of the weights that were scored.
+    mistakes (Dict[str, List[Dict[str, Any]]]): Wrong answers by pipeline, see `list_mistakes`.
     calibrated (Optional[Calibrated]): What was fitted.
     """
 
     rows: list[Row]
     sections: list[Section]
     mistakes: dict[str, list[Row]]
-    neighbours: dict[str, dict[str, list["Neighbour"]]]
-    drawing: Drawing | None = None
-    best_lexical_weight: float | None = None
-    calibrated: "Calibrated | None" = None
+    calibrated: Calibrated | None = None
+
+
+class Run(NamedTuple):
+    """One search or sieve, scored.
+
+    name (str): The search, or the searches of the sieve.
+    threshold (Optional[float]): Of the sieve's first search; None for a search.
+    evaluation (Evaluation): The scores.
+    """
+
+    name: str
+    threshold: float | None
+    evaluation: Evaluation
+
+
+class Scored(NamedTuple):
+    """A pipeline, scored on a corpus.
+
+    mentions (List[Mention]): The mentions that it read.
+    runs (List[Run]): Its sieve, then the searches that were asked for.
+    mistakes (List[Dict[str, Any]]): The wrong answers of all runs, see `list_mistakes`.
+    """
+
+    mentions: list[Mention]
+    runs: list[Run]
+    mistakes: list[Row]
 
 
 def evaluate(
     pipeline: str | Path,
-    corpus_path: str | Path | None = None,
+    corpus_path: str | Path,
     *,
     searches: Sequence[str] = (),
-    grid: bool = False,
-    threshold: float | None = None,
     beside: Sequence[str | Path] = (),
     labels: Sequence[str] = (),
     protocol: str = OPEN,
-    train_path: str | Path | None = None,
-    corpus_name: str | None = None,
-    add: Sequence[str | Path] = (),
     json_path: str | Path | None = None,
     markdown_path: str | Path | None = None,
     errors_path: str | Path | None = None,
-    neighbours: Sequence[str] = (),
-    picture_path: str | Path | None = None,
-    concepts: Sequence[str] = (),
     calibrate_path: str | Path | None = None,
-    curves: Sequence[str | Path] = (),
-    lexical_weights: Sequence[float] = (),
     end_to_end: bool = False,
     gpu_id: int = -1,
     component: str | None = None,
@@ -85,163 +99,239 @@ def evaluate(
     connorm evaluate`. One pipeline is in memory at a time.
 
     pipeline (Union[str, Path]): An installed package, or a pipeline's folder.
-    corpus_path (Optional[Union[str, Path]]): A `.spacy` file with gold ids; only `neighbours` and
-        `picture_path` do without.
+    corpus_path (Union[str, Path]): A `.spacy` file with gold ids.
     searches (Sequence[str]): Searches to score alone, e.g. "O-T", beside the pipeline's sieve.
-    grid (bool): Score the six searches and eight sieves of the paper.
-    threshold (Optional[float]): Of the grid's sieves; the pipeline's own if None.
     beside (Sequence[Union[str, Path]]): Other pipelines to compare with.
     labels (Sequence[str]): Names of the pipelines, in order; by default those of their folders.
     protocol (str): "open": mentions are read as the pipeline reads them. "biosyn": as the papers
         do, which looks at the gold standard.
-    train_path (Optional[Union[str, Path]]): A `.spacy` file, to find unseen mentions; the index's D
-        if None.
-    corpus_name (Optional[str]): The corpus's name in tables; its file's if None.
-    add (Sequence[Union[str, Path]]): Scores of other corpora (`json_path`), for one table.
     json_path (Optional[Union[str, Path]]): Write the scores as JSON.
     markdown_path (Optional[Union[str, Path]]): Write the tables as Markdown.
     errors_path (Optional[Union[str, Path]]): List wrong answers in a `.tsv`, `.jsonl` or `.md`
-        file.
-    neighbours (Sequence[str]): Mentions whose nearest texts to find.
-    picture_path (Optional[Union[str, Path]]): Draw concept texts in a `.svg` or `.png` file.
-    concepts (Sequence[str]): The concepts to draw; twelve with many texts if empty.
+        file; from plain text there is no `.md`.
     calibrate_path (Optional[Union[str, Path]]): Write a copy of the pipeline that is calibrated on
         the corpus; see `calibrate`.
-    curves (Sequence[Union[str, Path]]): Files for the curves of the calibration.
-    lexical_weights (Sequence[float]): Score the pipeline's hybrid encoder with these weights too.
     end_to_end (bool): Score what the whole pipeline makes of plain text instead: mentions, mentions
-        with ids, ids of documents; see `plain_text`.
+        with ids, ids of documents; see `score_plain_text`.
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
     component (Optional[str]): Which concept normalizer, if there are several.
     RETURNS (EvaluationReport): Scores, tables and wrong answers.
     RAISES (ConnormError): CN121 if an output would replace an input, CN124 if two outputs have the
-        same name, CN408, CN118 or CN006 for a
-        bad search or threshold, CN600 for a corpus without gold ids, CN601 if pipelines read
-        different mentions, CN602, CN605 or CN610 for added scores that do not fit, CN700 to CN704
-        as `load_normalizer`, CN708 for another suffix, CN731 to CN736 for options that do not fit
-        together, and the errors of `calibrate`.
+        same name, CN118 for an unknown search or protocol, CN408 for a search that the index was
+        built without, CN600 for a corpus without gold ids, CN601 if pipelines read different
+        mentions, CN700 to CN704 as `load_normalizer`, CN708 for another suffix, CN731 for labels,
+        CN736 for options that do not go together, and the errors of `calibrate`.
     WARNS (ConnormWarning): CNW600 if no gold id is known, CNW701 if `end_to_end` finds no mention.
     """
-    corpus = _as_path(corpus_path)
-    files = EvaluationFiles(
-        json=_as_path(json_path),
-        markdown=_as_path(markdown_path),
-        errors=_as_path(errors_path),
-        picture=_as_path(picture_path),
-        calibrated=_as_path(calibrate_path),
-        curves=[Path(path) for path in curves],
-    )
-    _check_options(
-        {
-            "--search": searches,
-            "--grid": grid,
-            "--threshold": threshold is not None,
-            "--beside": beside,
-            "--protocol": protocol != OPEN,
-            "--train": train_path,
-            "--corpus-name": corpus_name,
-            "--add": add,
-            "--json": json_path,
-            "--errors": errors_path,
-            "--neighbours": neighbours,
-            "--picture": picture_path,
-            "--concept": concepts,
-            "--calibrate": calibrate_path,
-            "--curves": curves,
-            "--lexical-weight": lexical_weights,
-            "--end-to-end": end_to_end,
-        },
-        has_corpus=corpus is not None,
-    )
-    check_searches(searches)
+    alone = {"--beside": beside, "--protocol": protocol != OPEN}
+    if end_to_end:
+        _refuse("--end-to-end", {**alone, "--search": searches, "--calibrate": calibrate_path})
+    if calibrate_path is not None:
+        _refuse("--calibrate", alone)
+    for name in searches:
+        Search(name)
     check_protocol(protocol)
-    files.check(plain_lists=end_to_end)
-    for each in files.paths:
-        require_apart(each, pipeline, *beside, corpus, train_path, *add)
+    files = (json_path, markdown_path, errors_path)
+    require_distinct_outputs(*files, calibrate_path)
+    for path in files:
+        _require_file(path)
+    if errors_path is not None:
+        _require_suffix(Path(errors_path), PLAIN_LISTS if end_to_end else LISTS)
+    if calibrate_path is not None:
+        require_output(Path(calibrate_path))
+    for path in (*files, calibrate_path):
+        require_apart(path, pipeline, *beside, corpus_path)
+    corpus = Path(corpus_path)
     pipelines = name_pipelines([pipeline, *beside], labels)
-    added = [row for path in add for row in read_scores(path)]
-    drawing = None if files.picture is None else Drawing(concepts)
     choose_device(gpu_id)
-    name = corpus_name or (corpus.stem if corpus else "")
-    if corpus is not None and end_to_end:
+    if end_to_end:
         plain = score_plain_text(pipeline, corpus, component=component)
         (label,) = pipelines
-        row = {"corpus": name, "pipeline": label, **plain.row}
-        report = EvaluationReport([row], plain.sections, {label: plain.mistakes}, {})
+        row = {"corpus": corpus.stem, "pipeline": label, **plain.row}
+        report = EvaluationReport([row], plain.sections, {label: plain.mistakes})
     else:
-        request = None
-        if corpus is not None:
-            train = _as_path(train_path)
-            request = Request(corpus, train, searches, grid, threshold, protocol)
-        scored, near = ask_pipelines(
-            pipelines, component=component, request=request, neighbours=neighbours, drawing=drawing
-        )
-        rows, sections = [], []
-        if request is not None:
-            rows = [*added, *to_rows(scored, name, protocol=request.shown_protocol)]
-            require_distinct(rows)
-            in_grid = bool(grid or added)
-            rows = add_ranks(rows) if in_grid else rows
-            sections = grid_sections(rows) if in_grid else run_sections(rows)
-        sections += [neighbour_section(mention, found) for mention, found in near.items()]
+        scored = score_pipelines(pipelines, corpus, searches, protocol, component)
+        rows = to_rows(scored, corpus.stem, protocol=protocol)
         mistakes = {label: each.mistakes for label, each in scored.items()}
-        report = EvaluationReport(rows, sections, mistakes, near, drawing)
-    if corpus is not None:
-        report = _fit(report, pipeline, corpus, files, lexical_weights, component)
-    _write(report, files)
+        report = EvaluationReport(rows, run_sections(rows), mistakes)
+    if calibrate_path is not None:
+        fitted = calibrate(pipeline, corpus, calibrate_path, component=component)
+        sections = [*report.sections, *fitted.sections]
+        report = report._replace(sections=sections, calibrated=fitted)
+    if json_path is not None:
+        _write(to_json(report.rows), json_path)
+    if markdown_path is not None:
+        _write(sections_to_markdown(report.sections), markdown_path)
+    if errors_path is not None:
+        write_mistakes(report.mistakes, errors_path)
     return report
 
 
-def _fit(
-    report: EvaluationReport,
-    pipeline: str | Path,
+def _refuse(option: str, others: Mapping[str, object]) -> None:
+    for other, value in others.items():
+        if value:
+            raise ConnormError(Errors.CN736.format(option=option, other=other))
+
+
+def _require_file(path: str | Path | None) -> None:
+    if path is not None and Path(path).is_dir():
+        raise ConnormError(Errors.CN105.format(path=path))
+
+
+def _require_suffix(path: Path, suffixes: Sequence[str]) -> None:
+    if path.suffix not in suffixes:
+        known = " or ".join(suffixes)
+        raise ConnormError(Errors.CN708.format(action="write", path=path, known=known))
+
+
+def name_pipelines(sources: Sequence[str | Path], labels: Sequence[str]) -> dict[str, str]:
+    """Label pipelines: with the labels given, in order, then with the names of their folders.
+
+    sources (Sequence[Union[str, Path]]): Installed packages and folders.
+    labels (Sequence[str]): At most as many.
+    RETURNS (Dict[str, str]): The sources by label.
+    RAISES (ConnormError): CN731 for too many labels, and for one that occurs twice.
+    """
+    own_names = [Path(source).resolve().name for source in sources[len(labels) :]]
+    names = [*labels, *own_names]
+    if len(names) > len(sources) or len(set(names)) < len(names):
+        raise ConnormError(Errors.CN731.format(names=", ".join(names), pipelines=len(sources)))
+    return dict(zip(names, map(str, sources), strict=True))
+
+
+def score_pipelines(
+    pipelines: Mapping[str, str],
     corpus: Path,
-    files: EvaluationFiles,
-    lexical_weights: Sequence[float],
+    searches: Sequence[str],
+    protocol: str,
     component: str | None,
-) -> EvaluationReport:
-    if files.calibrated is not None:
-        from .calibration import calibrate
+) -> dict[str, Scored]:
+    """Load the pipelines one after the other, so that only one is in memory, and score each.
 
-        fitted = calibrate(
-            pipeline, corpus, files.calibrated, curves=files.curves, component=component
-        )
-        return report._replace(sections=[*report.sections, *fitted.sections], calibrated=fitted)
-    if lexical_weights:
-        from .lexical_weights import weigh_pipeline
-
-        weighed = weigh_pipeline(pipeline, corpus, lexical_weights, component=component)
-        sections = [*report.sections, weighed.section]
-        return report._replace(sections=sections, best_lexical_weight=weighed.best)
-    return report
-
-
-def _write(report: EvaluationReport, files: EvaluationFiles) -> None:
-    if files.json is not None:
-        write_scores(report.rows, files.json)
-    if files.markdown is not None:
-        write_markdown(report.sections, files.markdown)
-    if files.errors is not None:
-        write_mistakes(report.mistakes, files.errors)
-    if files.picture is not None and report.drawing is not None:
-        report.drawing.write(files.picture)
+    pipelines (Mapping[str, str]): Packages and folders by label, at least one.
+    corpus (Path): A `.spacy` file with gold ids.
+    searches (Sequence[str]): Searches to score alone, besides the pipelines' sieves.
+    protocol (str): How mentions are read, see `read_queries`.
+    component (Optional[str]): Which concept normalizer, if there are several.
+    RETURNS (Dict[str, Scored]): The scores by label.
+    RAISES (ConnormError): CN601 if the pipelines read different mentions, and the errors of
+        `score`.
+    """
+    scored: dict[str, Scored] = {}
+    for label, source in pipelines.items():
+        nlp = load_pipeline(source)
+        normalizer = find_normalizer(nlp, component=component)
+        scored[label] = score(nlp, normalizer, corpus, searches, protocol)
+        _require_same_mentions(scored, corpus)
+        # Free what it mapped and loaded before the next one.
+        del nlp, normalizer
+        gc.collect()
+    return scored
 
 
-def _check_options(options: Mapping[str, Any], *, has_corpus: bool) -> None:
-    given = [name for name, value in options.items() if value]
-    for option in given:
-        needed = _NEEDS.get(option, option)
-        if needed not in given:
-            raise ConnormError(Errors.CN733.format(option=option, needed=f"`{needed}`"))
-        if not has_corpus and option not in _WITHOUT_CORPUS:
-            raise ConnormError(Errors.CN733.format(option=option, needed="a CORPUS"))
-        if "--end-to-end" in given and option not in _END_TO_END:
-            raise ConnormError(Errors.CN736.format(option="--end-to-end", other=option))
-        if "--calibrate" in given and option in _NOT_CALIBRATED:
-            raise ConnormError(Errors.CN736.format(option="--calibrate", other=option))
-    if not has_corpus and not {"--neighbours", "--picture"}.intersection(given):
-        raise ConnormError(Errors.CN732)
+def score(
+    nlp: Language,
+    normalizer: ConceptNormalizer,
+    corpus: Path,
+    searches: Sequence[str],
+    protocol: str,
+) -> Scored:
+    """Ask a pipeline about the mentions of a corpus, and score its answers.
+
+    nlp (Language): The pipeline.
+    normalizer (ConceptNormalizer): Answers, within its types and branches.
+    corpus (Path): As for `score_pipelines`.
+    searches (Sequence[str]): As for `score_pipelines`.
+    protocol (str): As for `score_pipelines`.
+    RETURNS (Scored): The scores.
+    RAISES (ConnormError): CN408 for a search that the index was built without, CN600 for a corpus
+        without gold ids.
+    """
+    lookup = normalizer.lookup
+    for name in searches:
+        lookup.index.searcher(name)
+    queries = read_queries(corpus, nlp, normalizer, protocol=protocol)
+    mentions = [query.mention for query in queries]
+    concepts = find_known(lookup, mentions)
+    if not concepts:
+        ((example, _),) = lookup.index.store.labels([0]).values()
+        warn_of_unknown_ids(mentions, corpus, example=example)
+    gold = read_all_gold(lookup, mentions)
+    names = {concept.concept_id: concept.name for concept in concepts.values()}
+    facts = concept_facts(normalizer)
+    runs, mistakes = [], []
+    for search in (None, *dict.fromkeys(searches)):
+        name = search or "+".join(lookup.sieve.searches)
+        threshold = next(iter(lookup.sieve.thresholds), None) if search is None else None
+        predictions = answer_queries(normalizer, queries, search)
+        runs.append(Run(name, threshold, score_predictions(gold, predictions)))
+        head = {"run": name, "protocol": protocol}
+        wrong = list_mistakes(gold, predictions, names, facts)
+        mistakes += [{**head, **row} for row in wrong]
+    return Scored(mentions, runs, mistakes)
 
 
-def _as_path(path: str | Path | None) -> Path | None:
-    return None if path is None else Path(path)
+def to_rows(scored: Mapping[str, Scored], corpus: str, *, protocol: str) -> list[Row]:
+    """Turn runs into flat rows. The first pipeline's sieve is the reference for its other runs.
+    Another pipeline's run is compared with the first pipeline's run of the same name, or with its
+    sieve if it has none.
+
+    scored (Mapping[str, Scored]): By the pipelines' labels.
+    corpus (str): What the corpus is called.
+    protocol (str): How its mentions were read.
+    RETURNS (List[Dict[str, Any]]): "corpus", "pipeline", "search", the scores, "protocol",
+        "threshold", and "against" with the comparison.
+    """
+    (first_label, first), *_ = scored.items()
+    own, by_name = first.runs[0], {run.name: run for run in first.runs}
+    rows = []
+    for label, run in ((label, run) for label, each in scored.items() for run in each.runs):
+        head = {"corpus": corpus, "pipeline": label, "search": run.name}
+        row = {**head, **score_row(run.evaluation)}
+        row |= {"protocol": protocol, "threshold": run.threshold}
+        against = own if label == first_label else by_name.get(run.name, own)
+        if run is not own:
+            several = len(scored) > 1
+            row["against"] = f"{first_label} {against.name}" if several else against.name
+            row |= comparison_row(run.evaluation, against.evaluation)
+        rows.append(row)
+    return rows
+
+
+def _require_same_mentions(scored: Mapping[str, Scored], path: Path) -> None:
+    (first, expected), *others = (
+        (label, [mention[:3] for mention in each.mentions if mention.concept_ids])
+        for label, each in scored.items()
+    )
+    for other, found in others:
+        if found != expected:
+            sizes = {"expected": len(expected), "found": len(found)}
+            raise ConnormError(Errors.CN601.format(first=first, other=other, path=path, **sizes))
+
+
+def flat_mistakes(mistakes: Mapping[str, Sequence[Row]]) -> list[Row]:
+    """Join the wrong answers of all pipelines.
+
+    mistakes (Mapping[str, Sequence[Dict[str, Any]]]): By pipeline.
+    RETURNS (List[Dict[str, Any]]): One row per wrong answer, which names its pipeline.
+    """
+    return [{"pipeline": label, **row} for label, listed in mistakes.items() for row in listed]
+
+
+def write_mistakes(mistakes: Mapping[str, Sequence[Row]], path: str | Path) -> None:
+    """Write wrong answers.
+
+    mistakes (Mapping[str, Sequence[Dict[str, Any]]]): By pipeline.
+    path (Union[str, Path]): A `.tsv`, `.jsonl` or `.md` file.
+    RAISES (ConnormError): CN105 or CN108 if it cannot be written.
+    """
+    rows, suffix = flat_mistakes(mistakes), Path(path).suffix
+    if suffix == ".jsonl":
+        _write("".join(srsly.json_dumps(row) + "\n" for row in rows), path)
+    else:
+        _write(to_tsv(rows) if suffix == ".tsv" else mistakes_to_markdown(rows), path)
+
+
+def _write(text: str, path: str | Path) -> None:
+    with atomic_file(path) as aside:
+        aside.write_text(text, encoding="utf8")

@@ -3,17 +3,40 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
+import numpy as np
+
 from ..concepts import NIL
+from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.cleaning import clean
 from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank
 from .report import Row, to_table
 
 OTHER = "other"
+# What is wrong with an answer, in the order in which `kind_of` asks.
+KINDS = {
+    "not in the ontology": "the ontology has none of the gold ids",
+    "composite": "the gold standard has several concepts, the mention was searched as a whole",
+    "wrong part": "the gold standard has several concepts, a part of the mention is wrong",
+    "wrong split": "the gold standard has one concept, the mention was split",
+    "long form": "the long form of an abbreviation was searched instead of the mention",
+    "abbreviation": "a word of the mention looks like an abbreviation, and was not expanded",
+    "nil": "NIL was written: no candidate, or all below the NIL threshold",
+    "ambiguous": "the gold concept ties with the one that was written",
+    "ancestor": "the written concept is an ancestor of the gold concept: too general",
+    "descendant": "the written concept is a descendant of the gold concept: too specific",
+    "unseen concept": "D has no text of the gold concept",
+    OTHER: "none of the kinds above",
+}
 _LONGEST_ABBREVIATION = 10
 _WORD = re.compile(r"(?<![\w\-./])[\w\-./]*\w")
+# The Markdown has one section for each combination of these.
+_RUN = ("pipeline", "run", "protocol")
+_JOIN = " | "
+_EXAMPLE = ("times", "mention", "gold_names", "name", "searched")
 
 
 class ConceptFacts(NamedTuple):
@@ -28,127 +51,31 @@ class ConceptFacts(NamedTuple):
     in_data: Callable[[str], bool]
 
 
-def is_not_in_ontology(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether the ontology has none of the gold ids, not even as alternate ids."""
-    return not gold.in_ontology
+def concept_facts(normalizer: ConceptNormalizer) -> ConceptFacts:
+    """Collect what is known of the concepts of an index, to find the kinds of mistakes.
 
-
-def is_composite(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether the gold standard has several concepts, but the mention was searched
-    as a whole, so no single id can be right.
+    normalizer (ConceptNormalizer): Has the index.
+    RETURNS (ConceptFacts): Parents and D.
     """
-    return len(gold.concept_ids) > 1 and not _is_split(prediction)
+    store, in_data = normalizer.lookup.index.store, _data_concepts(normalizer)
+
+    @cache
+    def parents(concept_id: str) -> Collection[str]:
+        number = store.number(concept_id)
+        return () if number is None else store.concept(number).parents
+
+    return ConceptFacts(parents, lambda concept_id: store.number(concept_id) in in_data)
 
 
-def is_wrong_part(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether the gold standard has several concepts and the mention was split, but
-    a part is missing, superfluous or wrong.
-    """
-    return len(gold.concept_ids) > 1 and _is_split(prediction)
+def _data_concepts(normalizer: ConceptNormalizer) -> set[int]:
+    from ..index.members import D
 
-
-def is_wrong_split(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether the gold standard has one concept, but the mention was split."""
-    return len(gold.concept_ids) == 1 and _is_split(prediction)
-
-
-def _is_split(prediction: Prediction) -> bool:
-    return any(candidate.part for candidate in prediction.candidates)
-
-
-def is_long_form(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether the long form of an abbreviation was searched instead of the mention.
-    The document's definition was wrong or misread, or the long form is hard to link too.
-    """
-    first = prediction.candidates[:1]
-    return any(each.searched and clean(each.searched) != clean(gold.text) for each in first)
-
-
-def is_abbreviation(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether a word of the mention looks like an abbreviation, as in "DM1" and
-    "primary HPT": at most ten characters, at least two capitals, and at least as many capitals as
-    lower-case letters. Several words in capitals only are a heading instead.
-    """
-    words = _WORD.findall(gold.text)
-    if len(words) > 1 and gold.text.upper() == gold.text:
-        return False
-    return any(_is_short_form(word) for word in words)
-
-
-def _is_short_form(word: str) -> bool:
-    capitals = sum(character.isupper() for character in word)
-    small = sum(character.islower() for character in word)
-    return len(word) <= _LONGEST_ABBREVIATION and capitals >= max(2, small)
-
-
-def is_nil(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether NIL was written: no candidate, or all below the NIL threshold."""
-    return prediction.written == NIL
-
-
-def is_ambiguous(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether the gold concept ties with the written one: the best text belongs to
-    both.
-    """
-    return lenient_rank(prediction.candidates, gold) == 1
-
-
-def is_ancestor(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether the written concept is an ancestor of a gold one: too general."""
-    above = (ancestors(each, facts) for each in gold.concept_ids)
-    return any(not prediction.written_ids.isdisjoint(each) for each in above)
-
-
-def is_descendant(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether the written concept is a descendant of a gold one: too specific."""
-    above = (ancestors(each, facts) for each in prediction.written_ids)
-    return any(not gold.concept_ids.isdisjoint(each) for each in above)
-
-
-def is_unseen_concept(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether D has no text of any gold concept, so only names of the ontology can
-    match. (An unseen mention is something else: its text is not in D.)
-    """
-    return not any(facts.in_data(each) for each in gold.concept_ids)
-
-
-class Kind(NamedTuple):
-    """A kind of wrong answer.
-
-    meaning (str): What it means, for people.
-    fits (Callable[[Gold, Prediction, ConceptFacts], bool]): Whether a wrong answer is of that kind.
-    """
-
-    meaning: str
-    fits: Callable[[Gold, Prediction, ConceptFacts], bool]
-
-
-KINDS = {
-    "not in the ontology": Kind("the ontology has none of the gold ids", is_not_in_ontology),
-    "composite": Kind(
-        "the gold standard has several concepts, the mention was searched as a whole", is_composite
-    ),
-    "wrong part": Kind(
-        "the gold standard has several concepts, a part of the mention is wrong", is_wrong_part
-    ),
-    "wrong split": Kind("the gold standard has one concept, the mention was split", is_wrong_split),
-    "long form": Kind(
-        "the long form of an abbreviation was searched instead of the mention", is_long_form
-    ),
-    "abbreviation": Kind(
-        "a word of the mention looks like an abbreviation, and was not expanded", is_abbreviation
-    ),
-    "nil": Kind("NIL was written: no candidate, or all below the NIL threshold", is_nil),
-    "ambiguous": Kind("the gold concept ties with the one that was written", is_ambiguous),
-    "ancestor": Kind(
-        "the written concept is an ancestor of the gold concept: too general", is_ancestor
-    ),
-    "descendant": Kind(
-        "the written concept is a descendant of the gold concept: too specific", is_descendant
-    ),
-    "unseen concept": Kind("D has no text of the gold concept", is_unseen_concept),
-    OTHER: Kind("none of the kinds above", lambda *_: True),
-}
+    index, overlay = normalizer.lookup.index, normalizer.lookup.overlay
+    mine = np.flatnonzero(index.members.target & D)
+    rows, concepts = index.row_numbers[mine].tolist(), index.members.concept[mine].tolist()
+    held = set(zip(rows, concepts, strict=True)) - overlay.removed
+    added = {number for denoted in overlay.added for number in denoted}
+    return {number for _, number in held} | added
 
 
 def kind_of(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> str:
@@ -159,7 +86,63 @@ def kind_of(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> str:
     facts (ConceptFacts): Facts about the concepts.
     RETURNS (str): The first of `KINDS` that fits; "other" fits all.
     """
-    return next(name for name, kind in KINDS.items() if kind.fits(gold, prediction, facts))
+    several = len(gold.concept_ids) > 1
+    is_split = any(candidate.part for candidate in prediction.candidates)
+    tests = {
+        "not in the ontology": not gold.in_ontology,
+        "composite": several and not is_split,
+        "wrong part": several and is_split,
+        "wrong split": is_split,
+        "long form": _is_long_form(gold, prediction),
+        "abbreviation": has_abbreviation(gold.text),
+        "nil": prediction.written == NIL,
+        "ambiguous": lenient_rank(prediction.candidates, gold) == 1,
+        "ancestor": is_ancestor(gold, prediction, facts),
+        "descendant": any(
+            not gold.concept_ids.isdisjoint(ancestors(each, facts))
+            for each in prediction.written_ids
+        ),
+        "unseen concept": not any(map(facts.in_data, gold.concept_ids)),
+        OTHER: True,
+    }
+    return next(kind for kind, fits in tests.items() if fits)
+
+
+def _is_long_form(gold: Gold, prediction: Prediction) -> bool:
+    """The document's definition was wrong or misread, or the long form is hard to link too."""
+    first = prediction.candidates[:1]
+    return any(each.searched and clean(each.searched) != clean(gold.text) for each in first)
+
+
+def has_abbreviation(mention: str) -> bool:
+    """Tell whether a word looks like an abbreviation, as in "DM1" and "primary HPT": at most ten
+    characters, at least two capitals, and at least as many capitals as lower-case letters. Several
+    words in capitals only are a heading instead.
+
+    mention (str): The mention.
+    RETURNS (bool): Whether one does.
+    """
+    words = _WORD.findall(mention)
+    is_heading = len(words) > 1 and mention.upper() == mention
+    return not is_heading and any(map(_is_short_form, words))
+
+
+def _is_short_form(word: str) -> bool:
+    capitals = sum(character.isupper() for character in word)
+    small = sum(character.islower() for character in word)
+    return len(word) <= _LONGEST_ABBREVIATION and capitals >= max(2, small)
+
+
+def is_ancestor(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
+    """Tell whether the written concept is an ancestor of a gold one.
+
+    gold (Gold): The gold standard.
+    prediction (Prediction): The pipeline's answer.
+    facts (ConceptFacts): Knows the parents.
+    RETURNS (bool): Whether it is too general.
+    """
+    above = (ancestors(each, facts) for each in gold.concept_ids)
+    return any(not prediction.written_ids.isdisjoint(each) for each in above)
 
 
 def ancestors(concept_id: str, facts: ConceptFacts) -> set[str]:
@@ -177,13 +160,6 @@ def ancestors(concept_id: str, facts: ConceptFacts) -> set[str]:
     return reached - {concept_id}
 
 
-_ORDER = tuple(KINDS)
-# The Markdown has one section for each combination of these.
-_RUN = ("pipeline", "run", "protocol")
-_JOIN = " | "
-_EXAMPLE = ("times", "mention", "gold_names", "name", "searched")
-
-
 def list_mistakes(
     gold: Sequence[Gold],
     predictions: Sequence[Prediction],
@@ -198,7 +174,7 @@ def list_mistakes(
     names (Mapping[str, str]): Preferred names by concept id; other ids are shown as not in the
         index.
     facts (ConceptFacts): Facts about the concepts, to find the kinds.
-    RETURNS (List[Dict[str, Any]]): "kind", see `kinds`; "times", "mention", "gold", "gold_names";
+    RETURNS (List[Dict[str, Any]]): "kind", see `KINDS`; "times", "mention", "gold", "gold_names";
         "written", "name", "score", "text", "search" and "searched" of the answer; "lenient":
         whether it is right by the lenient protocol; "rank": the rank of the first right candidate
         by that protocol, None if there is none. Values of a composite's parts are joined by `|`;
@@ -213,7 +189,7 @@ def list_mistakes(
     for row, times in Counter(described).most_common():
         (_, kind), *others = row
         rows.append({"kind": kind, "times": times, **dict(others)})
-    return sorted(rows, key=lambda row: _ORDER.index(row["kind"]))
+    return sorted(rows, key=lambda row: list(KINDS).index(row["kind"]))
 
 
 def _describe(
@@ -298,7 +274,7 @@ def mistakes_to_markdown(rows: Sequence[Row]) -> str:
         parts += ["The largest kinds, with examples:", _table(largest_kinds(mistakes))]
         for kind, alike in _by_kind(mistakes):
             times = sum(row["times"] for row in alike)
-            parts += [f"### {kind}: {times:,}", f"{KINDS[kind].meaning}:", _table(alike, "kind")]
+            parts += [f"### {kind}: {times:,}", f"{KINDS[kind]}:", _table(alike, "kind")]
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,13 +1,15 @@
 """Scores as flat rows, and rows as titled tables, JSON and TSV."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from textwrap import shorten
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .metrics import (
     ALL,
+    IN_ONTOLOGY,
+    SEEN,
+    UNSEEN,
     Evaluation,
     NilScore,
     Ranks,
@@ -18,28 +20,24 @@ from .metrics import (
     reciprocals,
 )
 
-if TYPE_CHECKING:
-    from .neighbours import Neighbour
-
 Row = dict[str, Any]
 
 # How mentions are searched: as the pipeline reads them; preprocessed as BioSyn does, for comparison
-# with papers; as they are written, without long forms and parts.
-OPEN, BIOSYN, AS_WRITTEN = "open", "biosyn", "as written"
+# with papers.
+OPEN, BIOSYN = "open", "biosyn"
 _CAUTIONS = {BIOSYN: ", which splits composites by the number of gold ids"}
-# The names of groups of mentions: alone, and as the heading of a column.
+# What groups of mentions are called in tables.
 _GROUPS = {
-    "all": ("all", ""),
-    "in_ontology": ("gold id in the ontology", "in ontology"),
-    "seen": ("text seen in D", "seen"),
-    "unseen": ("text unseen in D", "unseen"),
+    ALL: "all",
+    IN_ONTOLOGY: "gold id in the ontology",
+    SEEN: "text seen in D",
+    UNSEEN: "text unseen in D",
 }
 PROTOCOLS = Ranks._fields
 # The keys of the mean reciprocal rank, by protocol.
 _MRR = {"lenient": "mrr", "strict": "strict_mrr"}
 _LABELS = ("corpus", "pipeline")
 _ACCURACY = "Accuracy and mean reciprocal rank, percent"
-_TEXT_WIDTH = 40
 _GAP = "   "
 
 
@@ -118,39 +116,6 @@ def comparison_row(one: Evaluation, other: Evaluation) -> Row:
     return row
 
 
-def add_ranks(rows: Sequence[Row]) -> list[Row]:
-    """Rank the searches of each pipeline by Acc@1 in each corpus, and average the ranks over the
-    corpora, as in Table 4 of Xu and Bethard (2021, section 5). Equal scores share the best rank, as
-    in "1, 1, 3". From the paper's accuracies this gives 21 of its 28 average ranks; no other way to
-    rank equal scores gives more than 9.
-
-    rows (Sequence[Dict[str, Any]]): One per "corpus", "pipeline" and "search".
-    RETURNS (List[Dict[str, Any]]): Copies with `lenient@1_rank`, from 1, and
-        `lenient@1_average_rank`, and likewise for `strict@1`. The rank is None without a score, the
-        average if the search lacks a score in one of the corpora.
-    """
-    ranked = [dict(row) for row in rows]
-    corpora = {row["corpus"] for row in ranked}
-    for key in (f"{protocol}@1" for protocol in PROTOCOLS):
-        for row in ranked:
-            rivals = [each[key] for each in ranked if _alike(row, each, "corpus", "pipeline")]
-            row[f"{key}_rank"] = _rank(row[key], rivals)
-        for row in ranked:
-            same = [each for each in ranked if _alike(row, each, "pipeline", "search")]
-            ranks = [each[f"{key}_rank"] for each in same if each[f"{key}_rank"] is not None]
-            whole = len(ranks) == len(corpora)
-            row[f"{key}_average_rank"] = round(sum(ranks) / len(ranks), 2) if whole else None
-    return ranked
-
-
-def _alike(one: Row, other: Row, *keys: str) -> bool:
-    return all(one[key] == other[key] for key in keys)
-
-
-def _rank(score: float | None, rivals: Sequence[float | None]) -> int | None:
-    return score if score is None else 1 + sum(each is not None and each > score for each in rivals)
-
-
 def run_sections(rows: Sequence[Row]) -> list[Section]:
     """Show a few runs in detail: groups of mentions, the two protocols side by side, NIL, and
     comparisons.
@@ -162,60 +127,12 @@ def run_sections(rows: Sequence[Row]) -> list[Section]:
     """
     shown = [_without_constants(row, rows) for row in rows]
     accuracy = Section(_ACCURACY, [each for row in shown for each in _by_group(row)])
-    return _with_protocol([accuracy, *_nil_section(shown), *_comparison_section(shown)], rows)
-
-
-def grid_sections(rows: Sequence[Row]) -> list[Section]:
-    """Show many runs, one per line: Acc@1 by corpus with average ranks, as in Table 4 of Xu and
-    Bethard 2021, by both protocols; then for each corpus the other scores, groups of mentions, NIL
-    and significance.
-
-    rows (Sequence[Dict[str, Any]]): As for `run_sections`, with the keys of `add_ranks`.
-    RETURNS (List[Section]): The tables.
-    """
-    sections = [
-        Section(f"{protocol.capitalize()} Acc@1 by corpus, percent", _by_corpus(rows, protocol))
-        for protocol in PROTOCOLS
+    protocol = rows[0]["protocol"]
+    suffix = f" (protocol: {protocol}{_CAUTIONS.get(protocol, '')})"
+    return [
+        section._replace(title=f"{section.title}{suffix}")
+        for section in (accuracy, *_nil_section(shown), *_comparison_section(shown))
     ]
-    for corpus in dict.fromkeys(row["corpus"] for row in rows):
-        mine = [row for row in rows if row["corpus"] == corpus]
-        shown = [_without_constants(row, mine) for row in mine]
-        scores = [_name(row) | {"mentions": row["mentions"]} | _show(row) for row in shown]
-        groups = list(map(_groups_beside, shown))
-        parts = [
-            Section(_ACCURACY, scores),
-            Section("Acc@1 of groups of mentions, percent", groups),
-            *_nil_section(shown),
-            *_comparison_section(shown),
-        ]
-        sections += [Section(f"{corpus}: {title}", table) for title, table in parts]
-    return _with_protocol(sections, rows)
-
-
-def neighbour_section(mention: str, near: Mapping[str, Sequence["Neighbour"]]) -> Section:
-    """Show the texts near a mention, the encoders side by side (Xu and Bethard 2021, Table 6).
-
-    mention (str): The mention.
-    near (Mapping[str, Sequence[Neighbour]]): The texts by the pipelines' labels.
-    RETURNS (Section): One row per rank; "-" if the mention is empty to an encoder.
-    """
-    rows = []
-    for rank in sorted({each.rank for found in near.values() for each in found}) or [1]:
-        row: Row = {"rank": rank}
-        for label, found in near.items():
-            prefix = f"{label} " if len(near) > 1 else ""
-            at_rank = next((each for each in found if each.rank == rank), None)
-            row[f"{prefix}concept"] = at_rank and "|".join(at_rank.concept_ids)
-            row[f"{prefix}text"] = at_rank and shorten(at_rank.text, _TEXT_WIDTH, placeholder="...")
-            row[f"{prefix}score"] = at_rank and f"{at_rank.score:.3f}"
-        rows.append(row)
-    return Section(f"Texts near '{mention}'", rows)
-
-
-def _with_protocol(sections: Sequence[Section], rows: Sequence[Row]) -> list[Section]:
-    name = rows[0]["protocol"]
-    suffix = f" (protocol: {name}{_CAUTIONS.get(name, '')})"
-    return [Section(f"{title}{suffix}", table) for title, table in sections]
 
 
 def _prefix(group: str) -> str:
@@ -232,12 +149,8 @@ def _head(row: Row) -> Row:
     return {key: row[key] for key in takewhile(lambda key: key != "mentions", row)}
 
 
-def _name(row: Row) -> Row:
-    return {key: row[key] for key in ("pipeline", "search") if key in row}
-
-
 def _by_group(row: Row) -> Iterator[Row]:
-    for group, (name, _) in _GROUPS.items():
+    for group, name in _GROUPS.items():
         if f"{_prefix(group)}mentions" in row:
             mentions = {"mentions": name, "number": row[f"{_prefix(group)}mentions"]}
             yield {**_head(row), **mentions, **_show(row, _prefix(group))}
@@ -252,27 +165,6 @@ def _show(row: Row, prefix: str = "") -> Row:
         shown[f"{protocol}@5"] = row[f"{prefix}{protocol}@5"]
         shown[f"{protocol} MRR"] = row[f"{prefix}{mrr}"]
     return shown
-
-
-def _by_corpus(rows: Sequence[Row], protocol: str) -> list[Row]:
-    corpora = dict.fromkeys(row["corpus"] for row in rows)
-    lines: dict[tuple[str, str], Row] = {}
-    for row in rows:
-        name = (row["pipeline"], row["search"])
-        empty = {"pipeline": name[0], "search": name[1], **dict.fromkeys(corpora)}
-        line = lines.setdefault(name, empty)
-        line[row["corpus"]] = row[f"{protocol}@1"]
-        line["average rank"] = row[f"{protocol}@1_average_rank"]
-    return list(lines.values())
-
-
-def _groups_beside(row: Row) -> Row:
-    line = _name(row)
-    for group, (_, heading) in _GROUPS.items():
-        if heading and f"{group}_mentions" in row:
-            line[heading] = row[f"{group}_mentions"]
-            line |= {f"{heading} {each}": row[f"{group}_{each}@1"] for each in PROTOCOLS}
-    return line
 
 
 def _nil_section(rows: Sequence[Row]) -> list[Section]:

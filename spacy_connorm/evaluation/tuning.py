@@ -1,49 +1,229 @@
-"""Settings of a pipeline that are chosen on dev data, and their cross-validation."""
+"""Settings of a pipeline that are chosen on dev data: thresholds of its sieve, NIL threshold and
+its probabilities (Guo et al. 2017); and their cross-validation.
+"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..linker.calibration import Calibration
+from ..documents.spans import written_id
+from ..linker.calibration import Calibration, margins
 from ..linker.sieve import Sieve
-from .curves import (
-    DIGITS,
-    NilCurve,
-    Reliability,
-    apply_threshold,
-    choose_threshold,
-    cosines_as_probabilities,
-    fit_calibration,
-    measure_reliability,
-    predict_probabilities,
-    read_calibration_data,
-    trace_nil_curve,
-)
 from .metrics import ALL, hits, mean, score_predictions
 from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank
 from .report import Row, nil_scores, percent
 
 FOLDS = 10
 SEED = 0
-
-
-def make_folds(texts: Sequence[str], *, folds: int = FOLDS, seed: int = SEED) -> list[np.ndarray]:
-    """Hold each mention out once, so that settings are judged on unseen ones. Mentions with the
-    same text stay together, as they have the same answer: it would be known from the other folds.
-
-    texts (Sequence[str]): n mentions, of at least as many different texts as folds.
-    folds (int): The number of folds, with about equally many texts.
-    seed (int): Of the random order of the texts.
-    RETURNS (List[Bools1d]): For each fold which mentions are held out, bool (n,).
-    """
-    distinct, text_of = np.unique(np.asarray([text.lower() for text in texts]), return_inverse=True)
-    fold_of = (np.random.default_rng(seed).permutation(len(distinct)) % folds)[text_of]
-    return [fold_of == fold for fold in range(folds)]
-
-
+# Weak regularization: it only stops weights from growing without end if dev data is separable.
+_INVERSE_PENALTY = 100.0
+_MAX_CONFIDENCE = 0.999
+_BINS = 10
+# Decimals of the fitted numbers.
+DIGITS = 8
+_ROUNDED = 1e-4
+# The shares of mentions with written ids that `curve_points` shows.
+_COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 # By search what it finds, one prediction per mention.
 Found = Mapping[str, Sequence[Prediction]]
+
+
+class CalibrationData(NamedTuple):
+    """The first candidates of mentions, and of each part of split mentions.
+
+    features (Floats2d): float64 (n, 2), score and margin.
+    right (Bools1d): bool (n,), whether the concept is in the gold standard.
+    """
+
+    features: np.ndarray
+    right: np.ndarray
+
+
+def read_calibration_data(
+    gold: Sequence[Gold], predictions: Sequence[Prediction]
+) -> CalibrationData:
+    """Collect the first candidates, whether they are written or not.
+
+    gold (Sequence[Gold]): The gold standard of b mentions, including those of no concept.
+    predictions (Sequence[Prediction]): The pipeline's answers to them.
+    RETURNS (CalibrationData): One answer per mention with candidates, or one per part.
+    """
+    rows = [
+        (part[0].score, next(margins(part)), part[0].concept_id in each.concept_ids)
+        for each, prediction in zip(gold, predictions, strict=True)
+        for part in by_part(prediction.candidates)
+    ]
+    table = np.asarray(rows, dtype="float64").reshape(-1, 3)
+    return CalibrationData(table[:, :2], table[:, 2].astype("bool"))
+
+
+def fit_calibration(data: CalibrationData) -> Calibration:
+    """Fit a logistic regression of score and margin.
+
+    data (CalibrationData): Right and wrong answers.
+    RETURNS (Calibration): Its parameters, to eight decimals.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=_INVERSE_PENALTY).fit(data.features, data.right)
+    numbers = [*model.intercept_.tolist(), *model.coef_[0].tolist()]
+    return Calibration(*(round(number, DIGITS) for number in numbers))
+
+
+def predict_probabilities(data: CalibrationData, calibration: Calibration) -> np.ndarray:
+    """Compute the probabilities of n answers, float64 (n,)."""
+    pairs = data.features.tolist()
+    return np.asarray([calibration.probability(*pair) for pair in pairs], dtype="float64")
+
+
+def cosines_as_probabilities(data: CalibrationData) -> np.ndarray:
+    """Take the scores of n answers for probabilities, float64 (n,), for lack of a calibration. They
+    are clipped to 99.9 %, or a single error would dominate the log loss.
+    """
+    return np.clip(data.features[:, 0], 1 - _MAX_CONFIDENCE, _MAX_CONFIDENCE)
+
+
+def measure_reliability(
+    probabilities: np.ndarray, right: np.ndarray
+) -> tuple[float | None, float | None]:
+    """Compare probabilities with outcomes.
+
+    probabilities (Floats1d): (n,), 0 to 1.
+    right (Bools1d): bool (n,), whether each answer is right.
+    RETURNS (Tuple[Optional[float], Optional[float]]): The log loss: the mean of -ln(probability of
+        the true outcome), in nats; and the expected calibration error, 0 to 1: the distance of the
+        mean probability of each of ten equal ranges from its share of right answers, averaged over
+        all answers. None without answers.
+    """
+    if not len(right):
+        return None, None
+    of_outcome = np.where(right, probabilities, 1 - probabilities)
+    log_loss = -float(np.log(np.maximum(of_outcome, np.finfo("float64").tiny)).mean())
+    places = np.minimum((probabilities * _BINS).astype("int64"), _BINS - 1)
+    # The sum over a range of the differences is its size times the distance of its means.
+    distances = np.bincount(places, weights=probabilities - right)
+    return log_loss, float(np.abs(distances).sum()) / len(right)
+
+
+class NilCurve(NamedTuple):
+    """What is written at each threshold, highest first. Shares of nothing are 0.
+
+    threshold (Floats1d): float64 (n,), scores, descending: ids with at least that score are
+        written.
+    written (Ints1d): int64 (n,), the number of mentions for which ids are written.
+    right (Ints1d): int64 (n,), the number of these whose ids equal the gold standard.
+    linked (int): The number of mentions with gold ids.
+    mentions (int): The number of all mentions.
+    """
+
+    threshold: np.ndarray
+    written: np.ndarray
+    right: np.ndarray
+    linked: int
+    mentions: int
+
+    @property
+    def precision(self) -> np.ndarray:
+        """The share of right mentions among those with written ids."""
+        return self.right / np.maximum(self.written, 1)
+
+    @property
+    def recall(self) -> np.ndarray:
+        """The share of right mentions among those with gold ids."""
+        return self.right / max(self.linked, 1)
+
+    @property
+    def coverage(self) -> np.ndarray:
+        """The share of mentions with written ids."""
+        return self.written / max(self.mentions, 1)
+
+    @property
+    def f1(self) -> np.ndarray:
+        """The harmonic mean of precision and recall. Ids that are written for
+        mentions of no concept (NIL) lower the precision.
+        """
+        return 2 * self.right / np.maximum(self.written + self.linked, 1)
+
+
+def trace_nil_curve(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> NilCurve:
+    """Lower the threshold from the highest score to the lowest.
+
+    gold (Sequence[Gold]): The gold standard of b mentions, including those of no concept.
+    predictions (Sequence[Prediction]): The pipeline's candidates for them; the written ids do not
+        matter.
+    RETURNS (NilCurve): One point for each score of a first candidate.
+    """
+    steps = sorted(
+        (step for pair in zip(gold, predictions, strict=True) for step in _steps(*pair)),
+        reverse=True,
+    )
+    table = np.asarray(steps, dtype="float64").reshape(-1, 3)
+    # Of equal scores only the last is a point: they all pass at once.
+    last = np.flatnonzero(np.diff(table[:, 0], append=-np.inf))
+    totals = table[:, 1:].cumsum(axis=0).astype("int64")[last]
+    linked = sum(bool(each.concept_ids) for each in gold)
+    return NilCurve(table[last, 0], totals[:, 0], totals[:, 1], linked, len(gold))
+
+
+def _steps(gold: Gold, prediction: Prediction) -> Iterator[tuple[float, int, int]]:
+    """YIELDS (Tuple[float, int, int]): The thresholds that change what is written for a mention,
+    and the changes in the number of written and of right mentions.
+    """
+    was_written = was_right = False
+    scores = {_within_one(part[0].score) for part in by_part(prediction.candidates)}
+    for score in sorted(scores, reverse=True):
+        ids = prediction._replace(written=written_id(prediction.candidates, score)).written_ids
+        is_right = bool(ids) and ids == gold.concept_ids
+        yield score, bool(ids) - was_written, is_right - was_right
+        was_written, was_right = bool(ids), is_right
+
+
+def _within_one(score: float) -> float:
+    # Cosines rounded above 1 are 1, as no threshold is higher. Inner products may be.
+    return 1.0 if 1 < score < 1 + _ROUNDED else score
+
+
+def choose_threshold(curve: NilCurve) -> float | None:
+    """Choose the NIL threshold with the highest F1.
+
+    curve (NilCurve): The curve of dev data.
+    RETURNS (Optional[float]): Half-way between the last score that passes and the first that does
+        not; None if it is best to write an id for every mention.
+    """
+    if not len(curve.threshold):
+        return None
+    # The last of equals: of equally good thresholds the one with the fewest NILs.
+    best = len(curve.f1) - 1 - int(np.argmax(curve.f1[::-1]))
+    if best == len(curve.threshold) - 1:
+        return None
+    return float(curve.threshold[best : best + 2].mean())
+
+
+def apply_threshold(predictions: Sequence[Prediction], threshold: float | None) -> list[Prediction]:
+    """Write other ids: the same candidates, with the ids that are written at another NIL
+    threshold.
+    """
+    return [each._replace(written=written_id(each.candidates, threshold)) for each in predictions]
+
+
+def curve_points(curve: NilCurve) -> list[Row]:
+    """Show what is written at a few thresholds.
+
+    curve (NilCurve): The curve.
+    RETURNS (List[Dict[str, Any]]): "NIL below", to four decimals, and "coverage", "precision",
+        "recall" and "f1" in percent, where as many mentions have written ids as `_COVERAGES` says,
+        or a few more.
+    """
+    last = len(curve.threshold) - 1
+    reached = (int((curve.coverage < share).sum()) for share in _COVERAGES)
+    places = dict.fromkeys(min(place, last) for place in reached) if last >= 0 else ()
+    names = ("coverage", "precision", "recall", "f1")
+    return [
+        {"NIL below": f"{curve.threshold[place]:.4f}"}
+        | {name: percent(float(getattr(curve, name)[place])) for name in names}
+        for place in places
+    ]
 
 
 def choose_thresholds(
@@ -118,6 +298,20 @@ def _best_threshold(scores: np.ndarray, gains: np.ndarray, current: float) -> fl
     return max(options)[-1]
 
 
+def make_folds(texts: Sequence[str], *, folds: int = FOLDS, seed: int = SEED) -> list[np.ndarray]:
+    """Hold each mention out once, so that settings are judged on unseen ones. Mentions with the
+    same text stay together, as they have the same answer: it would be known from the other folds.
+
+    texts (Sequence[str]): n mentions, of at least as many different texts as folds.
+    folds (int): The number of folds, with about equally many texts.
+    seed (int): Of the random order of the texts.
+    RETURNS (List[Bools1d]): For each fold which mentions are held out, bool (n,).
+    """
+    distinct, text_of = np.unique(np.asarray([text.lower() for text in texts]), return_inverse=True)
+    fold_of = (np.random.default_rng(seed).permutation(len(distinct)) % folds)[text_of]
+    return [fold_of == fold for fold in range(folds)]
+
+
 class Tuning(NamedTuple):
     """The tuned settings of a pipeline.
 
@@ -144,11 +338,6 @@ class Outcome(NamedTuple):
     predictions: list[Prediction]
     probabilities: np.ndarray
     right: np.ndarray
-
-    @property
-    def reliability(self) -> Reliability:
-        """How reliable the probabilities are."""
-        return measure_reliability(self.probabilities, self.right)
 
     @property
     def curve(self) -> NilCurve:
@@ -251,7 +440,7 @@ def outcome_row(outcome: Outcome) -> Row:
     right = int(hits(ranks.strict, 1).sum())
     written = sum(bool(each.written_ids) for each in outcome.predictions)
     linked = len(ranks.strict)
-    reliability = outcome.reliability
+    log_loss, error = measure_reliability(outcome.probabilities, outcome.right)
     return {
         "mentions": len(outcome.gold),
         "strict@1": percent(mean(hits(ranks.strict, 1))),
@@ -261,6 +450,6 @@ def outcome_row(outcome: Outcome) -> Row:
         "concept_f": percent(2 * right / (written + linked) if written + linked else None),
         "coverage": percent(written / len(outcome.gold) if outcome.gold else None),
         **nil_scores(evaluation.nil),
-        "log_loss": reliability.log_loss,
-        "calibration_error": percent(reliability.error),
+        "log_loss": log_loss,
+        "calibration_error": percent(error),
     }

@@ -13,7 +13,7 @@ from ..documents.mentions import Mention
 from ..encoders.padding import batches_by_length
 from ..encoders.protocol import TrainableModule
 from ..errors import ConnormError, Errors
-from ..evaluation.retrieval import score_retrieval
+from ..evaluation.metrics import score_retrieval
 from ..text.cleaning import clean
 from .micro_batches import TokenTable
 

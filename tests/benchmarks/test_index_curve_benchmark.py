@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from spacy_connorm.index.backends.protocol import Neighbours
-from spacy_connorm.index.vectors.base import DenseVectors
 
 
 @pytest.fixture
@@ -109,31 +108,6 @@ def test_each_turn_searches_other_mentions(curve):
     turn = curve.make_timer(Searcher(), queries, batch=curve.TURN)
     assert all(turn(repeat) > 0 for repeat in range(3))
     assert seen == [0, curve.TURN, 0]
-
-
-def test_what_a_graph_proposes_is_rescored(modules):
-    from _common.graph_indexes import GraphSearcher
-
-    vectors = DenseVectors(np.eye(4, dtype="float32"), np.ones(4, dtype="float32"))
-    queries = np.array([[0.6, 0.8, 0, 0]], dtype="float32")
-    asked = []
-
-    def propose(queries, count):
-        asked.append(count)
-        return np.array([[3, 0, 1]], dtype="uint64")
-
-    found = GraphSearcher(vectors, propose, 2).nearest(queries, 2)
-    assert asked == [4]
-    assert found.items.tolist() == [[1, 0]]
-    assert found.scores.tolist() == [pytest.approx([0.8, 0.6])]
-
-
-def test_a_graph_that_is_not_installed_is_named(modules, capsys):
-    from _common.graph_indexes import require
-
-    with pytest.raises(SystemExit):
-        require("no_such_graph")
-    assert "pip install no_such_graph" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["a", "heart attack", "Stroke, acute", "ß-thalassämie", "x y z"])

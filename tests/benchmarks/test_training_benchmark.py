@@ -18,8 +18,6 @@ NAMES = (
 TABLES = (
     "Texts a second",
     "Our loop against the SapBERT-style one",
-    "The objectives' share of a step",
-    "Accuracy on dev after as many steps",
 )
 
 
@@ -85,23 +83,18 @@ def test_the_tables(run, data, tiny_folder):
     out = data / "out.json"
     run(
         *("training.py", "--data", data, "--encoder", tiny_folder, "--batch", "4", "--steps", "1"),
-        *("--objective-batch", "6", "--accuracy", "0.0001", "--json", out),
+        *("--json", out),
     )
     tables = {title: [] for title in TABLES}
     for row in json.loads(out.read_text()):
         tables[row.pop("table")].append(row)
-    speeds, speedups, shares, accuracy = tables.values()
+    speeds, speedups = tables.values()
     assert {row["loop"] for row in speeds} == {"SapBERT-style", "spacy_connorm"}
     for row in speeds:
         assert row["slowest"] <= row["texts_per_s"] <= row["fastest"]
         assert row["repeats"] == 5
     assert [row["comparison"] for row in speedups] == ["same precision", "as configured"]
     assert (speedups[0]["theirs"], speedups[0]["ours"]) == ("fp32", "fp32")
-    assert all(0 < row["share"] <= row["largest_share"] < 100 for row in shares)
-    assert [row["loop"] for row in accuracy] == ["untrained", "SapBERT-style", "spacy_connorm"]
-    assert accuracy[0]["steps"] == 0
-    assert accuracy[1]["steps"] == accuracy[2]["steps"] > 0
-    assert all(0 <= row["lenient@1"] <= 100 for row in accuracy)
 
 
 def test_sparse_encoders_are_refused(run, data, capsys):

@@ -12,7 +12,7 @@ from spacy_connorm.encoders import (
     require_trainable,
     required_extra,
 )
-from spacy_connorm.encoders.hybrid import HybridEncoder, lexical_weight, reweighed
+from spacy_connorm.encoders.hybrid import HybridEncoder, lexical_weight
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.encoders.vectors import HybridArray
 from spacy_connorm.errors import ConnormError
@@ -120,17 +120,10 @@ def test_nothing_is_changed_where_one_side_cannot_be_fitted(model):
     assert fingerprint(model) == before
 
 
-def test_another_weight_for_the_same_vectors(model):
-    other = reweighed(model, 2)
-    assert (lexical_weight(model), lexical_weight(other)) == (0.3, 2)
-    assert fingerprint(other) == fingerprint(model)
-    assert encode(other, NAMES).weight == 2
-    assert encode(model, NAMES).weight == 0.3
-    with pytest.raises(ConnormError, match="CN006"):
-        reweighed(model, -1)
-    for ask in (lexical_weight, lambda each: reweighed(each, 1)):
-        with pytest.raises(ConnormError, match="CN313.*ngram_encoder"):
-            ask(NgramEncoder())
+def test_only_a_hybrid_encoder_has_a_weight(model):
+    assert lexical_weight(model) == encode(model, NAMES).weight == 0.3
+    with pytest.raises(ConnormError, match="CN313.*ngram_encoder"):
+        lexical_weight(NgramEncoder())
 
 
 def test_what_it_is_known_by():

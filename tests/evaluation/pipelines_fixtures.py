@@ -12,13 +12,6 @@ CONCEPTS = [
     Concept("C3", "costovertebral angle", ("CVA",)),
     Concept("C4", "influenza", ("flu",)),
 ]
-# Scores are inner products.
-DOT = {
-    "index": {"@misc": "spacy-connorm.ExactIndex.v1", "metric": "dot"},
-    "sieve": {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []},
-    "split_composites": False,
-    "rewriting_weight": 0.0,
-}
 SETTINGS = {
     "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
     "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
@@ -84,17 +77,12 @@ def folder(tmp_path_factory, write_corpus):
     save_pipeline(path / "pipeline")
     save_pipeline(path / "other", encoder=other)
     save_pipeline(path / "sites", encoder=other, labels=["Site"])
-    save_pipeline(path / "dot", **DOT)
     write_corpus(path / "gold.spacy", GOLD)
     write_corpus(path / "dev.spacy", DEV)
     write_corpus(path / "composite.spacy", COMPOSITES)
-    write_corpus(path / "small.spacy", GOLD[:2])
-    write_corpus(path / "train.spacy", [("Flu", "Disease", "C4")])
     write_corpus(path / "without.spacy", [("flu", "Disease", ""), ("flu", "Drug", "C4")])
     write_corpus(path / "foreign.spacy", [("flu", "Disease", "MESH:C4")])
     (path / "text.spacy").write_text("flu")
-    (path / "object.json").write_text("{}")
-    (path / "old.json").write_text('[{"search": "O-T"}]')
     return path
 
 

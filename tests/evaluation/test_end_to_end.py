@@ -188,18 +188,3 @@ def test_evaluate_writes_scores_and_mistakes(folder, tmp_path):
     assert (row["corpus"], row["pipeline"]) == ("gold", "pipeline")
     assert "ids of a document" in (tmp_path / "tables.md").read_text()
     assert "invented" in (tmp_path / "errors.tsv").read_text()
-
-
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [
-        ({"grid": True}, "CN736"),
-        ({"beside": ["other"]}, "CN736"),
-        ({"errors_path": "errors.md"}, "CN708"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(folder, options, code):
-    with pytest.raises(ConnormError, match=code):
-        evaluate(folder / "pipeline", folder / "gold.spacy", end_to_end=True, **options)
-    with pytest.raises(ConnormError, match="CN736"):
-        evaluate(folder / "pipeline", end_to_end=True, neighbours=["stroke"])

@@ -1,8 +1,9 @@
+import json
+
 import pytest
 
-from spacy_connorm.errors import ConnormError
+from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.evaluation import evaluate
-from spacy_connorm.evaluation.score_files import read_scores
 
 
 def titles(report):
@@ -26,23 +27,14 @@ def test_both_protocols_stand_beside_each_other(here, capsys):
         "nil_recall": 100.0,
     }
     assert {key: row[key] for key in expected} == expected
-    assert read_scores("scores.json") == report.rows
+    assert json.loads((here / "scores.json").read_text(encoding="utf8")) == report.rows
     scores, nil = report.sections
     assert [line["mentions"] for line in scores.rows] == [
         *("all", "gold id in the ontology", "text seen in D", "text unseen in D")
     ]
     assert nil.title.startswith("Mentions of no concept (NIL)")
-    assert (report.neighbours, report.drawing, report.calibrated) == ({}, None, None)
+    assert report.calibrated is None
     assert capsys.readouterr() == ("", "")
-
-
-def test_neighbours_need_no_corpus(here):
-    report = evaluate("pipeline", beside=["other"], neighbours=["heart"])
-    assert (report.rows, report.mistakes) == ([], {})
-    assert set(report.neighbours["heart"]) == {"pipeline", "other"}
-    (section,) = report.sections
-    assert section.title == "Texts near 'heart'"
-    assert section.rows[0]["pipeline text"] == report.neighbours["heart"]["pipeline"][0].text
 
 
 @pytest.mark.parametrize(
@@ -52,7 +44,6 @@ def test_neighbours_need_no_corpus(here):
         (["pipeline", "absent.spacy"], {}, "CN100"),
         (["pipeline", "text.spacy"], {}, "CN706"),
         (["pipeline", "without.spacy"], {}, "CN600"),
-        (["pipeline", "gold.spacy"], {"train_path": "absent.spacy"}, "CN100"),
         (["pipeline", "gold.spacy"], {"searches": ["X-T"]}, "CN118"),
         (["pipeline", "gold.spacy"], {"searches": ["O-C"]}, "CN408"),
         (["pipeline", "gold.spacy"], {"errors_path": "errors.csv"}, "CN708"),
@@ -64,27 +55,11 @@ def test_neighbours_need_no_corpus(here):
         (["pipeline", "gold.spacy"], {"beside": ["sites"]}, "CN601"),
         (["pipeline", "gold.spacy"], {"beside": ["pipeline"]}, "CN731"),
         (["pipeline", "gold.spacy"], {"labels": ["a", "b"]}, "CN731"),
-        (["pipeline"], {}, "CN732"),
         (["pipeline", "gold.spacy"], {"protocol": "papers"}, "CN118"),
         (["pipeline", "gold.spacy"], {"json_path": "r", "markdown_path": "r"}, "CN124"),
+        (["pipeline", "gold.spacy"], {"calibrate_path": "other"}, "CN705"),
+        (["pipeline", "gold.spacy"], {"end_to_end": True, "errors_path": "r.md"}, "CN708"),
         (["pipeline", "gold.spacy"], {"json_path": "r.md", "errors_path": "./r.md"}, "CN124"),
-        (["pipeline", "gold.spacy"], {"threshold": 0.9}, "CN733"),
-        (["pipeline", "gold.spacy"], {"concepts": ["C1"]}, "CN733"),
-        (["pipeline", "gold.spacy"], {"curves": ["curves.svg"]}, "CN733"),
-        (["pipeline"], {"grid": True}, "CN733"),
-        (["pipeline"], {"neighbours": ["flu"], "json_path": "a.json"}, "CN733"),
-        (["pipeline"], {"neighbours": ["flu"], "searches": ["O-T"]}, "CN733.*--search"),
-        (["pipeline"], {"neighbours": ["flu"], "protocol": "biosyn"}, "CN733.*--protocol"),
-        (["pipeline"], {"neighbours": ["flu"], "train_path": "gold.spacy"}, "CN733.*--train"),
-        (["pipeline"], {"picture_path": "p.svg", "corpus_name": "c"}, "CN733.*--corpus-name"),
-        (["pipeline"], {"neighbours": ["flu"], "calibrate_path": "out"}, "CN733"),
-        (["pipeline", "gold.spacy"], {"grid": True, "threshold": 9}, "CN006"),
-        (["pipeline", "gold.spacy"], {"add": ["absent.json"]}, "CN100"),
-        (["pipeline", "gold.spacy"], {"add": ["text.spacy"]}, "CN605"),
-        (["pipeline", "gold.spacy"], {"add": ["object.json"]}, "CN605"),
-        (["pipeline", "gold.spacy"], {"add": ["old.json"]}, "CN605"),
-        (["pipeline"], {"picture_path": "p.jpg"}, "CN708"),
-        (["pipeline"], {"picture_path": "p.svg", "concepts": ["C9"]}, "CN411"),
     ],
 )
 def test_bad_input(here, arguments, options, code):
@@ -99,3 +74,64 @@ def test_the_protocol_is_named_in_every_table_and_row(here):
     assert (report.rows[0]["lenient@1"], report.rows[0]["strict@1"]) == (100.0, 100.0)
     caution = "(protocol: biosyn, which splits composites by the number of gold ids)"
     assert titles(report) and all(title.endswith(caution) for title in titles(report))
+
+
+def test_searches_alone_are_compared_with_the_sieve(here):
+    report = evaluate("pipeline", "gold.spacy", searches=["D-T", "OD-T"])
+    assert [row["search"] for row in report.rows] == ["D-T+OD-T", "D-T", "OD-T"]
+    assert "strict@1_p" not in report.rows[0]
+    assert report.rows[1]["strict@1_difference"] == 0.0
+    assert any(title.startswith("Compared with D-T+OD-T") for title in titles(report))
+
+
+def test_pipelines_stand_beside_each_other_and_are_compared(here):
+    report = evaluate(here / "pipeline", "gold.spacy", beside=[here / "other"], labels=["first"])
+    one, other = report.rows
+    assert (one["pipeline"], one["corpus"], "against" in one) == ("first", "gold", False)
+    assert (other["pipeline"], other["against"]) == ("other", "first D-T+OD-T")
+    assert other["lenient@1_difference"] == other["lenient@1"] - one["lenient@1"]
+    assert any(title.startswith("Compared with first D-T+OD-T") for title in titles(report))
+    assert set(report.mistakes) == {"first", "other"}
+
+
+@pytest.mark.parametrize("name", ["errors.tsv", "errors.jsonl", "errors.md"])
+def test_wrong_answers_are_listed(here, name):
+    report = evaluate("pipeline", "gold.spacy", errors_path=name)
+    assert sorted(row["kind"] for row in report.mistakes["pipeline"]) == [
+        *("abbreviation", "composite", "not in the ontology")
+    ]
+    text = (here / name).read_text(encoding="utf8")
+    if name.endswith(".md"):
+        for title in ("## pipeline, D-T+OD-T", "### not in the ontology: 1", "### abbreviation: 1"):
+            assert title in text
+    else:
+        lines = text.splitlines()
+        assert len(lines) == (4 if name.endswith(".tsv") else 3)
+        for expected in ("CVA", "costovertebral angle", "stroke; influenza", "not in the index"):
+            assert sum(expected in line for line in lines) == 1
+
+
+def test_rows_are_json(here):
+    rows = evaluate("pipeline", "gold.spacy", beside=["other"]).rows
+    assert json.loads(json.dumps(rows)) == rows
+
+
+def test_ids_written_otherwise_are_told(here):
+    with pytest.warns(ConnormWarning, match=r"CNW600.*'MESH:C4'.*'C1'"):
+        evaluate("pipeline", "foreign.spacy")
+
+
+@pytest.mark.parametrize(
+    ("options", "other"),
+    [
+        ({"end_to_end": True, "beside": ["other"]}, "--beside"),
+        ({"end_to_end": True, "searches": ["O-T"]}, "--search"),
+        ({"end_to_end": True, "calibrate_path": "out"}, "--calibrate"),
+        ({"end_to_end": True, "protocol": "biosyn"}, "--protocol"),
+        ({"calibrate_path": "out", "beside": ["other"]}, "--beside"),
+        ({"calibrate_path": "out", "protocol": "biosyn"}, "--protocol"),
+    ],
+)
+def test_options_that_do_not_go_together(here, options, other):
+    with pytest.raises(ConnormError, match=f"CN736.*{other}"):
+        evaluate("pipeline", "dev.spacy", **options)

@@ -196,7 +196,6 @@ def test_all_that_is_written_has_the_usual_rights(folder):
         ("in.spacy", lambda source, out: build_index("in.jsonl", out, corpora=[source])),
         ("in.spacy", lambda source, out: evaluate("pipeline", source, json_path=out)),
         ("in.spacy", lambda source, out: evaluate("pipeline", source, markdown_path=out)),
-        ("scores.json", lambda s, out: evaluate("pipeline", "in.spacy", add=[s], json_path=out)),
         ("encoder", save_encoder),
         ("encoder", export_encoder),
         ("pipeline", lambda source, out: calibrate(source, "in.spacy", out)),

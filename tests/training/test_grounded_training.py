@@ -11,7 +11,7 @@ from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.encoders import encode, trainable
 from spacy_connorm.encoders.word_vectors import WordVectorEncoder
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation.retrieval import score_retrieval
+from spacy_connorm.evaluation.metrics import score_retrieval
 from spacy_connorm.training.batchers import PairBatcher
 from spacy_connorm.training.config import Training
 from spacy_connorm.training.dev_retrieval import DevRetrieval
