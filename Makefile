@@ -18,7 +18,7 @@ ifneq ($(OS),Windows_NT)
 export ANNOY_COMPILER_ARGS ?= -O3,-ffast-math,-fno-associative-math
 endif
 
-.PHONY: demo test faults lint docs clean
+.PHONY: demo test faults lint docs pages clean
 
 demo: $(DEMO_INSTALLED)
 	HF_HUB_OFFLINE=1 $(RUN) -m spacy project run demo
@@ -42,6 +42,10 @@ lint: $(INSTALLED)
 # Warnings are errors, and nothing is fetched.
 docs: $(DOCS_INSTALLED)
 	$(RUN) -m sphinx -q -W --keep-going docs docs/_build/html
+
+# The tables of docs/benchmarks, from the JSON of its data folder.
+pages: $(INSTALLED)
+	$(RUN) docs/benchmarks/make_pages.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info corpus training metrics packages annotations project.lock docs/_build

@@ -1,41 +1,122 @@
-"""How often the first concept is right: Acc@1, Acc@5 and MRR of an encoder on a data set's test
-part (or on dev, to tune settings), by search, lenient and strict. With `--protocol belb` as BELB
-and BELHD count, beside their numbers.
+"""How often the first concept is right: Acc@1, Acc@5 and MRR of encoders on data sets' test parts
+(or on dev, to tune settings), by search, lenient and strict. With `--as-read` mentions are read as
+by a pipeline. With `--protocol belb` as BELB and BELHD count, beside their numbers.
 
 Example: python benchmarks/accuracy.py --dataset ncbi --encoder ngram --data ../shared/data
 """
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from _common.belb import BELB, COLUMNS, belb_ontology, published_rows, score_belb
 from _common.belb import SCORES as BELB_SCORES
 from _common.belb import SEARCHES as BELB_SEARCHES
+from _common.builders import (
+    SIEVE,
+    THRESHOLD,
+    build_lookup,
+    encoder_config,
+    is_trained_here,
+    make_sieve,
+)
 from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.config_variants import add_seeds
-from _common.options import AGAINST_COLUMNS, add_against
-from _common.scoring import compare_with_published, predict
-from _common.searching import Found, Searched, add_search_options, labels, search_mentions
+from _common.datasets import Data
+from _common.exact_match import EXACT_SEARCHES, ExactMatcher
+from _common.options import AGAINST_COLUMNS, add_against, add_datasets, add_ontology, add_part
+from _common.scoring import DEPTH, compare_with_published, predict, read_standard
 from _common.seeds import over_seeds
+from _common.trained_encoders import TRAINS, training_facts
+from _common.variants import AS_READ
+from _common.variants import predict as predict_as_read
 
-from spacy_connorm.evaluation import score_predictions
+from spacy_connorm.concepts import Candidate
+from spacy_connorm.evaluation import Gold, Prediction, score_predictions
 from spacy_connorm.evaluation.metrics import ALL, hits
 from spacy_connorm.evaluation.report import Row, score_row
+from spacy_connorm.index.backends.exact import ExactIndex
 
 AS_WRITTEN = "as-written"
+SEARCHES = ("O-T", "OD-T", SIEVE)
 # What can be compared with a published number.
 SCORES = ("lenient@1", "strict@1")
 SEED_COLUMNS = ("seeds", *(f"{score} +-" for score in SCORES))
 SHOWN = (
     *("dataset", "part", "encoder", "train", "objective", "data_share", "interpolation", "dtype"),
-    *("search", "mentions", "lenient@1", "lenient@5", "mrr", "strict@1", "strict@5"),
+    *("read", "search", "mentions", "lenient@1", "lenient@5", "mrr", "strict@1", "strict@5"),
     *("in_ontology_lenient@1", "unseen_mentions", "unseen_lenient@1"),
 )
 
 
+class Searched(NamedTuple):
+    """The mentions of a part, searched.
+
+    data (Data): The data set.
+    gold (List[Gold]): The gold ids of each mention; none for some.
+    predictions (Dict[str, List[Prediction]]): The answers to each mention, by search.
+    training (Dict[str, Any]): What the encoder was trained with, see `training_facts`.
+    """
+
+    data: Data
+    gold: list[Gold]
+    predictions: dict[str, list[Prediction]]
+    training: dict[str, Any]
+
+
 def main() -> None:
-    parser = add_search_options(make_parser(__doc__ or ""))
-    parser.add_argument(
+    arguments = begin(add_options(make_parser(__doc__ or "")))
+    if arguments.seeds and (arguments.against or arguments.protocol == BELB):
+        fail("--seeds does not go with --against or --protocol belb.")
+    if arguments.as_read and (arguments.protocol == BELB or "exact" in arguments.encoder):
+        fail("--as-read does not go with --protocol belb or the encoder exact.")
+    with clear_errors():
+        rows = [row for each in one_by_one(arguments) for row in over_seeds(measure, each, SCORES)]
+    columns = COLUMNS if arguments.protocol == BELB else SHOWN
+    columns += AGAINST_COLUMNS if arguments.against else ()
+    columns += SEED_COLUMNS if arguments.seeds else ()
+    finish(rows, arguments.json, columns=columns)
+
+
+def add_options(parser: ArgumentParser) -> ArgumentParser:
+    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    add = parser.add_argument
+    add_datasets(parser)
+    add(
+        "--encoder",
+        required=True,
+        nargs="+",
+        help="exact, ngram, minilm, dan, paths of training configs (.cfg), or FOLDERs",
+    )
+    add("--train", choices=TRAINS, default="O", help="what dan and configs train on [%(default)s]")
+    add_part(parser)
+    add(
+        "--search",
+        nargs="+",
+        metavar="NAME",
+        help=f"e.g. OD-C or D-T+O-T [{' '.join(SEARCHES)}]",
+    )
+    add(
+        "--threshold",
+        type=float,
+        default=THRESHOLD,
+        help="cosine at which a search of a sieve answers; the last always does [%(default)s]",
+    )
+    add(
+        "--dtype",
+        choices=("float32", "float16", "int8"),
+        default="float32",
+        help="how the index stores vectors [%(default)s]",
+    )
+    add(
+        "--as-read",
+        action="store_true",
+        help="abbreviations are expanded and composites split, as by a pipeline, and D has the "
+        "long forms of its abbreviations",
+    )
+    add_ontology(parser)
+    add(
         "--protocol",
         choices=(AS_WRITTEN, BELB),
         default=AS_WRITTEN,
@@ -44,15 +125,14 @@ def main() -> None:
     )
     add_against(parser)
     add_seeds(parser)
-    arguments = begin(parser)
-    if arguments.seeds and (arguments.against or arguments.protocol == BELB):
-        fail("--seeds does not go with --against or --protocol belb.")
-    with clear_errors():
-        rows = over_seeds(measure, arguments, SCORES)
-    columns = COLUMNS if arguments.protocol == BELB else SHOWN
-    columns += AGAINST_COLUMNS if arguments.against else ()
-    columns += SEED_COLUMNS if arguments.seeds else ()
-    finish(rows, arguments.json, columns=columns)
+    return parser
+
+
+def one_by_one(arguments: Namespace) -> Iterator[Namespace]:
+    """YIELDS (Namespace): The options, for each data set and encoder."""
+    for dataset in arguments.dataset:
+        for encoder in arguments.encoder:
+            yield Namespace(**{**vars(arguments), "dataset": dataset, "encoder": encoder})
 
 
 def measure(arguments: Namespace) -> list[Row]:
@@ -65,24 +145,77 @@ def measure(arguments: Namespace) -> list[Row]:
         arguments.search = arguments.search or BELB_SEARCHES
         arguments.ontology = arguments.ontology or belb_ontology(arguments.dataset, arguments.data)
     searched = search_mentions(arguments)
-    head = {**labels(arguments), "dtype": arguments.dtype, **searched.training}
+    head = {
+        **{key: getattr(arguments, key) for key in ("dataset", "part", "encoder")},
+        "train": arguments.train if is_trained_here(arguments.encoder) else None,
+        "dtype": arguments.dtype,
+        "read": "as by a pipeline" if arguments.as_read else "as written",
+        **searched.training,
+    }
     rows = []
-    for name, found in searched.found.items():
+    for name, predictions in searched.predictions.items():
         if is_belb:
+            found = [each.candidates for each in predictions]
             scores, right = score_belb(searched.gold, found, searched.data.ontology)
         else:
-            scores, right = score(searched, found)
+            scores, right = score(searched.gold, predictions)
         rows.append({**head, "search": name, **scores, **compare(right, arguments)})
     if is_belb and arguments.part == "test":
         rows += published_rows(arguments.dataset, rows[0])
     return rows
 
 
-def score(searched: Searched, found: Found) -> tuple[Row, dict[str, np.ndarray]]:
+def search_mentions(arguments: Namespace) -> Searched:
+    """RETURNS (Searched): The mentions of the part, searched by each search."""
+    names = arguments.search or SEARCHES
+    for name in names:
+        make_sieve(name, arguments.threshold)
+    data = Data(arguments.dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
+    block: dict[str, Any] = {}
+    gold = read_standard(data)
+    texts = [mention.text for mention in gold]
+    if arguments.encoder == "exact":
+        names = [name for name in names if name in EXACT_SEARCHES]
+        if not names:
+            fail(f"Exact matching knows only the searches {', '.join(EXACT_SEARCHES)}.")
+        matcher = ExactMatcher(data.ontology, data.synonyms)
+        answers = {name: predict(matcher.search(name, texts)) for name in names}
+    else:
+        block = encoder_config(arguments.encoder, data, train=arguments.train, work=arguments.work)
+        answer = _lookup_answers(block, names, arguments, data)
+        answers = {name: answer(name, texts) for name in names}
+    return Searched(data, gold, answers, training_facts(block))
+
+
+def _lookup_answers(
+    block: dict[str, Any], names: Sequence[str], arguments: Namespace, data: Data
+) -> Callable[[str, Sequence[str]], list[Prediction]]:
+    lookup = build_lookup(
+        block,
+        data,
+        searches=names,
+        work=arguments.work,
+        backend=ExactIndex(dtype=arguments.dtype),
+        synonyms=data.expanded_synonyms if arguments.as_read else None,
+    )
+
+    def answer(name: str, mentions: Sequence[str]) -> list[Prediction]:
+        lookup.sieve = make_sieve(name, arguments.threshold)
+        if arguments.as_read:
+            return predict_as_read(AS_READ, data, lookup)
+        found: list[list[Candidate]] = lookup.candidates(mentions, top_k=DEPTH)
+        return predict(found)
+
+    return answer
+
+
+def score(
+    gold: Sequence[Gold], predictions: Sequence[Prediction]
+) -> tuple[Row, dict[str, np.ndarray]]:
     """RETURNS (Tuple[Dict[str, Any], Dict[str, Floats1d]]): The scores, and by protocol 1.0 for a
     right mention and 0.0 for others.
     """
-    evaluation = score_predictions(searched.gold, predict(found))
+    evaluation = score_predictions(gold, predictions)
     right = {f"{name}@1": hits(ranks, 1) for name, ranks in evaluation.ranks[ALL]._asdict().items()}
     return score_row(evaluation), right
 

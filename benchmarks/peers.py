@@ -1,5 +1,4 @@
-"""How our pipeline compares with scispaCy's candidate generator: speed, start-up, memory, accuracy
-and the time to build an index.
+"""How our pipeline compares with scispaCy's candidate generator: speed, start-up, memory, accuracy.
 
 Both index the same texts (O, the ontology's names; or OD, also those of annotated data, which are
 aliases for scispaCy), read the same mentions in document order as they are written, and run on the
@@ -27,13 +26,13 @@ from typing import Any
 
 from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import DISEASES, Data
-from _common.options import LEAST_REPEATS, add_repeats, at_least
+from _common.options import add_repeats, at_least
 from _common.scoring import read_standard
 from _measure.environments import make_pinned_environment
 from _measure.interleaved import take_turns
 from _measure.memory_usage import require_proc
 from _peers.process import REQUIREMENTS, Peer, describe_environment
-from _peers.rows import Build, Passes, Start, Turn, answer_row, build_row, speed_row, start_row
+from _peers.rows import Passes, Start, Turn, answer_row, speed_row, start_row
 from _peers.sides import (
     SCISPACY,
     TEXTS,
@@ -78,12 +77,6 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add("--texts", choices=TEXTS, nargs="+", default=["OD", "O"], help="what is indexed [both]")
     add("--batch", type=at_least(2), default=32, help="documents of a large call [%(default)s]")
     add_repeats(parser)
-    add(
-        "--builds",
-        type=at_least(0),
-        default=LEAST_REPEATS,
-        help="timed builds of the first data set and texts; 0 for none [%(default)s]",
-    )
     add("--python", default=sys.executable, help="for scispaCy: 3.10 or 3.11 [the present one]")
     return parser
 
@@ -107,17 +100,17 @@ def measure(arguments: Namespace) -> Tables:
     )
     print(describe_environment(python), file=sys.stderr)
     work = arguments.work / "peers"
-    builds = arguments.builds
     for dataset, texts in product(arguments.dataset, arguments.texts):
         data = Data(dataset, arguments.data)
         sides = make_sides(data, texts, python, work, arguments)
         labels = {"dataset": dataset, "texts": texts}
-        built = time_builds(sides, builds)
-        builds = 0
+        for side in sides:
+            if not side.folder.is_dir():
+                build(side)
         batches = (arguments.batch, 1, 0)
         calls = [partial(read_once, side, batches) for side in sides]
         turns = take_turns(calls, arguments.repeats)
-        for title, row in rows_of(data, sides, built, turns):
+        for title, row in rows_of(data, sides, turns):
             tables[title].append({**labels, **row})
     return tables
 
@@ -137,28 +130,13 @@ def make_sides(
     ]
 
 
-def time_builds(sides: Sequence[Side], repeats: int) -> list[list[Build]]:
-    """Build indexes in turns; without repeats, only those that no earlier run built.
-
-    sides (Sequence[Side]): Whose.
-    repeats (int): Builds of each side.
-    RETURNS (List[List[Build]]): The builds of each side.
-    """
-    for side in sides:
-        if not repeats and not side.folder.is_dir():
-            build(side)
-    return take_turns([partial(build, side) for side in sides], repeats)
-
-
-def build(side: Side, repeat: int = 0) -> Build:
-    """RETURNS (Build): What it took to build a side's index, in a process of its own."""
+def build(side: Side) -> None:
+    """Build a side's index, in a process of its own."""
     aside = side.folder.with_name(f"{side.folder.name}.part")
     rmtree(aside, ignore_errors=True)
     with Peer(side.command) as peer:
-        taken = Build(*side.build(peer, aside), peer.peak_mb())
-    rmtree(side.folder, ignore_errors=True)
+        side.build(peer, aside)
     aside.rename(side.folder)
-    return taken
 
 
 def read_once(side: Side, batches: Sequence[int], repeat: int) -> Turn:
@@ -194,14 +172,14 @@ def read_twice(peer: Peer, batch: int) -> Passes:
 
 
 def rows_of(
-    data: Data, sides: Sequence[Side], builds: Sequence[list[Build]], turns: Sequence[list[Turn]]
+    data: Data, sides: Sequence[Side], turns: Sequence[list[Turn]]
 ) -> Iterator[tuple[str, Row]]:
     """YIELDS (Tuple[str, Dict[str, Any]]): Titles and rows. All sides are compared with the first,
     scispaCy's.
     """
     mentions = sum(map(len, mentions_by_document(data)))
     gold = read_standard(data)
-    for side, built, own in zip(sides, builds, turns, strict=True):
+    for side, own in zip(sides, turns, strict=True):
         with Peer(side.command) as peer:
             side.open(peer)
             found = peer.ask("answer", mentions=[each.text for each in gold])
@@ -218,8 +196,6 @@ def rows_of(
         size = sum(path.stat().st_size for path in side.folder.rglob("*") if path.is_file())
         start = start_row([turn.start for turn in own], [turn.start for turn in turns[0]])
         yield "Start and memory", {**name, **start, "folder_mb": round(size / 1e6)}
-        if built:
-            yield "Builds", {**name, **build_row(built, builds[0])}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Ways to process mentions, for `ablation.py`, `ontology_alone.py` and `throughput.py`."""
+"""Ways to process mentions, for `accuracy.py`, `ontology_alone.py` and `throughput.py`."""
 
 from argparse import Namespace
 from dataclasses import dataclass

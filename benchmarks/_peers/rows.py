@@ -5,7 +5,7 @@ from statistics import median
 from typing import NamedTuple
 
 from _common.scoring import predict
-from _measure.interleaved import ratio_columns, ratios, speed_columns, spread
+from _measure.interleaved import ratio_columns, speed_columns
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation import Gold, score_predictions
@@ -49,19 +49,6 @@ class Turn(NamedTuple):
     passes: dict[int, Passes]
 
 
-class Build(NamedTuple):
-    """What it takes to build an index.
-
-    seconds (float): From names on disk to an index on disk. Imports are not included.
-    processor (float): Processor seconds of all threads.
-    peak (float): Peak megabytes.
-    """
-
-    seconds: float
-    processor: float
-    peak: float
-
-
 def speed_row(own: Sequence[Passes], peer: Sequence[Passes], mentions: int) -> Row:
     """Describe the speed of searching mentions.
 
@@ -89,25 +76,6 @@ def start_row(own: Sequence[Start], peer: Sequence[Start]) -> Row:
         "ready_s": round(median(each.ready for each in own), 2),
         **ratio_columns([each.ready for each in own], [each.ready for each in peer]),
         "open_s": round(median(each.open for each in own), 2),
-        **_peak_row([each.peak for each in own], [each.peak for each in peer]),
-    }
-
-
-def build_row(own: Sequence[Build], peer: Sequence[Build]) -> Row:
-    """RETURNS (Dict[str, Any]): Median, fastest and slowest build; how many times as fast as the
-    peer, also by processor time, which other work on the machine does not change; and its share of
-    the peer's memory.
-    """
-    seconds = spread([each.seconds for each in own]).rounded(1)
-    processor = [each.processor for each in own]
-    return {
-        "repeats": len(own),
-        "build_s": seconds.median,
-        "fastest_s": seconds.lowest,
-        "slowest_s": seconds.highest,
-        **ratio_columns([each.seconds for each in own], [each.seconds for each in peer]),
-        "processor_s": round(median(processor), 1),
-        "processor_ratio": round(median(ratios(processor, [each.processor for each in peer])), 2),
         **_peak_row([each.peak for each in own], [each.peak for each in peer]),
     }
 

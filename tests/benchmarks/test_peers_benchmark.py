@@ -121,7 +121,7 @@ def arguments(modules, data, work):
     from peers import add_options
 
     work.mkdir()
-    chosen = {"--data": data, "--work": work, "--dataset": "ncbi", "--texts": "OD", "--builds": 1}
+    chosen = {"--data": data, "--work": work, "--dataset": "ncbi", "--texts": "OD"}
     ours = ["--ours", "ngram", "--index", "exact"]
     words = [*(str(word) for pair in chosen.items() for word in pair), *ours]
     parsed = add_options(make_parser("")).parse_args(words)
@@ -149,9 +149,8 @@ def test_both_sides_read_the_same(stand_in, ours_here, arguments):
         ("scispaCy", 0.7, 75),
         ("ngram, exact", None, 100),
     ]
-    for title in ("Start and memory", "Builds"):
-        assert [row["side"] for row in tables[title]] == sides
-        assert all(row["peak_mb"] > 1 for row in tables[title])
+    assert [row["side"] for row in tables["Start and memory"]] == sides
+    assert all(row["peak_mb"] > 1 for row in tables["Start and memory"])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
@@ -237,7 +236,7 @@ def test_equal_similarities_share_a_place(modules):
 
 
 def test_turns_are_compared_one_by_one(modules):
-    from _peers.rows import Build, Passes, Start, build_row, speed_row, start_row
+    from _peers.rows import Passes, Start, speed_row, start_row
 
     own = [Passes(1, 0.5), Passes(2, 1), Passes(4, 1)]
     peer = [Passes(4, 4), Passes(4, 4), Passes(4, 4)]
@@ -248,9 +247,6 @@ def test_turns_are_compared_one_by_one(modules):
     row = start_row([Start(2, 1, 100)], [Start(4, 3, 400)])
     assert (row["ready_s"], row["ratio"], row["open_s"]) == (2, 2, 1)
     assert (row["peak_mb"], row["peak_share"]) == (100, 0.25)
-    row = build_row([Build(2, 2, 100)], [Build(4, 8, 50)])
-    assert (row["build_s"], row["ratio"], row["peak_share"]) == (2, 2, 2)
-    assert (row["processor_s"], row["processor_ratio"]) == (2, 4)
 
 
 def test_peak_memory(modules, capsys):
