@@ -294,7 +294,7 @@ class Errors(metaclass=_Coded):
     )
     CN401 = (
         "The index '{path}' has format version {found}, but this version of spacy_connorm reads "
-        "{expected}. Rebuild the index."
+        "{expected}. Build it again with `python -m spacy connorm index`."
     )
     CN402 = (
         "'{path}' is damaged: {reason}. Copy it again, or build it again. If you have changed a "
@@ -318,17 +318,9 @@ class Errors(metaclass=_Coded):
         "`normalization` it was built with."
     )
     CN411 = "'{concept}' is not a concept of the index '{path}'."
-    CN412 = (
-        "The index '{path}' was built by an older version, without the words of its names. Rebuild "
-        "it with `python -m spacy connorm index`."
-    )
     CN413 = (
         "No concept of the index '{path}' has a code in '{system}'. It has codes in: {known}. They "
         "come from the cross-references of the ontology."
-    )
-    CN414 = (
-        "The index '{path}' was built by an older version, without codes of other vocabularies. "
-        "Rebuild it with `python -m spacy connorm index`."
     )
     CN416 = (
         "Can't open the IVF index '{path}': {reason}. Rebuild the index with IvfIndex, or search "

@@ -1,7 +1,6 @@
 """A small ontology, a pipeline that normalizes with it, and encoders that need no download."""
 
 import shutil
-from itertools import count
 from pathlib import Path
 
 import hashing_encoder  # noqa: F401  (registers it)
@@ -15,7 +14,6 @@ from typer.testing import CliRunner
 from vector_files import write_fasttext, write_word2vec
 
 from spacy_connorm import Concept, Ontology, build_index
-from spacy_connorm.index.backends import annoy_costs
 
 ASSETS = Path(__file__).parents[1] / "assets"
 TRAINING = Path(__file__).parent / "data" / "training"
@@ -294,16 +292,6 @@ def exported_tiny(tmp_path_factory, tiny_folder, export):
     """The folders of the tiny transformer in both precisions. Tests do not change them."""
     folder = tmp_path_factory.mktemp("exported")
     return {each: export(tiny_folder, folder / each, precision=each) for each in ("fp32", "int8")}
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _steady_clock():
-    """What searches cost is measured when an index is built, and decides which of them is run: here
-    all runs take the same time, so large batches are searched exactly, and others ask the forest.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(annoy_costs, "perf_counter", count().__next__)
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -46,7 +46,7 @@ TOGETHER = {
     *(
         f"pipeline/test_{each}.py"
         for each in (
-            *("damage", "formats", "hybrid_pipeline", "initialize"),
+            *("damage", "hybrid_pipeline", "initialize"),
             *("mention_interpretations", "multiprocessing"),
         )
     ),

@@ -24,7 +24,7 @@ from .checksums import (
     stamp,
 )
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 _OWN = "crc32"
 _PARTS = "folders"

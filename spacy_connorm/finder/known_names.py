@@ -50,7 +50,6 @@ class KnownNames:
         allowed (Optional[AllowedConcepts]): Leave out the names of other concepts.
         target (str): Whose names: "O", "D" or "OD". Added synonyms belong to D.
         inexact (bool): Whether synonyms of O that are not exact are names.
-        RAISES (ConnormError): CN412 if an older version built the index.
         """
         self.index = index
         self.overlay = overlay

@@ -59,8 +59,7 @@ class NameFinder:
         settings (Mapping[str, Any]): See `finder_settings`.
         limits (Filter): Which concepts the normalizer may find.
         token_words (TokenWords): Reads the documents.
-        RAISES (ConnormError): CN412 if an older version built the index, CN406 and CN407 for types
-            and branches that it lacks.
+        RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
         """
         self.retriever = retriever
         self.settings = dict(settings)

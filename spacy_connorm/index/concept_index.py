@@ -61,7 +61,7 @@ class ConceptIndex:
         rows = len(self.vectors)
         self.members = Members.open(folder, rows=rows, concepts=self.concept_count)
         self.keys = KeyTable.open(folder, rows=rows)
-        self._word_bags = WordBags.open(folder, rows=rows)
+        self.word_bags = WordBags.open(folder, rows=rows)
         self.rewriting = RewritingTable.open(folder)
         self._owner = owner
         self._searches = _searches_of(folder, self.manifest)
@@ -85,20 +85,6 @@ class ConceptIndex:
     def checksum(self) -> int:
         """RETURNS (int): Identifies this build of the index: files saved beside it refer to it."""
         return checksum_of(self.manifest)
-
-    @property
-    def has_word_bags(self) -> bool:
-        """RETURNS (bool): False for an index that an older version built."""
-        return self._word_bags is not None
-
-    @property
-    def word_bags(self) -> WordBags:
-        """RETURNS (WordBags): The bags of words of all concept texts.
-        RAISES (ConnormError): CN412 for an index that an older version built.
-        """
-        if self._word_bags is None:
-            raise ConnormError(Errors.CN412.format(path=self.folder))
-        return self._word_bags
 
     def require_sound(self) -> None:
         """Check whether damage was found since the index was opened: large files are checked

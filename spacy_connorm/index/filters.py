@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..text.cleaning import clean
-from .backends.allowed_items import AllowedItems
+from .backends.protocol import AllowedItems
 from .concept_index import ConceptIndex
 from .search import Search
 

@@ -91,12 +91,5 @@ class Members:
             target=open_array(file["target"], "uint8", same, bounds=(O, (O | D) + 1)),
             count=open_array(file["count"], "int32", same, bounds=(0, _MOST_TIMES)),
             preferred=open_array(file["preferred"], "bool", same, bounds=(0, 2)),
-            inexact=_open_inexact(file["inexact"], same),
+            inexact=open_array(file["inexact"], "bool", same, bounds=(0, 2)),
         )
-
-
-def _open_inexact(path: Path, shape: tuple[int, ...]) -> np.ndarray:
-    # Indexes of older versions lack it.
-    if not path.exists():
-        return np.zeros(shape, dtype="bool")
-    return open_array(path, "bool", shape, bounds=(0, 2))

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..encoders.vectors import Raw, stack
-from .backends.allowed_items import AllowedItems
 from .backends.exact import ExactSearcher
+from .backends.protocol import AllowedItems
 from .cache import Cache
 from .concept_index import ConceptIndex
 from .filters import AllowedConcepts

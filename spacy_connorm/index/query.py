@@ -7,9 +7,7 @@ import numpy as np
 
 from ..encoders.vectors import HybridArray, Raw
 from ..errors import ConnormError, Errors
-from .backends.allowed_items import AllowedItems
-from .backends.proposals import rescore
-from .backends.protocol import Neighbours, Searcher
+from .backends.protocol import AllowedItems, Neighbours, Searcher, rescore
 from .concept_index import ConceptIndex
 from .filters import AllowedConcepts
 from .members import D

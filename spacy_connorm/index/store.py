@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,20 @@ _INSTRUCTIONS = 1_000_000
 _MAX_CHECKS = 2_000
 # Bytes of a value. A schema can have columns that are computed.
 _MAX_LENGTH = 1 << 24
+_UNORDERED = """
+SELECT count(*) FROM (SELECT id <= lag(id) OVER (ORDER BY number) AS wrong FROM concepts)
+WHERE wrong
+"""
+_NUMBERED = (("concepts", "number"), ("texts", "member"))
+_TEXTS = (("concepts", "id"), ("concepts", "name"), ("texts", "text"), ("xrefs", "curies"))
+_NUMBERS = (
+    ("alt_ids", "number"),
+    ("spellings", "number"),
+    ("types", "number"),
+    ("parents", "parent"),
+    ("parents", "child"),
+    ("xrefs", "number"),
+)
 _INVALID = "it has values of another type"
 
 
@@ -66,6 +80,43 @@ class ConceptStore:
             raise damaged(self.path, "its concepts are not numbered from 0")
         return count
 
+    def verify(self, *, members: int, counts: Mapping[str, int]) -> None:
+        """Check that concepts and texts are complete and numbered as in the rest of the index.
+
+        members (int): How many texts there are.
+        counts (Mapping[str, int]): What the manifest counts.
+        RAISES (ConnormError): CN402.
+        """
+        concepts = len(self)
+        sizes = (counts.get("concepts", concepts), members)
+        wrong = [
+            ("PRAGMA quick_check", "ok"),
+            *(
+                (f"SELECT count(*) - {size} OR min({key}) OR max({key}) >= {size} FROM {table}", 0)
+                for (table, key), size in zip(_NUMBERED, sizes, strict=True)
+            ),
+            *(
+                (f"SELECT count(*) FROM {table} WHERE typeof({column}) != 'text'", 0)
+                for table, column in _TEXTS
+            ),
+            (_UNORDERED, 0),
+            *(
+                (
+                    f"SELECT count(*) FROM {table} WHERE typeof({column}) != 'integer' "
+                    f"OR {column} NOT BETWEEN 0 AND {concepts - 1}",
+                    0,
+                )
+                for table, column in _NUMBERS
+            ),
+        ]
+        if "concepts_only_in_data" in counts:
+            sql = "SELECT count(*) FROM concepts WHERE NOT in_ontology"
+            wrong.append((sql, counts["concepts_only_in_data"]))
+        for sql, right in wrong:
+            found = self._query(sql)
+            if found != [(right,)]:
+                raise damaged(self.path, f"`{sql.strip()}` gives {found[0][0]}, not {right}")
+
     def number(self, concept_id: str) -> int | None:
         """RETURNS (Optional[int]): The number of a concept, by its id or an alternate id, with or
         without the prefix of its vocabulary; ids are cleaned as those of an ontology are.
@@ -79,38 +130,22 @@ class ConceptStore:
         return number if number is not None and curie in self._xrefs_of(number) else None
 
     def _number(self, concept_id: str) -> int | None:
-        for table in self._tables_of_ids:
+        for table in ("concepts", "alt_ids", "spellings"):
             sql = f"SELECT number FROM {table} WHERE id = ? ORDER BY number"
             for (number,) in self._query(sql, (concept_id,)):
                 self._require_numbers([number])
                 return number
         return None
 
-    @cached_property
-    def _tables_of_ids(self) -> list[str]:
-        # Older versions wrote no spellings.
-        sql = "SELECT count(*) FROM sqlite_master WHERE name = 'spellings'"
-        has_spellings = self._query(sql) == [(1,)]
-        return ["concepts", "alt_ids", *(["spellings"] if has_spellings else [])]
-
-    @cached_property
-    def has_xrefs(self) -> bool:
-        """RETURNS (bool): False for a store that an older version wrote."""
-        sql = "SELECT count(*) FROM sqlite_master WHERE name IN ('xrefs', 'vocabularies')"
-        return self._query(sql) == [(2,)]
-
     def xrefs(self, concept_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Read the ids that concepts have in other vocabularies.
 
         concept_ids (Iterable[str]): Their ids.
-        RETURNS (Dict[str, Tuple[str, ...]]): CURIEs by id; concepts without any are left out, and
-            all are if `has_xrefs` is false.
+        RETURNS (Dict[str, Tuple[str, ...]]): CURIEs by id; unknown concepts are left out.
         """
         return self._xrefs.get_all(concept_ids, self._read_xrefs)
 
     def _read_xrefs(self, concept_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        if not self.has_xrefs:
-            return {}
         found = self._select(f"{_XREFS} WHERE id IN", concept_ids)
         curies = {concept_id: tuple(curies.split()) for concept_id, curies in found}
         return {concept_id: curies.get(concept_id, ()) for concept_id in concept_ids}
@@ -121,11 +156,7 @@ class ConceptStore:
 
     @cached_property
     def vocabularies(self) -> list[str]:
-        """RETURNS (List[str]): The prefixes of the vocabularies in which concepts have ids, sorted;
-        none if `has_xrefs` is false.
-        """
-        if not self.has_xrefs:
-            return []
+        """RETURNS (List[str]): The prefixes of vocabularies in which concepts have ids, sorted."""
         found = self._query("SELECT prefix FROM vocabularies ORDER BY prefix")
         self._require_texts(found)
         return [prefix for (prefix,) in found]

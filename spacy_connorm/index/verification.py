@@ -2,24 +2,26 @@
 index compares checksums, which say nothing of what was wrong when they were written.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..encoders.normalized import NormalizedEncoder
-from ..encoders.vectors import stack
+from ..encoders.vectors import Raw, stack
 from ..files.arrays import ascends
-from .builder.centroids import Centroids
+from ..files.checksums import damaged
+from .builder.rows import Centroids
 from .concept_index import ConceptIndex
 from .keys import hash_keys
 from .members import D, O
 from .overlay import SynonymOverlay
 from .search import Search
-from .store_verification import verify_store
-from .vectors.base import from_raw
-from .vectors.verification import are_same, require_sound, verify_vectors
+from .vectors.base import HybridVectors, Vectors, from_raw
+from .vectors.dense import QuantizedVectors
+from .vectors.sparse import SparseVectors
 from .word_bags import HASHES, WordBags
 
 # How many texts are read and tokenized at once.
@@ -28,6 +30,14 @@ _CHUNK = 4096
 _SAMPLE = 256
 # Means of vectors that cancel out depend on the order of summation.
 _LEAST_MEAN = 1e-2
+# How many rows are read at once.
+_BLOCK = 16_384
+# How much the length of a row may differ from one.
+_ROUNDED = {"float16": 2e-3, "float32": 2e-5}
+# Squared distances of vectors of the same text. Dense ones may be rounded to eight bits, or encoded
+# by another processor.
+_SAME_DENSE, _SAME_SPARSE = 2e-3, 1e-8
+_LARGEST_CODE = 127
 _Report = Callable[[int], Any]
 
 
@@ -41,7 +51,7 @@ def verify_index(index: ConceptIndex, *, report: _Report) -> None:
     _verify_members(index)
     _verify_keys(index)
     verify_vectors(index.vectors, index.folder, "texts", report=report)
-    verify_store(index.store.path, members=len(index.members.concept), counts=_counts(index))
+    index.store.verify(members=len(index.members.concept), counts=_counts(index))
     _verify_names(index)
     _verify_word_bags(index)
     if index.rewriting is not None:
@@ -151,18 +161,10 @@ def _verify_names(index: ConceptIndex) -> None:
 
 
 def _verify_word_bags(index: ConceptIndex) -> None:
-    if index.has_word_bags:
-        expected = WordBags.from_texts(_all_texts(index), index.row_numbers)
-        are_right = index.word_bags.are_same(expected)
-        path = index.folder / HASHES
-        require_sound(are_right, path, "it does not have the words of the texts")
-
-
-def _all_texts(index: ConceptIndex) -> Iterator[str]:
-    for start in range(0, len(index.members.concept), _CHUNK):
-        members = range(start, min(start + _CHUNK, len(index.members.concept)))
-        texts = index.store.texts(members)
-        yield from (texts[member] for member in members)
+    expected = WordBags.from_texts(index.store.all_texts(), index.row_numbers)
+    are_right = index.word_bags.are_same(expected)
+    path = index.folder / HASHES
+    require_sound(are_right, path, "it does not have the words of the texts")
 
 
 def _verify_keys(index: ConceptIndex) -> None:
@@ -192,3 +194,94 @@ def _verify_means(index: ConceptIndex, search: Search, report: _Report) -> None:
         are_equal = are_same(expected.take(certain), vectors.take(start + certain))
         start += len(expected)
         require_sound(are_equal, path, "a vector is not the mean of its concept's texts")
+
+
+def require_sound(is_sound: bool | np.bool_, path: Path, reason: str) -> None:
+    """Refuse a damaged file.
+
+    is_sound (bool): Whether it is not damaged.
+    path (Path): The file.
+    reason (str): What is wrong otherwise.
+    RAISES (ConnormError): CN402.
+    """
+    if not is_sound:
+        raise damaged(path, reason)
+
+
+def verify_vectors(
+    vectors: Vectors, folder: Path, stem: str, *, report: Callable[[int], Any]
+) -> None:
+    """Read all vectors: they must be finite and have length one, or zero if their norm is 0.
+
+    vectors (Vectors): The vectors.
+    folder (Path): The folder of their files.
+    stem (str): How the names of the files start.
+    report (Callable): Called with the number of rows read since its last call.
+    RAISES (ConnormError): CN402 for the first file that is damaged.
+    """
+    if isinstance(vectors, HybridVectors):
+        verify_vectors(vectors.dense, folder, f"{stem}.dense", report=report)
+        verify_vectors(vectors.lexical, folder, f"{stem}.lexical", report=lambda _: None)
+        return
+    norms, tolerance = vectors.norms, _ROUNDED["float32"]
+    require_sound((norms >= 0).all(), folder / f"{stem}.norms.npy", "a norm is negative")
+    if isinstance(vectors, SparseVectors):
+        measure, path = _sparse_lengths, folder / f"{stem}.data.npy"
+    elif isinstance(vectors, QuantizedVectors):
+        measure, path = _quantized_lengths, folder / f"{stem}.codes.npy"
+    else:
+        measure, path = _dense_lengths, folder / f"{stem}.unit.npy"
+        tolerance = _ROUNDED[str(vectors.unit.dtype)]
+    for start in range(0, len(vectors), _BLOCK):
+        rows = slice(start, min(start + _BLOCK, len(vectors)))
+        lengths = measure(vectors, rows, path)
+        # Written so that NaN is refused.
+        is_unit = (np.abs(lengths - (norms[rows] > 0)) < tolerance).all()
+        require_sound(is_unit, path, "a vector does not have the length that its norm says")
+        report(rows.stop - rows.start)
+
+
+def are_same(one: Vectors, other: Vectors) -> bool:
+    """Compare vectors row by row.
+
+    one (Vectors): n vectors.
+    other (Vectors): As many of the same kind, maybe more or less precise.
+    RETURNS (bool): Whether they could be vectors of the same texts.
+    """
+    if len(one) != len(other) or one.widths != other.widths:
+        return False
+    if isinstance(one, HybridVectors) and isinstance(other, HybridVectors):
+        return are_same(one.dense, other.dense) and are_same(one.lexical, other.lexical)
+    rows = np.arange(len(one))
+    distances = _distances(one.queries(rows), other.queries(rows))
+    are_as_long = np.allclose(one.norms, other.norms, rtol=2e-2, atol=1e-5)
+    largest = _SAME_SPARSE if isinstance(one, SparseVectors) else _SAME_DENSE
+    return are_as_long and bool((distances < largest).all())
+
+
+def _distances(one: Raw, other: Raw) -> np.ndarray:
+    difference = one - other
+    if sparse.issparse(one):
+        return np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
+    return np.square(difference, dtype="float32").sum(axis=1)
+
+
+def _dense_lengths(vectors: Any, rows: slice, path: Path) -> np.ndarray:
+    return np.linalg.norm(vectors.unit[rows].astype("float32", copy=False), axis=1)
+
+
+def _quantized_lengths(vectors: Any, rows: slice, path: Path) -> np.ndarray:
+    codes = vectors.codes[rows].astype("int32")
+    lengths = np.sqrt(np.square(codes).sum(axis=1))
+    are_equal = np.array_equal(vectors.lengths[rows], lengths.astype("float32"))
+    require_sound(are_equal, path, "the lengths of its vectors are others")
+    largest = np.abs(codes).max(axis=1, initial=0)
+    return largest / _LARGEST_CODE
+
+
+def _sparse_lengths(vectors: Any, rows: slice, path: Path) -> np.ndarray:
+    first, last = vectors.unit.indptr[rows.start], vectors.unit.indptr[rows.stop]
+    data = vectors.unit.data[first:last].astype("float64")
+    sizes = np.diff(vectors.unit.indptr[rows.start : rows.stop + 1])
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    return np.sqrt(np.bincount(owners, data * data, minlength=len(sizes)))

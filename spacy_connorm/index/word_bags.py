@@ -9,9 +9,7 @@ import numpy as np
 from ..files.arrays import are_among, open_array
 from ..text.word_bags import add_hashes, hash_word, word_bag
 
-# The first version's, without a number, took the "A" of "hepatitis A" for an article. Indexes that
-# have only those files have no bags.
-_STEM = "word_bags.2"
+_STEM = "word_bags"
 HASHES = f"{_STEM}.hashes.npy"
 
 
@@ -96,16 +94,14 @@ class WordBags:
         np.save(folder / f"{_STEM}.sizes.npy", self.sizes)
 
     @classmethod
-    def open(cls, folder: Path, *, rows: int) -> "WordBags | None":
+    def open(cls, folder: Path, *, rows: int) -> "WordBags":
         """Open what `write` wrote, memory-mapped.
 
         folder (Path): The folder.
         rows (int): The number of vector rows.
-        RETURNS (Optional[WordBags]): The bags; None for an index that was built without them.
+        RETURNS (WordBags): The bags.
         RAISES (ConnormError): CN402 if the files do not belong to these rows.
         """
-        if not (folder / HASHES).exists():
-            return None
         hashes = open_array(folder / HASHES, "uint64", (None,))
         path = folder / f"{_STEM}.rows.npy"
         return cls(

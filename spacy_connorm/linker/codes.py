@@ -14,13 +14,10 @@ def require_systems(index: ConceptIndex, systems: Sequence[str], prefixes: Prefi
     index (ConceptIndex): The index.
     systems (Sequence[str]): Their prefixes, in any spelling.
     prefixes (PrefixMap): The prefix map.
-    RAISES (ConnormError): CN413 for a vocabulary that the index lacks, CN414 for an index that an
-        older version built.
+    RAISES (ConnormError): CN413 for a vocabulary that the index lacks.
     """
     if not systems:
         return
-    if not index.store.has_xrefs:
-        raise ConnormError(Errors.CN414.format(path=index.folder))
     known = index.store.vocabularies
     missing = {prefixes.prefix(each) for each in systems} - set(map(prefixes.prefix, known))
     for system in sorted(missing):

@@ -231,9 +231,10 @@ class Memo:
         for start in range(0, len(self), _BLOCK):
             block = slice(start, start + _BLOCK)
             own = index.compared.queries(self.arrays.rows[block], weight=weight)
+            dots, error = added.compare(own)
             for first in range(0, len(added), _BLOCK):
-                scores = added.dots(own, first, min(first + _BLOCK, len(added)))
-                near[block] |= scores.max(axis=1) >= least[block]
+                scores = dots(first, min(first + _BLOCK, len(added)))
+                near[block] |= scores.max(axis=0) + error >= least[block]
         return near
 
     def _last_scores(self) -> np.ndarray:

@@ -25,7 +25,7 @@ def rewrite_mentions(
     weight (float): How much certain substitutions of words raise cosines, 0 to 1.
     RETURNS (List[Rewritten]): One per text; empty if no text becomes any name.
     """
-    if not weight or not index.has_word_bags:
+    if not weight:
         return []
     bags = [() if row >= 0 else known_bag(text) for text, row in zip(texts, rows, strict=True)]
     rewritten = [

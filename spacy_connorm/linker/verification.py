@@ -11,8 +11,7 @@ from ..files.arrays import ascends
 from ..index.concept_index import ConceptIndex
 from ..index.overlay_files import SYNONYMS_FILE
 from ..index.ranking import SCALE
-from ..index.vectors.verification import require_sound
-from ..index.verification import verify_index, verify_overlay, verify_texts
+from ..index.verification import require_sound, verify_index, verify_overlay, verify_texts
 from .lookup import ConceptLookup
 from .memo import NONE, Memo, hash_forms
 

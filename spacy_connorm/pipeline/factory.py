@@ -24,7 +24,6 @@ pooling = "mean"
 
 [concept_normalizer.index]
 @misc = "spacy-connorm.AnnoyIndex.v1"
-exact_below = 300000
 dtype = "int8"
 
 [concept_normalizer.sieve]

@@ -88,7 +88,7 @@ def build_knowledge_base(
     RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it.
     RAISES (ConnormError): CN008 if the index has sparse vectors, CN411 for an unknown id.
     """
-    from ..index.builder.centroids import concept_centroids
+    from ..index.builder.rows import concept_centroids
     from ..index.members import D, O
     from ..index.vectors.base import HybridVectors, SparseVectors
 

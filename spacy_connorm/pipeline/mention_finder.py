@@ -94,8 +94,7 @@ class MentionFinder(BatchedPipe):
 
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[FoundMention]]): The mentions of each, in order.
-        RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized, CN412 if
-            an older version built its index.
+        RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized.
         WARNS (ConnormWarning): CNW003, once, if it runs after all concept normalizers.
         """
         if self._link.is_waiting_for(self.normalizer):

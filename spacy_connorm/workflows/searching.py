@@ -39,7 +39,7 @@ def search(
     component (Optional[str]): Which concept normalizer, if there are several.
     RETURNS (List[List[Candidate]]): n lists, best first; empty where nothing is found.
     RAISES (ConnormError): CN006 for one mention in no list, CN406, CN407 for an unknown type or
-        branch, CN408 for a search that the index was built without, CN413 and CN414 for
+        branch, CN408 for a search that the index was built without, CN413 for
         vocabularies that it lacks, CN118 for an unknown search,
         CN700 to CN704 as `load_normalizer`.
     """

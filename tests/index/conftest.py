@@ -110,7 +110,7 @@ def build(
     concepts=None,
     known=None,
 ) -> ConceptIndex:
-    backend = backend or ExactIndex(block_rows=17)
+    backend = backend or ExactIndex()
     write_index(
         path,
         make_concepts() if concepts is None else concepts,
@@ -126,11 +126,11 @@ def build(
 
 @pytest.fixture(
     params=[
-        (DENSE, ExactIndex(block_rows=17)),
-        (DENSE, AnnoyIndex(n_trees=20, search_k=2000)),
+        (DENSE, ExactIndex()),
+        (DENSE, AnnoyIndex(exact_below=0, n_trees=20, search_k=2000)),
         (SPARSE, AnnoyIndex()),
-        (HYBRID, ExactIndex(block_rows=17)),
-        (HYBRID, AnnoyIndex(n_trees=20, search_k=2000)),
+        (HYBRID, ExactIndex()),
+        (HYBRID, AnnoyIndex(exact_below=0, n_trees=20, search_k=2000)),
         (DENSE, LISTS),
         (SPARSE, LISTS),
         (HYBRID, LISTS),

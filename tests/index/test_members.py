@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_connorm.index.builder.grouping import group_names
-from spacy_connorm.index.builder.name_file import Names
+from spacy_connorm.index.builder.names import Names, group_names
 from spacy_connorm.index.keys import hash_keys
 from spacy_connorm.index.members import D, Members, O
 

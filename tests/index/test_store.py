@@ -242,13 +242,3 @@ def test_an_id_leads_another_spelling(tmp_path):
     store = ConceptStore(tmp_path / "s")
     assert store.concept(store.number("OMIM:1")).canonical_name == "two"
     assert store.concept(store.number("NCIT:C1")).canonical_name == "x"
-
-
-def test_a_store_without_spellings_is_read(tmp_path):
-    write_store(tmp_path / "s", [Concept("MIM:1", "one")], ["one"])
-    with sqlite3.connect(tmp_path / "s") as connection:
-        connection.execute("DROP TABLE spellings")
-    connection.close()
-    store = ConceptStore(tmp_path / "s")
-    assert store.number("MIM:1") == 0
-    assert store.number("OMIM:1") is None

@@ -6,8 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.index.backends.exact import ExactIndex
-from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.word_bags import WordBags
 from spacy_connorm.text.word_bags import hash_bags, hash_word, word_bag
 
@@ -60,13 +58,3 @@ def test_an_index_has_the_bags_of_all_its_texts(index):
     (rows,) = index.word_bags.rows_of(hash_bags([word_bag("7, NAME")]))
     texts = index.store.texts(index.members.start[rows].tolist())
     assert {text.lower() for text in texts.values()} == {"name 7"}
-
-
-def test_an_index_of_an_older_version_says_that_it_has_none(index):
-    for file in index.folder.glob("word_bags.*"):
-        file.unlink()
-    manifest = {**index.manifest, "files": {}}
-    older = ConceptIndex(index.folder, ExactIndex(), manifest=manifest)
-    assert not older.has_word_bags
-    with pytest.raises(ConnormError, match="CN412"):
-        _ = older.word_bags

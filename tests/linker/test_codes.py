@@ -1,13 +1,10 @@
 """Codes of candidates in other vocabularies, and ids with and without a prefix."""
 
-from pathlib import Path
-
 import pytest
 import spacy
 
 from spacy_connorm import Concept, ConnormError, Ontology
 
-OLD = Path(__file__).parents[1] / "data" / "formats" / "1" / "ngrams-exact"
 CONCEPTS = (
     Concept(
         "D900001",
@@ -73,15 +70,6 @@ def test_a_system_without_any_code_is_refused(make_pipeline, normalizer, systems
 def test_one_system_must_be_in_a_list(normalizer):
     with pytest.raises(ConnormError, match="CN006.*code_systems"):
         normalizer.candidates(["drip"], code_systems="MESH")
-
-
-def test_an_index_of_an_older_version_says_that_it_has_no_codes():
-    normalizer = spacy.load(OLD).get_pipe("concept_normalizer")
-    assert not normalizer.lookup.index.store.has_xrefs
-    assert normalizer.lookup.index.store.vocabularies == []
-    assert normalizer.concept("C2").xrefs == ()
-    with pytest.raises(ConnormError, match="CN414.*older version"):
-        normalizer.candidates(["heart attack"], code_systems=["MESH"])
 
 
 @pytest.mark.parametrize(

@@ -263,7 +263,7 @@ def test_it_goes_through_bytes(make, blank_normalizer, restore, refuse_work):
     [
         {"sieve": ONE},
         {"sieve": {**ONE, "searches": ["D-T", "OD-T"], "thresholds": [0.3]}},
-        {"index": {"@misc": "spacy-connorm.ExactIndex.v1", "block_rows": 2}},
+        {"index": {"@misc": "spacy-connorm.ExactIndex.v1", "dtype": "float16"}},
     ],
     ids=str,
 )

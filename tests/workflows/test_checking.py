@@ -81,12 +81,6 @@ def test_meta_json_may_get_another_name_and_nothing_else(pipeline, tmp_path):
         check(tmp_path / "saved")
 
 
-def test_a_pipeline_of_an_older_version(tmp_path):
-    saved = Path(__file__).parents[1] / "data" / "formats" / "1" / "ngrams-exact"
-    report = check(shutil.copytree(saved, tmp_path / "saved"))
-    assert report.checked > 30 and Path("config.cfg") in report.unlisted
-
-
 def test_a_package(pipeline, tmp_path, monkeypatch):
     save_pipeline(pipeline, tmp_path / "saved")
     (tmp_path / "out").mkdir()

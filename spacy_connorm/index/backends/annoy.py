@@ -1,5 +1,11 @@
-"""Approximate search with Annoy: the forest proposes, exact float32 scores decide. Where asking
-the forest does not pay, or annoy is not installed, the search is exact.
+"""Approximate search with Annoy: the forest proposes, exact float32 scores decide. Below a size, or
+where annoy is not installed, the search is exact.
+
+Annoy reads its files without any check. A file is an array of nodes of (3 + width) four-byte words:
+the number of items below the node, two words for its children, and a vector. The first nodes are
+the items, and the last ones the roots. A node with at most width + 2 items below it is a leaf:
+their numbers start in its second word and take the place of the vector. Any other node has two
+children.
 """
 
 from collections.abc import Iterator
@@ -13,27 +19,23 @@ from ...encoders.vectors import Raw
 from ...errors import ConnormError, Errors, Warnings, refuse, warn
 from ...files.checksums import damaged
 from ..metrics import Metric, require_metric
-from ..vectors.base import Vectors
+from ..vectors.base import Vectors, row_blocks
 from ..vectors.scaled import lifted, lifted_queries
-from .allowed_items import AllowedItems
-from .annoy_costs import AnnoyCosts, measure_costs
-from .annoy_forest import has_each_item_in_each_tree, require_sound_forest, stored_vectors
-from .approximate import blocks, build_dense, fill_exactly, open_dense
 from .exact import ExactSearcher
-from .proposals import rescore
-from .protocol import Neighbours, require_positive_settings
+from .hybrid import build_dense, open_dense
+from .protocol import AllowedItems, Neighbours, require_positive_settings, rescore
 
 if TYPE_CHECKING:
     from .protocol import Searcher
 
 # Other processors may round this differently.
 _ROUNDED = 1e-4
-# For forests that were built before costs were measured.
-_SEARCH_K = 20_000
 # The beginning of the file if no forest was built.
 _NO_FOREST = b"no forest: "
-# With fewer names an exact search is cheaper than the forest (docs/benchmarks/size.md).
+# With fewer names an exact search is as fast.
 _MANY = 300_000
+# How many leaves are checked at once.
+_LEAVES = 2048
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,7 @@ class AnnoyIndex:
     """Settings of the Annoy backend, `spacy-connorm.AnnoyIndex.v1`.
 
     n_trees (int): The number of trees. More of them: better recall, a larger file.
-    recall (float): The share of nearest neighbours that the forest must find. How many nodes it
-        inspects for that is measured when it is built.
-    search_k (Optional[int]): Nodes inspected per query, instead of `recall`.
+    search_k (int): Nodes inspected per query. More of them: better recall, slower searches.
     oversample (int): Proposals rescored per requested item.
     exact_below (int): Build no forest for fewer vectors: search them exactly.
     seed (int): The seed of the random splits; the same seed gives the same forest.
@@ -55,10 +55,9 @@ class AnnoyIndex:
     extra: ClassVar[str] = ""
 
     n_trees: int = 50
-    recall: float = 0.99
-    search_k: int | None = None
+    search_k: int = 20_000
     oversample: int = 2
-    exact_below: int = 0
+    exact_below: int = _MANY
     seed: int = 13
     dtype: Literal["float32", "float16", "int8"] = "float32"
     metric: Metric = "cosine"
@@ -67,17 +66,12 @@ class AnnoyIndex:
         """RAISES (ConnormError): CN006 for an invalid setting."""
         require_metric(self.metric)
         # Annoy takes a negative number of trees for a huge one and builds until memory is full.
-        require_positive_settings(self, "n_trees", "oversample")
-        if self.search_k is not None:
-            require_positive_settings(self, "search_k")
+        require_positive_settings(self, "n_trees", "search_k", "oversample")
         if self.exact_below < 0:
             refuse("exact_below", self.exact_below, "a number of vectors, at least 0")
-        if not 0 < self.recall <= 1:
-            refuse("recall", self.recall, "a share above 0, at most 1")
 
     def build(self, vectors: Vectors, path: Path) -> None:
-        """Build the forest of dense vectors; see `build_dense` for others. Costs are measured and
-        kept beside it.
+        """Build the forest of dense vectors; see `build_dense` for others.
 
         vectors (Vectors): The items, one per row.
         path (Path): The file that Annoy writes and maps later, or that says why there is no forest.
@@ -102,7 +96,7 @@ class AnnoyIndex:
 
     def _build(self, vectors: Vectors, path: Path) -> None:
         if len(vectors) < self.exact_below:
-            path.write_bytes(_NO_FOREST + b"an exact search of so few vectors is cheaper\n")
+            path.write_bytes(_NO_FOREST + b"an exact search of so few vectors is as fast\n")
             return
         planted = lifted(vectors)
         forest = _new_forest(planted.width)
@@ -111,21 +105,13 @@ class AnnoyIndex:
             path.write_bytes(_NO_FOREST + b"annoy was not installed\n")
             return
         forest.set_seed(self.seed)
-        for item, vector in enumerate(row for block in blocks(planted) for row in block):
-            forest.add_item(item, vector)
+        for rows in row_blocks(np.arange(len(planted))):
+            for item, vector in zip(rows.tolist(), planted.queries(rows), strict=True):
+                forest.add_item(item, vector)
         # One job, since the forest depends on the number of jobs. Built in memory and then saved,
         # since Annoy's building on disk dies of SIGBUS when the disk is full.
         forest.build(self.n_trees, n_jobs=1)
         forest.save(str(path))
-        costs = measure_costs(
-            vectors,
-            lambda queries, *rest: _propose(forest, lifted_queries(planted, queries), *rest),
-            search_k=self.search_k,
-            recall=self.recall,
-            oversample=self.oversample,
-            seed=self.seed,
-        )
-        costs.write(_costs_of(path))
         forest.unload()
 
     def _warn_of_many(self, vectors: int) -> None:
@@ -147,9 +133,6 @@ class AnnoySearcher:
         """
         self.settings = settings
         self.vectors = vectors
-        self.costs = AnnoyCosts.read(_costs_of(path))
-        measured = self.costs.search_k if self.costs else _SEARCH_K
-        self.search_k = settings.search_k or measured
         self._exact = ExactSearcher(vectors)
         self._forest = forest
         self._planted = lifted(vectors)
@@ -164,8 +147,7 @@ class AnnoySearcher:
 
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query. The search is exact if that costs no more than
-        asking the forest: the batch is large, `search_k` is at least the number of items, or a
-        filter leaves few.
+        asking the forest: `search_k` is at least the number of items, or a filter leaves few.
 
         queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
         n (int): How many.
@@ -177,46 +159,29 @@ class AnnoySearcher:
         wanted = min(n, possible)
         # Enough proposals to expect enough allowed items among them.
         proposals = wanted * self.settings.oversample * len(self) // max(possible, 1)
-        if self._exact_pays(queries.shape[0], proposals):
+        inspected = self.settings.search_k
+        if inspected >= len(self) or proposals > inspected or proposals * 4 > len(self):
             return self._exact.nearest(queries, n, allowed)
         proposed = self._propose(queries, proposals, allowed)
         found = rescore(self.vectors, queries, proposed, n)
-        return fill_exactly(found, self._exact, queries, wanted=wanted, allowed=allowed)
+        return self._exact.complete(found, queries, wanted, allowed)
 
     def verify(self, path: Path) -> None:
         width = self._planted.width
         if not has_each_item_in_each_tree(path, items=len(self), width=width):
             raise damaged(path, "its trees do not hold every vector once")
-        stored, start = stored_vectors(path, items=len(self), width=width), 0
-        for block in blocks(self._planted):
-            if not np.allclose(stored[start : start + len(block)], block, atol=_ROUNDED):
+        stored = np.memmap(path, dtype="<f4", mode="r").reshape(-1, width + 3)[: len(self), 3:]
+        for rows in row_blocks(np.arange(len(self))):
+            if not np.allclose(stored[rows], self._planted.queries(rows), atol=_ROUNDED):
                 raise damaged(path, "it holds other vectors")
-            start += len(block)
-
-    def _exact_pays(self, queries: int, proposals: int) -> bool:
-        inspected = self.search_k
-        if inspected >= len(self) or proposals > inspected or proposals * 4 > len(self):
-            return True
-        return self.costs is not None and self.costs.exact_pays(queries)
 
     def _propose(
         self, queries: Raw, count: int, allowed: AllowedItems | None
     ) -> Iterator[np.ndarray]:
-        asked = lifted_queries(self._planted, queries)
-        for items in _propose(self._forest, asked, count, self.search_k):
+        for vector in lifted_queries(self._planted, queries):
+            found = self._forest.get_nns_by_vector(vector, count, self.settings.search_k)
+            items = np.asarray(found, dtype="int64")
             yield items if allowed is None else items[allowed.mask[items]]
-
-
-def _propose(forest: Any, queries: Raw, count: int, search_k: int) -> list[np.ndarray]:
-    """RETURNS (List[Ints1d]): int64: the items that a forest proposes for each query."""
-    return [
-        np.asarray(forest.get_nns_by_vector(vector, count, search_k), dtype="int64")
-        for vector in queries
-    ]
-
-
-def _costs_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}.costs.json")
 
 
 def _is_planted(path: Path) -> bool:
@@ -235,3 +200,80 @@ def _new_forest(width: int) -> Any:
     except ImportError:
         return None
     return annoy.AnnoyIndex(width, "angular")
+
+
+def require_sound_forest(path: Path, *, items: int, width: int) -> None:
+    """Check that a search through a forest stays inside its file and comes to an end: children are
+    nodes, leaves hold items, and every node has as many items as its children together. So a child
+    has fewer items than its parent, and each tree is walked in bounded time.
+
+    path (Path): The file.
+    items (int): The number of vectors it was built from.
+    width (int): Their width.
+    RAISES (ConnormError): CN403 if it is no such forest.
+    """
+    words = width + 3
+    size = path.stat().st_size
+    if size == 0 or size % (4 * words):
+        _refuse_forest(path, f"{size} bytes are not whole nodes")
+    nodes = np.asarray(np.memmap(path, dtype="<i4", mode="r", shape=(size // (4 * words), words)))
+    below = np.array(nodes[:, 0])
+    if below[-1] != items or len(nodes) <= items:
+        _refuse_forest(path, f"it is not a forest of {items} items")
+    if (below[:items] != 1).any() or below.min() < 1:
+        _refuse_forest(path, "the number of items of a node is wrong")
+    is_leaf = below <= width + 2
+    is_leaf[:items] = False
+    leaves = np.flatnonzero(is_leaf)
+    inner = np.flatnonzero(below > width + 2)
+    _check_leaves(path, nodes, leaves, items)
+    children = nodes[inner, 1:3]
+    if children.size and not (children.min() >= 0 and children.max() < len(nodes)):
+        _refuse_forest(path, "a child is no node")
+    if (below[children].sum(axis=1, dtype="int64") != below[inner]).any():
+        _refuse_forest(path, "a node has not the items of its children")
+
+
+def has_each_item_in_each_tree(path: Path, *, items: int, width: int) -> bool:
+    """Walk all trees.
+
+    path (Path): The file, which `require_sound_forest` has accepted.
+    items (int): The number of vectors it was built from.
+    width (int): Their width.
+    RETURNS (bool): Whether every tree holds every item exactly once.
+    """
+    nodes = np.asarray(np.memmap(path, dtype="<i4", mode="r")).reshape(-1, width + 3)
+    # The roots stand at the end: only they have all items below.
+    others = np.flatnonzero(nodes[:, 0] != items)
+    first = max(items, int(others[-1]) + 1 if len(others) else 0)
+    everything = np.arange(items)
+    return all(
+        np.array_equal(np.sort(_items_below(nodes, root, items)), everything)
+        for root in range(first, len(nodes))
+    )
+
+
+def _items_below(nodes: np.ndarray, root: int, items: int) -> np.ndarray:
+    found, level = [], np.asarray([root])
+    while len(level):
+        is_leaf = nodes[level, 0] < nodes.shape[1]
+        found += [nodes[leaf, 1 : 1 + nodes[leaf, 0]] for leaf in level[is_leaf]]
+        children = nodes[level[~is_leaf], 1:3].ravel()
+        found.append(children[children < items])
+        level = children[children >= items]
+    return np.concatenate(found)
+
+
+def _check_leaves(path: Path, nodes: np.ndarray, leaves: np.ndarray, items: int) -> None:
+    for start in range(0, len(leaves), _LEAVES):
+        block = leaves[start : start + _LEAVES]
+        held = nodes[block, 1 : 1 + nodes[block, 0].max()]
+        # What follows the items of a leaf was never written.
+        is_held = np.arange(held.shape[1]) < nodes[block, :1]
+        found = held[is_held].view("uint32")
+        if len(found) and found.max() >= items:
+            _refuse_forest(path, "a leaf holds what is no item")
+
+
+def _refuse_forest(path: Path, reason: str) -> None:
+    raise ConnormError(Errors.CN403.format(path=path, reason=reason))

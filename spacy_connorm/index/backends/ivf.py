@@ -11,12 +11,9 @@ from ...errors import refuse
 from ..metrics import Metric, require_metric
 from ..vectors.base import Vectors
 from ..vectors.scaled import lifted, lifted_queries
-from .allowed_items import AllowedItems
-from .approximate import build_dense, fill_exactly, open_dense
 from .exact import ExactSearcher
-from .list_fit import ListFit
-from .proposals import rescore
-from .protocol import Earlier, Neighbours, require_positive_settings
+from .hybrid import build_dense, open_dense
+from .protocol import AllowedItems, Earlier, Neighbours, require_positive_settings, rescore
 from .rabitq import RabitqLists
 
 if TYPE_CHECKING:
@@ -83,10 +80,9 @@ class IvfIndex:
         build_dense(vectors, path, self._build)
 
     def update(self, vectors: Vectors, path: Path, earlier: Earlier) -> str | None:
-        """Build the lists of dense vectors, with the centroids of an earlier build as long as these
-        fit: `lists` and `seed` are the same, the number of vectors has changed by less than a
-        fifth, and the vectors are about as close to their centroids, and the lists about as equal
-        in size, as when the centroids were learned. Otherwise they are learned anew.
+        """Build the lists of dense vectors, with the centroids of an earlier build if it has about
+        as many lists as there would be now: the number of vectors has changed by less than a
+        fifth. Otherwise they are learned anew.
 
         vectors (Vectors): The items, one per row.
         path (Path): The file that faiss writes and maps later.
@@ -107,38 +103,22 @@ class IvfIndex:
 
     def _build(self, vectors: Vectors, path: Path) -> None:
         if len(vectors) >= self.exact_below:
-            lists = self._list_count(len(vectors))
-            inverted, fit = RabitqLists.build(lifted(vectors), lists=lists, seed=self.seed)
-            inverted.write(path)
-            fit.write(path)
+            count = self._list_count(len(vectors))
+            RabitqLists.build(lifted(vectors), lists=count, seed=self.seed).write(path)
 
     def _update(self, vectors: Vectors, path: Path, earlier: Earlier) -> str | None:
         if len(vectors) < self.exact_below:
             return None
-        misfit = self._keep(vectors, path, earlier)
-        if misfit is None:
-            return "kept"
-        self._build(vectors, path)
-        return f"learned anew: {misfit}"
-
-    def _keep(self, vectors: Vectors, path: Path, earlier: Earlier) -> str | None:
-        """RETURNS (Optional[str]): Why the earlier centroids don't fit; None if lists with them
-        were written.
-        """
-        fit = ListFit.read(earlier.path)
-        if fit is None:
-            return "there were none"
-        if fit.seed != self.seed:
-            return "the seed is another one"
+        if not earlier.path.exists():
+            self._build(vectors, path)
+            return "learned anew: there were none"
         wanted = self._list_count(len(vectors))
-        if abs(fit.lists - wanted) > (0 if self.lists else _OTHER_COUNT * wanted):
-            return f"there were {fit.lists} lists where {wanted} are wanted"
-        lists, fit = RabitqLists.update(earlier, vectors, fit)
-        misfit = fit.misfit()
-        if misfit is None:
-            lists.write(path)
-            fit.write(path)
-        return misfit
+        known = RabitqLists.open(earlier.path, rows=earlier.size, width=vectors.width).lists
+        if abs(known - wanted) > (0 if self.lists else _OTHER_COUNT * wanted):
+            self._build(vectors, path)
+            return f"learned anew: there were {known} lists where {wanted} are wanted"
+        RabitqLists.update(earlier, vectors).write(path)
+        return "kept"
 
     def _list_count(self, vectors: int) -> int:
         lists = self.lists or min(_LISTS_PER_ROOT * isqrt(vectors), _MOST_LISTS)
@@ -190,7 +170,7 @@ class IvfSearcher:
         asked = lifted_queries(self._held, queries)
         items = self._inverted.propose(asked, proposals, probes=probes, allowed=allowed)
         found = rescore(self.vectors, queries, (rows[rows >= 0] for rows in items), n)
-        return fill_exactly(found, self._exact, queries, wanted=wanted, allowed=allowed)
+        return self._exact.complete(found, queries, wanted, allowed)
 
     def verify(self, path: Path) -> None:
         self._inverted.verify(self._held, path)

@@ -1,5 +1,7 @@
-"""The interface of search backends."""
+"""The interface of search backends, and what all of them use."""
 
+from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
@@ -8,12 +10,43 @@ import numpy as np
 from ...encoders.vectors import Raw
 from ...errors import require_positive
 from ..vectors.base import Vectors
-from .allowed_items import AllowedItems
+
+
+class AllowedItems:
+    """Items that may be found. What searches need to know of them is worked out once, when it is
+    first asked for, so that searches with the same filter cost nothing that grows with all items.
+    """
+
+    def __init__(self, mask: np.ndarray) -> None:
+        """mask (np.ndarray): bool (items,): which may be found."""
+        self.mask = mask
+
+    @cached_property
+    def count(self) -> int:
+        """RETURNS (int): How many may be found."""
+        return int(np.count_nonzero(self.mask))
+
+    @cached_property
+    def items(self) -> np.ndarray:
+        """RETURNS (Ints1d): int64 (count,): the items, ascending."""
+        return np.flatnonzero(self.mask)
+
+    @cached_property
+    def bits(self) -> np.ndarray:
+        """RETURNS (np.ndarray): uint8: one bit per item, the first items in the lowest bits."""
+        return np.packbits(self.mask, bitorder="little")
+
+    @cached_property
+    def penalties(self) -> np.ndarray:
+        """RETURNS (Floats1d): float32 (items,): 0 for what may be found, -inf for the rest: added
+        to scores, they leave only what may be found.
+        """
+        return np.where(self.mask, np.float32(0), np.float32(-np.inf))
 
 
 class Neighbours(NamedTuple):
     """The nearest items of each query, best first; equal scores are in item order. If several equal
-    items compete for the last places, it is undefined which of them are found.
+    items compete for the last places, an exact search finds the first of them.
 
     items (Ints2d): int64 (b, n), -1 if fewer were found.
     scores (Floats2d): float32 (b, n) cosines or inner products, -inf if fewer were found.
@@ -28,6 +61,25 @@ class Neighbours(NamedTuple):
         queries (np.ndarray): bool (b,), or int64 positions.
         """
         return Neighbours(self.items[queries], self.scores[queries])
+
+
+def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: int) -> Neighbours:
+    """Keep the best proposals by exact score.
+
+    vectors (Vectors): The items.
+    queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
+    proposed (Iterable[Ints1d]): The proposals for each query, without duplicates.
+    n (int): How many to keep.
+    RETURNS (Neighbours): (b, n) neighbours.
+    """
+    items = np.full((queries.shape[0], n), -1, dtype="int64")
+    scores = np.full(items.shape, -np.inf, dtype="float32")
+    for query, rows in enumerate(proposed):
+        own = vectors.rescore(queries, query, rows)
+        order = np.lexsort((rows, -own))[:n]
+        items[query, : len(order)] = rows[order]
+        scores[query, : len(order)] = own[order]
+    return Neighbours(items, scores)
 
 
 def require_positive_settings(backend: Any, *settings: str) -> None:

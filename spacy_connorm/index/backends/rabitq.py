@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache
 from math import ceil
 from pathlib import Path
@@ -18,12 +17,8 @@ import numpy as np
 
 from ...errors import ConnormError, Errors, require_installed
 from ...files.checksums import damaged
-from ..vectors.base import Vectors
-from .allowed_items import AllowedItems
-from .list_fit import ListFit
-from .protocol import Earlier
-from .rabitq_filling import add_items, copy_items
-from .rabitq_parts import parts_fit
+from ..vectors.base import Vectors, row_blocks
+from .protocol import AllowedItems, Earlier
 
 # k-means: more samples or iterations take longer and hardly improve the lists.
 _SAMPLE_OF_A_LIST = 16
@@ -61,47 +56,36 @@ class RabitqLists:
         self.lists = int(index.nlist)
 
     @classmethod
-    def build(cls, vectors: Vectors, *, lists: int, seed: int) -> tuple["RabitqLists", ListFit]:
+    def build(cls, vectors: Vectors, *, lists: int, seed: int) -> "RabitqLists":
         """Learn centroids from a sample, then read all vectors once.
 
         vectors (DenseVectors): The items, one per row.
         lists (int): The number of lists, at most one per vector.
         seed (int): The seed of the sample and of k-means.
-        RETURNS (Tuple[RabitqLists, ListFit]): The lists, and how well they fit.
+        RETURNS (RabitqLists): The lists.
         RAISES (ConnormError): CN126 without faiss.
         """
-        faiss = load_faiss()
         index = _train(_sample(vectors, lists, seed), lists, seed)
-        count, total = add_items(faiss, index, vectors, np.arange(len(vectors)))
-        faiss.downcast_index(index.quantizer).k_factor = _SEARCHING_DEPTH
-        distance, imbalance = total / max(count, 1), _imbalance(index)
-        return cls(index), ListFit(lists, seed, distance, imbalance, distance, imbalance)
+        _add_items(index, vectors, np.arange(len(vectors)))
+        return cls(index)
 
     @classmethod
-    def update(
-        cls, earlier: Earlier, vectors: Vectors, fit: ListFit
-    ) -> tuple["RabitqLists", ListFit]:
+    def update(cls, earlier: Earlier, vectors: Vectors) -> "RabitqLists":
         """Keep the centroids of an earlier file, and the codes of vectors that it has. Only new
         vectors are read.
 
         earlier (Earlier): What `write` wrote, and which of its items are still there.
         vectors (DenseVectors): The items, one per row.
-        fit (ListFit): How well the earlier lists fitted.
-        RETURNS (Tuple[RabitqLists, ListFit]): The lists, and how well they fit now.
+        RETURNS (RabitqLists): The lists.
         RAISES (ConnormError): As in `open`.
         """
-        faiss = load_faiss()
         # Opened twice: one gets other lists, which are copied from those of the other one.
-        old = cls.open(earlier.path, rows=earlier.size, width=vectors.width)._index
-        index = cls.open(earlier.path, rows=earlier.size, width=vectors.width)._index
-        copied = copy_items(faiss, old, index, earlier.items)
-        quantizer = faiss.downcast_index(index.quantizer)
-        quantizer.k_factor = _BUILDING_DEPTH
-        count, total = add_items(faiss, index, vectors, np.flatnonzero(~copied))
-        quantizer.k_factor = _SEARCHING_DEPTH
-        kept = int(np.count_nonzero(copied))
-        distance = (kept * fit.distance + total) / max(kept + count, 1)
-        return cls(index), replace(fit, distance=distance, imbalance=_imbalance(index))
+        old, new = (
+            cls.open(earlier.path, rows=earlier.size, width=vectors.width)._index for _ in range(2)
+        )
+        copied = _copy_items(old, new, earlier.items)
+        _add_items(new, vectors, np.flatnonzero(~copied))
+        return cls(new)
 
     @classmethod
     def open(cls, path: Path, *, rows: int, width: int) -> "RabitqLists":
@@ -120,7 +104,7 @@ class RabitqLists:
         except (RuntimeError, MemoryError) as error:
             reason = f"{error}".partition("\n")[0] or "it is too large"
             raise ConnormError(Errors.CN416.format(path=path, reason=reason)) from error
-        if not parts_fit(faiss, index, rows=rows, width=width):
+        if not _parts_fit(index, rows=rows, width=width):
             reason = f"it is not of {rows} vectors of {width} components"
             raise ConnormError(Errors.CN416.format(path=path, reason=reason))
         # As `build` sets it; a file can have any.
@@ -202,10 +186,6 @@ def _threads_for(queries: int) -> Iterator[None]:
         faiss.omp_set_num_threads(threads)
 
 
-def _imbalance(index: Any) -> float:
-    return float(load_faiss().downcast_InvertedLists(index.invlists).imbalance_factor())
-
-
 def _maps_whole_files() -> bool:
     # On macOS, faiss maps only the lists.
     return sys.platform != "darwin"
@@ -279,3 +259,109 @@ def _import_faiss() -> Any:
         # Its thread pool does not survive a fork: a worker that used it would hang.
         os.register_at_fork(after_in_child=lambda: faiss.omp_set_num_threads(1))
     return faiss
+
+
+def _add_items(index: Any, vectors: Vectors, items: np.ndarray) -> None:
+    """Add vectors to the lists of their nearest centroids. Zero vectors have no nearest: they are
+    in no list.
+
+    index (faiss.IndexIVFRaBitQ): Has centroids.
+    vectors (DenseVectors): The vectors, of which some are added.
+    items (Ints1d): int64 (n,): these rows, which are also their numbers in the lists.
+    """
+    faiss = load_faiss()
+    quantizer = faiss.downcast_index(index.quantizer)
+    quantizer.k_factor = _BUILDING_DEPTH
+    for rows in row_blocks(items):
+        block = np.ascontiguousarray(vectors.queries(rows))
+        lists = np.ascontiguousarray(quantizer.search(block, 1)[1][:, 0])
+        numbers = np.ascontiguousarray(rows)
+        index.add_core(len(rows), *map(faiss.swig_ptr, (block, numbers, lists)))
+    quantizer.k_factor = _SEARCHING_DEPTH
+
+
+def _copy_items(old: Any, index: Any, items: np.ndarray) -> np.ndarray:
+    """Copy codes from the lists of an earlier index that has the same centroids.
+
+    old (faiss.IndexIVFRaBitQ): The earlier index.
+    index (faiss.IndexIVFRaBitQ): Gets new lists with these codes, and no others.
+    items (Ints1d): int64 (n,): for each item of the new lists, which one it was in the old ones; -1
+        for one that was not.
+    RETURNS (np.ndarray): bool (n,): which items the old lists had.
+    """
+    faiss = load_faiss()
+    present = np.flatnonzero(items >= 0)
+    now = np.full(old.ntotal, -1, dtype="int64")
+    now[items[present]] = present
+    copied = np.zeros(len(items), dtype="bool")
+    source = faiss.downcast_InvertedLists(old.invlists)
+    target = faiss.ArrayInvertedLists(old.nlist, old.code_size)
+    for each in range(old.nlist):
+        size = source.list_size(each)
+        if not size:
+            continue
+        numbers = now[faiss.rev_swig_ptr(source.get_ids(each), size)]
+        codes = faiss.rev_swig_ptr(source.get_codes(each), size * old.code_size)
+        places = np.flatnonzero(numbers >= 0)
+        # As if the items had been added one by one.
+        places = places[np.argsort(numbers[places])]
+        numbers, codes = numbers[places], codes.reshape(size, -1)[places]
+        target.add_entries(each, len(places), faiss.swig_ptr(numbers), faiss.swig_ptr(codes))
+        copied[numbers] = True
+    # From here on, the index frees its lists.
+    target.this.disown()
+    index.replace_invlists(target, True)
+    index.ntotal = int(np.count_nonzero(copied))
+    return copied
+
+
+def _parts_fit(index: Any, *, rows: int, width: int) -> bool:
+    """Check that a search stays inside the arrays of an index.
+
+    index (faiss.Index): What `read_index` returned.
+    rows (int): The number of vectors it was built from.
+    width (int): Their width.
+    RETURNS (bool): Whether it is an index such as `RabitqLists.build` makes, of these vectors.
+    """
+    faiss = load_faiss()
+    if not isinstance(index, faiss.IndexIVFRaBitQ):
+        return False
+    lists = faiss.downcast_InvertedLists(index.invlists)
+    sizes = np.fromiter(map(lists.list_size, range(lists.nlist)), "int64", lists.nlist)
+    return bool(
+        (index.d, index.ntotal, index.rabitq.d) == (width, rows, width)
+        and index.metric_type == index.rabitq.metric_type == faiss.METRIC_INNER_PRODUCT
+        and 0 < index.nlist == lists.nlist
+        and index.code_size == index.rabitq.code_size == lists.code_size
+        and index.by_residual
+        and index.is_trained
+        and sizes.sum() <= rows
+        and _quantizer_fits(faiss, index.quantizer, lists=index.nlist, width=width)
+    )
+
+
+def _quantizer_fits(faiss: Any, quantizer: Any, *, lists: int, width: int) -> bool:
+    quantizer = faiss.downcast_index(quantizer)
+    if not isinstance(quantizer, faiss.IndexRefineFlat):
+        return False
+    codes = faiss.downcast_index(quantizer.base_index)
+    exact = faiss.downcast_index(quantizer.refine_index)
+    if not isinstance(codes, faiss.IndexPQFastScan) or not isinstance(exact, faiss.IndexFlat):
+        return False
+    same = {(each.d, each.ntotal, each.metric_type) for each in (quantizer, codes, exact)}
+    pq = codes.pq
+    return bool(
+        same == {(width, lists, faiss.METRIC_INNER_PRODUCT)}
+        and exact.codes.size() == lists * width * 4
+        and (pq.d, pq.nbits, pq.M, pq.dsub * pq.M) == (width, 4, codes.M, width)
+        and pq.centroids.size() == pq.ksub * width == 16 * width
+        and (codes.nbits, codes.ksub, codes.bbs) == (4, 16, 32)
+        and codes.ntotal2 == _round_up(lists, codes.bbs)
+        and _round_up(codes.M, 2) == codes.M2
+        and codes.codes.size() == codes.ntotal2 * codes.M2 // 2
+        and (codes.implem, codes.qbs) == (0, 0)
+    )
+
+
+def _round_up(number: int, step: int) -> int:
+    return -(-number // step) * step

@@ -30,12 +30,8 @@ from ..search import Search
 from ..vectors.base import Vectors, open_vectors
 from ..vectors.scaled import scaled
 from ..word_bags import WordBags
-from .centroids import Centroids
-from .copied_rows import CopiedRows
-from .grouping import group_names
-from .input_hashes import InputHashes
-from .name_file import NameFile
-from .row_encoder import RowEncoder, can_reuse
+from .names import InputHashes, NameFile, group_names
+from .rows import Centroids, RowEncoder, can_reuse
 from .store_writer import StoreWriter
 
 _CHUNK = 4096
@@ -127,15 +123,13 @@ def _fill(
     del grouped
     vectors = open_vectors(folder, "texts")
     members = Members.open(folder, rows=len(vectors), concepts=concept_count)
-    # What is built for inner products depends on the longest vector of all.
-    are_cosines = reused is not None and reused.metric == metric_of(backend) == COSINE
-    copied = CopiedRows(reused if are_cosines else None, written)
     updates = {}
     for search in map(Search, searches):
         items = _items(folder, search, vectors, members, backend, concept_count)
         items = scaled(items, metric_of(backend))
         if len(items):
-            earlier = copied.earlier(search, members.rows_of(search.target), len(items))
+            rows = written[slice(*members.rows_of(search.target))]
+            earlier = _earlier(reused, search, rows, len(items), backend)
             updates[search.value] = _build(items, folder / f"{search}.index", backend, earlier)
     counts = {
         "concepts": concept_count,
@@ -243,6 +237,26 @@ def _build(items: Vectors, path: Path, backend: Backend, earlier: Earlier | None
         return backend.update(items, path, earlier)
     backend.build(items, path)
     return None
+
+
+def _earlier(
+    older: ConceptIndex | None, search: Search, rows: np.ndarray, count: int, backend: Backend
+) -> Earlier | None:
+    """RETURNS (Optional[Earlier]): What the older index built for a search, if it is of the same
+    kind: what is built for inner products depends on the longest vector of all. The mean of a
+    concept counts as new, as other names change it.
+    """
+    if older is None or search not in older.manifest["searches"]:
+        return None
+    is_same_kind = older.manifest["backend"].get("name") == type(backend).__name__
+    if not is_same_kind or not older.metric == metric_of(backend) == COSINE:
+        return None
+    path, size = older.folder / f"{search}.index", len(older.search_vectors(search))
+    if search.representation == "C":
+        return Earlier(path, size, np.full(count, -1))
+    items = rows - older.first_row(search)
+    items[(items < 0) | (items >= size)] = -1
+    return Earlier(path, size, items)
 
 
 def _facts(

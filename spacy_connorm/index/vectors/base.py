@@ -4,7 +4,7 @@ Rows are stored with unit length, and their norms beside them. So a cosine is on
 means of raw vectors (concept representations) are still exact.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,8 +13,8 @@ import numpy as np
 from ...encoders.vectors import HybridArray, Raw
 from ...files.arrays import open_array
 from ...files.checksums import damaged
-from .arrays import open_csr
-from .dense import DenseVectors, QuantizedVectors
+from .arrays import ArrayWriter, open_csr
+from .dense import DenseVectors, QuantizedVectors, RowScores
 from .sparse import SparseVectors
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _COUNTS = ("int64", "int32")
 _MOST_COLUMNS = 2**31
+# How many vectors are read at once.
+_BLOCK = 16_384
 
 
 class Vectors(Protocol):
@@ -50,20 +52,18 @@ class Vectors(Protocol):
     def take(self, rows: np.ndarray) -> "Vectors":
         """RETURNS (Vectors): Some rows (m,), in this order, as an exact copy."""
 
-    def dots(self, queries: Raw, start: int, stop: int) -> np.ndarray:
-        """Get the scores of queries with consecutive rows.
+    def compare(self, queries: Raw) -> RowScores:
+        """Compare queries with all rows, quickly and up to an error that is known.
 
         queries (Union[Floats2d, csr_matrix, HybridArray]): float32 (b, width), at unit length
             unless the vectors are scaled.
-        start (int): The first row.
-        stop (int): The row after the last.
-        RETURNS (Floats2d): float32 (b, stop - start).
+        RETURNS (RowScores): Computes the scores of ranges of rows.
         """
 
     def rescore(self, queries: Raw, query: int, rows: np.ndarray) -> np.ndarray:
         """Get the scores of one query with some rows. They do not depend on the other queries.
 
-        queries (Union[Floats2d, csr_matrix, HybridArray]): As for `dots`.
+        queries (Union[Floats2d, csr_matrix, HybridArray]): As for `compare`.
         query (int): Which of them.
         rows (Ints1d): int64 (m,).
         RETURNS (Floats1d): float32 (m,).
@@ -162,13 +162,14 @@ class HybridVectors:
             return dense + queries.weight * lexical
         return queries.score(dense, lexical)
 
-    def dots(self, queries: HybridArray, start: int, stop: int) -> np.ndarray:
-        """RETURNS (Floats2d): float32 (b, stop - start): see `Vectors.dots`."""
-        return self.score(
-            queries,
-            self.dense.dots(queries.dense, start, stop),
-            self.lexical.dots(queries.lexical, start, stop),
-        )
+    def compare(self, queries: HybridArray) -> RowScores:
+        """Compare both sides; see `Vectors.compare`."""
+        dense, lexical = self.dense.compare(queries.dense), self.lexical.compare(queries.lexical)
+
+        def dots(start: int, stop: int) -> np.ndarray:
+            return self.score(queries, dense.dots(start, stop), lexical.dots(start, stop))
+
+        return RowScores(dots, self.score(queries, dense.error, lexical.error))
 
     def rescore(self, queries: HybridArray, query: int, rows: np.ndarray) -> np.ndarray:
         """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
@@ -261,3 +262,60 @@ def open_vectors(folder: Path, stem: str) -> Vectors:
         return QuantizedVectors(codes, lengths, norms)
     shape = open_array(folder / f"{stem}.shape.npy", _COUNTS, (2,), bounds=(0, _MOST_COLUMNS))
     return SparseVectors(open_csr(folder, stem, rows=rows, width=int(shape[1])), norms)
+
+
+class VectorWriter:
+    """Appends blocks of vectors to the files that `open_vectors` opens. Sparse vectors stay in
+    memory until the end; fitting their encoder takes more memory than that.
+    """
+
+    def __init__(self, folder: Path, stem: str) -> None:
+        """Start without files; they are created by the first block.
+
+        folder (Path): Where to write.
+        stem (str): How the file names start.
+        """
+        self._folder = folder
+        self._stem = stem
+        self._files: dict[str, ArrayWriter] = {}
+        self._sides: dict[str, VectorWriter] = {}
+        self._sparse: list[SparseVectors] = []
+
+    def append(self, vectors: Vectors) -> None:
+        """Write some rows.
+
+        vectors (Vectors): Rows of the same kind in every block.
+        """
+        if isinstance(vectors, HybridVectors):
+            self._side("dense").append(vectors.dense)
+            self._side("lexical").append(vectors.lexical)
+        elif isinstance(vectors, SparseVectors):
+            self._sparse.append(vectors)
+        else:
+            for key, array in vectors.arrays.items():  # type: ignore[attr-defined]
+                self._file(key).append(array)
+
+    def close(self) -> None:
+        """Complete the files."""
+        for file in self._files.values():
+            file.close()
+        for side in self._sides.values():
+            side.close()
+        if self._sparse:
+            SparseVectors.join(self._sparse).write(self._folder, self._stem)
+
+    def _file(self, key: str) -> ArrayWriter:
+        if key not in self._files:
+            self._files[key] = ArrayWriter(self._folder / f"{self._stem}.{key}.npy")
+        return self._files[key]
+
+    def _side(self, name: str) -> "VectorWriter":
+        if name not in self._sides:
+            self._sides[name] = VectorWriter(self._folder, f"{self._stem}.{name}")
+        return self._sides[name]
+
+
+def row_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
+    """YIELDS (Ints1d): Some thousand rows at a time."""
+    for start in range(0, len(rows), _BLOCK):
+        yield rows[start : start + _BLOCK]

@@ -4,8 +4,9 @@ Both have the same methods; cosines are exact for the stored vectors.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,21 @@ _LEVELS = 127
 _CONVERTED = 100_000
 _DENSE = ("unit", "norms")
 _QUANTIZED = ("codes", "lengths", "norms")
+# How much a product or a sum of float32 is off, relative to its size.
+_FLOAT32 = 2.0**-24
+
+
+class RowScores(NamedTuple):
+    """The scores of queries with ranges of rows.
+
+    dots (Callable[[int, int], Floats2d]): From a first row and the row after the last to their
+        scores: float32 (rows, b).
+    error (Floats1d): float32 (b,): by how much the scores of each query may be off; 0 if they never
+        depend on the other queries and rows.
+    """
+
+    dots: Callable[[int, int], np.ndarray]
+    error: np.ndarray
 
 
 class DenseVectors:
@@ -66,11 +82,9 @@ class DenseVectors:
     def arrays(self) -> dict[str, np.ndarray]:
         return {"unit": self.unit, "norms": self.norms}
 
-    def dots(self, queries: np.ndarray, start: int, stop: int) -> np.ndarray:
-        """RETURNS (Floats2d): float32 (b, stop - start): see `Vectors.dots`."""
-        if self.unit.dtype == "float32":
-            return queries @ self.unit[start:stop].T
-        return _converted_dots(self.unit[start:stop], queries)
+    def compare(self, queries: np.ndarray) -> RowScores:
+        """Compare by a matrix product; see `Vectors.compare`."""
+        return _compare(self.unit, queries)
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
         """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
@@ -162,11 +176,31 @@ class QuantizedVectors:
     def arrays(self) -> dict[str, np.ndarray]:
         return {"codes": self.codes, "lengths": self.lengths, "norms": self.norms}
 
-    def dots(self, queries: np.ndarray, start: int, stop: int) -> np.ndarray:
-        """RETURNS (Floats2d): float32 (b, stop - start): see `Vectors.dots`."""
-        found = _converted_dots(self.codes[start:stop], queries)
-        found *= self._shares(slice(start, stop))
-        return found
+    def compare(self, queries: np.ndarray) -> RowScores:
+        """Compare whole numbers with whole numbers: queries are rounded as rows are, which the
+        error tells; see `Vectors.compare`. Without numkong rows become float32, which takes ten
+        times as long.
+        """
+        kernels = _load_kernels()
+        if kernels is None:
+            dots, error = _compare(self.codes, queries)
+            scale = None
+        else:
+            codes, scale, error = _rounded(queries)
+            packed = kernels.dots_pack(codes)
+
+            def dots(start: int, stop: int) -> np.ndarray:
+                found = kernels.dots_packed(self.codes[start:stop], packed)
+                return np.asarray(found).astype("float32")
+
+        def cosines(start: int, stop: int) -> np.ndarray:
+            found = dots(start, stop)
+            found *= self._shares(slice(start, stop))[:, None]
+            if scale is not None:
+                found *= scale
+            return found
+
+        return RowScores(cosines, error)
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
         """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
@@ -199,24 +233,54 @@ def _normalized(raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return raw / np.where(norms > 0, norms, 1)[:, None], norms
 
 
-def _converted_dots(rows: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    """Multiply queries (b, width) with rows (n, width) of fewer bits, of which few become float32
-    at once.
-
-    RETURNS (Floats2d): float32 (b, n).
-    """
-    found = np.empty((len(queries), len(rows)), dtype="float32")
-    # Rows times queries: for a few dozen queries, BLAS takes half as long again for the transposed
-    # product.
+def _compare(rows: np.ndarray, queries: np.ndarray) -> RowScores:
+    """Compare by products of float32. Few rows of another type become float32 at once."""
+    queries = np.asarray(queries, dtype="float32")
     columns = np.ascontiguousarray(queries.T)
     width = max(rows.shape[1], 1)
-    converted = np.empty((max(_CONVERTED // width, 1), rows.shape[1]), dtype="float32")
-    for start in range(0, len(rows), len(converted)):
-        block = rows[start : start + len(converted)]
-        part = converted[: len(block)]
-        part[...] = block
-        found[:, start : start + len(block)] = (part @ columns).T
-    return found
+    at_once = max(_CONVERTED // width, 1)
+
+    def dots(start: int, stop: int) -> np.ndarray:
+        if rows.dtype == "float32":
+            return rows[start:stop] @ columns
+        found = np.empty((stop - start, len(queries)), dtype="float32")
+        converted = np.empty((min(at_once, stop - start), rows.shape[1]), dtype="float32")
+        for first in range(start, stop, at_once):
+            block = rows[first : min(first + at_once, stop)]
+            part = converted[: len(block)]
+            part[...] = block
+            np.matmul(part, columns, out=found[first - start : first - start + len(block)])
+        return found
+
+    return RowScores(dots, 2 * width * _FLOAT32 * np.linalg.norm(queries, axis=1))
+
+
+def _rounded(queries: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Round queries to whole numbers.
+
+    queries (Floats2d): float32 (b, width).
+    RETURNS (Tuple[np.ndarray, np.ndarray, np.ndarray]): int8 (b, width) numbers, float32 (b,) what
+        one of them stands for, and float32 (b,): how much the product with a unit vector may be
+        off (Cauchy-Schwarz).
+    """
+    largest = np.abs(queries).max(axis=1, initial=0)
+    scale = np.where(largest > 0, largest, 1) / np.float32(_LEVELS)
+    numbers = queries / scale[:, None]
+    codes = np.rint(numbers).astype("int8")
+    error = np.linalg.norm(numbers - codes, axis=1) * scale
+    return codes, scale, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1)
+
+
+@cache
+def _load_kernels() -> Any:
+    """RETURNS (Optional[module]): numkong, whose products of int8 use what the processor has; None
+    where it cannot be imported.
+    """
+    try:
+        import numkong
+    except ImportError:
+        return None
+    return numkong
 
 
 def _sums(

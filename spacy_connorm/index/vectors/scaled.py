@@ -8,6 +8,7 @@ import numpy as np
 from ...encoders.vectors import Raw
 from ..metrics import COSINE
 from .base import HybridVectors, Vectors
+from .dense import RowScores
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -44,9 +45,13 @@ class ScaledVectors:
     def take(self, rows: np.ndarray) -> "ScaledVectors":
         return ScaledVectors(self.stored.take(rows))
 
-    def dots(self, queries: Raw, start: int, stop: int) -> np.ndarray:
-        """RETURNS (Floats2d): float32 (b, stop - start): inner products; see `Vectors.dots`."""
-        return self.stored.dots(queries, start, stop) * self.norms[start:stop]
+    def compare(self, queries: Raw) -> RowScores:
+        """Compare by inner products; see `Vectors.compare`."""
+        dots, error = self.stored.compare(queries)
+        return RowScores(
+            lambda start, stop: dots(start, stop) * self.norms[start:stop, None],
+            error * self.norms.max(initial=0),
+        )
 
     def rescore(self, queries: Raw, query: int, rows: np.ndarray) -> np.ndarray:
         """RETURNS (Floats1d): float32 (m,): inner products; see `Vectors.rescore`."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .arrays import make_csr, write_csr
+from .dense import RowScores
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -63,9 +64,13 @@ class SparseVectors:
         unit = sparse.vstack([part.unit for part in parts], format="csr")
         return cls(unit, np.concatenate([part.norms for part in parts]))
 
-    def dots(self, queries: "csr_matrix", start: int, stop: int) -> np.ndarray:
-        """RETURNS (Floats2d): float32 (b, stop - start): see `Vectors.dots`."""
-        return np.ascontiguousarray((self.view(start, stop).unit @ queries.T.toarray()).T)
+    def compare(self, queries: "csr_matrix") -> RowScores:
+        """Compare by the features of each row, always in one order; see `Vectors.compare`."""
+        columns = queries.T.toarray()
+        return RowScores(
+            lambda start, stop: self.view(start, stop).unit @ columns,
+            np.zeros(queries.shape[0], dtype="float32"),
+        )
 
     def rescore(self, queries: "csr_matrix", query: int, rows: np.ndarray) -> np.ndarray:
         """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""

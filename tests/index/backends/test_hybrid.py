@@ -10,11 +10,10 @@ from scipy import sparse
 
 from spacy_connorm.encoders.vectors import HybridArray, stack
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.index.backends.allowed_items import AllowedItems
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
-from spacy_connorm.index.backends.hybrid import HybridSearcher
-from spacy_connorm.index.backends.inverted_index import InvertedIndex
+from spacy_connorm.index.backends.hybrid import HybridSearcher, InvertedIndex
+from spacy_connorm.index.backends.protocol import AllowedItems
 from spacy_connorm.index.vectors.base import HybridVectors, from_raw, open_vectors
 
 RNG = np.random.default_rng(11)
@@ -67,7 +66,7 @@ def units(queries):
     return from_raw(queries).unit
 
 
-@pytest.fixture(params=[ExactIndex(block_rows=300), AnnoyIndex(n_trees=100, search_k=1990)])
+@pytest.fixture(params=[ExactIndex(), AnnoyIndex(exact_below=0, n_trees=100, search_k=1990)])
 def searcher(request, tmp_path):
     VECTORS.write(tmp_path, "texts")
     request.param.build(VECTORS, tmp_path / "OD-T.index")

@@ -3,10 +3,10 @@ import pytest
 from scipy import sparse
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.index.backends.allowed_items import AllowedItems
 from spacy_connorm.index.backends.annoy import AnnoyIndex, AnnoySearcher
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex
+from spacy_connorm.index.backends.protocol import AllowedItems
 from spacy_connorm.index.vectors.base import from_raw
 
 RNG = np.random.default_rng(5)
@@ -21,8 +21,8 @@ UNIT = from_raw(QUERIES).unit
 
 @pytest.fixture(
     params=[
-        ExactIndex(block_rows=300),
-        AnnoyIndex(n_trees=30, search_k=1500),
+        ExactIndex(),
+        AnnoyIndex(exact_below=0, n_trees=30, search_k=1500),
         IvfIndex(lists=100, probes=50, oversample=40, exact_below=1000),
     ],
     ids=["exact", "annoy", "lists"],
@@ -59,7 +59,7 @@ def test_the_size_of_a_batch_changes_nothing(kind):
         vectors, queries = from_raw(ties), sparse.csr_matrix(np.round(queries))
     else:
         vectors = from_raw(RAW, dtype=kind)
-    searcher = ExactSearcher(vectors, block_rows=100)
+    searcher = ExactSearcher(vectors)
     together = searcher.nearest(queries, 7)
     alone = [searcher.nearest(queries[place : place + 1], 7) for place in range(50)]
     assert np.array_equal(together.items, np.concatenate([each.items for each in alone]))
@@ -94,7 +94,7 @@ def test_nothing_allowed_finds_nothing(searcher):
 
 
 def test_annoy_scores_are_exact_cosines(tmp_path):
-    settings = AnnoyIndex(n_trees=5, search_k=100)
+    settings = AnnoyIndex(exact_below=0, n_trees=5, search_k=100)
     settings.build(VECTORS, tmp_path / "f")
     searcher = settings.open(VECTORS, tmp_path / "f")
     assert isinstance(searcher, AnnoySearcher)
@@ -105,18 +105,18 @@ def test_annoy_scores_are_exact_cosines(tmp_path):
 
 def test_same_seed_same_forest(tmp_path):
     for name in ("one", "two"):
-        AnnoyIndex(n_trees=4).build(VECTORS, tmp_path / name)
-    AnnoyIndex(n_trees=4, seed=1).build(VECTORS, tmp_path / "other")
+        AnnoyIndex(exact_below=0, n_trees=4).build(VECTORS, tmp_path / name)
+    AnnoyIndex(exact_below=0, n_trees=4, seed=1).build(VECTORS, tmp_path / "other")
     one, two, other = ((tmp_path / name).read_bytes() for name in ("one", "two", "other"))
     assert one == two != other
 
 
-@pytest.mark.parametrize("setting", ["n_trees", "search_k", "oversample", "block_rows"])
+@pytest.mark.parametrize("setting", ["n_trees", "search_k", "oversample"])
 @pytest.mark.parametrize("value", [0, -5])
 def test_setting_under_one(setting, value):
-    backend = ExactIndex if setting == "block_rows" else AnnoyIndex
+
     with pytest.raises(ConnormError, match=f"CN006.*{setting}.*{value}"):
-        backend(**{setting: value})
+        AnnoyIndex(**{setting: value})
 
 
 def test_sparse_vectors_are_searched_exactly(tmp_path):
@@ -128,14 +128,14 @@ def test_sparse_vectors_are_searched_exactly(tmp_path):
 
 def test_missing_forest_names_the_file(tmp_path):
     with pytest.raises(ConnormError, match=r"CN403.*nowhere"):
-        AnnoyIndex().open(VECTORS, tmp_path / "nowhere")
+        AnnoyIndex(exact_below=0).open(VECTORS, tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
 def test_exact_scores_do_not_depend_on_what_else_is_asked(dtype):
     wide = RNG.normal(size=(400, 333)).astype("float32")
     vectors = from_raw(wide, dtype=dtype)
-    searcher = ExactSearcher(vectors, block_rows=64)
+    searcher = ExactSearcher(vectors)
     asked = from_raw(RNG.normal(size=(97, 333)).astype("float32")).unit
     together = searcher.nearest(asked, 7)
     for place in range(len(asked)):

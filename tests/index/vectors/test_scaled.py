@@ -25,10 +25,10 @@ MENTIONS = ["mention 3", "a new one", "alias 7 1", "shared", "name 21", "unheard
 # The most that a component of a unit vector can be off, by dtype.
 ROUNDED = {"float32": 1e-5, "float16": 1e-3, "int8": 2e-2}
 BACKENDS = [
-    ExactIndex(metric="dot", block_rows=17),
+    ExactIndex(metric="dot"),
     ExactIndex(metric="dot", dtype="float16"),
     ExactIndex(metric="dot", dtype="int8"),
-    AnnoyIndex(metric="dot", n_trees=20, search_k=2000),
+    AnnoyIndex(exact_below=0, metric="dot", n_trees=20, search_k=2000),
     AnnoyIndex(metric="dot", dtype="int8", exact_below=10_000),
     replace(LISTS, metric="dot"),
     replace(LISTS, metric="dot", dtype="float16"),
@@ -96,8 +96,8 @@ def test_each_search_finds_the_largest_inner_products(tmp_path, backend, encoder
 @pytest.mark.parametrize(
     "backend",
     [
-        AnnoyIndex(metric="dot", n_trees=50, search_k=2500),
-        AnnoyIndex(metric="dot", n_trees=50, search_k=2500, dtype="int8"),
+        AnnoyIndex(exact_below=0, metric="dot", n_trees=50, search_k=2500),
+        AnnoyIndex(exact_below=0, metric="dot", n_trees=50, search_k=2500, dtype="int8"),
         IvfIndex(metric="dot", lists=20, probes=9, oversample=8, exact_below=100),
         IvfIndex(metric="dot", lists=20, probes=9, oversample=8, exact_below=100, dtype="float16"),
     ],

@@ -1,0 +1,252 @@
+"""The names of all concepts while an index is built: their texts in a file, the hashes of their
+encoder inputs, and their groups: rows and members. Memory holds a few numbers for each, some
+hundred megabytes for ten million names.
+"""
+
+from array import array
+from collections.abc import Callable
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..concept_index import ConceptIndex
+from ..keys import KeyTable, hash_keys
+from ..members import D, Members, O
+
+# How many texts are hashed at once.
+_WINDOW = 1 << 15
+# Rows that are only in O come first, then those in both O and D, then those only in D.
+_PLACES = {O: 0, O | D: 1, D: 2}
+
+
+class InputHashes:
+    """Turns texts into the hashes of their encoder inputs. Making the input of a text can take
+    longer than all the rest of copying it: the DAN's tokenizes. So a text that an older index has
+    is known by a hash of itself; see `KeyTable` for what equal hashes mean.
+    """
+
+    def __init__(
+        self, inputs: Callable[[list[str]], list[bytes]], known: ConceptIndex | None
+    ) -> None:
+        """Read the texts of the older index.
+
+        inputs (Callable): Turns texts into encoder inputs.
+        known (Optional[ConceptIndex]): An older index with the same encoder.
+        """
+        self._inputs = inputs
+        self._members: KeyTable | None = None
+        if known is not None:
+            texts = (text.encode() for text in known.store.all_texts())
+            self._members = KeyTable.from_hashes(hash_keys(texts))
+            self._hashes = known.keys.hashes()[known.members.row_numbers()]
+
+    def __call__(self, texts: list[str]) -> np.ndarray:
+        """Hash the encoder inputs of texts.
+
+        texts (List[str]): n texts.
+        RETURNS (np.ndarray): uint64 (n,): the hashes.
+        """
+        if self._members is None:
+            return hash_keys(self._inputs(texts))
+        members = self._members.rows([text.encode() for text in texts])
+        hashes = self._hashes[members]
+        new = np.flatnonzero(members < 0)
+        if len(new):
+            hashes[new] = hash_keys(self._inputs([texts[place] for place in new]))
+        return hashes
+
+
+class Names(NamedTuple):
+    """n pairs of a text and a concept that it denotes.
+
+    hashes (np.ndarray): uint64 (n,): the hashes of the encoder inputs. Inputs with the same hash
+        count as equal, see `KeyTable`.
+    concepts (Ints1d): int32 (n,): concept numbers.
+    targets (Ints1d): uint8 (n,): O or D.
+    preferred (np.ndarray): bool (n,): whether the text is the concept's preferred name.
+    inexact (np.ndarray): bool (n,): whether it is a synonym of the ontology that is not exact.
+    texts (Ints1d): int32 (n,): the number of the text in a `NameFile`.
+    """
+
+    hashes: np.ndarray
+    concepts: np.ndarray
+    targets: np.ndarray
+    preferred: np.ndarray
+    inexact: np.ndarray
+    texts: np.ndarray
+
+
+class NameFile:
+    """Collects names in any order. Their texts are in a file that is deleted on exit."""
+
+    def __init__(self, path: Path, hash_inputs: Callable[[list[str]], np.ndarray]) -> None:
+        """Create the file.
+
+        path (Path): The file.
+        hash_inputs (Callable): Hashes the encoder inputs of texts; see `InputHashes`.
+        """
+        self._path = path
+        self._hash_inputs = hash_inputs
+        self._file = path.open("w+b")
+        self._waiting: list[str] = []
+        self._ends = array("q", [0])
+        self._hashes = array("Q")
+        self._concepts = array("i")
+        self._targets = array("B")
+        self._preferred = array("B")
+        self._inexact = array("B")
+        self._mapped: mmap | None = None
+
+    def __enter__(self) -> "NameFile":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._mapped is not None:
+            self._mapped.close()
+        self._file.close()
+        self._path.unlink()
+
+    def __len__(self) -> int:
+        return len(self._concepts)
+
+    def add(
+        self,
+        text: str,
+        place: int,
+        target: int,
+        *,
+        preferred: bool = False,
+        inexact: bool = False,
+    ) -> None:
+        """Add a name.
+
+        text (str): A text that can be encoded as UTF-8.
+        place (int): The place of the concept in the `StoreWriter`.
+        target (int): O or D: where the name comes from.
+        preferred (bool): Whether the text is the concept's preferred name.
+        inexact (bool): Whether it is a synonym of the ontology that is not exact.
+        """
+        self._waiting.append(text)
+        self._concepts.append(place)
+        self._targets.append(target)
+        self._preferred.append(preferred)
+        self._inexact.append(inexact)
+        if len(self._waiting) == _WINDOW:
+            self._write()
+
+    def _write(self) -> None:
+        texts, self._waiting = self._waiting, []
+        if texts:
+            self._hashes.frombytes(self._hash_inputs(texts).tobytes())
+        encoded = [text.encode() for text in texts]
+        self._file.write(b"".join(encoded))
+        end = self._ends[-1]
+        for each in encoded:
+            end += len(each)
+            self._ends.append(end)
+
+    def ordered(self, numbers: np.ndarray) -> Names:
+        """Sort the names in the order of the index: those of O by concept, then those of D, ties in
+        the order in which they were added.
+
+        numbers (Ints1d): int32 (concepts,): the number of each concept, by its place.
+        RETURNS (Names): The names.
+        """
+        self._write()
+        concepts = numbers[np.frombuffer(self._concepts, dtype="int32")]
+        targets = np.frombuffer(self._targets, dtype="uint8")
+        groups = np.where(targets == O, concepts, np.int32(len(numbers)))
+        order = np.argsort(groups, kind="stable")
+        return Names(
+            hashes=np.frombuffer(self._hashes, dtype="uint64")[order],
+            concepts=concepts[order],
+            targets=targets[order],
+            preferred=np.frombuffer(self._preferred, dtype="bool")[order],
+            inexact=np.frombuffer(self._inexact, dtype="bool")[order],
+            texts=order.astype("int32"),
+        )
+
+    def read(self, texts: np.ndarray) -> list[str]:
+        """Read some texts, after all names were added.
+
+        texts (Ints1d): Their numbers.
+        RETURNS (List[str]): The texts.
+        """
+        if self._mapped is None:
+            self._file.flush()
+            self._mapped = mmap(self._file.fileno(), 0, access=ACCESS_READ)
+        ends = np.frombuffer(self._ends, dtype="int64")
+        spans = zip(ends[texts].tolist(), ends[texts + 1].tolist(), strict=True)
+        return [self._mapped[start:end].decode() for start, end in spans]
+
+
+class GroupedNames(NamedTuple):
+    """Names grouped into rows and members.
+
+    members (Members): The members.
+    texts (Ints1d): int32 (members,): the text of each member, as written for its concept.
+    hashes (np.ndarray): uint64 (rows,): the hashes of the encoder inputs.
+    """
+
+    members: Members
+    texts: np.ndarray
+    hashes: np.ndarray
+
+    @property
+    def encoded(self) -> np.ndarray:
+        """RETURNS (Ints1d): int32 (rows,): the text to encode for each row."""
+        return self.texts[self.members.start[:-1]]
+
+
+def group_names(names: Names) -> GroupedNames:
+    """Give each distinct encoder input one row, and each row its members.
+
+    names (Names): The names. Repetitions in D are counted.
+    RETURNS (GroupedNames): Rows and members in the order that `Members` needs, ties in order of
+        first occurrence.
+    """
+    hashes, rows = _rows(names)
+    pairs = rows * (int(names.concepts.max(initial=0)) + 1) + names.concepts
+    by_pair = np.argsort(pairs, kind="stable")
+    starts = np.flatnonzero(np.diff(pairs[by_pair], prepend=-1))
+    first = by_pair[starts]
+    texts = _texts(names, by_pair, starts)
+    order = np.lexsort((first, rows[first]))
+    first = first[order]
+    members = Members(
+        start=np.searchsorted(rows[first], np.arange(len(hashes) + 1)).astype("int64"),
+        concept=names.concepts[first],
+        target=np.bitwise_or.reduceat(names.targets[by_pair], starts)[order],
+        count=np.add.reduceat(names.targets[by_pair] == D, starts, dtype="int32")[order],
+        preferred=np.logical_or.reduceat(names.preferred[by_pair], starts)[order],
+        inexact=np.logical_and.reduceat(names.inexact[by_pair], starts)[order],
+    )
+    return GroupedNames(members, texts[order], hashes)
+
+
+def _rows(names: Names) -> tuple[np.ndarray, np.ndarray]:
+    """RETURNS (Tuple[np.ndarray, np.ndarray]): The hash of each row, and the row of each name."""
+    hashes, first, which = np.unique(names.hashes, return_index=True, return_inverse=True)
+    targets = np.zeros(len(hashes), dtype="uint8")
+    for target in (O, D):
+        targets[which[names.targets == target]] |= target
+    places = np.zeros(4, dtype="uint8")
+    places[list(_PLACES)] = list(_PLACES.values())
+    order = np.lexsort((first, places[targets]))
+    row_of = np.empty(len(hashes), dtype="int64")
+    row_of[order] = np.arange(len(hashes))
+    return hashes[order], row_of[which]
+
+
+def _texts(names: Names, by_pair: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """RETURNS (np.ndarray): The text of each pair of a row and a concept: the preferred name, or
+    else the first text.
+    """
+    preferred = names.preferred[by_pair]
+    chosen = by_pair[starts].copy()
+    pair_of = np.searchsorted(starts, np.flatnonzero(preferred), side="right") - 1
+    # The first of several preferred names wins, since it is written last.
+    chosen[pair_of[::-1]] = by_pair[preferred][::-1]
+    return names.texts[chosen]
