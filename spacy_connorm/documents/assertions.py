@@ -17,17 +17,17 @@ def register_assertion_attributes() -> None:
             Span.set_extension(attribute, default=False)
 
 
-def get_assertions(span: Span) -> tuple[str, ...]:
+def get_assertions(span: Span) -> tuple[str, ...] | None:
     """Read what the text says of a mention.
 
     span (Span): The mention.
-    RETURNS (Tuple[str, ...]): Any of "negated", "family" and "history"; empty too where no
+    RETURNS (Optional[Tuple[str, ...]]): Any of "negated", "family" and "history"; None if no
         component looked for them.
     """
-    return tuple(name for name, attribute in ASSERTIONS.items() if _is_set(span, attribute))
-
-
-def _is_set(span: Span, attribute: str) -> bool:
-    # Reading it through spaCy is slow. Another component's attribute may hold anything.
-    value: Any = span.doc.user_data.get(("._.", attribute, span.start_char, span.end_char))
-    return value is True
+    user_data: dict[Any, Any] = span.doc.user_data
+    place = (span.start_char, span.end_char)
+    # Reading them through spaCy is slow. Another component's attribute may hold anything.
+    told = {name: user_data.get(("._.", each, *place)) for name, each in ASSERTIONS.items()}
+    if all(value is None for value in told.values()):
+        return None
+    return tuple(name for name, value in told.items() if value is True)

@@ -472,6 +472,7 @@ def _infons(mention: Mention) -> dict[str, str]:
         "score": "" if mention.score is None else str(mention.score),
         "probability": "" if mention.probability is None else str(mention.probability),
         "long_form": mention.long_form,
+        "assertions": "|".join(mention.assertions or ()),
     }
     if mention.candidates:
         infons["candidates"] = _as_text([each._asdict() for each in mention.candidates])

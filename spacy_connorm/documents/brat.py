@@ -21,6 +21,7 @@ from typing import NamedTuple
 from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors
 from ..files.text import open_text, read_text
+from .assertions import ASSERTIONS
 from .document import Document, Place, make_mention, placed_lines, replace_surrogates, unlike
 from .mentions import LOCAL_PREFIX, Mention
 from .report import CorpusReport
@@ -192,7 +193,8 @@ class BratExporter:
                 with open_text(path / f"{name}{suffix}", "wt", newline="") as file:
                     file.write(content)
             types.update(each.types)
-        sections = ("[relations]", "[events]", "[attributes]")
+        attributes = (f"{each.capitalize()}\tArg:<ENTITY>" for each in ASSERTIONS)
+        sections = ("[relations]", "[events]", "[attributes]", *attributes)
         config = [_MARK, "[entities]", *sorted(types), *sections]
         (path / _CONFIG).write_text("\n".join(config) + "\n", encoding="utf8")
 
@@ -201,7 +203,7 @@ class BratExporter:
         return config.is_file() and config.read_bytes().startswith(_MARK.encode())
 
     def _lines(self, document: Document, types: tuple[str, ...]) -> Iterator[str]:
-        references = 0
+        references, attributes = 0, 0
         mentions = zip(document.mentions, types, strict=True)
         for number, (mention, kind) in enumerate(mentions, start=1):
             place = ";".join(f"{start} {end}" for start, end in mention.fragments)
@@ -213,6 +215,9 @@ class BratExporter:
                 name = found.name.translate(_BREAKS) if found else ""
                 reference = self._reference(concept_id)
                 yield f"N{references}\tReference T{number} {reference}\t{name}\n"
+            for assertion in mention.assertions or ():
+                attributes += 1
+                yield f"A{attributes}\t{assertion.capitalize()} T{number}\n"
             note = _note(mention)
             if note:
                 yield f"#{number}\tAnnotatorNotes T{number}\t{note}\n"

@@ -13,6 +13,7 @@ from spacy.util import filter_spans
 from ..errors import ConnormError, Errors
 from ..files.text import read_lines
 from .abbreviations import find_long_forms
+from .assertions import get_assertions
 from .mentions import MENTIONS_KEY, Mention, annotated_mentions, normalize_ids, set_mentions
 from .report import CorpusReport
 from .spans import choose_spans, get_candidates, get_kb_id, is_normalized
@@ -275,6 +276,7 @@ def _normalized(doc: Doc, *, spans_key: str | None, prefix: str) -> Iterator[Men
             kb_id=get_kb_id(span, prefix),
             candidates=tuple(get_candidates(span, prefix) or ()),
             long_form=long_form,
+            assertions=get_assertions(span),
         )
 
 

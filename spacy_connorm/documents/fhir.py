@@ -31,6 +31,8 @@ _SYSTEMS = {
     "ATC": "http://www.whocc.no/atc",
 }
 _VERIFICATION = "http://terminology.hl7.org/CodeSystem/condition-ver-status"
+_RELATIVES = "FamilyMemberHistory"
+_ROLES = "http://terminology.hl7.org/CodeSystem/v3-RoleCode"
 _ID = re.compile(r"[A-Za-z0-9\-.]{1,64}")
 _NOT_FHIR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _REPLACED = "control characters of mentions became U+FFFD"
@@ -76,21 +78,39 @@ class FhirNdjsonExporter:
             parts = [split_ids(part) for part in mention.kb_id.split("|")]
             for part, concept_ids in enumerate([each for each in parts if each] or [()]):
                 yield {
-                    "resourceType": self.resource,
+                    "resourceType": self._resource_of(mention),
                     "id": str(uuid5(own_id, f"{number} {part}")),
                     "extension": [_extension(mention)],
-                    **self._about(document, _concept(mention, concept_ids, self.system), source),
+                    **self._about(
+                        mention, concept_ids, _subject(document, self.subject_field), source
+                    ),
                 }
 
-    def _about(self, document: Document, code: Resource, source: Resource) -> Resource:
-        subject = _subject(document, self.subject_field)
+    def _resource_of(self, mention: Mention) -> str:
+        return _RELATIVES if "family" in (mention.assertions or ()) else self.resource
+
+    def _about(
+        self, mention: Mention, concept_ids: Iterable[str], subject: Resource, source: Resource
+    ) -> Resource:
+        """RETURNS (Dict[str, Any]): What the text says of whom. What a relative has is no finding
+        of the patient's.
+        """
+        code = _concept(mention, concept_ids, self.system)
+        assertions = mention.assertions or ()
+        # Two of the three resources must have a patient.
+        patient = subject.get("subject", {"display": "unknown"})
+        if "family" in assertions:
+            return _relatives(code, patient, is_negated="negated" in assertions)
+        is_negated = "negated" in assertions
         if self.resource == "Observation":
-            return {"status": "preliminary", "code": code, **subject, "derivedFrom": [source]}
+            absent = {"valueBoolean": False} if is_negated else {}
+            own = {"status": "preliminary", "code": code, **subject, **absent}
+            return {**own, "derivedFrom": [source]}
+        status = "refuted" if is_negated else "unconfirmed"
         return {
-            "verificationStatus": {"coding": [{"system": _VERIFICATION, "code": "unconfirmed"}]},
+            "verificationStatus": {"coding": [{"system": _VERIFICATION, "code": status}]},
             "code": code,
-            # A Condition must have one.
-            "subject": subject.get("subject", {"display": "unknown"}),
+            "subject": patient,
             "evidence": [{"detail": [source]}],
         }
 
@@ -126,6 +146,18 @@ class FhirBundleExporter(FhirNdjsonExporter):
                 file.write(entry)
                 first = False
             file.write("}\n" if first else "\n]}\n")
+
+
+def _relatives(code: Resource, patient: Resource, *, is_negated: bool) -> Resource:
+    """RETURNS (Dict[str, Any]): What a relative has, or has not."""
+    coding = {"system": _ROLES, "code": "FAMMEMB", "display": "family member"}
+    told = {"note": [{"text": "absent"}]} if is_negated else {}
+    return {
+        "status": "partial",
+        "patient": patient,
+        "relationship": {"coding": [coding]},
+        "condition": [{"code": code, **told}],
+    }
 
 
 def _url(resource: Resource) -> str:
@@ -181,6 +213,7 @@ def _extension(mention: Mention) -> dict[str, Any]:
     for url, text in (("label", mention.label), ("longForm", mention.long_form)):
         if text.strip():
             parts.append({"url": url, "valueString": _allowed(text)})
+    parts += ({"url": "assertion", "valueString": each} for each in mention.assertions or ())
     if mention.is_nil:
         parts.append({"url": "nil", "valueBoolean": True})
     parts += ({"url": "candidate", "extension": _candidate(each)} for each in mention.candidates)

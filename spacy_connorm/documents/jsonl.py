@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import ConnormError, Errors
 from ..files.text import open_text
 from .document import Document
+from .mentions import Mention
 
 Record = dict[str, Any]
 _TEXT, _ENTS = "text", "ents"
@@ -39,17 +40,21 @@ def make_record(document: Document) -> Record:
 
     document (Document): The document.
     RETURNS (Dict[str, Any]): "text", "ents" with "start", "end" (characters), "text", "label",
-        "kb_id" and "candidates", and the fields that came with the text.
+        "kb_id" and "candidates", "assertions" if a component looked for them, and the fields that
+        came with the text.
     """
-    ents = [
-        {
-            "start": mention.extent[0],
-            "end": mention.extent[1],
-            "text": mention.text,
-            "label": mention.label,
-            "kb_id": mention.kb_id,
-            "candidates": [each._asdict() for each in mention.candidates],
-        }
-        for mention in document.mentions
-    ]
+    ents = list(map(_record_of, document.mentions))
     return {**document.fields, _TEXT: document.text, _ENTS: ents}
+
+
+def _record_of(mention: Mention) -> Record:
+    told = {} if mention.assertions is None else {"assertions": list(mention.assertions)}
+    return {
+        "start": mention.extent[0],
+        "end": mention.extent[1],
+        "text": mention.text,
+        "label": mention.label,
+        "kb_id": mention.kb_id,
+        **told,
+        "candidates": [each._asdict() for each in mention.candidates],
+    }

@@ -42,6 +42,8 @@ class Mention(NamedTuple):
         (code points), in order. Nearly all mentions have one.
     candidates (Tuple[Candidate, ...]): What a concept normalizer found, part by part, best first.
     long_form (str): What the document defines the mention to stand for; empty if nothing.
+    assertions (Optional[Tuple[str, ...]]): What the text says of it: any of "negated", "family" and
+        "history"; None if nobody looked.
     """
 
     text: str
@@ -50,6 +52,7 @@ class Mention(NamedTuple):
     fragments: tuple[tuple[int, int], ...]
     candidates: tuple[Candidate, ...] = ()
     long_form: str = ""
+    assertions: tuple[str, ...] | None = None
 
     @property
     def extent(self) -> tuple[int, int]:

@@ -63,11 +63,9 @@ class OmopExporter(Dated):
             rows = csv.writer(file, lineterminator="\n")
             rows.writerow(COLUMNS)
             for each in rendered:
-                for note_id, *found, modifiers in each:
+                for note_id, *found, said in each:
                     number += 1
-                    rows.writerow(
-                        (number, note_id, "", *found, _SYSTEM, day, "", "", "", modifiers)
-                    )
+                    rows.writerow((number, note_id, "", *found, _SYSTEM, day, "", *said))
 
     def _cells(self, document: Document, mention: Mention) -> Iterator[tuple[Any, ...]]:
         snippet = _window(document.text, mention)
@@ -79,8 +77,21 @@ class OmopExporter(Dated):
             yield (
                 *(snippet, str(mention.extent[0]), mention.text[:_SHORT]),
                 *(known, known),
-                _modifiers(mention, concept_id, found or (None if concept_id else nearest)),
+                (
+                    *_assertion(mention.assertions),
+                    _modifiers(mention, concept_id, found or (None if concept_id else nearest)),
+                ),
             )
+
+
+def _assertion(assertions: tuple[str, ...] | None) -> tuple[str, str]:
+    """RETURNS (Tuple[str, str]): `term_exists`, which is N for what the patient does not have, and
+    `term_temporal`.
+    """
+    if assertions is None:
+        return "", ""
+    is_patients = not {"negated", "family"} & set(assertions)
+    return "Y" if is_patients else "N", "Past" if "history" in assertions else ""
 
 
 def _note_id(document: Document) -> str:
@@ -115,6 +126,7 @@ def _modifiers(mention: Mention, concept_id: str, found: Candidate | None) -> st
         "probability": found.probability if found else None,
         "name": found.name[:_SHORT] if found and concept_id else "",
         "long_form": mention.long_form[:_SHORT],
+        "assertions": mention.assertions or None,
         "codes": found.codes if found and concept_id else None,
     }
     given = {key: value for key, value in told.items() if value not in ("", None)}

@@ -37,6 +37,7 @@ class ParquetExporter:
                     "label": mention.label,
                     "kb_id": mention.kb_id,
                     "long_form": mention.long_form or None,
+                    "assertions": mention.assertions,
                     "fragments": [{"start": start, "end": end} for start, end in mention.fragments],
                     "candidates": [_candidate(each) for each in mention.candidates],
                 }
@@ -80,7 +81,7 @@ def row_schema() -> Any:
     mention = pa.struct(
         [
             *(("start", offset), ("end", offset), ("text", text), ("label", text)),
-            *(("kb_id", text), ("long_form", text)),
+            *(("kb_id", text), ("long_form", text), ("assertions", pa.list_(text))),
             *(("fragments", pa.list_(fragment)), ("candidates", pa.list_(candidate))),
         ]
     )

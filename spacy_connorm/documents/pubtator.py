@@ -35,6 +35,7 @@ _RELATION_NAME = re.compile(r"[A-Za-z_]+")
 # All that ends a line for `str.splitlines`, and what separates columns.
 _BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029", " "))
 _NOT_IN_IDS = re.compile(r"[\s|]")
+_NO_ASSERTIONS = "mentions that are negated, a relative's or in the past are written as others are"
 _RENAMED = "white space and `|` in ids of documents became `_`"
 
 
@@ -144,6 +145,8 @@ class PubTatorExporter:
         if renamed:
             changes[_RENAMED] += 1
         title, abstract = _split(document.text)
+        if any(each.assertions for each in document.mentions):
+            changes[_NO_ASSERTIONS] += sum(bool(each.assertions) for each in document.mentions)
         lines = [f"|t|{title.translate(_BREAKS)}", f"|a|{abstract.translate(_BREAKS)}"]
         lines += (_line(document.text, each) for each in document.mentions)
         return PubTatorBlock(doc_id, lines)

@@ -23,7 +23,7 @@ from .report import CorpusReport
 
 COLUMNS = (
     *("doc_id", "start", "end", "text", "label", "kb_id", "name", "score", "probability"),
-    *("matched", "search", "long_form", "candidates"),
+    *("matched", "search", "long_form", "assertions", "candidates"),
 )
 _SEPARATOR = "|"
 
@@ -96,5 +96,6 @@ def _cells(mention: Mention) -> CsvRow:
         _SEPARATOR.join(each.text for each in leading),
         _SEPARATOR.join(dict.fromkeys(each.search for each in leading)),
         mention.long_form,
+        _SEPARATOR.join(mention.assertions or ()),
         json.dumps(candidates, ensure_ascii=False),
     )

@@ -90,14 +90,17 @@ class AssertionMarker(SavedSettings):
         RETURNS (Doc): The same.
         RAISES (ConnormError): CN011 if negspacy is not installed.
         """
-        if self._mentions(doc):
-            for each in self._negexes():
-                each(doc)
-        return doc
-
-    def _mentions(self, doc: Doc) -> bool:
         key = self.cfg["spans_key"]
-        return bool(doc.ents if key is None else doc.spans.get(key))
+        spans = doc.ents if key is None else doc.spans.get(key, ())
+        if not spans:
+            return doc
+        # Exports tell mentions that are not negated from those that nobody looked at.
+        for span in spans:
+            for attribute in ASSERTIONS.values():
+                span._.set(attribute, False)
+        for each in self._negexes():
+            each(doc)
+        return doc
 
     def _negexes(self) -> "list[Negex]":
         if self._read is None or self._read[0] != self.cfg:

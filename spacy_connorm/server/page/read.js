@@ -97,6 +97,7 @@ function mentionNode(ent) {
     ent.text,
   );
   node.classList.toggle("nil", isNil);
+  node.classList.toggle("absent", (ent.assertions ?? []).includes("negated"));
   const found = leading(ent);
   node.style.setProperty("--share", found.length ? Math.min(...found.map(certainty)) : 1);
   return node;
@@ -113,6 +114,11 @@ function textNodes() {
   return [...nodes, characters().slice(at).join("")];
 }
 
+// What the text says of it: absent, a relative's, in the past.
+const SAID = { negated: "absent", family: "a relative's", history: "in the past" };
+const assertions = (ent) => (ent.assertions ?? []).map((each) => SAID[each]).join(", ");
+const said = (ent) => (assertions(ent) ? h("span.muted", {}, `(${assertions(ent)})`) : null);
+
 function conceptRow(ent) {
   const isNil = isUnlinked(ent);
   const found = leading(ent);
@@ -120,7 +126,7 @@ function conceptRow(ent) {
   return h("li", {}, h(
     "button", { type: "button", onclick: () => openMention(ent, record) },
     h(`span.dot.${isNil ? "nil" : colour(ent.label)}`, { "aria-hidden": "true" }),
-    h("span.names", {}, h("span.strong", {}, ent.text), h("span", {}, names, " ", isNil ? null : h("code", {}, ent.kb_id))),
+    h("span.names", {}, h("span.strong", {}, ent.text), said(ent), h("span", {}, names, " ", isNil ? null : h("code", {}, ent.kb_id))),
     h("span.muted", {}, isNil || !found.length ? "" : certaintyText(found[0])),
   ));
 }
