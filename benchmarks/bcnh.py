@@ -32,12 +32,12 @@ import numpy as np
 import srsly
 from _common.builders import build_lookup, cached_encoder, make_hybrid
 from _common.cli import begin, clear_errors, finish_tables, make_parser
+from _common.config_variants import config_from, start_block
 from _common.datasets import DATASETS, PARTS
 from _common.options import at_least
 from _common.prepared import PreparedData, answer_prepared
 from _common.seeds import by_seed, mean_columns
 from _common.trained_encoders import train_once
-from _common.training_starts import config_from, start_block
 from thinc.api import Model
 
 from spacy_connorm.concepts import Candidate, Ontology

@@ -19,9 +19,8 @@ from time import perf_counter
 from typing import Any
 
 from _common.builders import encoder_config
-from _common.cli import begin, clear_errors, fail, finish, make_parser
+from _common.cli import begin, clear_errors, fail, finish, make_parser, thread_count
 from _common.datasets import Data
-from _common.machine import thread_count
 from _common.options import LEAST_REPEATS, at_least
 from _common.pipelines import write_pipeline
 from _measure.environments import make_lean_environment

@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 from _common.builders import build_lookup, load_encoder
 from _common.cli import begin, clear_errors, finish_tables, make_parser
+from _common.config_variants import config_from, fit_two_cores, start_block, untrained
 from _common.datasets import DISEASES, Data
 from _common.options import at_least
 from _common.scoring import DEPTH, predict, read_standard
 from _common.seeds import by_seed, mean_columns
 from _common.trained_encoders import keep_config, train_once
-from _common.training_starts import config_from, fit_two_cores, start_block, untrained
 from thinc.api import Config
 
 from spacy_connorm.encoders import encoder_inputs

@@ -1,16 +1,25 @@
 """How every benchmark starts, fails and reports."""
 
+import os
+import platform
 import sys
 import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NoReturn
 
-from _common import machine
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.evaluation.report import Row, to_json, to_table
+
+# Their versions are printed: what a measurement was made with.
+PACKAGES = (
+    *("spacy-connorm", "spacy", "thinc", "numpy", "scipy", "scikit-learn", "annoy", "faiss-cpu"),
+    "torch",
+    *("transformers", "tokenizers", "onnxruntime", "pytorch-metric-learning"),
+)
 
 
 def make_parser(description: str) -> ArgumentParser:
@@ -37,8 +46,8 @@ def begin(parser: ArgumentParser) -> Namespace:
     RETURNS (Namespace): The options.
     """
     arguments = parser.parse_args()
-    print(machine.describe(), file=sys.stderr)
-    machine.limit_threads()
+    print(describe_machine(), file=sys.stderr)
+    limit_threads()
     arguments.work.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore", ConnormWarning)
     return arguments
@@ -93,3 +102,33 @@ def clear_errors() -> Iterator[None]:
         yield
     except ConnormError as error:
         fail(str(error))
+
+
+def thread_count() -> int:
+    """RETURNS (int): The threads to compute with: OMP_NUM_THREADS, or else the cores."""
+    return int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
+
+
+def describe_machine() -> str:
+    """RETURNS (str): Cores, threads, load and versions, in one line."""
+    versions = ", ".join(f"{package} {_version(package)}" for package in PACKAGES)
+    return (
+        f"{os.cpu_count()} cores ({platform.machine()}), {thread_count()} threads, "
+        f"load {os.getloadavg()[0]:.1f}; Python {platform.python_version()}, {versions}"
+    )
+
+
+def limit_threads() -> None:
+    """Give torch, if it is installed, as many threads as BLAS has."""
+    try:
+        import torch
+    except ImportError:
+        return
+    torch.set_num_threads(thread_count())
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "-"

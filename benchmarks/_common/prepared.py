@@ -89,7 +89,7 @@ def read_as_written(data: Data) -> SearchedMentions:
 
 
 def read_prepared(data: Data) -> SearchedMentions:
-    """RETURNS (SearchedMentions): The mentions of a data set with the papers' preprocessing. That
+    """RETURNS (SearchedMentions): The mentions of a data set with BioSyn's preprocessing. That
     of names is the index's.
     """
     texts = [
@@ -135,7 +135,7 @@ def prepared_index(data: Data) -> dict[str, Any]:
 
 def answer_prepared(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[Prediction]]:
     """RETURNS (Tuple[List[Gold], List[Prediction]]): The gold ids of a data set's mentions, and
-    what a lookup finds for them with the papers' preprocessing.
+    what a lookup finds for them with BioSyn's preprocessing.
     """
     mentions = read_prepared(data)
     return mentions.gold, mentions.predict(lookup.candidates(mentions.texts, top_k=DEPTH))

@@ -4,16 +4,16 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from _common.cli import fail
-from _common.machine import thread_count
-from _measure.children import child_environment
+from _common.cli import fail, thread_count
 from _measure.memory_usage import read_status
 
+BENCHMARKS = Path(__file__).parents[1]
 REQUIREMENTS = Path(__file__).with_name("scispacy.txt")
 # The packages whose versions are printed.
 PRINTED = ("scispacy", "spacy", "numpy", "scipy", "scikit-learn", "nmslib-metabrainz")
@@ -75,3 +75,14 @@ def describe_environment(python: Path) -> str:
     pins = re.findall(r"^([\w-]+)==(.+)$", REQUIREMENTS.read_text(encoding="utf8"), flags=re.M)
     versions = [f"{name} {version}" for name, version in pins if name in PRINTED]
     return f"scispaCy's side: {', '.join([own, *versions])}"
+
+
+def child_command(module: str, *arguments: str, python: str = sys.executable) -> tuple[str, ...]:
+    """RETURNS (Tuple[str, ...]): The command that runs a module, e.g. "_measure.worker"."""
+    return (python, "-W", "ignore", "-m", module, *arguments)
+
+
+def child_environment(**variables: str) -> dict[str, str]:
+    """RETURNS (Dict[str, str]): The environment of a process that imports from `benchmarks/`."""
+    paths = [str(BENCHMARKS), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, **variables, "PYTHONPATH": os.pathsep.join(paths)}

@@ -11,12 +11,11 @@ from typing import Any
 from _common.builders import encoder_config
 from _common.datasets import Data
 from _common.options import INDEXES
-from _measure.children import child_command
 from _measure.stopwatch import Seconds
 from spacy.tokens import DocBin
 from thinc.api import Config
 
-from _peers.process import Peer
+from _peers.process import Peer, child_command
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.files.folders import FORMAT_VERSION
 

@@ -27,8 +27,8 @@ def evaluate_cli(
     protocol: str = typer.Option(
         OPEN,
         "--protocol",
-        help=f"{OPEN}: as the pipeline reads mentions. {BIOSYN}: as the papers do, "
-        "for comparison with their numbers alone: abbreviations expanded, composites split by the "
+        help=f"{OPEN}: as the pipeline reads mentions. {BIOSYN}: as BioSyn does, "
+        "for comparison with its numbers alone: abbreviations expanded, composites split by the "
         "number of gold ids (it looks at the gold standard), OMIM ids dropped beside others, no "
         "case, no punctuation; the names in the index stay as they were built.",
     ),
@@ -56,7 +56,7 @@ def evaluate_cli(
     ),
 ) -> None:
     """Score a pipeline's concept normalizer on the gold mentions of a corpus, leniently (any
-    gold concept is ranked first, ties included, as papers count) and strictly (the ids that are
+    gold concept is ranked first, ties included, as BioSyn counts) and strictly (the ids that are
     written are the gold ids); with other pipelines beside it, if they are named.
 
     Example: python -m spacy connorm evaluate training/index test.spacy --errors errors.md

@@ -103,8 +103,8 @@ def evaluate(
     searches (Sequence[str]): Searches to score alone, e.g. "O-T", beside the pipeline's sieve.
     beside (Sequence[Union[str, Path]]): Other pipelines to compare with.
     labels (Sequence[str]): Names of the pipelines, in order; by default those of their folders.
-    protocol (str): "open": mentions are read as the pipeline reads them. "biosyn": as the papers
-        do, which looks at the gold standard.
+    protocol (str): "open": mentions are read as the pipeline reads them. "biosyn": as BioSyn
+        does, which looks at the gold standard.
     json_path (Optional[Union[str, Path]]): Write the scores as JSON.
     markdown_path (Optional[Union[str, Path]]): Write the tables as Markdown.
     errors_path (Optional[Union[str, Path]]): List wrong answers in a `.tsv`, `.jsonl` or `.md`

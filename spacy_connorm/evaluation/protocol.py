@@ -1,4 +1,4 @@
-"""Which answers are right: by the lenient protocol of the papers, and by the strict one."""
+"""Which answers are right: by the lenient protocol of BioSyn, and by the strict one."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby

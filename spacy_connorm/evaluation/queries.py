@@ -45,7 +45,9 @@ def biosyn_texts(
 
 
 def biosyn_ids(gold_ids: Sequence[str]) -> tuple[str, ...]:
-    """gold_ids (Sequence[str]): The gold ids of a mention.
+    """Leave out the ids of OMIM beside others, as BioSyn does.
+
+    gold_ids (Sequence[str]): The gold ids of a mention.
     RETURNS (Tuple[str, ...]): The ids that are not OMIM's; all if OMIM's are the only ones.
     """
     return tuple(each for each in gold_ids if not each.startswith(_OMIM)) or tuple(gold_ids)
@@ -67,9 +69,9 @@ _RESOLVERS = ("abbreviation_resolver", "abbreviation_detector")
 class MentionQuery(NamedTuple):
     """A mention, and what to search for.
 
-    mention (Mention): As annotated; without some of its gold ids under the papers' protocol.
+    mention (Mention): As annotated; without some of its gold ids under BioSyn's protocol.
     long_form (str): Its long form in its document; empty if there is none.
-    texts (Tuple[str, ...]): The papers' protocol's texts; empty if the pipeline reads the mention.
+    texts (Tuple[str, ...]): Those of BioSyn's protocol; empty if the pipeline reads the mention.
     """
 
     mention: Mention
@@ -95,12 +97,12 @@ def read_queries(
     nlp (Language): The pipeline. Only its components that find abbreviations are run; mentions are
         those that are annotated.
     normalizer (ConceptNormalizer): Its setting `labels` chooses among the mentions.
-    protocol (str): "open": as the pipeline reads mentions; "biosyn": as the papers do.
+    protocol (str): "open": as the pipeline reads mentions; "biosyn": as BioSyn does.
     RETURNS (List[MentionQuery]): One per mention, with or without gold ids.
     RAISES (ConnormError): CN600 if no mention has a gold id, and the errors of `read_docs`.
     """
     labels, spans_key = normalizer.cfg["labels"], normalizer.cfg["spans_key"]
-    read = _read_openly(nlp, normalizer) if protocol == OPEN else _read_as_papers
+    read = _read_openly(nlp, normalizer) if protocol == OPEN else _read_as_biosyn
     queries: list[MentionQuery] = []
     for doc in read_docs(path, nlp.vocab):
         mentions = annotated_mentions(doc, spans_key=spans_key)
@@ -132,7 +134,7 @@ def _read_openly(
     return read
 
 
-def _read_as_papers(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQuery]:
+def _read_as_biosyn(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQuery]:
     long_forms = {each.short: each.long for each in find_abbreviations(doc.text)}
     for mention in mentions:
         gold_ids = biosyn_ids(mention.concept_ids)

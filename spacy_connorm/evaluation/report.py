@@ -23,7 +23,7 @@ from .metrics import (
 Row = dict[str, Any]
 
 # How mentions are searched: as the pipeline reads them; preprocessed as BioSyn does, for comparison
-# with papers.
+# with its numbers.
 OPEN, BIOSYN = "open", "biosyn"
 _CAUTIONS = {BIOSYN: ", which splits composites by the number of gold ids"}
 # What groups of mentions are called in tables.

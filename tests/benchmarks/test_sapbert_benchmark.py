@@ -61,7 +61,7 @@ def test_histograms_overlap_by_what_they_share(modules):
 
 
 def test_a_dan_is_trained_as_its_own_config_does(modules, write_config):
-    from _common.training_starts import config_from
+    from _common.config_variants import config_from
 
     path = write_config()
     own = Config().from_disk(path, interpolate=False)["training"]

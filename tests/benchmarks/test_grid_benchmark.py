@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture
 def add_ranks(modules):
-    from _common.ranks import add_ranks
+    from grid import add_ranks
 
     return add_ranks
 
