@@ -32,7 +32,7 @@ from _measure.memory_usage import mapped
 from _measure.stopwatch import time_call
 
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.index.backends.annoy import AnnoyIndex, AnnoySearcher
+from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex
 from spacy_connorm.index.backends.protocol import Neighbours, Searcher
@@ -149,10 +149,7 @@ def make_setting(
     chosen = backend if value is None else replace(backend, **{option: value})
     row = describe(type(backend).__name__, vectors, built)
     row |= {"setting": "default" if value is None else f"{option} {value}"}
-    searcher = chosen.open(vectors, path)
-    if isinstance(searcher, AnnoySearcher):
-        searcher.costs = None  # or it would search exactly where that is cheaper
-    return Setting(searcher, row)
+    return Setting(chosen.open(vectors, path), row)
 
 
 def describe(index: str, vectors: Vectors, built: Row) -> Row:
