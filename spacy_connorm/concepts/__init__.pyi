@@ -3,11 +3,11 @@ from .concept import SCOPES as SCOPES
 from .concept import Candidate as Candidate
 from .concept import Concept as Concept
 from .concept import merge as merge
-from .licence import read_licence as read_licence
-from .licence import write_licence as write_licence
 from .ontology import AnyOntology as AnyOntology
 from .ontology import ConceptStream as ConceptStream
 from .ontology import Ontology as Ontology
 from .ontology import Source as Source
 from .ontology import read_concepts as read_concepts
+from .ontology import read_licence as read_licence
 from .ontology import write_concepts as write_concepts
+from .ontology import write_licence as write_licence

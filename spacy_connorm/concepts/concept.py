@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ..errors import ConnormError, Errors, quote, quote_id
+from ..errors import ConnormError, Errors, quote, quote_id, refuse_text
 from .curies import PREFIXES
 
 _TEXTS = ("concept_id", "canonical_name", "definition")
 SCOPES = ("narrow", "broad", "related")
+EXACT = "EXACT"
+ALL_SCOPES = (EXACT, *map(str.upper, SCOPES))
 NIL = "NIL"
 _LISTS = ("aliases", "types", "parents", "alt_ids", "xrefs", *SCOPES)
 _OPTIONAL = ("definition", "parents", "alt_ids", "xrefs", *SCOPES)
@@ -45,7 +47,7 @@ class Concept:
         for field in _LISTS:
             # ("one") is a string, not a tuple: each letter would become an item.
             if isinstance(getattr(self, field), str):
-                raise ConnormError(Errors.CN102.format(field=field, expected="a tuple of strings"))
+                refuse_text(field, getattr(self, field), "a tuple of strings")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -103,10 +105,10 @@ class Concept:
 
         record (Dict[str, Any]): As written by `to_dict`.
         RETURNS (Concept): The concept.
-        RAISES (ConnormError): CN101 without an id or a preferred name, CN102 for a wrong type.
+        RAISES (ConnormError): CN101 without an id or a preferred name, CN006 for a wrong type.
         """
         if not isinstance(record, dict):
-            raise ConnormError(Errors.CN102.format(field="record", expected="a JSON object"))
+            refuse_text("record", record, "a JSON object")
         fields: dict[str, Any] = {field: _text_field(record, field) for field in _TEXTS}
         fields |= {field: _list_field(record, field) for field in _LISTS}
         concept = cls(**fields)
@@ -163,7 +165,7 @@ def _text_field(record: dict[str, Any], key: str) -> str:
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise ConnormError(Errors.CN102.format(field=key, expected="a string"))
+        refuse_text(key, value, "a string")
     return str(value).strip()
 
 
@@ -172,7 +174,7 @@ def _list_field(record: dict[str, Any], key: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConnormError(Errors.CN102.format(field=key, expected="a list of strings"))
+        refuse_text(key, value, "a list of strings")
     return tuple(item.strip() for item in value if item.strip())
 
 

@@ -6,6 +6,7 @@ from .abbreviations import read_abbreviations as read_abbreviations
 from .abbreviations import set_abbreviations as set_abbreviations
 from .docbin import read_docs as read_docs
 from .docbin import write_docs as write_docs
+from .document import CorpusReport as CorpusReport
 from .document import Document as Document
 from .document import other_fields as other_fields
 from .document import read_document as read_document
@@ -16,13 +17,15 @@ from .formats import find_export_format as find_export_format
 from .mentions import MENTIONS_KEY as MENTIONS_KEY
 from .mentions import Mention as Mention
 from .mentions import annotated_mentions as annotated_mentions
+from .mentions import annotated_synonyms as annotated_synonyms
+from .mentions import expanded_mentions as expanded_mentions
+from .mentions import expanded_synonyms as expanded_synonyms
 from .mentions import set_label as set_label
 from .mentions import set_mentions as set_mentions
 from .mentions import split_ids as split_ids
 from .reading import convert_corpus as convert_corpus
 from .reading import create_pubtator_reader as create_pubtator_reader
 from .reading import read_corpus as read_corpus
-from .report import CorpusReport as CorpusReport
 from .spans import choose_spans as choose_spans
 from .spans import get_candidates as get_candidates
 from .spans import get_kb_id as get_kb_id
@@ -33,8 +36,5 @@ from .sssom import MappingSet as MappingSet
 from .sssom import TermMapping as TermMapping
 from .sssom import read_sssom as read_sssom
 from .sssom import write_sssom as write_sssom
-from .synonyms import annotated_synonyms as annotated_synonyms
-from .synonyms import expanded_mentions as expanded_mentions
-from .synonyms import expanded_synonyms as expanded_synonyms
 from .writing import Exporter as Exporter
 from .writing import export_docs as export_docs

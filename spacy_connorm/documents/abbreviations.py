@@ -131,7 +131,11 @@ def set_abbreviations(doc: Doc, abbreviations: Iterable[Abbreviation]) -> None:
 
 
 def get_abbreviations(doc: Doc) -> list[Abbreviation]:
-    """RETURNS (List[Abbreviation]): What `set_abbreviations` stored, in order."""
+    """Read what `set_abbreviations` stored.
+
+    doc (Doc): The document.
+    RETURNS (List[Abbreviation]): The abbreviations, in order.
+    """
     return [
         Abbreviation(*each[:2], *(key[2] + offset for offset in each[2:]))
         for key, part in sorted(_stored(doc))
@@ -221,7 +225,11 @@ def register_abbreviation_attributes() -> None:
 
 
 def abbreviation_spans(doc: Doc) -> list[Span]:
-    """RETURNS (List[Span]): Every use of a short form that the document defines, in order."""
+    """Find every use of a short form that a document defines.
+
+    doc (Doc): The document.
+    RETURNS (List[Span]): The uses, in order.
+    """
     defined = get_abbreviations(doc)
     if not defined:
         return []  # joining the text of a document takes longer than all else
@@ -237,7 +245,11 @@ def abbreviation_spans(doc: Doc) -> list[Span]:
 
 
 def get_long_form(span: Span) -> str | None:
-    """RETURNS (Optional[str]): The long form of a span, according to its document."""
+    """Find the long form of a span in its document.
+
+    span (Span): The mention.
+    RETURNS (Optional[str]): The long form; None if the document defines none.
+    """
     return _expanded(span, read_abbreviations(span.doc)) or None
 
 

@@ -31,9 +31,8 @@ from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors, quote
 from ..files.text import open_text, read_lines
 from ..files.xml import read_elements, read_pieces
-from .document import Document, Place, make_mention, replace_surrogates, unlike
+from .document import CorpusReport, Document, Place, make_mention, replace_surrogates, unlike
 from .mentions import NO_ID, Mention
-from .report import CorpusReport
 from .writing import Dated
 
 Record = dict[Any, Any]
@@ -49,7 +48,9 @@ _NCBI = {"NCBI GENE": "NCBIGene", "GENE": "NCBIGene", "NCBI TAXONOMY": "NCBITaxo
 _SEPARATORS = re.compile(r"([|+,;])")
 # The fields of JSON that hold documents; the second is that of PubTator's export.
 _LISTS = ("documents", "PubTator3")
-_WHITE_SPACE = re.compile(r"[ \t\n\r]+")
+_VISIBLE = re.compile(r"[^ \t\n\r]")
+# Strings, also one without an end; line breaks; objects that are not empty.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|\n|\{(?![ \t\n\r]*\})', re.DOTALL)
 # What each element of XML holds, so that a file that is nested deeper does no harm.
 _CHILDREN = {
     "document": ("passage", "annotation", "relation"),
@@ -93,7 +94,8 @@ def read_bioc(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     records = _read_xml(path) if first.startswith("<") else _read_json(path)
     for place, record in records:
         for each in _unfolded(record):
-            yield _document(each, place, report=report)
+            own = _place_of(each, place) if isinstance(each, dict) else place
+            yield _document(each, own, report=report)
 
 
 def _unfolded(record: Any) -> list[Any]:
@@ -218,7 +220,8 @@ def _with_prefix(prefix: str, local_id: str) -> str:
 
 def _infons_of(record: Record, place: Place) -> dict[str, str]:
     infons = _field(record, "infons", dict, place) or {}
-    return {key: str(each) for key, each in infons.items() if isinstance(each, str | int)}
+    told = ((key, each) for key, each in infons.items() if key is not _LINE)
+    return {key: str(each) for key, each in told if isinstance(each, str | int)}
 
 
 def _list(record: Any, key: str, place: Place) -> list[Any]:
@@ -282,102 +285,42 @@ def _as_json(element: Element) -> Record:
 
 
 def _read_json(path: Path) -> Iterator[tuple[Place, Any]]:
-    """YIELDS (Tuple[Place, Any]): The documents of a collection, of PubTator's lists, or one a
-    line. The text of the file is in memory, the documents one at a time.
+    """YIELDS (Tuple[Place, Any]): Collections, documents, or the items of lists of them. One value
+    of the file is in memory at a time: all of it, or a line.
     """
-    cursor = _JsonCursor("\n".join(line for _, line in read_lines(path)), path)
-    while not cursor.is_at_end:
-        yield from cursor.documents()
-
-
-class _JsonCursor:
-    """Reads JSON up to the documents, and then one after the other, so that each has its line."""
-
-    def __init__(self, text: str, path: Path) -> None:
-        self._text = text
-        self._path = path
-        self._decoder = json.JSONDecoder()
-        self._index = 0
-        self._counted, self._line = 0, 1
-        self._skip()
-
-    @property
-    def is_at_end(self) -> bool:
-        return self._index == len(self._text)
-
-    def documents(self) -> Iterator[tuple[Place, Any]]:
-        """YIELDS (Tuple[Place, Any]): The documents of the next value: of a collection, of a list,
-        or the value itself.
-        """
-        place = self._place()
-        if self._is_next("["):
-            yield from self._items()
-        elif self._is_next("{"):
-            fields: Record = {}
-            has_list = False
-            for key in self._keys():
-                if key in _LISTS and self._is_next("["):
-                    has_list = True
-                    yield from self._items()
-                else:
-                    fields[key] = self._value()
-            if "passages" in fields:
-                yield place, fields
-            elif not has_list:
-                _refuse(place, "it has neither `documents` nor `passages`")
-        else:
-            _refuse(place, "it does not begin with { or [")
-
-    def _items(self) -> Iterator[tuple[Place, Any]]:
-        for _ in self._separated("]"):
-            place = self._place()
-            yield place, self._value()
-
-    def _keys(self) -> Iterator[str]:
-        for _ in self._separated("}"):
-            key = self._value()
-            if not isinstance(key, str):
-                _refuse(self._place(), "a name of a field is not a string")
-            self._take(":")
-            yield key
-
-    def _separated(self, closing: str) -> Iterator[None]:
-        self._take(self._text[self._index])
-        if not self._is_next(closing):
-            yield
-            while not self._is_next(closing):
-                self._take(",")
-                yield
-        self._take(closing)
-
-    def _is_next(self, character: str) -> bool:
-        return self._text.startswith(character, self._index)
-
-    def _take(self, character: str) -> None:
-        if not self._is_next(character):
-            _refuse(self._place(), f"a {character!r} is missing")
-        self._index += 1
-        self._skip()
-
-    def _value(self) -> Any:
+    text, line, index = _marked("\n".join(line for _, line in read_lines(path))), 1, 0
+    decoder = json.JSONDecoder(object_pairs_hook=_with_line)
+    while match := _VISIBLE.search(text, index):
+        line += text.count("\n", index, match.start())
+        place, index = Place(path, line), match.start()
         try:
-            value, self._index = self._decoder.raw_decode(self._text, self._index)
+            value, end = decoder.raw_decode(text, index)
         except json.JSONDecodeError as error:
-            self._index = error.pos
-            _refuse(self._place(), error.msg)
+            _refuse(Place(path, error.lineno), error.msg)
         except (ValueError, RecursionError):
-            _refuse(self._place(), "its values are nested too deep, or a number is too long")
-        self._skip()
-        return value
+            _refuse(place, "its values are nested too deep, or a number is too long")
+        if isinstance(value, dict) and not value.keys() & {"passages", *_LISTS}:
+            _refuse(place, "it has neither `documents` nor `passages`")
+        yield from ((place, each) for each in (value if isinstance(value, list) else [value]))
+        line += text.count("\n", index, end)
+        index = end
 
-    def _skip(self) -> None:
-        match = _WHITE_SPACE.match(self._text, self._index)
-        self._index = match.end() if match else self._index
 
-    def _place(self) -> Place:
-        self._line += self._text.count("\n", self._counted, self._index)
-        self._counted = self._index
-        return Place(self._path, self._line)
+def _marked(text: str) -> str:
+    """RETURNS (str): JSON whose objects begin with a field of ours, their line."""
+    line = 1
+
+    def mark(match: re.Match[str]) -> str:
+        nonlocal line
+        line += match[0].count("\n")
+        return f'{{"": {line}, ' if match[0] == "{" else match[0]
+
+    return _TOKEN.sub(mark, text)
+
+
+def _with_line(fields: list[tuple[Any, Any]]) -> Record:
+    record: Record = dict(fields[1:])
+    return {**record, _LINE: fields[0][1]} if fields else record
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,16 @@ from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors
 from ..files.text import open_text, read_text
 from .assertions import ASSERTIONS
-from .document import Document, Place, make_mention, placed_lines, replace_surrogates, unlike
+from .document import (
+    CorpusReport,
+    Document,
+    Place,
+    make_mention,
+    placed_lines,
+    replace_surrogates,
+    unlike,
+)
 from .mentions import LOCAL_PREFIX, Mention
-from .report import CorpusReport
 from .writing import DistinctIds
 
 _ANNOTATIONS, _TEXT = ".ann", ".txt"

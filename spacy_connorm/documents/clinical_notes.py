@@ -27,6 +27,7 @@ from ..errors import ConnormError, Errors, quote_id
 from ..files.text import read_text
 from .document import (
     DEFAULT_TYPE,
+    CorpusReport,
     Document,
     Place,
     make_mention,
@@ -35,7 +36,6 @@ from .document import (
     unlike,
 )
 from .mentions import Mention
-from .report import CorpusReport
 
 _TEXT = ".txt"
 _OFFSET = re.compile(r"[0-9]{1,9}")

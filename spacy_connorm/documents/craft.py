@@ -14,9 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import quote
-from .document import Document, Place, make_mention, placed_lines, replace_surrogates, unlike
+from .document import (
+    CorpusReport,
+    Document,
+    Place,
+    make_mention,
+    placed_lines,
+    replace_surrogates,
+    unlike,
+)
 from .mentions import Mention
-from .report import CorpusReport
 
 _ELLIPSIS = " ... "
 _EXPECTED = (

@@ -20,14 +20,16 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     path (Union[str, Path]): A `.spacy` file.
     vocab (Vocab): The pipeline's vocabulary.
     YIELDS (Doc): The documents.
-    RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN706 for a file in another
+    RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN220 for a file in another
         format, or a damaged one, where it is damaged.
     """
     path = existing_file(path)
     try:
         yield from DocBin(store_user_data=True).from_disk(path).get_docs(vocab)
     except Exception as error:  # of any library, depending on the bytes
-        raise ConnormError(Errors.CN706.format(path=path)) from error
+        raise ConnormError(
+            Errors.CN220.format(path=path, format="`.spacy`", reason=type(error).__name__)
+        ) from error
 
 
 def write_docs(docs: Iterable[Doc], path: str | Path) -> None:

@@ -194,25 +194,12 @@ def _coding(concept_id: str, name: str = "", system: str = "") -> dict[str, str]
 
 def _extension(mention: Mention) -> dict[str, Any]:
     """RETURNS (Dict[str, Any]): Where the mention stands in the text, and all its candidates."""
-    parts: list[dict[str, Any]] = [
-        {"url": "start", "valueInteger": mention.extent[0]},
-        {"url": "end", "valueInteger": mention.extent[1]},
-        {"url": "text", "valueString": _allowed(mention.text)},
-    ]
+    parts = [*_place(mention.extent), _part("text", mention.text)]
     if len(mention.fragments) > 1:
-        parts += (
-            {
-                "url": "fragment",
-                "extension": [
-                    {"url": "start", "valueInteger": start},
-                    {"url": "end", "valueInteger": end},
-                ],
-            }
-            for start, end in mention.fragments
-        )
+        parts += ({"url": "fragment", "extension": _place(each)} for each in mention.fragments)
     for url, text in (("label", mention.label), ("longForm", mention.long_form)):
         if text.strip():
-            parts.append({"url": url, "valueString": _allowed(text)})
+            parts.append(_part(url, text))
     parts += ({"url": "assertion", "valueString": each} for each in mention.assertions or ())
     if mention.is_nil:
         parts.append({"url": "nil", "valueBoolean": True})
@@ -220,17 +207,20 @@ def _extension(mention: Mention) -> dict[str, Any]:
     return {"url": EXTENSION, "extension": parts}
 
 
+def _place(extent: tuple[int, int]) -> list[dict[str, Any]]:
+    return [_part(url, offset) for url, offset in zip(("start", "end"), extent, strict=True)]
+
+
 def _candidate(candidate: Candidate) -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = []
-    told += ({"url": "code", "valueString": each} for each in _codes(candidate))
-    for url, value in candidate._replace(codes=None)._asdict().items():
-        if isinstance(value, float):
-            told.append({"url": url, "valueDecimal": value})
-        elif isinstance(value, int):
-            told.append({"url": url, "valueInteger": value})
-        elif value and value.strip():
-            told.append({"url": url, "valueString": _allowed(value)})
-    return told
+    told = candidate._replace(codes=None)._asdict().items()
+    codes = [{"url": "code", "valueString": each} for each in _codes(candidate)]
+    return codes + [_part(*each) for each in told if each[1] is not None and str(each[1]).strip()]
+
+
+def _part(url: str, value: str | float) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"url": url, "valueString": _allowed(value)}
+    return {"url": url, "valueInteger" if isinstance(value, int) else "valueDecimal": value}
 
 
 def _subject(document: Document, field: str) -> dict[str, Any]:

@@ -116,7 +116,7 @@ _TABLE = (
     Format("tsv", "tables:read_mention_table", (".tsv",)),
     Format(
         "jsonl",
-        exporter="jsonl:JsonlExporter",
+        exporter="records:JsonlExporter",
         endings=(".jsonl",),
         lacks="the long forms of mentions, and gaps in mentions",
     ),
@@ -149,7 +149,7 @@ _TABLE = (
         implied=(".fhir.json",),
         lacks="other fields than the patient's",
     ),
-    Format("parquet", exporter="parquet:ParquetExporter", endings=(".parquet",), is_text=False),
+    Format("parquet", exporter="records:ParquetExporter", endings=(".parquet",), is_text=False),
 )
 CORPUS_FORMATS = {each.name: each for each in _TABLE if each.reader}
 EXPORT_FORMATS = {each.name: each for each in _TABLE if each.exporter}

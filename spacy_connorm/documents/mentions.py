@@ -6,7 +6,7 @@ at token boundaries, so the mention's own characters are stored as well.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from spacy.tokens import Doc, Span
 
 from ..concepts import NIL, Candidate
 from ..concepts.curies import PREFIXES, split_curie
+from ..text.abbreviations import find_abbreviations
+from .abbreviations import Abbreviations, read_abbreviations
 
 MENTIONS_KEY = "mentions"
 NO_ID = "-1"
@@ -217,3 +219,66 @@ def set_label(doc: Doc, label: str) -> Doc:
 
 def _labelled(span: Span, label: str) -> Span:
     return Span(span.doc, span.start, span.end, label=label, kb_id=span.kb_id)
+
+
+def annotated_synonyms(
+    docs: Iterable[Doc],
+    labels: Collection[str] | None = None,
+    *,
+    spans_key: str | None = None,
+) -> Iterator[tuple[str, str]]:
+    """Read D(c) from annotated mentions. A mention of several concepts counts for each of them; one
+    without gold ids is skipped.
+
+    docs (Iterable[Doc]): Annotated documents.
+    labels (Optional[Collection[str]]): Only mentions with these labels; all if None or empty.
+    spans_key (Optional[str]): As in `annotated_mentions`.
+    YIELDS (Tuple[str, str]): Text and concept id, once per occurrence.
+    """
+    return _synonyms(annotated_mentions, docs, labels, spans_key)
+
+
+def expanded_synonyms(
+    docs: Iterable[Doc],
+    labels: Collection[str] | None = None,
+    *,
+    spans_key: str | None = None,
+) -> Iterator[tuple[str, str]]:
+    """Read D(c) as `annotated_synonyms` does, and add the long forms of mentions whose document
+    defines one.
+
+    docs (Iterable[Doc]): Annotated documents, read as in `expanded_mentions`.
+    labels (Optional[Collection[str]]): Only mentions with these labels; all if None or empty.
+    spans_key (Optional[str]): As in `annotated_mentions`.
+    YIELDS (Tuple[str, str]): Text and concept id, once per occurrence.
+    """
+    return _synonyms(expanded_mentions, docs, labels, spans_key)
+
+
+def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Mention]:
+    """Read the annotated mentions of a document; those with a defined long form again with that as
+    their text.
+
+    doc (Doc): A document. If no component has looked for abbreviations, this does.
+    spans_key (Optional[str]): As in `annotated_mentions`.
+    YIELDS (Mention): The mentions, including those without gold ids.
+    """
+    abbreviations = read_abbreviations(doc) or Abbreviations([(0, find_abbreviations(doc.text))])
+    for mention in annotated_mentions(doc, spans_key=spans_key):
+        yield mention
+        long_form = abbreviations.long_form(mention.text, mention.extent[1] - 1)
+        if long_form:
+            yield mention._replace(text=long_form)
+
+
+def _synonyms(
+    read: Callable[..., Iterator[Mention]],
+    docs: Iterable[Doc],
+    labels: Collection[str] | None,
+    spans_key: str | None,
+) -> Iterator[tuple[str, str]]:
+    for doc in docs:
+        for mention in read(doc, spans_key=spans_key):
+            if not labels or mention.label in labels:
+                for concept_id in mention.concept_ids:
+                    yield mention.text, concept_id

@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 from ..errors import quote
 from ..files.text import open_text
-from .document import Document, Place, make_mention, placed_lines, unlike
+from .document import CorpusReport, Document, Place, make_mention, placed_lines, unlike
 from .mentions import NO_ID, Mention
-from .report import CorpusReport
 from .writing import DistinctIds
 
 _EXPECTED = (

@@ -18,10 +18,18 @@ from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors, require_options
 from ..files.atomic import require_apart
 from .docbin import write_docs
-from .document import Document, keep_types, make_doc
+from .document import (
+    AMBIGUOUS,
+    KNOWN,
+    TRANSLATED,
+    UNKNOWN,
+    CorpusReport,
+    Document,
+    keep_types,
+    make_doc,
+)
 from .formats import find_corpus_format
 from .mentions import Mention, set_label, split_ids
-from .report import AMBIGUOUS, KNOWN, TRANSLATED, UNKNOWN, CorpusReport
 
 _SEPARATORS = re.compile(r"([|+])")
 
@@ -50,7 +58,7 @@ def read_corpus(
     **options (Any): Options of the format, see its reader.
     YIELDS (Doc): The documents, annotated as described in `documents/mentions.py`.
     RAISES (ConnormError): CN105 for a folder in a format of files, CN111 if the format cannot be
-        detected, CN118 if it is unknown, CN113 if it has no such option, CN203 for a corpus without
+        detected, CN118 if it is unknown, CN113 if it has no such option, CN104 for a corpus without
         documents, and what its reader raises.
     """
     path = Path(path)
@@ -69,7 +77,9 @@ def read_corpus(
             kept = translation.translate(kept, report.translated)
         yield make_doc(kept, nlp=nlp, report=report)
     if not report.doc_ids:
-        raise ConnormError(Errors.CN203.format(path=path, format=form.name))
+        raise ConnormError(
+            Errors.CN104.format(path=path, what=f"documents in the format `{form.name}`")
+        )
     report.warn(types=types)
 
 

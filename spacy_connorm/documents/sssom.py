@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import srsly
 
-from ..errors import ConnormError, Errors
+from ..errors import unreadable
 from ..files.atomic import atomic_file
 from ..files.tables import TableRow, read_quoted, require_distinct_columns, split_tabs
 from ..files.text import find_ending, read_lines
@@ -204,7 +204,7 @@ def read_sssom(path: str | Path) -> MappingSet:
     rows = (row for row in read_quoted(lines, path, delimiter="\t") if any(row[1]))
     line, columns = next(rows, (len(head) + 1, []))
     if missing := [name for name in _REQUIRED if name not in columns]:
-        raise _no_sssom(path, line, f"it has no column {missing[0]}")
+        raise unreadable(path, line, "SSSOM", f"it has no column {missing[0]}")
     require_distinct_columns(path, columns)
     metadata = _read_metadata(path, "\n".join(head))
     return MappingSet(metadata, [_read_row(path, row, columns) for row in rows])
@@ -228,37 +228,34 @@ def _read_metadata(path: str | Path, block: str) -> dict[str, Any]:
     try:
         metadata = srsly.yaml_loads(block) if block else {}
     except ValueError as error:
-        raise _no_sssom(path, 1, "its metadata are not YAML") from error
+        raise unreadable(path, 1, "SSSOM", "its metadata are not YAML") from error
     if not isinstance(metadata, dict):
-        raise _no_sssom(path, 1, "its metadata are not a YAML mapping")
+        raise unreadable(path, 1, "SSSOM", "its metadata are not a YAML mapping")
     return metadata
 
 
 def _read_row(path: str | Path, row: TableRow, columns: list[str]) -> TermMapping:
     number, cells = row
     if len(cells) > len(columns):
-        raise _no_sssom(path, number, f"it has {len(cells)} cells for {len(columns)} columns")
+        raise unreadable(
+            path, number, "SSSOM", f"it has {len(cells)} cells for {len(columns)} columns"
+        )
     found = dict(zip(columns, cells, strict=False))
     if missing := [name for name in _REQUIRED if not found.get(name)]:
-        raise _no_sssom(path, number, f"it has no {missing[0]}")
+        raise unreadable(path, number, "SSSOM", f"it has no {missing[0]}")
     known = {name: cell for name, cell in found.items() if name in COLUMNS and cell}
     try:
         values = {name: _from_cell(name, cell) for name, cell in known.items()}
     except ValueError as error:
-        raise _no_sssom(path, number, "a number or a candidate is damaged") from error
+        raise unreadable(path, number, "SSSOM", "a number or a candidate is damaged") from error
     if values["object_id"] == NO_TERM:
         values.setdefault("status", UNMATCHED)
     elif values["mapping_justification"] == MANUAL:
         values.setdefault("status", ACCEPTED)
     if values.get("status", REVIEW) not in STATUSES:
-        raise _no_sssom(path, number, f"its status is none of {', '.join(STATUSES)}")
+        raise unreadable(path, number, "SSSOM", f"its status is none of {', '.join(STATUSES)}")
     others = {name: cell for name, cell in found.items() if name not in COLUMNS}
     return TermMapping(**values, others=others)
-
-
-def _no_sssom(path: str | Path, line: int, reason: str) -> ConnormError:
-    message = Errors.CN115.format(path=path, line=line, format="SSSOM", reason=reason)
-    return ConnormError(message)
 
 
 def _to_cell(name: str, value: Any) -> str:

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConnormError, Errors, refuse
+from ..errors import refuse
 from ..files.tables import split_tabs
 from ..files.text import open_text
-from .document import DEFAULT_TYPE, Document, make_mention, placed_lines
+from .document import DEFAULT_TYPE, CorpusReport, Document, make_mention, placed_lines, unlike
 from .mentions import Mention
-from .report import CorpusReport
 
 COLUMNS = (
     *("doc_id", "start", "end", "text", "label", "kb_id", "name", "score", "probability"),
@@ -45,7 +44,7 @@ def read_mention_table(
         type. Columns with other names are ignored.
     header (bool): Whether the first line is a header.
     YIELDS (Document): The documents.
-    RAISES (ConnormError): CN006 if `columns` lacks `mention` or `id`, CN210 for a line with another
+    RAISES (ConnormError): CN006 if `columns` lacks `mention` or `id`, CN204 for a line with another
         number of columns, and what `make_mention` and `placed_lines` raise.
     """
     if not {"mention", "id"} <= set(columns):
@@ -55,9 +54,8 @@ def read_mention_table(
             continue
         cells = split_tabs(line)
         if len(cells) != len(columns):
-            expected = f"{len(columns)} ({', '.join(columns)})"
-            message = Errors.CN210.format(place=place, found=len(cells), expected=expected)
-            raise ConnormError(message)
+            expected = f"the columns {', '.join(columns)} (`columns`), separated by tabs"
+            raise unlike(place, f"it has {len(cells)}", format="a table", expected=expected)
         row = dict(zip(columns, cells, strict=True))
         text = row["mention"].strip()
         mention = make_mention(

@@ -108,8 +108,8 @@ class ExportTarget:
 
         rendered (Iterable[Any]): What its `render` returned, in order.
         changes (Counter[str]): Counts what is changed.
-        RAISES (ConnormError): CN105, CN108 or CN109 for a file that can't be written, CN109, CN405
-            or CN705 for a folder.
+        RAISES (ConnormError): CN108 or CN109 if it can't be written, CN105 for a folder in place
+            of a file, CN705 for a folder that is not ours.
         """
         is_folder = self.form.is_folder
         aside = replaced(self.path, is_ours=self.exporter.is_ours) if is_folder else None

@@ -16,7 +16,7 @@ from thinc.types import Floats2d
 from ..errors import ConnormError, Errors
 from ..files.arrays import open_array
 from ..files.atomic import TemporaryFolder
-from ..files.checksums import Stamp, replaced_since, stamp
+from ..files.folders import Stamp, replaced_since, stamp
 from .dan_precision import PRECISIONS, mean_vectors
 from .dan_weights import Dan, DanSettings, load_dan
 from .verified import load_verified
@@ -94,7 +94,7 @@ class DanShim(Shim):
             batch = inputs[start : start + self._batch_size]
             vectors[start : start + len(batch)] = self._encode(batch)
         if not np.isfinite(vectors).all():
-            raise ConnormError(Errors.CN323.format(name=self._name))
+            raise ConnormError(Errors.CN308.format(name=self._name))
         return ops.asarray2f(cast(Floats2d, vectors))
 
     def inputs(self, texts: list[str]) -> list[bytes]:

@@ -159,9 +159,9 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
     asked (Dict[str, Any]): Fields of `DanSettings`, `width` and `principal_components`; None for
         those not given.
     RETURNS (Dan): The network, not yet rounded to the dtype asked for unless it was saved so.
-    RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN321 if the folder is
-        damaged, CN322 if it was saved with different settings, CN324 and CN126 if the transformer
-        can't be used.
+    RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`, CN306 too if the folder
+        is damaged, CN322 if it was saved with different settings, CN324 and CN126 if the
+        transformer can't be used.
     """
     folder = find_folder(name)
     if folder is not None and _is_saved(folder):
@@ -199,7 +199,7 @@ def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
         dan = Dan(DanSettings.read(config), tokenizer, load_file(folder / "model.safetensors"))
         dan.check()
     except Exception as error:
-        raise ConnormError(Errors.CN321.format(path=folder, reason=error)) from error
+        raise ConnormError(Errors.CN306.format(path=folder, reason=error)) from error
     found = {
         **asdict(dan.settings),
         "ngram_range": list(dan.settings.ngram_range),

@@ -75,7 +75,7 @@ class GroundedDanShim(JointShim):
         (vectors,) = self.encode_parts(inputs)
         vectors = cast(GroundedDan, self._dan)(cast(np.ndarray, vectors))
         if not np.isfinite(vectors).all():
-            raise ConnormError(Errors.CN323.format(name=self._name))
+            raise ConnormError(Errors.CN308.format(name=self._name))
         return ops.asarray2f(cast(Floats2d, vectors))
 
     def fingerprint(self) -> str:

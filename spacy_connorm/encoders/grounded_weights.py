@@ -116,7 +116,7 @@ def load_grounded_dan(folder: Path, asked: dict[str, Any]) -> GroundedDan:
     folder (Path): What `GroundedDan.save` wrote.
     asked (Dict[str, Any]): `hidden`, `cca` and `input_fingerprint`; None for those not given.
     RETURNS (GroundedDan): The network.
-    RAISES (ConnormError): CN343 if the folder is damaged, CN344 if it was saved with other settings
+    RAISES (ConnormError): CN306 if the folder is damaged, CN322 if it was saved with other settings
         or trained with other input vectors.
     """
     try:
@@ -128,12 +128,12 @@ def load_grounded_dan(folder: Path, asked: dict[str, Any]) -> GroundedDan:
         dan = GroundedDan(weights, config["width"], config["input_fingerprint"])
         dan.check()
     except Exception as error:
-        raise ConnormError(Errors.CN343.format(path=folder, reason=error)) from error
+        raise ConnormError(Errors.CN306.format(path=folder, reason=error)) from error
     for setting, value in asked.items():
         found = getattr(dan, setting)
         if value is not None and value != found:
             raise ConnormError(
-                Errors.CN344.format(path=folder, setting=setting, found=found, asked=value)
+                Errors.CN322.format(path=folder, setting=setting, found=found, asked=value)
             )
     return dan
 

@@ -184,7 +184,7 @@ class TransformerShim(HFShim):
             raise
         except Exception as error:
             source = "the saved encoder"
-            raise ConnormError(Errors.CN306.format(source=source, reason=error)) from error
+            raise ConnormError(Errors.CN306.format(path=source, reason=error)) from error
         self._set(tokenizer, transformer, files, digest)
         return self
 

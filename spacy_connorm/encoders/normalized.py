@@ -24,7 +24,7 @@ class NormalizedEncoder:
 
         model (Model[List[str], Floats2d]): The encoder.
         normalization (Sequence[str]): Names of steps, in order; see `text.normalization`.
-        RAISES (ConnormError): CN920 for an unknown step.
+        RAISES (ConnormError): CN118 for an unknown step.
         """
         self.model = model
         self.normalization = list(normalization)

@@ -93,7 +93,7 @@ def load_onnx(path: Path, asked: dict[str, Any]) -> OnnxModel:
     path (Path): A folder written by `OnnxModel.save`.
     asked (Dict[str, Any]): Fields of `OnnxSettings`; None for those not given.
     RETURNS (OnnxModel): The encoder.
-    RAISES (ConnormError): CN331 if the folder holds something else or is damaged, CN332 if it was
+    RAISES (ConnormError): CN306 if the folder holds something else or is damaged, CN322 if it was
         exported with different settings.
     """
     try:
@@ -108,10 +108,10 @@ def load_onnx(path: Path, asked: dict[str, Any]) -> OnnxModel:
         if config["digest"] != model.digest():
             raise ValueError("its checksum differs")
     except Exception as error:
-        raise ConnormError(Errors.CN331.format(path=path, reason=error)) from error
+        raise ConnormError(Errors.CN306.format(path=path, reason=error)) from error
     for setting, value in asked.items():
         if value is not None and value != config[setting]:
             raise ConnormError(
-                Errors.CN332.format(path=path, setting=setting, found=config[setting], asked=value)
+                Errors.CN322.format(path=path, setting=setting, found=config[setting], asked=value)
             )
     return model

@@ -53,7 +53,7 @@ class OnnxShim(Shim):
         """Load the exported encoder, unless it is loaded.
 
         texts (Optional[List[str]]): Not used.
-        RAISES (ConnormError): CN331 and CN332 as `load_onnx`.
+        RAISES (ConnormError): CN306 and CN322 as `load_onnx`.
         """
         if self._model is None:
             model = load_onnx(Path(self._name), self._asked)
@@ -63,7 +63,7 @@ class OnnxShim(Shim):
         """RETURNS (Floats2d): Shape (inputs, width), float32. A text without tokens has the zero
         vector.
         RAISES (ConnormError): CN333 if ONNX Runtime can't run the graph, CN305 if it computes
-            anything but vectors, CN334 if they are not finite.
+            anything but vectors, CN308 if they are not finite.
         """
         rows = [array("i", each).tolist() for each in inputs]
         vectors = np.zeros((len(rows), self.width), dtype=np.float32)
@@ -77,7 +77,7 @@ class OnnxShim(Shim):
                 raise ConnormError(Errors.CN305.format(reason=reason))
             vectors[batch] = found
         if not np.isfinite(vectors).all():
-            raise ConnormError(Errors.CN334.format(name=self._name))
+            raise ConnormError(Errors.CN308.format(name=self._name))
         return ops.asarray2f(cast(Floats2d, vectors))
 
     def inputs(self, texts: list[str]) -> list[bytes]:

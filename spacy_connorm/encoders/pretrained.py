@@ -172,14 +172,14 @@ def _load(
 def _require_transformer(folder: Path) -> None:
     path = folder / "config.json"
     if not path.is_file():
-        raise ConnormError(Errors.CN306.format(source=folder, reason="it has no 'config.json'"))
+        raise ConnormError(Errors.CN306.format(path=folder, reason="it has no 'config.json'"))
     encoder = ARCHITECTURES.get(str(read_object(path).get("model_type")))
     if encoder is not None:
         raise ConnormError(Errors.CN317.format(source=folder, encoder=encoder))
 
 
 def _unusable(source: str, reason: str) -> ConnormError:
-    return ConnormError(Errors.CN306.format(source=source, reason=shorten(reason, width=200)))
+    return ConnormError(Errors.CN306.format(path=source, reason=shorten(reason, width=200)))
 
 
 def _refuse_surprises(source: str, settings: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ConnormError, Errors
 from ..files.atomic import TemporaryFolder
-from ..files.checksums import damaged
+from ..files.folders import damaged
 from .protocol import Encoder, make_encoder, replica
 
 _SUFFIX = ".npy"

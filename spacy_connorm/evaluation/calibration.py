@@ -58,7 +58,7 @@ class Calibrated(NamedTuple):
         """Write the pipeline with the fitted settings.
 
         path (Union[str, Path]): The folder to make or replace.
-        RAISES (ConnormError): CN705 if something else is there, CN405 if it cannot be written.
+        RAISES (ConnormError): CN705 if something else is there, CN108 if it cannot be written.
         """
         fitted: dict[str, Any] = {
             "nil_threshold": self.tuning.nil_threshold,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .checksums import damaged
+from .folders import damaged
 
 
 def open_array(
@@ -66,7 +66,7 @@ def _require_bounds(path: Path, array: np.ndarray, least: int, end: int) -> None
 
 
 def require_offsets(path: Path, offsets: np.ndarray, total: int) -> None:
-    """Check the places where lists start that lie one after another.
+    """Check the offsets of lists that are stored one after another.
 
     path (Path): The file that they are from.
     offsets (Ints1d): (lists + 1,): list i goes from `offsets[i]` to `offsets[i + 1]`.
@@ -80,7 +80,12 @@ def require_offsets(path: Path, offsets: np.ndarray, total: int) -> None:
 
 
 def ascends(numbers: np.ndarray, *, strictly: bool = False) -> bool:
-    """RETURNS (bool): Whether each number is at least the one before, or larger."""
+    """Tell whether numbers ascend.
+
+    numbers (np.ndarray): (n,).
+    strictly (bool): Whether equal neighbours count against it.
+    RETURNS (bool): Whether they do.
+    """
     return bool((numbers[1:] > numbers[:-1] if strictly else numbers[1:] >= numbers[:-1]).all())
 
 
@@ -101,9 +106,10 @@ def find_sorted(known: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def are_among(known: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """RETURNS (np.ndarray): bool, of their shape: whether each value is among the known ones.
+    """Tell which values are among known ones.
 
     known (np.ndarray): (n,), sorted.
     values (np.ndarray): Of any shape with at least one dimension, of the same dtype.
+    RETURNS (np.ndarray): bool, of the shape of `values`.
     """
     return find_sorted(known, values) >= 0

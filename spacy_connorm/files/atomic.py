@@ -42,7 +42,7 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     if path.is_dir():
         raise ConnormError(Errors.CN105.format(path=path))
-    try:
+    with write_errors(path):
         if path.exists() and not path.is_file():
             yield path
             return
@@ -60,12 +60,6 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
             finally:
                 part.unlink(missing_ok=True)
             _remove_leftovers(path)
-    except BrokenPipeError:
-        raise  # the reader has seen enough
-    except OSError as error:
-        raise ConnormError(
-            Errors.CN108.format(path=path, reason=error.strerror or error)
-        ) from error
 
 
 @contextmanager
@@ -75,7 +69,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
     path (Path): The folder to create or replace.
     YIELDS (Path): Where to write.
-    RAISES (ConnormError): CN405 if the disk is full or refuses the files, CN109 if another
+    RAISES (ConnormError): CN108 if the disk is full or refuses the files, CN109 if another
         process is writing the folder.
     """
     with write_errors(path):
@@ -183,8 +177,6 @@ def _remove_leftovers(path: Path) -> None:
     stem, suffix = re.escape(path.stem), re.escape(path.suffix)
     ours = re.compile(
         rf"\.{re.escape(path.name)}\.({_PART}|{_OLD}){_TOKEN}|\.{stem}\.{_PART}{_TOKEN}{suffix}"
-        # Names of version 0.1.
-        rf"|\.{re.escape(path.name)}\.(part-[0-9a-f]{{12}}|old)|\.{stem}\.part{suffix}"
     )
     place = _part_stem(path)
     beside = re.compile(rf"{re.escape(place.name)}\.({_PART}|{_OLD}){_TOKEN}")
@@ -276,17 +268,17 @@ def write_errors(path: Path) -> Iterator[None]:
     """Raise one error for whatever libraries raise when the disk is full or refuses a file.
 
     path (Path): The folder that is written.
-    RAISES (ConnormError): CN405.
+    RAISES (ConnormError): CN108.
     """
     try:
         yield
-    except (ConnormError, BrokenPipeError):
+    except (ConnormError, BrokenPipeError):  # the reader of a pipe has seen enough
         raise
     except Exception as error:
         reason = _find_reason(error)
         if reason is None:
             raise
-        raise ConnormError(Errors.CN405.format(path=path, reason=reason)) from error
+        raise ConnormError(Errors.CN108.format(path=path, reason=reason)) from error
 
 
 def _find_reason(error: Exception) -> str | None:
@@ -297,7 +289,7 @@ def _find_reason(error: Exception) -> str | None:
     if number in _FULL:
         return "the disk is full" if number == errno.ENOSPC else os.strerror(number)
     if isinstance(error, OSError):
-        return str(error)
+        return error.strerror or str(error)
     if number is not None:
         return os.strerror(number)
     return "the disk is full or fails" if any(each in str(error) for each in _OTHERS) else None
@@ -323,7 +315,11 @@ def private(folder: Path) -> Iterator[None]:
 
 
 def is_private(path: Path) -> bool:
-    """RETURNS (bool): Whether a path is inside a folder that only this process writes to."""
+    """Tell whether a path is inside a folder that only this process writes to.
+
+    path (Path): A file or folder.
+    RETURNS (bool): Whether it is.
+    """
     return any(parent in _private for parent in path.parents)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from thinc.api import Config, ConfigValidationError
 
 from ..errors import ConnormError, Errors
+from .text import existing_file
 
 _REASON_WIDTH = 300
 
@@ -29,15 +30,18 @@ def read_config(source: str | Path | Config, overrides: Mapping[str, Any] | None
             return source
         with config_errors():
             return Config().from_str(source.to_str(), overrides=dict(overrides))
-    path = Path(source)
-    if not path.is_file():
-        raise ConnormError(Errors.CN100.format(path=path))
+    path = existing_file(source)
     with config_errors():
         return Config().from_disk(path, overrides=dict(overrides or {}))
 
 
 def require_sections(config: Config, sections: Sequence[str]) -> None:
-    """RAISES (ConnormError): CN711 if the config lacks one of the sections."""
+    """Refuse a config without some sections.
+
+    config (Config): The config.
+    sections (Sequence[str]): The names of the sections.
+    RAISES (ConnormError): CN711 if one is missing or empty.
+    """
     missing = [f"[{name}]" for name in sections if not config.get(name)]
     if missing:
         raise ConnormError(Errors.CN711.format(reason=f"it has no {', '.join(missing)}"))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from ..errors import ConnormError, Errors, refuse
+from ..errors import ConnormError, Errors, refuse, unreadable
 from .text import find_ending, read_lines, read_whole_lines
 
 # Characters. What a quotation mark without an end swallows is held in memory.
@@ -62,8 +62,7 @@ def require_width(
         if any(map(str.strip, row[width:])):
             hint = _surplus_hint(_usual_delimiter(Path(path)) if delimiter is None else delimiter)
             reason = f"{len(row)} fields, but the table has {width} columns; {hint}"
-            message = Errors.CN115.format(path=path, line=number, format="a table", reason=reason)
-            raise ConnormError(message)
+            raise unreadable(path, number, "a table", reason)
         yield number, row
 
 
@@ -91,7 +90,7 @@ def find_column(path: str | Path, column: str | int, columns: Sequence[str] | No
     known = "their numbers, from 1 (no header)"
     if columns is not None:
         known = ", ".join(columns or ["none, as the file is empty"])
-    raise ConnormError(Errors.CN114.format(path=path, column=repr(column), known=known))
+    raise ConnormError(Errors.CN114.format(path=path, what=f"column {column!r}", known=known))
 
 
 def require_distinct_columns(path: str | Path, columns: Iterable[str]) -> None:
@@ -114,8 +113,10 @@ def _tab_separated(path: Path) -> Iterator[TableRow]:
 
 
 def split_tabs(line: str) -> list[str]:
-    """RETURNS (List[str]): The fields of a line, without the quotation marks that enclose whole
-    fields.
+    """Split a line at its tabs.
+
+    line (str): The line.
+    RETURNS (List[str]): Its fields, without quotation marks around whole fields.
     """
     return [_unquoted(field) for field in line.split("\t")]
 
@@ -159,5 +160,4 @@ def read_quoted(
         reason = (
             "a quotation mark in the row that begins here is not closed" if has_ended else error
         )
-        message = Errors.CN115.format(path=path, line=place, format="a table", reason=reason)
-        raise ConnormError(message) from error
+        raise unreadable(path, place, "a table", reason) from error

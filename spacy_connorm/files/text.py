@@ -32,8 +32,10 @@ def open_text(path: Path, mode: str = "rt", *, newline: str | None = None) -> Te
 
 
 def find_ending(path: str | Path) -> str:
-    """RETURNS (str): What the name of a file ends in, before `.gz` and in lower case: ".csv"; empty
-    if it has no ending.
+    """Find the ending of a file's name, before `.gz`.
+
+    path (Union[str, Path]): The file.
+    RETURNS (str): The ending in lower case, such as ".csv"; empty if there is none.
     """
     path = Path(Path(path).name.lower())
     return Path(path.stem).suffix if path.suffix == _GZIP else path.suffix
@@ -114,21 +116,16 @@ def read_text(path: str | Path) -> str:
 
     path (Union[str, Path]): The file.
     RETURNS (str): Its text, without a byte order mark.
-    RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN107 for a file that is
-        not UTF-8 text, CN106 if it can't be read.
+    RAISES (ConnormError): Those of `read_whole_lines`.
     """
-    path = existing_file(path)
-    try:
-        with open_text(path, newline="") as file:
-            return file.read()
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise ConnormError(Errors.CN107.format(path=path, line=line)) from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise ConnormError(Errors.CN106.format(path=path, line=1, reason=error)) from error
+    return "".join(line for _, line in read_whole_lines(path))
 
 
 def sha256(path: Path) -> str:
-    """RETURNS (str): The SHA-256 of a file, as hexadecimal digits."""
+    """Compute the SHA-256 of a file.
+
+    path (Path): The file.
+    RETURNS (str): Hexadecimal digits.
+    """
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

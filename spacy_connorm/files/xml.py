@@ -5,11 +5,11 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.parsers.expat import ErrorString
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, unreadable
 from .text import SURROGATES, existing_file, open_bytes
 
 _BYTES = 1 << 16
@@ -34,16 +34,18 @@ def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
     try:
         for line, text in _lines(path):
             if _ENTITY in before + text:
-                _refuse(path, line, "it has entities of its own, which are not resolved")
+                reason = "it has entities of its own, which are not resolved"
+                raise unreadable(path, line, "XML", reason)
             before = text[-len(_ENTITY) :]
             parser.feed(text)
             yield from ((*each, line) for each in parser.read_events())
         parser.close()
     except ParseError as error:
         # The parser repeats names of entities.
-        _refuse(path, error.position[0], ErrorString(error.code))
+        raise unreadable(path, error.position[0], "XML", ErrorString(error.code)) from None
     except UnicodeEncodeError:
-        _refuse(path, line, "it has a lone surrogate, which XML can't hold")
+        reason = "it has a lone surrogate, which XML can't hold"
+        raise unreadable(path, line, "XML", reason) from None
     yield from ((*each, line) for each in parser.read_events())
 
 
@@ -51,11 +53,6 @@ def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """YIELDS (Tuple[int, str]): Lines with their numbers; long ones in several pieces."""
     for first, piece in read_pieces(path):
         yield from enumerate(re.findall(r"[^\n]*\n|[^\n]+", piece), start=first)
-
-
-def _refuse(path: str | Path, line: int, reason: str) -> NoReturn:
-    message = Errors.CN115.format(path=path, line=line, format="XML", reason=reason)
-    raise ConnormError(message) from None
 
 
 def read_pieces(path: str | Path) -> Iterator[tuple[int, str]]:

@@ -15,8 +15,18 @@ from ..encoders.normalized import NormalizedEncoder
 from ..errors import ConnormError, Errors
 from ..files.arrays import open_array
 from ..files.atomic import TemporaryFolder
-from ..files.checksums import BackgroundCheck, Stamp, damaged
-from ..files.folders import MANIFEST, checksum_of, pack, stamps, unpack, unseal, unseal_again
+from ..files.folders import (
+    MANIFEST,
+    BackgroundCheck,
+    Stamp,
+    checksum_of,
+    damaged,
+    pack,
+    stamps,
+    unpack,
+    unseal,
+    unseal_again,
+)
 from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
 from .keys import KeyTable

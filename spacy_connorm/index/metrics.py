@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import refuse
-from ..files.checksums import damaged
-from ..files.folders import MANIFEST
+from ..files.folders import MANIFEST, damaged
 
 Metric: TypeAlias = Literal["cosine", "dot"]
 COSINE: Metric = "cosine"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from ..encoders.vectors import Raw
-from ..files.checksums import damaged
+from ..files.folders import damaged
 from .concept_index import ConceptIndex
 from .overlay import Added, SynonymOverlay
 from .vectors.base import HybridVectors, Vectors, open_vectors

@@ -12,7 +12,7 @@ import numpy as np
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
 from ..errors import ConnormError, Errors
-from ..files.checksums import damaged, replaced_since, stamp
+from ..files.folders import damaged, replaced_since, stamp
 from ..text.cleaning import clean
 from .cache import Cache
 

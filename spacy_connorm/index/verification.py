@@ -12,7 +12,7 @@ from scipy import sparse
 from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import Raw, stack
 from ..files.arrays import ascends
-from ..files.checksums import damaged
+from ..files.folders import damaged
 from .builder.rows import Centroids
 from .concept_index import ConceptIndex
 from .keys import hash_keys

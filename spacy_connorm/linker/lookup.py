@@ -55,7 +55,7 @@ class ConceptLookup:
         backend (Backend): How vectors are searched.
         normalization (Sequence[str]): Steps that names and mentions go through, in order, before
             they are encoded; see `text.normalization`.
-        RAISES (ConnormError): CN920 for an unknown step of normalization.
+        RAISES (ConnormError): CN118 for an unknown step of normalization.
         """
         self._encoder = NormalizedEncoder(encoder, normalization)
         self.sieve = sieve
@@ -151,7 +151,7 @@ class ConceptLookup:
         source (Optional[Source]): Of the ontology, for the manifest.
         searches (Sequence[str]): Searches to build besides those of the sieve.
         substitutions (Iterable[Substitution]): Words of mentions in place of those of names.
-        RAISES (ConnormError): CN409 without texts, CN405 if the disk is full, and the encoder's.
+        RAISES (ConnormError): CN409 without texts, CN108 if the disk is full, and the encoder's.
         """
         encoder, concepts, synonyms = fit_encoder(self._encoder, concepts, synonyms, clean)
         owner = TemporaryFolder()
@@ -192,7 +192,7 @@ class ConceptLookup:
         size (int): At most how many texts, those of D first; 0 for none.
         top_k (int): How many candidates of each. Questions with another `top_k`, types or branches
             are searched.
-        RAISES (ConnormError): CN405 if the disk is full, and those of `Retriever.ask`.
+        RAISES (ConnormError): CN108 if the disk is full, and those of `Retriever.ask`.
         """
         with self._changing:
             retriever = self.retriever

@@ -22,8 +22,7 @@ from ..encoders.normalized import NormalizedEncoder
 from ..encoders.vectors import stack
 from ..files.arrays import find_sorted
 from ..files.atomic import TemporaryFolder
-from ..files.checksums import damaged
-from ..files.folders import pack, require_same_build, unpack
+from ..files.folders import damaged, pack, require_same_build, unpack
 from ..index.concept_index import ConceptIndex
 from ..index.filters import Filter
 from ..index.metrics import COSINE, metric_of

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..files.arrays import open_array
-from ..files.checksums import damaged
+from ..files.folders import damaged
 
 _END = 2**31
 _SCORES = ("int32", "int64")

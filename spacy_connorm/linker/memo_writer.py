@@ -31,7 +31,7 @@ def make_memo(
 
     size (int): At most how many texts; 0 for no memo. The others as in `write_memo`.
     RETURNS (Optional[Memo]): The answers.
-    RAISES (ConnormError): CN405 if the disk is full, CN406 and CN407 for types and branches that
+    RAISES (ConnormError): CN108 if the disk is full, CN406 and CN407 for types and branches that
         the index lacks.
     """
     if not size:

@@ -1,6 +1,7 @@
 """The known ontology formats, and how to recognize them.
 
-The format `x` is read by the function `read_x` of the module `x` beside this one.
+The format `x` is read by the function `read_x` of the module `x` beside this one, or of the one in
+`_MODULES`.
 """
 
 import re
@@ -19,19 +20,6 @@ from ..files.xml import read_pieces
 _HEAD_LINES = 50
 
 
-class ForeignFormat(NamedTuple):
-    """A format that is not read, and what to do with a file in it.
-
-    name (str): What the file is.
-    signature (str): A regular expression found in its first lines.
-    advice (str): How to make a file that is read, with a field for the path.
-    """
-
-    name: str
-    signature: str
-    advice: str
-
-
 _ROBOT = (
     "Convert it with ROBOT (http://robot.obolibrary.org): `robot convert --input {path} --output "
     "ontology.obo`."
@@ -39,22 +27,23 @@ _ROBOT = (
 _TABLE = (
     "Make a table of it, with an id and a name in each row, and columns for synonyms and parents."
 )
-# The first one that matches is reported.
+# Formats that are not read: what the file is, a regular expression found in its first lines, and
+# how to make a file that is read. The first one that matches is reported.
 _FOREIGN = (
-    ForeignFormat(
+    (
         "SKOS",
         r"\bskos:(Concept|ConceptScheme|prefLabel)\b|core#(Concept|ConceptScheme|prefLabel)>",
         _TABLE,
     ),
-    ForeignFormat("MeSH as XML", r"<(Descriptor|Supplemental|Qualifier)RecordSet\b", _TABLE),
-    ForeignFormat("ClaML", r"<ClaML\b", _TABLE),
-    ForeignFormat("XML of Orphadata", r"<JDBOR\b", _TABLE),
-    ForeignFormat("OWL as RDF/XML", r"<rdf:RDF\b|^<!DOCTYPE rdf:RDF\b", _ROBOT),
-    ForeignFormat("OWL/XML", r"^<Ontology\b", _ROBOT),
-    ForeignFormat("OWL in functional syntax", r"^(Prefix|Ontology)\(", _ROBOT),
-    ForeignFormat("OWL in Manchester syntax", r"^(Prefix: \S|Ontology: <)", _ROBOT),
-    ForeignFormat("OWL or RDF in Turtle", r"^(@prefix \S*: *<|(?i:prefix) \S*: +<)", _ROBOT),
-    ForeignFormat("OBO Graphs JSON", r'\A\s*\{[^\[]*"graphs"\s*:', _ROBOT),
+    ("MeSH as XML", r"<(Descriptor|Supplemental|Qualifier)RecordSet\b", _TABLE),
+    ("ClaML", r"<ClaML\b", _TABLE),
+    ("XML of Orphadata", r"<JDBOR\b", _TABLE),
+    ("OWL as RDF/XML", r"<rdf:RDF\b|^<!DOCTYPE rdf:RDF\b", _ROBOT),
+    ("OWL/XML", r"^<Ontology\b", _ROBOT),
+    ("OWL in functional syntax", r"^(Prefix|Ontology)\(", _ROBOT),
+    ("OWL in Manchester syntax", r"^(Prefix: \S|Ontology: <)", _ROBOT),
+    ("OWL or RDF in Turtle", r"^(@prefix \S*: *<|(?i:prefix) \S*: +<)", _ROBOT),
+    ("OBO Graphs JSON", r'\A\s*\{[^\[]*"graphs"\s*:', _ROBOT),
 )
 
 
@@ -70,6 +59,7 @@ class OntologyFormat(NamedTuple):
     signature: str | None = None
 
 
+_MODULES = {"jsonl": "reading", "medic": "ctd"}
 # If formats share a suffix, the first one with a matching signature wins, or else the last.
 FORMATS = {
     "jsonl": OntologyFormat((".jsonl",), r"\A\s*\{"),
@@ -105,7 +95,7 @@ def find_format(path: Path, name: str | None = None) -> str:
         return name
     head = _read_head(path)
     if not head.strip():
-        raise ConnormError(Errors.CN104.format(path=path))
+        raise ConnormError(Errors.CN104.format(path=path, what="concepts"))
     for key in candidates:
         if _begins_like(key, head):
             return key
@@ -139,11 +129,10 @@ def _read_head(path: str | Path) -> str:
 
 
 def _refuse_if_foreign(path: str | Path, head: str) -> None:
-    for foreign in _FOREIGN:
-        if re.search(foreign.signature, head, re.MULTILINE):
-            advice = foreign.advice.format(path=path)
-            message = Errors.CN123.format(path=path, name=foreign.name, advice=advice)
-            raise ConnormError(message)
+    for name, signature, advice in _FOREIGN:
+        if re.search(signature, head, re.MULTILINE):
+            told = {"path": path, "name": name, "advice": advice.format(path=path)}
+            raise ConnormError(Errors.CN123.format(**told))
 
 
 def _begins_like(key: str, head: str) -> bool:
@@ -161,4 +150,5 @@ def find_reader(format: str) -> Callable[..., Iterator[Concept]]:
     format (str): One of `FORMATS`.
     RETURNS (Callable[..., Iterator[Concept]]): A function of a path, a report and options.
     """
-    return getattr(import_module(f".{format}", __package__), f"read_{format}")
+    module = _MODULES.get(format, format)
+    return getattr(import_module(f".{module}", __package__), f"read_{format}")

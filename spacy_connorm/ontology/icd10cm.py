@@ -56,7 +56,7 @@ def read_icd10cm(
     described = {c.concept_id: c for c in read_tabular(tabular)} if tabular else {}
     if tabular and not described:
         refuse_foreign(tabular)
-        raise ConnormError(Errors.CN104.format(path=tabular))
+        raise ConnormError(Errors.CN104.format(path=tabular, what="codes"))
     concepts: dict[str, Concept] = {}
     for concept in listed:
         code = concept.concept_id

@@ -84,7 +84,7 @@ def _place(path: str | Path, number: int) -> str:
 
 
 def _no_rows(path: str | Path, expected: str) -> ConnormError:
-    return ConnormError(f"{Errors.CN104.format(path=path)} Its rows must have {expected}.")
+    return ConnormError(Errors.CN104.format(path=path, what=f"rows with {expected}"))
 
 
 def _read_tree(path: str | Path, report: ReadReport) -> tuple[dict[str, list[str]], dict[str, str]]:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ..concepts import SCOPES, Concept
-from ..errors import ConnormError, Errors, require_choice
+from ..concepts.concept import ALL_SCOPES, EXACT
+from ..errors import require_choice, unreadable
 from ..files.text import read_lines
-from .jsonl import ALL_SCOPES, EXACT
 from .report import ReadReport, Retired, read_xrefs
 
 _TYPE_TAGS = ("namespace", "subset")
@@ -103,8 +103,7 @@ def _lines(path: str | Path, report: ReadReport) -> Iterator[str]:
             yield from ("", line)
         elif not (tag and colon):
             reason = "neither a stanza nor a tag and a value"
-            message = Errors.CN115.format(path=path, line=number, format="OBO", reason=reason)
-            raise ConnormError(message)
+            raise unreadable(path, number, "OBO", reason)
         elif tag in _SYNONYM_TAGS and not _quoted(value.lstrip())[0]:
             reason = "a synonym without a text in quotation marks"
             report.leave_out(reason, f"line {number}", broken=True)

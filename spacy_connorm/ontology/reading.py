@@ -1,7 +1,7 @@
 """Reading an ontology in any format, and converting it to the JSONL that everything else reads."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -10,10 +10,19 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from ..concepts import Concept, ConceptStream, Ontology, Source, read_concepts, write_concepts
+from ..concepts import (
+    SCOPES,
+    Concept,
+    ConceptStream,
+    Ontology,
+    Source,
+    read_concepts,
+    write_concepts,
+)
+from ..concepts.concept import ALL_SCOPES, EXACT
 from ..concepts.curies import PREFIXES, join_curie, split_curie
-from ..concepts.licence import write_licensed
-from ..errors import ConnormError, Errors, Warnings, quote_id, require_options, warn
+from ..concepts.ontology import read_licence, write_licensed
+from ..errors import ConnormError, Errors, Warnings, quote_id, require_choice, require_options, warn
 from ..files.atomic import require_apart
 from ..files.text import sha256
 from ..text.cleaning import clean
@@ -41,17 +50,8 @@ def read_ontology(
     RETURNS (Ontology): The ontology.
     RAISES (ConnormError): What `stream_ontology` raises.
     """
-    report = ReadReport()
-    ontology = Ontology(
-        stream_ontology(path, format=format, report=report, curies=curies, **options)
-    )
-    inventory = Inventory()
-    for _ in inventory.watch(ontology):
-        pass
-    warn_about(inventory.summary(ontology))
-    file = _file(path)
-    ontology.source = Source(file.name, sha256(file), licence or report.licence)
-    return ontology
+    stream = open_ontology(path, format=format, licence=licence, curies=curies, **options)
+    return Ontology(stream, source=stream.source)
 
 
 def open_ontology(
@@ -114,8 +114,8 @@ def stream_ontology(
         yield concept
     if empty:
         reasons = [f"{reason} ({kind.count:,})" for reason, kind in report.left_out.items()]
-        left_out = f" Left out: {', '.join(reasons)}." if reasons else ""
-        raise ConnormError(Errors.CN104.format(path=path) + left_out)
+        left_out = f" (left out: {', '.join(reasons)})" if reasons else ""
+        raise ConnormError(Errors.CN104.format(path=path, what=f"concepts{left_out}"))
     for reason, kind in report.left_out.items():
         if kind.broken:
             message = Warnings.CNW102.format(
@@ -176,6 +176,38 @@ def with_curies(concept: Concept) -> Concept:
 
 def _outline(local_id: str) -> str:
     return re.sub(r"\d+", "0", local_id)
+
+
+def read_jsonl(
+    path: str | Path,
+    *,
+    scopes: Collection[str] = ALL_SCOPES,
+    report: ReadReport | None = None,
+) -> Iterator[Concept]:
+    """Read a knowledge base with one JSON object per line.
+
+    path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
+    scopes (Collection[str]): The synonyms to read, by their scope.
+    report (Optional[ReadReport]): Filled with the licence stored beside the file.
+    YIELDS (Concept): The concepts, in the file's order.
+    RAISES (ConnormError): CN103 for a line that is not a concept, CN118 for an unknown scope, and
+        what `read_lines` raises.
+    """
+    for scope in scopes:
+        require_choice("scopes", scope, ALL_SCOPES)
+    if report is not None:
+        report.licence = read_licence(path)
+    for concept in read_concepts(path):
+        yield concept if set(scopes) >= set(ALL_SCOPES) else _with_scopes(concept, scopes)
+
+
+def _with_scopes(concept: Concept, scopes: Collection[str]) -> Concept:
+    own = {scope: getattr(concept, scope) * (scope.upper() in scopes) for scope in SCOPES}
+    kept = {name for names in own.values() for name in names}
+    if EXACT in scopes:
+        kept.update(concept.exact_names)
+    aliases = tuple(alias for alias in concept.aliases if alias in kept)
+    return replace(concept, aliases=aliases, **own)
 
 
 class OntologyReader:

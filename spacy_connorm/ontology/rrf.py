@@ -3,13 +3,14 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie
-from ..errors import ConnormError, Errors, quote_id
+from ..errors import ConnormError, Errors, quote_id, unreadable
 from ..files.text import read_lines
 from .report import ReadReport
 
@@ -54,7 +55,7 @@ def read_rrf(
         concepts of the trade names stay. Reads MRREL and MRCONSO once more.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, by CUI; semantic types are TUIs.
-    RAISES (ConnormError): CN100 and CN117 for missing files, CN115 for a row that is too short,
+    RAISES (ConnormError): CN100 and CN104 for missing files, CN115 for a row that is too short,
         CN116 for a file that is not sorted by CUI.
     """
     report = report or ReadReport()
@@ -93,13 +94,14 @@ def find_mrconso(path: Path) -> Path:
 
     path (Path): The file itself, its folder, or the folder above.
     RETURNS (Path): The file.
-    RAISES (ConnormError): CN117 for a folder without it.
+    RAISES (ConnormError): CN104 for a folder without it.
     """
     if not path.is_dir():
         return path
     file = _find_rrf(path, "MRCONSO") or _find_rrf(path / "META", "MRCONSO")
     if file is None:
-        raise ConnormError(Errors.CN117.format(path=path))
+        what = "MRCONSO.RRF; of a UMLS release, name its META folder"
+        raise ConnormError(Errors.CN104.format(path=path, what=what))
     return file
 
 
@@ -188,28 +190,23 @@ def _read_groups(
     RAISES (ConnormError): CN115 for a row that is too short, CN116 if the file is not sorted,
         and what `read_lines` raises.
     """
-    current = ""
-    group: list[_Row] = []
+    rows = _read_rows(path, width, containing)
+    return ((cui, list(group)) for cui, group in groupby(rows, key=itemgetter(0)))
+
+
+def _read_rows(path: Path, width: int, containing: Collection[str]) -> Iterator[_Row]:
+    before = ""
     for number, line in read_lines(path):
         if containing and not any(text in line for text in containing):
             continue
         row = line.split("|")
         if len(row) < width:
-            reason = f"{len(row)} columns, {width} expected"
-            message = Errors.CN115.format(path=path, line=number, format="RRF", reason=reason)
-            raise ConnormError(message)
-        cui = row[0]
-        if cui != current:
-            if cui < current:
-                found, before = quote_id(cui), quote_id(current)
-                message = Errors.CN116.format(path=path, line=number, found=found, before=before)
-                raise ConnormError(message)
-            if group:
-                yield current, group
-            current, group = cui, []
-        group.append(row)
-    if group:
-        yield current, group
+            raise unreadable(path, number, "RRF", f"{len(row)} columns, {width} expected")
+        if row[0] < before:
+            told = {"found": quote_id(row[0]), "before": quote_id(before)}
+            raise ConnormError(Errors.CN116.format(path=path, line=number, **told))
+        before = row[0]
+        yield row
 
 
 class _Follower:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..concepts.licence import write_licensed
-from ..errors import ConnormError, Errors, refuse, require_positive
+from ..concepts.ontology import write_licensed
+from ..errors import ConnormError, refuse, require_positive, unreadable
 from ..files.atomic import atomic_file, require_apart
 from ..files.text import open_text, read_lines
 from ..text.substitutions import MAX_WORDS, Substitution, find_substitutions
@@ -109,8 +109,7 @@ def _no_substitution(path: str | Path, line: int) -> ConnormError:
         "it needs up to two words, up to two others, and two whole numbers, with a tab after each "
         "of the first three"
     )
-    kind = "a table of substitutions"
-    return ConnormError(Errors.CN115.format(path=path, line=line, format=kind, reason=reason))
+    return unreadable(path, line, "a table of substitutions", reason)
 
 
 class SubstitutionsReader:

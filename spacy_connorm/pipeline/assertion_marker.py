@@ -11,7 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..documents.assertions import ASSERTIONS, register_assertion_attributes
-from ..errors import ConnormError, Errors
+from ..errors import require_installed
 from ..text.statements import find_statements
 from .assertion_terms import KINDS, Terms, family_terms, history_terms, negation_terms
 from .saved_settings import SavedSettings
@@ -88,7 +88,7 @@ class AssertionMarker(SavedSettings):
 
         doc (Doc): The document.
         RETURNS (Doc): The same.
-        RAISES (ConnormError): CN011 if negspacy is not installed.
+        RAISES (ConnormError): CN126 if negspacy is not installed.
         """
         key = self.cfg["spans_key"]
         spans = doc.ents if key is None else doc.spans.get(key, ())
@@ -126,10 +126,8 @@ def _statement_negex() -> "type[Negex]":
     """RETURNS (Type[Negex]): NegEx whose words reach to the end of a statement. negspacy's reach to
     the end of a sentence, which headings and lists do not have.
     """
-    try:
-        from negspacy.negation import Negex
-    except ImportError as error:
-        raise ConnormError(Errors.CN011.format(library="negspacy")) from error
+    require_installed("Reading clinical notes", "clinical", "negspacy")
+    from negspacy.negation import Negex
 
     class StatementNegex(Negex):
         def termination_boundaries(

@@ -364,7 +364,7 @@ class ConceptNormalizer(BatchedPipe):
 
         path (Union[str, Path]): The folder to make or replace.
         exclude (Iterable[str]): Any of "cfg", "encoder", "index".
-        RAISES (ConnormError): CN001 before `initialize`, CN405 if it cannot be written.
+        RAISES (ConnormError): CN001 before `initialize`, CN108 if it cannot be written.
         """
         serialization.save(Path(path), self.cfg, self.lookup, exclude=list(exclude))
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from spacy.training import Example
 
 from ..concepts import AnyOntology
-from ..documents.mentions import split_ids
-from ..documents.synonyms import annotated_synonyms, expanded_synonyms
+from ..documents.mentions import annotated_synonyms, expanded_synonyms, split_ids
 from ..errors import ConnormError, Errors, refuse, refuse_text
 from ..text.substitutions import Substitution
 from .settings import own_id

@@ -53,12 +53,12 @@ def find_normalizer(nlp: Language, *, component: str | None = None) -> ConceptNo
     nlp (Language): The pipeline.
     component (Optional[str]): The component's name; needed if there are several.
     RETURNS (ConceptNormalizer): The component.
-    RAISES (ConnormError): CN702 if there is none, CN703 if there are several and none is named,
+    RAISES (ConnormError): CN704 if there is none, CN703 if there are several and none is named,
         CN704 if none has that name.
     """
     found = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, ConceptNormalizer)}
     if not found:
-        raise ConnormError(Errors.CN702.format(components=", ".join(nlp.pipe_names) or "none"))
+        raise ConnormError(Errors.CN704.format(named="", known=", ".join(nlp.pipe_names) or "none"))
     return found[choose_name(found, component)]
 
 
@@ -87,7 +87,7 @@ def choose_name(names: Collection[str], wanted: str | None) -> str:
         raise ConnormError(Errors.CN703.format(known=known))
     name = next(iter(names)) if wanted is None else wanted
     if name not in names:
-        raise ConnormError(Errors.CN704.format(component=name, known=known))
+        raise ConnormError(Errors.CN704.format(named=f" '{name}'", known=known))
     return name
 
 

@@ -14,8 +14,7 @@ from spacy.training import Example
 
 from ..errors import Errors, refuse_text
 from ..files.atomic import atomic_folder
-from ..files.checksums import damaged
-from ..files.folders import seal, unseal_whole
+from ..files.folders import damaged, seal, unseal_whole
 from ..finder.coordinations import join_coordinations
 from ..finder.finder_files import read_everyday_words, read_stop_list
 from ..finder.found_mentions import (
@@ -61,7 +60,7 @@ class MentionFinder(BatchedPipe):
         nlp (Language): The pipeline, which has or will have a concept normalizer.
         name (str): The component's name.
         **settings: What `to_disk` saves; see `FinderSettings`.
-        RAISES (ConnormError): CN006 for an invalid setting, CN920 for an unknown step.
+        RAISES (ConnormError): CN006 for an invalid setting, CN118 for an unknown step.
         """
         self.vocab = nlp.vocab
         self.name = name
@@ -192,7 +191,7 @@ class MentionFinder(BatchedPipe):
 
         path (Union[str, Path]): The folder to make or replace.
         exclude (Iterable[str]): "cfg", for nothing.
-        RAISES (ConnormError): CN405 if it cannot be written.
+        RAISES (ConnormError): CN108 if it cannot be written.
         """
         with atomic_folder(Path(path)) as folder:
             if _SETTINGS not in exclude:
@@ -205,7 +204,7 @@ class MentionFinder(BatchedPipe):
         path (Union[str, Path]): The folder.
         exclude (Iterable[str]): "cfg", for nothing.
         RETURNS (MentionFinder): The component.
-        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN006 and CN920 for invalid
+        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN006 and CN118 for invalid
             settings.
         """
         unseal_whole(Path(path))
@@ -220,7 +219,7 @@ class MentionFinder(BatchedPipe):
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "MentionFinder":
         """RETURNS (MentionFinder): The component, with what `to_bytes` returned.
-        RAISES (ConnormError): CN402 for damaged bytes, CN006 and CN920 for invalid settings.
+        RAISES (ConnormError): CN402 for damaged bytes, CN006 and CN118 for invalid settings.
         """
         try:
             settings = srsly.msgpack_loads(content)

@@ -7,8 +7,7 @@ from typing import Self
 import srsly
 
 from ..files.atomic import atomic_folder
-from ..files.checksums import damaged
-from ..files.folders import seal, unseal_whole
+from ..files.folders import damaged, seal, unseal_whole
 from .serialization import read_settings
 from .settings import Settings
 
@@ -25,7 +24,7 @@ class SavedSettings:
 
         path (Union[str, Path]): The folder to make or replace.
         exclude (Iterable[str]): "cfg", for nothing.
-        RAISES (ConnormError): CN405 if it cannot be written.
+        RAISES (ConnormError): CN108 if it cannot be written.
         """
         with atomic_folder(Path(path)) as folder:
             if _SETTINGS not in exclude:

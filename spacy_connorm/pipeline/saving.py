@@ -32,7 +32,7 @@ def save_pipeline(pipeline: str | Path | Language, output_path: str | Path) -> P
     output_path (Union[str, Path]): The folder to make, or a pipeline's folder to replace.
     RETURNS (Path): The folder.
     RAISES (ConnormError): The errors of `load_pipeline`, CN001 before `initialize`, CN109 if
-        another process is writing the folder, CN405 if it can't be written, CN705 if something else
+        another process is writing the folder, CN108 if it can't be written, CN705 if something else
         is there.
     """
     nlp = load_pipeline(pipeline)

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any
 import srsly
 
 from ..files.atomic import TemporaryFolder, atomic_folder
-from ..files.checksums import damaged
-from ..files.folders import pack, read_settled, require_own_parts, seal, unpack, unseal_whole
+from ..files.folders import (
+    damaged,
+    pack,
+    read_settled,
+    require_own_parts,
+    seal,
+    unpack,
+    unseal_whole,
+)
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
@@ -26,7 +33,7 @@ def save(
     settings (Dict[str, Any]): JSON.
     lookup (ConceptLookup): The rest.
     exclude (Collection[str]): Any of "cfg", "encoder", "index".
-    RAISES (ConnormError): CN001 if there is no index, CN405 if it cannot be written.
+    RAISES (ConnormError): CN001 if there is no index, CN108 if it cannot be written.
     """
     from ..linker.lookup_files import write_lookup
 

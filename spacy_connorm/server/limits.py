@@ -70,9 +70,9 @@ class RequestLimits:
             raise ConnormError(Errors.CN757.format(length=length, limit=self.text))
 
     def require_batch(self, count: int) -> None:
-        """RAISES (ConnormError): CN758 for more texts than a request may have."""
+        """RAISES (ConnormError): CN756 for more texts than a request may have."""
         if count > self.batch:
-            raise ConnormError(Errors.CN758.format(count=count, limit=self.batch))
+            raise ConnormError(Errors.CN756.format(limit=self.batch, what=f"texts, not {count:,}"))
 
     def require_tokenizable(self, texts: Iterable[str]) -> None:
         """RAISES (ConnormError): CN749 for texts that would hold up a tokenizer."""
@@ -127,7 +127,7 @@ class LimitRequests:
             return
         if body is None:
             limit = self._limits.body
-            await send_problem(send, Problem(413, Errors.CN756.format(limit=limit)))
+            await send_problem(send, Problem(413, Errors.CN756.format(limit=limit, what="bytes")))
             return
         waiting = [{"type": "http.request", "body": body, "more_body": False}]
 

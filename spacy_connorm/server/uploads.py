@@ -33,8 +33,8 @@ def read_upload(content: bytes, limits: RequestLimits) -> list[dict[str, Any]]:
     content (bytes): The file.
     limits (RequestLimits): How many texts there may be, and how long.
     RETURNS (List[Dict[str, Any]]): The "text" and the "mentions" of each document.
-    RAISES (ConnormError): CN706 for another format, CN757 for a text that is too long, CN758 for
-        too many, CN769 for a file that is too large once it is decompressed.
+    RAISES (ConnormError): CN220 for another format, CN757 for a text that is too long, CN756 for
+        too many, CN756 for a file that is too large once it is decompressed.
     """
     try:
         _require_plain(_inflate(content, _INFLATED * limits.body), limits)
@@ -45,13 +45,15 @@ def read_upload(content: bytes, limits: RequestLimits) -> list[dict[str, Any]]:
     except ConnormError:
         raise
     except Exception as error:  # zlib's, msgpack's or spaCy's, depending on the bytes
-        raise ConnormError(Errors.CN706.format(path="the request")) from error
+        raise ConnormError(
+            Errors.CN220.format(path="the request", format="`.spacy`", reason=type(error).__name__)
+        ) from error
 
 
 def _inflate(content: bytes, limit: int) -> bytes:
     inflated = zlib.decompressobj().decompress(content, limit + 1)
     if len(inflated) > limit:
-        raise ConnormError(Errors.CN769.format(limit=limit))
+        raise ConnormError(Errors.CN756.format(limit=limit, what="bytes of documents, unpacked"))
     return inflated
 
 
@@ -62,7 +64,7 @@ def _require_plain(inflated: bytes, limits: RequestLimits) -> None:
     inflated (bytes): What was compressed.
     limits (RequestLimits): How many texts there may be.
     RAISES (ValueError): If there are more.
-    RAISES (ConnormError): CN758 for too many texts.
+    RAISES (ConnormError): CN756 for too many texts.
     """
     unpacker = _counting_unpacker(limits)
     unpacker.feed(inflated)

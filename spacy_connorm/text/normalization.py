@@ -4,10 +4,10 @@ They run after `text/cleaning.py` and only on what is encoded; texts are shown a
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from ..errors import ConnormError, Errors
+from ..errors import refuse, require_choice
 from .characters import drop_punctuation, unify_dashes, unify_unicode
 from .greek import spell_greek
 from .inversions import turn_inversion
@@ -81,7 +81,7 @@ def compose(steps: Sequence[str]) -> TextStep:
     steps (Sequence[str]): Names in `STEPS`, each at most once.
     RETURNS (Callable[[str], str]): From a cleaned text to the normalized one, which is never empty
         unless the text is.
-    RAISES (ConnormError): CN920 for a name that is unknown or repeated.
+    RAISES (ConnormError): CN118 for an unknown name, CN006 for a repeated one.
     """
     _check(steps)
     functions = tuple(STEPS[name] for name in steps)
@@ -94,9 +94,8 @@ def compose(steps: Sequence[str]) -> TextStep:
     return normalize
 
 
-def _check(steps: Iterable[str]) -> None:
-    seen: list[str] = []
+def _check(steps: Sequence[str]) -> None:
     for name in steps:
-        if name in seen or name not in tuple(STEPS):
-            raise ConnormError(Errors.CN920.format(step=name, known=", ".join(STEPS)))
-        seen.append(name)
+        require_choice("normalization", name, tuple(STEPS))
+    if len(set(steps)) < len(steps):
+        refuse("normalization", list(steps), "a list with each step once")

@@ -73,15 +73,15 @@ def make_arguments(
     use_cpu (bool): Whether to train on the CPU even if there is a GPU.
     scored (bool): Whether there is dev data to choose the best epoch by.
     RETURNS (transformers.TrainingArguments): The arguments.
-    RAISES (ConnormError): CN821 for an invalid argument, or one that the config sets elsewhere.
+    RAISES (ConnormError): CN711 for an invalid argument, or one that the config sets elsewhere.
     """
     known = {field.name for field in fields(TrainingArguments) if field.init}
     for name in training.arguments:
         if name in _OWN_ARGUMENTS:
             reason = f"'{name}' is set by the rest of the config"
-            raise ConnormError(Errors.CN821.format(reason=reason))
+            raise _invalid(reason)
         if name not in known:
-            raise ConnormError(Errors.CN821.format(reason=f"there is no '{name}'"))
+            raise _invalid(f"there is no '{name}'")
     _require_numbers(training.arguments)
     _require_reporters(training.arguments)
     defaults: dict[str, Any] = {
@@ -113,12 +113,12 @@ def make_arguments(
             restore_callback_states_from_checkpoint=True,
         )
     except (TypeError, ValueError, ImportError) as error:
-        raise ConnormError(Errors.CN821.format(reason=error)) from error
+        raise _invalid(error) from error
     if not scored:
         arguments.eval_strategy = IntervalStrategy.NO
     elif not _saves_what_it_scores(arguments):
         reason = "with dev data, `save_` strategy and steps must be those of `eval_`"
-        raise ConnormError(Errors.CN821.format(reason=reason))
+        raise _invalid(reason)
     return arguments
 
 
@@ -154,11 +154,15 @@ def _require_service(name: str) -> None:
         INTEGRATION_TO_CALLBACK[name]()
     except (RuntimeError, ImportError, ValueError) as error:
         reason = f"`report_to`: {tell_reason(error)}"
-        raise ConnormError(Errors.CN821.format(reason=reason)) from error
+        raise _invalid(reason) from error
 
 
 def _must_be(name: str, expected: str) -> ConnormError:
-    return ConnormError(Errors.CN821.format(reason=f"`{name}` must be {expected}"))
+    return _invalid(f"`{name}` must be {expected}")
+
+
+def _invalid(reason: object) -> ConnormError:
+    return ConnormError(Errors.CN711.format(reason=f"[training.arguments]: {reason}"))
 
 
 def _saves_what_it_scores(arguments: TrainingArguments) -> bool:

@@ -87,7 +87,7 @@ def read_batches(path: Path, *, pool: str) -> list[BatchRows]:
     """
     with np.load(path) as kept:
         if str(kept["pool"]) != pool:
-            raise ConnormError(Errors.CN828.format(path=path.parent))
+            raise ConnormError(Errors.CN828.format(path=path.parent, what="ontology or corpus"))
         columns = {
             name: np.split(kept[name], kept[_borders(name)])
             for name in dict.fromkeys(name for kind in _KINDS for name in kind._fields)

@@ -83,12 +83,17 @@ class CandidateBatcher:
         epoch (int): Its number, from 0.
         vectors (Ranking): Compares texts with the current encoder.
         RETURNS (List[RankedRows]): The batches.
-        RAISES (ConnormError): CN831 if no mention has a concept with a name.
+        RAISES (ConnormError): CN810 if no mention has a concept with a name.
         """
         hierarchy = Hierarchy(pool)
         mentions = [row for row in pool.mentions.tolist() if hierarchy.has_name(row)]
         if not mentions:
-            raise ConnormError(Errors.CN831.format(count=len(pool.mentions)))
+            count = len(pool.mentions)
+            reason = (
+                f"none of the {count} annotated texts has a concept with a name in the ontology"
+            )
+            mend = "`corpora` with the ontology's ids"
+            raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
         if self.hypernyms and epoch == 0 and not any(pool.parents):
             warn(Warnings.CNW830)
         order = np.random.default_rng((seed, epoch)).permutation(mentions)

@@ -33,7 +33,7 @@ class DevRetrieval:
         synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
         mentions (Sequence[Mention]): The dev mentions; those whose concepts have no name are left
             out.
-        RAISES (ConnormError): CN837 if there are no others.
+        RAISES (ConnormError): CN810 if there are no others.
         """
         rows: dict[str, int] = {}
         by_concept: dict[str, set[int]] = defaultdict(set)
@@ -52,7 +52,9 @@ class DevRetrieval:
                 self._texts.append(clean(mention.text))
                 self._relevant.append(np.asarray(relevant))
         if not self._texts:
-            raise ConnormError(Errors.CN837)
+            reason = "no dev mention has a concept with a name in the training data"
+            mend = "dev documents with the ontology's ids, or another `metric` than `map`"
+            raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
         self._tokens: TokenTable | None = None
 
     def __call__(self, module: TrainableModule) -> dict[str, float]:

@@ -102,7 +102,7 @@ def make_dev_score(
     to_search (Callable): Gives the block of the encoder that searches.
     searched_by (str): The metric of the index: how the objective compares vectors.
     RETURNS (Optional[Union[DevScore, DevRetrieval]]): Scores an encoder; None without dev data.
-    RAISES (ConnormError): CN600 if no dev mention has a gold id, CN837 if none can be ranked, and
+    RAISES (ConnormError): CN600 if no dev mention has a gold id, CN810 if none can be ranked, and
         the errors of `read_docs`.
     WARNS (ConnormWarning): CNW600 if no gold id of the dev data is known.
     """

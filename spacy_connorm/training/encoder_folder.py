@@ -32,7 +32,7 @@ def write_encoder(trained: "Trained", facts: CardFacts, config: Config, path: Pa
     facts (CardFacts): For the model card.
     config (Config): The training config.
     path (Path): The folder to make or replace.
-    RAISES (ConnormError): CN705 if something else is there, CN405 if it cannot be written, and the
+    RAISES (ConnormError): CN705 if something else is there, CN108 if it cannot be written, and the
         errors of loading it.
     """
     with replaced(path, is_ours=is_encoder) as folder:

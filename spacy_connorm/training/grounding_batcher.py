@@ -55,7 +55,7 @@ class GroundingBatcher:
         self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors
     ) -> list[GroundedRows]:
         """RETURNS (List[GroundedRows]): As `Batcher.batches`.
-        RAISES (ConnormError): CN838 if no pair has a negative.
+        RAISES (ConnormError): CN810 if no pair has a negative.
         """
         rng = np.random.default_rng((seed, epoch))
         names = [sorted_unique(rows.astype("int64")) for rows in pool.members]
@@ -66,7 +66,9 @@ class GroundingBatcher:
         # A name whose concepts have all names has nothing to be kept apart from.
         pairs, negatives = pairs[negatives >= 0], negatives[negatives >= 0]
         if not len(pairs):
-            raise ConnormError(Errors.CN838)
+            reason = "all names belong to one concept"
+            mend = "an ontology with several concepts, some of them with two names"
+            raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
         order = rng.permutation(len(pairs))
         count = -(-len(order) // self.size)
         return [

@@ -7,8 +7,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..documents.docbin import read_docs
-from ..documents.mentions import Mention, annotated_mentions
-from ..documents.synonyms import expanded_mentions
+from ..documents.mentions import Mention, annotated_mentions, expanded_mentions
 from ..errors import Warnings, quote_all, warn
 from .config import TrainingData
 
@@ -19,7 +18,7 @@ def read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention]
     paths (Sequence[str]): `.spacy` files.
     data (TrainingData): Its labels, spans key and abbreviation setting apply.
     YIELDS (Mention): The mentions, those without a gold id included.
-    RAISES (ConnormError): CN100, CN105 or CN706 for a file that cannot be read.
+    RAISES (ConnormError): CN100, CN105 or CN220 for a file that cannot be read.
     WARNS (ConnormWarning): CNW811 for a file none of whose mentions is taken.
     """
     vocab = Vocab()

@@ -93,7 +93,7 @@ def build_pool(
     RETURNS (Tuple[SynonymPool, PoolReport]): The pool, and counts of what is in it and what was
         left out.
     RAISES (ConnormError): CN006 if the share is not above 0, CN810 if no concept has two texts,
-        CN811 if there is neither O nor D to train on.
+        CN810 if there is neither O nor D to train on.
     """
     if data_share is not None and not (data_share > 0 and isfinite(data_share)):
         refuse("data_share", data_share, "a number above 0, or null")
@@ -107,7 +107,9 @@ def build_pool(
         first = quote_id(stated.concept_ids[stated.known])
         warn(Warnings.CNW810.format(count=report.unknown_ids, first=first))
     if not use_ontology and not stated.data:
-        raise ConnormError(Errors.CN811.format(count=report.mentions))
+        reason = f"none of the {report.mentions} annotated mentions names exactly one concept"
+        mend = "a corpus with gold ids, or set `use_ontology = true`"
+        raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
     rows, texts = _rows(list(stated.texts), inputs)
     pairs = _CountedPairs.join(
         *(_distinct_pairs(each, rows, report) for each in (stated.ontology, stated.data)),
@@ -117,8 +119,12 @@ def build_pool(
     )
     pool = _pool(pairs.of_drawn_rows(), texts, stated, report)
     if report.concepts == report.single_text_concepts:
-        counts = {"texts": report.texts, "concepts": report.concepts}
-        raise ConnormError(Errors.CN810.format(**counts))
+        found = f"{report.concepts} concepts, {report.texts} different texts for the encoder"
+        reason, mend = (
+            f"no concept has two texts ({found})",
+            "an ontology with synonyms, or a corpus",
+        )
+        raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
     return pool, report
 
 

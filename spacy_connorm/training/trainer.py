@@ -21,7 +21,7 @@ from transformers.trainer_callback import (
 from transformers.training_args import TrainingArguments
 
 from ..encoders.protocol import GroundedModule, TrainableModule
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_choice
 from .adapters import trained_share
 from .arguments import describe_hardware, make_arguments
 from .batch_loss import BatchLoss, Ranker
@@ -84,8 +84,8 @@ def run_training(
     resume (bool): Whether to continue exactly from the last complete checkpoint in the folder.
     callbacks (Sequence[transformers.TrainerCallback]): Further callbacks.
     RETURNS (Trained): The result.
-    RAISES (ConnormError): CN820 for a loss that is not finite, CN821 for invalid arguments of the
-        trainer, CN822 if there is no checkpoint to resume from, CN827 if the dev data give no score
+    RAISES (ConnormError): CN820 for a loss that is not finite, CN711 for invalid arguments of the
+        trainer, CN822 if there is no checkpoint to resume from, CN118 if the dev data give no score
         of the wanted name, CN828 if the interrupted run had another pool, CN829 if its checkpoint
         is damaged, CN836 if the encoder can't be grounded.
     """
@@ -273,9 +273,7 @@ class _ObjectiveTrainer(Trainer):
             torch.distributed.broadcast_object_list(scores, src=0)
         metrics = {f"{metric_key_prefix}_{name}": value for name, value in scores[0].items()}
         wanted = self.args.metric_for_best_model
-        if wanted not in scores[0]:
-            known = ", ".join(scores[0])
-            raise ConnormError(Errors.CN827.format(metric=wanted, known=known))
+        require_choice("metric", wanted, scores[0])
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args, self.state, self.control, metrics

@@ -82,10 +82,10 @@ def train(
     resume (bool): Continue an interrupted training exactly where it stopped.
     observer (Optional[TrainingObserver]): Called with counts, losses and dev scores as they come.
     RETURNS (TrainingResult): The encoder; under torchrun one process writes it.
-    RAISES (ConnormError): CN121 if the output would replace an input, CN405 if the disk is full,
+    RAISES (ConnormError): CN121 if the output would replace an input, CN108 if the disk is full,
         CN100 for a missing file, CN105 for a folder, CN711 for an invalid config, CN705 if
-        something else is at the path, CN714 if an interrupted training is there, CN715 if it was
-        started with another config, CN810 or CN811 if there is nothing to learn, CN126 if a library
+        something else is at the path, CN714 if an interrupted training is there, CN828 if it was
+        started with another config, CN810 if there is nothing to learn, CN126 if a library
         is missing, CN828 if the training data has changed since the interrupted training started,
         CN839 for a share of D that the batcher would not draw, and the errors of `run_training`.
     WARNS (ConnormWarning): CNW810 for ids that the ontology lacks, CNW811 and CNW812 for documents

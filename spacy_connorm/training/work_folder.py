@@ -42,13 +42,13 @@ def require_same_config(folder: Path, config: Config) -> None:
 
     folder (Path): From `work_folder`.
     config (Config): The training config.
-    RAISES (ConnormError): CN822 if no training was started there, CN715 for another config.
+    RAISES (ConnormError): CN822 if no training was started there, CN828 for another config.
     """
     started_with = folder / CONFIG
     if not started_with.is_file():
         raise ConnormError(Errors.CN822.format(path=folder))
     if started_with.read_text(encoding="utf8") != config.to_str():
-        raise ConnormError(Errors.CN715.format(path=started_with))
+        raise ConnormError(Errors.CN828.format(path=folder, what="config"))
 
 
 def keep_dev(folder: Path, paths: Sequence[str]) -> None:
@@ -72,7 +72,7 @@ def require_same_dev(folder: Path, paths: Sequence[str]) -> None:
     kept = folder / _DEV
     # Missing if the training ended before its first step.
     if kept.is_file() and kept.read_text(encoding="utf8") != _digests(paths):
-        raise ConnormError(Errors.CN828.format(path=folder))
+        raise ConnormError(Errors.CN828.format(path=folder, what="dev corpus"))
 
 
 def _digests(paths: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from spacy.util import minibatch
 from tqdm import tqdm
 
 from ..documents.document import ID_FIELD, Document, Mention, read_document
-from ..documents.jsonl import Record, make_record
+from ..documents.records import Record, make_record
 from ..documents.writing import Exporter, find_target
 from ..encoders.devices import choose_device
 from ..errors import Warnings, require_positive, warn

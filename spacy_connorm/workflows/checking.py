@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 from tqdm import tqdm
 
 from ..errors import ConnormError, Errors
-from ..files.checksums import damaged
-from ..files.folders import MANIFEST, read_manifest, read_object, verify
+from ..files.folders import MANIFEST, damaged, read_manifest, read_object, verify
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_pipeline_folder, load_pipeline
 from ..pipeline.saving import META_FACT, META_FILE, meaning_of

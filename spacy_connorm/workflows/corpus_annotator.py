@@ -9,7 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..documents.document import DOC_ID_KEY, set_other_fields
-from ..documents.parquet import ParquetExporter, row_schema
+from ..documents.records import ParquetExporter, row_schema
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors, is_text_shown
 from ..files.tables import require_distinct_columns
@@ -86,8 +86,8 @@ class CorpusAnnotator:
         columns = list(map(str, table.columns))
         if self.fields.text not in columns:
             known = ", ".join(columns)
-            column = repr(self.fields.text)
-            raise ConnormError(Errors.CN114.format(path="table", column=column, known=known))
+            what = f"column {self.fields.text!r}"
+            raise ConnormError(Errors.CN114.format(path="table", what=what, known=known))
         require_distinct_columns("table", columns)
         rows = pyarrow.Table.from_pandas(table, preserve_index=False).to_pylist()
         texts = [

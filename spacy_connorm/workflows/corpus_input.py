@@ -79,7 +79,7 @@ def find_fragments(path: Path) -> list[InputFragment]:
     path (Path): A `.parquet`, `.jsonl` or `.jsonl.gz` file, or a folder of such files.
     RETURNS (List[InputFragment]): The fragments, sorted by name.
     RAISES (ConnormError): CN100 if there is no such file, CN708 for a file of another kind, CN126
-        without pyarrow, CN790 for a folder without such files, CN791 for one with other files too.
+        without pyarrow, CN104 for a folder without such files, CN791 for one with other files too.
     """
     require_installed("Parquet", "parquet", "pyarrow")
     if path.is_file():
@@ -96,7 +96,9 @@ def find_fragments(path: Path) -> list[InputFragment]:
     ]
     first = next(filter(_kind, files), None)
     if first is None:
-        raise ConnormError(Errors.CN790.format(path=path, known=_KNOWN))
+        raise ConnormError(
+            Errors.CN104.format(path=path, what=f"file to annotate: none ends in {_KNOWN}")
+        )
     for file in files:
         if _kind(file) != _kind(first):
             raise ConnormError(Errors.CN791.format(path=file, first=first.name))
@@ -119,7 +121,7 @@ def require_fields(fragments: Sequence[InputFragment], fields: CorpusFields) -> 
     fields (CorpusFields): Which fields are read.
     RETURNS (Optional[int]): The number of texts, if it is known without reading them.
     RAISES (ConnormError): CN114 for a missing column, CN125 for columns of the same name, CN793 for
-        one of the wrong type, CN792 for a file that is no Parquet, CN707 for a line without the
+        one of the wrong type, CN220 for a file that is no Parquet, CN707 for a line without the
         text, CN720 for one without the id, and those of `read_lines`.
     """
     texts: int | None = 0
@@ -145,7 +147,7 @@ def _require_columns(fragment: InputFragment, fields: CorpusFields) -> int:
     for column in needed:
         if column not in known:
             message = Errors.CN114.format(
-                path=fragment.path, column=repr(column), known=", ".join(known)
+                path=fragment.path, what=f"column {column!r}", known=", ".join(known)
             )
             raise ConnormError(message)
     for column, integers in ((fields.text, False), (fields.id, True)):
@@ -181,7 +183,7 @@ def read_text_batches(fragment: InputFragment, fields: CorpusFields) -> Iterator
     fragment (InputFragment): The fragment.
     fields (CorpusFields): Which fields are read.
     YIELDS (List[CorpusText]): The texts, in order; at least one list, which may be empty.
-    RAISES (ConnormError): CN792 for a damaged Parquet file, and those of `read_lines`.
+    RAISES (ConnormError): CN220 for a damaged Parquet file, and those of `read_lines`.
     """
     read = _read_parquet if fragment.is_parquet else _read_jsonl
     batch, characters = list[CorpusText](), 0
@@ -239,7 +241,9 @@ def _open_parquet(fragment: InputFragment) -> Any:
 
 
 def _no_parquet(fragment: InputFragment, error: Exception) -> ConnormError:
-    return ConnormError(Errors.CN792.format(path=fragment.path, reason=tell_reason(error)))
+    return ConnormError(
+        Errors.CN220.format(path=fragment.path, format="Parquet", reason=tell_reason(error))
+    )
 
 
 def _read_jsonl(fragment: InputFragment, fields: CorpusFields) -> Iterator[CorpusText]:

@@ -77,7 +77,7 @@ def annotate_corpus(
     RAISES (ConnormError): CN006 for no process or an empty batch, CN118 for an unknown engine,
         CN700 to CN704 as `load_normalizer`, CN705 if the output is something else, CN713 if the GPU
         cannot be used, CN716 if a process dies, CN719 if one can't start, CN126 without pyarrow,
-        CN790 to CN795 for input and output, CN798 and CN799 for ray, and the errors of readers and
+        CN104 to CN121 for input and output, CN798 and CN799 for ray, and the errors of readers and
         components.
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all, CNW790 if texts failed.
     """
@@ -118,7 +118,7 @@ def annotate_corpus(
 def _require_elsewhere(output: Path, source: Path) -> None:
     require_apart(output, source)
     if output.is_relative_to(source.resolve()):
-        raise ConnormError(Errors.CN795.format(output=output, input=source))
+        raise ConnormError(Errors.CN121.format(output=output, input=source))
 
 
 def _warn_of(counts: FragmentCounts, path: Path, component: str | None) -> None:

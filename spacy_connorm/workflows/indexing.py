@@ -178,8 +178,8 @@ def build_index(
         machine for as long as it is needed.
     RETURNS (BuiltIndex): The folder, and what the index holds.
     RAISES (ConnormError): CN121 if the output would replace an input, CN100 or CN711 for an invalid
-        config, CN703, CN704 or CN710 if it has none, several or another concept normalizer, CN705
-        if something else is at the path, CN712 for a bad line of synonyms, CN713 if the GPU cannot
+        config, CN703, CN704 or CN711 if it has none, several or another concept normalizer, CN705
+        if something else is at the path, CN115 for a bad line of synonyms, CN713 if the GPU cannot
         be used, CN006, CN118 and CN733 for an unknown engine or profile and settings of another
         engine, CN407 for a profile of another ontology, CN126, CN798 and CN799 for ray, and the
         errors of the readers.
@@ -248,7 +248,7 @@ def make_pipeline(
     clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
     RETURNS (Language): The pipeline.
-    RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN710 if the config has none,
+    RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN711 if the config has none,
         several or another concept normalizer, CN711 for an invalid setting.
     """
     with config_errors():
@@ -258,7 +258,8 @@ def make_pipeline(
             settings = read_config(config, overrides)
         normalizers = _blocks(settings, _NORMALIZER)
         if not normalizers:
-            raise ConnormError(Errors.CN710)
+            reason = "[components] has none with the factory `concept_normalizer`"
+            raise ConnormError(Errors.CN711.format(reason=reason))
         name = choose_name(normalizers, component)
         block = normalizers[name]
         nlp = spacy.blank(settings.get("nlp", {}).get("lang") or "en")

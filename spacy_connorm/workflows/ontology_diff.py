@@ -68,7 +68,7 @@ def move_synonyms(
         synonyms whose concept is not known; corrections stay as they are, and wait.
     RETURNS (MovedSynonyms): How many were kept and moved, and which were left.
     RAISES (ConnormError): CN100 for a missing file, CN105 or CN108 if the output can't be written,
-        CN712 and CN752 for a damaged file.
+        CN115 and CN752 for a damaged file.
     """
     if Path(path).suffix in _CORRECTIONS:
         return _move_corrections(Path(path), successors, output_path)
@@ -190,7 +190,7 @@ def diff_ontologies(
     RETURNS (OntologyDiff): The changes, and what became of the synonyms.
     RAISES (ConnormError): CN121 if an output would replace an input, CN124 if two
         outputs have the same name, CN733 for `moved` without
-        `synonyms`, CN105 or CN108 if an output can't be written, CN712 and CN752 for bad synonyms
+        `synonyms`, CN105 or CN108 if an output can't be written, CN115 and CN752 for bad synonyms
         and corrections, and the errors of `stream_ontology`.
     """
     if moved is not None and synonyms is None:

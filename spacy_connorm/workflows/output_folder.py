@@ -10,8 +10,7 @@ from typing import Any
 from ..about import __version__
 from ..errors import ConnormError, Errors
 from ..files.atomic import write_errors
-from ..files.checksums import describe
-from ..files.folders import MANIFEST, seal
+from ..files.folders import MANIFEST, describe, seal
 from ..pipeline.loading import find_pipeline_folder
 from .corpus_annotator import CorpusAnnotator
 from .corpus_input import InputFragment
@@ -98,7 +97,7 @@ class OutputFolder:
 
         fragments (Sequence[InputFragment]): All fragments of the corpus, all of them written.
         RETURNS (FragmentCounts): What is in them.
-        RAISES (ConnormError): CN405 if it can't be written.
+        RAISES (ConnormError): CN108 if it can't be written.
         """
         counts = FragmentCounts()
         for fragment in fragments:

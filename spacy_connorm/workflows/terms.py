@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import ConnormError, Errors, Warnings, quote, require_installed, warn
 from ..files.tables import TableRow, find_column, read_rows, require_width
+from ..files.text import existing_file
 from ..text.cleaning import clean
 
 CODE, TERM, CONTEXT, COUNT = "code", "term", "context", "count"
@@ -53,8 +54,8 @@ def read_terms(
         `read_rows`.
     RETURNS (List[LocalTerm]): The rows that have a code and a term, in the file's order.
     RAISES (ConnormError): CN114 for a missing column, CN125 for two of its name, CN708 for another
-        suffix, CN126 without openpyxl, CN782 for an unknown sheet, CN783 for a damaged Excel file,
-        CN784 for a count that is none, CN785 for a table without terms, CN733 for a sheet or a
+        suffix, CN126 without openpyxl, CN114 for an unknown sheet, CN220 for a damaged Excel file,
+        CN115 for a count that is none, CN104 for a table without terms, CN733 for a sheet or a
         delimiter of another kind of file, CN115 for a row of a text file with more fields than
         columns, and what `read_rows` raises.
     WARNS (ConnormWarning): CNW780 for rows without code or term.
@@ -79,7 +80,7 @@ def read_terms(
         else:
             left_out.append(number)
     if not terms:
-        raise ConnormError(Errors.CN785.format(path=path))
+        raise ConnormError(Errors.CN104.format(path=path, what="rows with both a code and a term"))
     if left_out:
         warn(Warnings.CNW780.format(path=path, count=len(left_out), line=left_out[0]))
     return terms
@@ -108,16 +109,17 @@ def _count(path: Path, line: int, cell: str) -> int:
     # Thousands are written 1,234 or 1 234.
     digits = cell.replace(",", "").replace(" ", "").removesuffix(".0")
     if not (digits.isascii() and digits.isdigit()):
-        raise ConnormError(Errors.CN784.format(path=path, line=line, value=quote(cell)))
+        raise ConnormError(
+            Errors.CN115.format(
+                path=path, line=line, format="a count", reason=f"{quote(cell)} is no whole number"
+            )
+        )
     return int(digits)
 
 
 def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
     require_installed(f"Reading '{path}'", "map", "openpyxl", instead=", or save the sheet as CSV")
-    if path.is_dir():
-        raise ConnormError(Errors.CN105.format(path=path))
-    if not path.is_file():
-        raise ConnormError(Errors.CN100.format(path=path))
+    existing_file(path)
     return _rows_of_sheet(path, sheet)
 
 
@@ -128,7 +130,7 @@ def _rows_of_sheet(path: Path, sheet: str | None) -> Iterator[TableRow]:
         book = load_workbook(path, read_only=True, data_only=True)
     except Exception as error:  # zipfile's, the XML parser's, KeyError and others
         reason = type(error).__name__
-        raise ConnormError(Errors.CN783.format(path=path, reason=reason)) from error
+        raise ConnormError(Errors.CN220.format(path=path, format="Excel", reason=reason)) from error
     try:
         yield from _filled(_sheet_rows(path, book, sheet))
     finally:
@@ -139,7 +141,9 @@ def _sheet_rows(path: Path, book: Any, sheet: str | None) -> Iterator[Sequence[A
     names = [each.title for each in book.worksheets]
     if not names or (sheet is not None and sheet not in names):
         known = ", ".join(names) or "none"
-        raise ConnormError(Errors.CN782.format(path=path, sheet=sheet or "", known=known))
+        raise ConnormError(
+            Errors.CN114.format(path=path, what=f"sheet '{sheet or ''}'", known=known)
+        )
     chosen = book[sheet or names[0]]
     # Some programs write that a sheet has one cell only.
     chosen.reset_dimensions()
@@ -149,7 +153,9 @@ def _sheet_rows(path: Path, book: Any, sheet: str | None) -> Iterator[Sequence[A
             row = next(rows, None)
         except Exception as error:
             reason = type(error).__name__
-            raise ConnormError(Errors.CN783.format(path=path, reason=reason)) from error
+            raise ConnormError(
+                Errors.CN220.format(path=path, format="Excel", reason=reason)
+            ) from error
         if row is None:
             return
         yield row

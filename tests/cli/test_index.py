@@ -54,8 +54,8 @@ def test_a_config_is_read_and_overridden(invoke, tmp_path, demo_ontology, ngrams
     ("options", "code"),
     [
         (["--config", "nowhere.cfg"], "CN100"),
-        (["--corpus", "other.txt"], "CN706"),
-        (["--synonyms", "other.txt"], "CN712"),
+        (["--corpus", "other.txt"], "CN220"),
+        (["--synonyms", "other.txt"], "CN115"),
         (["--format", "owl"], "CN118"),
         (["--reuse", "nowhere"], "CN700"),
         (["--gpu-id", "99"], "CN713"),

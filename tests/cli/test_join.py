@@ -1,5 +1,5 @@
 from spacy_connorm.concepts import Concept, Ontology
-from spacy_connorm.concepts.licence import read_licence
+from spacy_connorm.concepts.ontology import read_licence
 
 
 def test_what_was_joined_is_printed(invoke, words, refused, tmp_path):

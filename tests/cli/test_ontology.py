@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from spacy_connorm.concepts import Ontology
-from spacy_connorm.concepts.licence import read_licence
+from spacy_connorm.concepts.ontology import read_licence
 
 DATA = Path(__file__).parent.parent / "data" / "ontologies"
 

@@ -8,7 +8,7 @@ from spacy_connorm.errors import ConnormError
     "field", ["aliases", "types", "parents", "alt_ids", "xrefs", "narrow", "broad", "related"]
 )
 def test_string_in_the_place_of_a_tuple(field):
-    with pytest.raises(ConnormError, match=f"CN102.*{field}"):
+    with pytest.raises(ConnormError, match=f"CN006.*{field}"):
         Concept("T:1", "one", **{field: ("two")})
 
 
@@ -25,10 +25,10 @@ def test_records_are_read_back_and_leave_out_what_is_empty():
 @pytest.mark.parametrize(
     ("record", "code"),
     [
-        ([], "CN102.*record"),
-        ({"concept_id": True}, "CN102.*concept_id"),
-        ({"concept_id": "T:1", "canonical_name": ["one"]}, "CN102.*canonical_name"),
-        ({"concept_id": "T:1", "canonical_name": "one", "aliases": ["a", 1]}, "CN102.*aliases"),
+        ([], "CN006.*record"),
+        ({"concept_id": True}, "CN006.*concept_id"),
+        ({"concept_id": "T:1", "canonical_name": ["one"]}, "CN006.*canonical_name"),
+        ({"concept_id": "T:1", "canonical_name": "one", "aliases": ["a", 1]}, "CN006.*aliases"),
         ({"concept_id": "T:1", "aliases": ["a"]}, "CN101.*canonical_name"),
         ({"canonical_name": "one"}, "CN101.*concept_id"),
     ],

@@ -94,7 +94,7 @@ def test_other_texts_are_reported(folder, nlp):
         ("N1\tReference T9", "CN204"),
         ("N1", "CN204"),
         ("T1\tCell 0 999\tRed", "CN207"),
-        ("T1\tCell 3 0\tRed", "CN206"),
+        ("T1\tCell 3 0\tRed", "CN207"),
     ],
 )
 def test_bad_lines_are_named(folder, nlp, line, code):
@@ -113,7 +113,7 @@ def test_a_text_must_be_there_and_be_text(folder, nlp, tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConnormError, match="CN105"):
         list(read_corpus(tmp_path / "empty", nlp=nlp))
-    with pytest.raises(ConnormError, match="CN203"):
+    with pytest.raises(ConnormError, match="CN104"):
         list(read_corpus(tmp_path / "empty", nlp=nlp, format="brat"))
     with pytest.raises(ConnormError, match="CN100"):
         list(read_corpus(tmp_path / "absent.ann", nlp=nlp))

@@ -38,7 +38,7 @@ def test_what_is_written_is_read(path):
 )
 def test_what_is_damaged_is_named(path, fields):
     change(path, **fields)
-    with pytest.raises(ConnormError, match=r"CN706.*a\.spacy"):
+    with pytest.raises(ConnormError, match=r"CN220.*a\.spacy"):
         list(read_docs(path, Vocab()))
 
 

@@ -176,12 +176,12 @@ def test_a_type_that_does_not_occur_is_warned_of(read):
         ('{"text": "Fever"}\n', "CN204", 1),
         ("7|t|Fever\n7\t0\t5.0\tFever\tSymptom\tD1\n", "CN204", 2),
         ("7|t|Fever\n7\tCID\t5\tFever\tSymptom\tD1\n", "CN204", 2),
-        ("7|t|Fever\n7\t5\t0\tFever\tSymptom\tD1\n", "CN206", 2),
-        ("7|t|Fever\n7\t2\t2\tFever\tSymptom\tD1\n", "CN206", 2),
-        ("7|t|Fever  \n7\t5\t7\t  \tSymptom\tD1\n", "CN206", 2),
+        ("7|t|Fever\n7\t5\t0\tFever\tSymptom\tD1\n", "CN207", 2),
+        ("7|t|Fever\n7\t2\t2\tFever\tSymptom\tD1\n", "CN207", 2),
+        ("7|t|Fever  \n7\t5\t7\t  \tSymptom\tD1\n", "CN207", 2),
         ("7|t|Fever\n7\t0\t6\tFever\tSymptom\tD1\n", "CN207", 2),
         ("7|t|Fever\n7\t-5\t5\tFever\tSymptom\tD1\n", "CN207", 2),
-        ("7|t|Fever\n7\t0\t5\tFever\t\tD1\n", "CN208", 2),
+        ("7|t|Fever\n7\t0\t5\tFever\t\tD1\n", "CN204", 2),
     ],
 )
 def test_bad_lines_are_named(read, text, code, line):

@@ -12,10 +12,17 @@ from spacy.training import Corpus
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.documents import CorpusReport, convert_corpus, read_corpus
 from spacy_connorm.documents.docbin import write_docs
-from spacy_connorm.documents.document import DOC_ID_KEY, Document, make_doc
+from spacy_connorm.documents.document import (
+    AMBIGUOUS,
+    DOC_ID_KEY,
+    KNOWN,
+    TRANSLATED,
+    UNKNOWN,
+    Document,
+    make_doc,
+)
 from spacy_connorm.documents.formats import find_corpus_format
 from spacy_connorm.documents.mentions import Mention, annotated_mentions
-from spacy_connorm.documents.report import AMBIGUOUS, KNOWN, TRANSLATED, UNKNOWN
 from spacy_connorm.errors import ConnormError, ConnormWarning
 
 NOTE = "7|t|Fever, not flu\n7\t0\t5\tFever\tSymptom\tD1|D2\n7\t11\t14\tflu\tDisease\t-1\n"
@@ -79,11 +86,11 @@ def test_a_format_can_be_named(tmp_path, nlp):
         ("corpus", b"", {}, "CN111"),
         ("corpus.txt", NOTE.encode(), {"format": "excel"}, "CN118"),
         ("corpus.txt", NOTE.encode(), {"columns": ["id"]}, "CN113"),
-        ("empty.pubtator", b"", {}, "CN203"),
-        ("blank.pubtator", b"\n \n\n", {}, "CN203"),
-        ("textless.pubtator", b"7|t|\n7|a|\n", {}, "CN203"),
+        ("empty.pubtator", b"", {}, "CN104"),
+        ("blank.pubtator", b"\n \n\n", {}, "CN104"),
+        ("textless.pubtator", b"7|t|\n7|a|\n", {}, "CN104"),
         ("wrong.jsonl", NOTE.encode(), {}, "CN204"),
-        ("wrong.tsv", NOTE.encode(), {}, "CN210"),
+        ("wrong.tsv", NOTE.encode(), {}, "CN204"),
         ("plain.pubtator.gz", NOTE.encode(), {}, "CN106"),
         ("cut.pubtator.gz", gzip.compress(NOTE.encode(), mtime=0)[:-9], {}, "CN106"),
         ("latin1.pubtator", "7|t|Fi\xe8vre".encode("latin1"), {}, "CN107"),

@@ -43,9 +43,9 @@ def test_quoted_cells_are_read_as_in_ontologies(read):
 @pytest.mark.parametrize(
     ("row", "code"),
     [
-        ("DEMO:7\thead spinning", "CN210"),
-        ("a\tb\tc\td", "CN210"),
-        ("DEMO:7\tDizziness\t ", "CN206"),
+        ("DEMO:7\thead spinning", "CN204"),
+        ("a\tb\tc\td", "CN204"),
+        ("DEMO:7\tDizziness\t ", "CN207"),
     ],
 )
 def test_bad_rows_are_named(read, row, code):

@@ -232,17 +232,17 @@ def test_a_damaged_folder(folder):
     whole = (folder / "model.safetensors").read_bytes()
     for damage in (whole[:-5], b"", b"\xff" * 100):
         (folder / "model.safetensors").write_bytes(damage)
-        with pytest.raises(ConnormError, match=r"CN321"):
+        with pytest.raises(ConnormError, match=r"CN306"):
             load(folder)
     (folder / "model.safetensors").write_bytes(whole)
     config = json.loads((folder / "config.json").read_text())
     for change in ({"hidden": 6}, {"buckets": 1000}, {"format_version": 2}):
         (folder / "config.json").write_text(json.dumps({**config, **change}))
-        with pytest.raises(ConnormError, match="CN321"):
+        with pytest.raises(ConnormError, match="CN306"):
             load(folder)
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "tokenizer.json").unlink()
-    with pytest.raises(ConnormError, match="CN321"):
+    with pytest.raises(ConnormError, match="CN306"):
         load(folder)
 
 
@@ -297,7 +297,7 @@ def test_vectors_that_are_not_finite(dan, folder):
     weights = load_file(folder / "model.safetensors")
     weights["embeddings.weight"][:] = np.nan
     save_file(weights, folder / "model.safetensors")
-    with pytest.raises(ConnormError, match="CN323"):
+    with pytest.raises(ConnormError, match="CN308"):
         load(folder).predict(TEXTS)
 
 

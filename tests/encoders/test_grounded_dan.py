@@ -177,14 +177,14 @@ def test_fingerprints_differ_with_whatever_changes_vectors(load, folder, tmp_pat
 
 
 def test_a_folder_refuses_other_settings_and_other_vectors(load, folder, tmp_path):
-    with pytest.raises(ConnormError, match="CN344.*hidden"):
+    with pytest.raises(ConnormError, match="CN322.*hidden"):
         load(name=str(folder), hidden=6)
-    with pytest.raises(ConnormError, match="CN344.*cca"):
+    with pytest.raises(ConnormError, match="CN322.*cca"):
         load(name=str(folder), cca=False)
     other = tmp_path / "other.txt"
     write_word2vec(other)
     other.write_text(other.read_text().replace("heart", "hearts"))
-    with pytest.raises(ConnormError, match="CN344.*input_fingerprint"):
+    with pytest.raises(ConnormError, match="CN322.*input_fingerprint"):
         load(name=str(folder), input=WordVectorEncoder(name=str(other)))
 
 
@@ -192,15 +192,15 @@ def test_a_damaged_folder(load, folder, tmp_path):
     whole = (folder / "model.safetensors").read_bytes()
     for damage in (whole[:-5], b""):
         (folder / "model.safetensors").write_bytes(damage)
-        with pytest.raises(ConnormError, match="CN343"):
+        with pytest.raises(ConnormError, match="CN306"):
             load(name=str(folder))
     (folder / "model.safetensors").write_bytes(whole)
     config = json.loads((folder / "config.json").read_text())
     for change in ({"width": 7}, {"format_version": 2}, {"model_type": "connorm-dan"}):
         (folder / "config.json").write_text(json.dumps({**config, **change}))
-        with pytest.raises(ConnormError, match="CN343"):
+        with pytest.raises(ConnormError, match="CN306"):
             load(name=str(folder))
-    with pytest.raises(ConnormError, match="CN343"):
+    with pytest.raises(ConnormError, match="CN306"):
         load(name=str(tmp_path / "none"))
 
 

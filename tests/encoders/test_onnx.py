@@ -286,7 +286,7 @@ def test_a_gpu_is_used_if_asked_for_and_there(model, monkeypatch, there):
 
 def test_a_transformer_has_to_be_exported_first(tiny_folder, tmp_path):
     for folder in (tiny_folder, tmp_path):
-        with pytest.raises(ConnormError, match="CN331.*connorm export"):
+        with pytest.raises(ConnormError, match="CN306.*connorm export"):
             load(folder)
 
 
@@ -295,10 +295,10 @@ def test_a_damaged_folder(exported_tiny, tmp_path, name):
     folder = shutil.copytree(exported_tiny["int8"], tmp_path / "damaged")
     content = (folder / name).read_bytes()
     (folder / name).write_bytes(content[: len(content) // 2])
-    with pytest.raises(ConnormError, match="CN331"):
+    with pytest.raises(ConnormError, match="CN306"):
         load(folder)
     (folder / name).unlink()
-    with pytest.raises(ConnormError, match="CN331"):
+    with pytest.raises(ConnormError, match="CN306"):
         load(folder)
 
 
@@ -306,13 +306,13 @@ def test_a_later_format_is_refused(exported_tiny, tmp_path):
     folder = shutil.copytree(exported_tiny["int8"], tmp_path / "later")
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "format_version": 2}))
-    with pytest.raises(ConnormError, match="CN331.*format version is 2"):
+    with pytest.raises(ConnormError, match="CN306.*format version is 2"):
         load(folder)
 
 
 @pytest.mark.parametrize("setting", [{"pooling": "cls"}, {"max_length": 8}])
 def test_other_settings_than_exported(exported_tiny, setting):
-    with pytest.raises(ConnormError, match=f"CN332.*{next(iter(setting))}"):
+    with pytest.raises(ConnormError, match=f"CN322.*{next(iter(setting))}"):
         load(exported_tiny["int8"], **setting)
     assert load(exported_tiny["int8"], pooling="mean", max_length=40).get_dim("nO") == 16
 
@@ -334,7 +334,7 @@ def test_vectors_that_are_not_finite(exported_tiny, tmp_path):
             nothing = np.full(tensor.dims, np.nan, "float32")
             tensor.CopyFrom(onnx.numpy_helper.from_array(nothing, tensor.name))
     replace(model, graph=graph.SerializeToString()).save(tmp_path)
-    with pytest.raises(ConnormError, match="CN334"):
+    with pytest.raises(ConnormError, match="CN308"):
         load(tmp_path).predict(TEXTS)
 
 

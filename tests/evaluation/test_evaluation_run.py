@@ -42,7 +42,7 @@ def test_both_protocols_stand_beside_each_other(here, capsys):
     [
         (["absent", "gold.spacy"], {}, "CN700"),
         (["pipeline", "absent.spacy"], {}, "CN100"),
-        (["pipeline", "text.spacy"], {}, "CN706"),
+        (["pipeline", "text.spacy"], {}, "CN220"),
         (["pipeline", "without.spacy"], {}, "CN600"),
         (["pipeline", "gold.spacy"], {"searches": ["X-T"]}, "CN118"),
         (["pipeline", "gold.spacy"], {"searches": ["O-C"]}, "CN408"),

@@ -155,6 +155,7 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: world.normalizer.initialize(lambda: [], nlp=world.nlp, ontology=[CANARY]),
         lambda world: world.normalizer.lookup.candidates(CANARY, top_k=1),
         lambda world: search(world.nlp, CANARY),
+        lambda world: Concept.from_dict({"concept_id": [CANARY], "canonical_name": "a"}),
     ],
     "CN007": [lambda world: create_candidate_generator()(None, world.nlp.make_doc(CANARY)[:])],
     "CN009": [lambda world: world.normalizer.add_synonyms([("heart", "C1"), (CANARY, "C2")])],
@@ -198,13 +199,15 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CNW810": [_pool],
     "CNW811": [_labels],
     "CNW790": [_annotate_corpus],
-    "CN784": [lambda world: read_terms(world.file("a.csv", f"code,term,count\nA,b,{CANARY}\n"))],
+    "CN115": [lambda world: read_terms(world.file("a.csv", f"code,term,count\nA,b,{CANARY}\n"))],
 }
 # These never show a text, but are about files that may be full of them.
 NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
-    "CN102": [lambda world: Concept.from_dict({"concept_id": [CANARY], "canonical_name": "a"})],
     "CN103": [lambda world: list(read_concepts(world.file("a.jsonl", CANARY)))],
-    "CN104": [lambda world: world.ontology("a.tsv", f"id\tname\n{CANARY}\t\n")],
+    "CN104": [
+        lambda world: world.ontology("a.tsv", f"id\tname\n{CANARY}\t\n"),
+        lambda world: world.corpus("a.tsv", "\n"),
+    ],
     "CN107": [lambda world: world.ontology("a.tsv", f"id\tname\n{CANARY}\n".encode("utf-16"))],
     "CN111": [lambda world: world.ontology("a.dat", CANARY)],
     "CN115": [
@@ -214,11 +217,13 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: world.ontology("a.csv", f"id,name\nA,b,{CANARY}\n"),
         lambda world: world.ontology("MRCONSO.RRF", f"C1|{CANARY}\n"),
         lambda world: list(read_substitutions(world.file("a.tsv", CANARY))),
+        lambda world: list(read_synonyms(world.file("a.tsv", CANARY))),
         lambda world: read_sssom(world.file("a.tsv", CANARY)),
     ],
-    "CN203": [lambda world: world.corpus("a.tsv", "\n")],
     "CN204": [
         lambda world: world.corpus("a.txt", f"{CANARY}\n"),
+        lambda world: world.corpus("a.tsv", f"{CANARY}\n"),
+        lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t5\t{CANARY}\t\tD1")),
         lambda world: world.corpus("a.txt", _pubtator(CANARY)),
         lambda world: world.corpus("a.jsonl", f'{{"text": "{CANARY}'),
         lambda world: world.corpus("a.jsonl", f'{{"text": "{CANARY}"}}'),
@@ -229,17 +234,16 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: world.corpus("a.norm", f"{CANARY}\n", texts=_note(world)),
         lambda world: world.corpus("a.norm", f"N0||C1||{CANARY}||3\n", texts=_note(world)),
     ],
-    "CN206": [lambda world: world.corpus("a.txt", _pubtator(f"7\t4\t4\t{CANARY}\tD\tD1"))],
-    "CN207": [lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t99\t{CANARY}\tD\tD1"))],
-    "CN208": [lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t5\t{CANARY}\t\tD1"))],
-    "CN210": [lambda world: world.corpus("a.tsv", f"{CANARY}\n")],
+    "CN207": [
+        lambda world: world.corpus("a.txt", _pubtator(f"7\t4\t4\t{CANARY}\tD\tD1")),
+        lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t99\t{CANARY}\tD\tD1")),
+    ],
     "CN218": [lambda world: list(read_corpus(_note(world), nlp=world.nlp, format="shareclef"))],
     "CN310": [
         lambda world: NgramEncoder(analyzer="char", ngram_range=[50, 50]).initialize(X=[CANARY])
     ],
     "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
     "CN709": [lambda world: _read_inputs(world, json.dumps({"text": CANARY * 200_000}))],
-    "CN712": [lambda world: list(read_synonyms(world.file("a.tsv", CANARY)))],
     "CN749": [lambda world: RequestLimits().require_tokenizable([CANARY + "(" * 2000])],
     "CN752": [lambda world: CorrectionsFile(world.file("a.jsonl", f"{CANARY}\n")).read()],
     "CN755": [
@@ -311,15 +315,10 @@ thresholds tried unknown version what wrong
 # Other fields that hold no text of users: names of ours, settings, ids that somebody asked for, and
 # what libraries say of files that are not theirs.
 NO_TEXTS = """
-CN003 CN010 CN106 CN108 CN111 CN112 CN113 CN114 CN118 CN123 CN125 CN213
-CN305 CN306 CN316 CN317
-CN321 CN322 CN324 CN331 CN332 CN333 CN336 CN341 CN343 CN344
-CN401 CN402 CN403 CN405 CN406 CN407 CN408 CN410 CN411
-CN413 CN416 CN418 CN421 CN422 CN430 CN601
-CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN719 CN720 CN721 CN731 CN118
-CN751 CN764 CN126 CN774 CN782 CN783 CN790 CN791 CN792 CN793 CN794
-CN798 CN799 CN810 CN821 CN827 CN829
-CN920 CNW770 CNW812
+CN003 CN010 CN104 CN106 CN108 CN111 CN112 CN113 CN114 CN118 CN123 CN125 CN126 CN213 CN220 CN305
+CN306 CN316 CN317 CN322 CN324 CN333 CN336 CN341 CN401 CN402 CN403 CN406 CN407 CN408 CN410 CN411
+CN413 CN418 CN421 CN422 CN430 CN601 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN719 CN720
+CN721 CN731 CN751 CN764 CN774 CN791 CN793 CN794 CN798 CN799 CN810 CN829 CNW770 CNW812
 """
 
 

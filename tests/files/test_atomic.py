@@ -56,7 +56,7 @@ def test_a_writer_that_fails_leaves_what_was_there(tmp_path, write, monkeypatch)
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(ConnormError, match="CN405|CN108"):
+    with pytest.raises(ConnormError, match="CN108"):
         write(tmp_path / "out")
     assert read(tmp_path / "out") == "old"
     assert names(tmp_path) == ["out"]
@@ -100,7 +100,7 @@ def test_many_writers_write_one_after_the_other_or_are_refused(tmp_path, write):
 @both
 def test_what_killed_writers_left_goes_with_the_next_success(tmp_path, write):
     token = "0123456789abcdef"
-    for name in (f".out.part-{token}", f".out.old-{token}", ".out.old"):
+    for name in (f".out.part-{token}", f".out.old-{token}"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "large").write_text("x" * 100)
     (tmp_path / f".out.part-{token}.txt").write_text("x")
@@ -111,7 +111,6 @@ def test_what_killed_writers_left_goes_with_the_next_success(tmp_path, write):
     assert set(names(tmp_path)) >= {"out", *others}
     assert not (tmp_path / f".out.part-{token}").exists()
     assert not (tmp_path / f".out.old-{token}").exists()
-    assert not (tmp_path / ".out.old").exists()
 
 
 @pytest.mark.skipif(not POSIX, reason="rights are POSIX's")
@@ -139,10 +138,10 @@ def test_parts_are_private_and_the_result_has_the_usual_rights(tmp_path, write):
 def test_a_planted_link_is_not_followed(tmp_path):
     victim = tmp_path / "victim"
     victim.write_text("mine")
-    (tmp_path / ".out.part").symlink_to(victim)
+    (tmp_path / ".out.part-0123456789abcdef").symlink_to(victim)
     write_file(tmp_path / "out")
     assert victim.read_text() == "mine"
-    assert not (tmp_path / ".out.part").exists()
+    assert not (tmp_path / ".out.part-0123456789abcdef").is_symlink()
 
 
 @pytest.mark.skipif(not POSIX, reason="links need rights elsewhere")
@@ -158,7 +157,7 @@ def test_a_link_stays_a_link(tmp_path, write):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's")
 def test_a_device_is_written_to_directly():
-    with pytest.raises(ConnormError, match="CN108.*/dev/full.*space"):
+    with pytest.raises(ConnormError, match="CN108.*/dev/full.*full"):
         write_file("/dev/full")
 
 
@@ -226,7 +225,7 @@ def test_failure_leaves_the_old_folder(tmp_path, error):
 
 def test_full_disk_is_told_and_leaves_the_old_folder(tmp_path):
     write_folder(tmp_path / "target", "old")
-    full = pytest.raises(ConnormError, match="CN405.*target.*disk is full")
+    full = pytest.raises(ConnormError, match="CN108.*target.*disk is full")
     with full, atomic_folder(tmp_path / "target") as folder:
         (folder / "file").write_text("half")
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -236,7 +235,7 @@ def test_full_disk_is_told_and_leaves_the_old_folder(tmp_path):
 
 def test_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(ConnormError, match="CN405"):
+    with pytest.raises(ConnormError, match="CN108"):
         write_folder(tmp_path / "file" / "target")
 
 

@@ -394,7 +394,7 @@ def test_a_full_disk_is_named(make, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("spacy_connorm.linker.memo_writer.np.save", save)
-    with pytest.raises(ConnormError, match="CN405.*the disk is full"):
+    with pytest.raises(ConnormError, match="CN108.*the disk is full"):
         make()
 
 

@@ -39,5 +39,5 @@ def test_mesh_tells_the_lines_of_its_second_files(data, tmp_path):
 
 @pytest.mark.parametrize("setting", ["tree", "supplementary"])
 def test_mesh_names_a_second_file_that_is_another(data, setting):
-    with pytest.raises(ConnormError, match=r"CN104.*medic\.txt.*rows must have a MeSH id and"):
+    with pytest.raises(ConnormError, match=r"CN104.*medic\.txt.*has no rows with a MeSH id and"):
         list(read_mesh(data / "mesh_descriptors.tsv", **{setting: data / "medic.txt"}))

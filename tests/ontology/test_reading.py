@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spacy_connorm import build_index, load_normalizer
-from spacy_connorm.concepts import Concept, Ontology, Source
-from spacy_connorm.concepts.licence import read_licence
+from spacy_connorm.concepts import Concept, Ontology, Source, write_concepts
+from spacy_connorm.concepts.ontology import read_licence, write_licence
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.ontology import (
     OntologyReader,
@@ -20,7 +20,10 @@ from spacy_connorm.ontology import (
     read_ontology,
     stream_ontology,
 )
-from spacy_connorm.ontology.reading import with_curies
+from spacy_connorm.ontology.obo import read_obo
+from spacy_connorm.ontology.reading import read_jsonl, with_curies
+
+from .conftest import by_id
 
 LINE = '{"concept_id": "T:1", "canonical_name": "one", "aliases": [], "types": []}\n'
 
@@ -39,7 +42,7 @@ def test_compressed_files_that_are_damaged(tmp_path):
 def test_a_missing_file_and_a_folder(tmp_path):
     with pytest.raises(ConnormError, match=r"CN100.*nowhere\.jsonl"):
         read_ontology(tmp_path / "nowhere.jsonl")
-    with pytest.raises(ConnormError, match="CN117"):
+    with pytest.raises(ConnormError, match="CN104"):
         read_ontology(tmp_path)
     with pytest.raises(ConnormError, match="CN105"):
         Ontology.from_disk(tmp_path)
@@ -331,3 +334,23 @@ def test_a_setting_that_no_format_has_is_refused(data):
 def test_ids_that_look_like_those_of_mesh_stay_in_their_vocabulary():
     concept = Concept("C102883", "x", parents=("C102870", "D000001"), xrefs=("NCIT:C102883",))
     assert with_curies(concept).parents == ("NCIT:C102870", "MESH:D000001")
+
+
+def test_jsonl_reads_what_was_written_and_the_licence_beside_it(tmp_path):
+    concept = Concept("T:1", "a", ("b",), ("T047",), "d", ("T:0",), ("T:9",))
+    path, report = tmp_path / "kb.jsonl.gz", ReadReport()
+    write_concepts([concept], path)
+    write_licence("Be kind.", path)
+    assert list(read_jsonl(path, report=report)) == [concept]
+    assert report.licence == "Be kind."
+
+
+def test_jsonl_keeps_scopes_and_reads_some(data, tmp_path):
+    path = tmp_path / "small.jsonl"
+    Ontology(read_obo(data / "small.obo")).to_disk(path)
+    assert by_id(read_jsonl(path)) == by_id(read_obo(data / "small.obo"))
+    for scopes in (["EXACT"], ["EXACT", "NARROW"], ["BROAD"], []):
+        read = by_id(read_jsonl(path, scopes=scopes))["T:2"]
+        assert read == by_id(read_obo(data / "small.obo", scopes=scopes))["T:2"]
+    with pytest.raises(ConnormError, match="CN118.*scopes.*EXAKT"):
+        list(read_jsonl(path, scopes=["EXAKT"]))

@@ -101,7 +101,7 @@ def test_compressed_files(data, meta):
 
 
 def test_a_folder_without_release(tmp_path):
-    with pytest.raises(ConnormError, match="CN117"):
+    with pytest.raises(ConnormError, match="CN104"):
         read(tmp_path)
 
 

@@ -4,7 +4,7 @@ import pytest
 from spacy.util import registry
 
 from spacy_connorm.concepts import Concept, Ontology
-from spacy_connorm.concepts.licence import read_licence
+from spacy_connorm.concepts.ontology import read_licence
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.ontology import learn_substitutions, read_substitutions, write_substitutions
 from spacy_connorm.text.substitutions import Substitution

@@ -8,8 +8,7 @@ import pytest
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files import checksums
-from spacy_connorm.files import checksums as background
+from spacy_connorm.files import folders
 from spacy_connorm.files.folders import pack, seal, unseal
 
 MENTIONS = ["MI", "cold", "head spinning"]
@@ -26,7 +25,7 @@ def test_disk_that_fills_up_leaves_the_old_folder(saved, blank_normalizer, monke
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(step, full)
-    with pytest.raises(ConnormError, match="CN405.*saved.*disk is full"):
+    with pytest.raises(ConnormError, match="CN108.*saved.*disk is full"):
         normalizer.to_disk(saved)
     assert pack(saved) == before
     assert [path.name for path in saved.parent.iterdir()] == ["saved"]
@@ -171,7 +170,7 @@ def test_damage_between_the_blocks_of_a_sample_is_told_with_the_next_question(
     changed, blank_normalizer, tmp_path, monkeypatch
 ):
     for name, value in (("_LARGE", 100), ("_BLOCKS", 2), ("_BLOCK", 20)):
-        monkeypatch.setattr(checksums, name, value)
+        monkeypatch.setattr(folders, name, value)
     changed(memo_size=0).to_disk(tmp_path / "saved")
     normalizer = blank_normalizer().from_disk(tmp_path / "saved")
     _wait_for_the_check()
@@ -187,5 +186,5 @@ def test_damage_between_the_blocks_of_a_sample_is_told_with_the_next_question(
 
 def _wait_for_the_check():
     for thread in threading.enumerate():
-        if thread.name == background.THREAD:
+        if thread.name == folders.THREAD:
             thread.join()

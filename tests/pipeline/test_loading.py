@@ -26,7 +26,7 @@ def test_one_of_several_is_named(two_normalizers):
 
 
 def test_a_pipeline_without_a_normalizer():
-    with pytest.raises(ConnormError, match=r"CN702.*none\."):
+    with pytest.raises(ConnormError, match=r"CN704.*none\."):
         find_normalizer(spacy.blank("en"))
 
 

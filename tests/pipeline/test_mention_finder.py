@@ -385,7 +385,7 @@ def test_invalid_settings_are_refused(setting, value):
 
 
 def test_unknown_steps_and_settings_are_refused():
-    with pytest.raises(ConnormError, match="CN920.*magic"):
+    with pytest.raises(ConnormError, match="CN118.*magic"):
         MentionFinder(spacy.blank("en"), steps=["magic"])
     with pytest.raises(ConnormError, match="CN006.*settings"):
         MentionFinder(spacy.blank("en"), colour="red")

@@ -146,7 +146,7 @@ def test_an_index_of_other_steps_is_refused(make, tmp_path):
 
 
 def test_unknown_step_is_refused_at_once(blank_pipeline):
-    with pytest.raises(ConnormError, match="CN920.*lemmas"):
+    with pytest.raises(ConnormError, match="CN118.*lemmas"):
         blank_pipeline(normalization=["lemmas"])
 
 

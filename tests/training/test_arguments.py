@@ -31,7 +31,7 @@ def make(folder, *, scored, use_cpu=True, **arguments):
     ],
 )
 def test_what_the_trainer_does_not_take(tmp_path, arguments):
-    with pytest.raises(ConnormError, match="CN821"):
+    with pytest.raises(ConnormError, match="CN711"):
         make(tmp_path, scored=False, **arguments)
 
 
@@ -51,16 +51,16 @@ def test_what_the_trainer_does_not_take(tmp_path, arguments):
     ],
 )
 def test_an_argument_that_the_trainer_would_stumble_over(tmp_path, name, value, expected):
-    with pytest.raises(ConnormError, match=f"CN821.*`{name}` must be .*{expected}"):
+    with pytest.raises(ConnormError, match=f"CN711.*`{name}` must be .*{expected}"):
         make(tmp_path, scored=False, **{name: value})
 
 
 def test_steps_override_epochs(tmp_path):
     made = make(tmp_path, scored=False, num_train_epochs=0, max_steps=3, learning_rate=0)
     assert made.max_steps == 3
-    with pytest.raises(ConnormError, match="CN821.*`num_train_epochs`"):
+    with pytest.raises(ConnormError, match="CN711.*`num_train_epochs`"):
         make(tmp_path, scored=False, num_train_epochs=None, max_steps=3)
-    with pytest.raises(ConnormError, match="CN821.*`num_train_epochs`"):
+    with pytest.raises(ConnormError, match="CN711.*`num_train_epochs`"):
         make(tmp_path, scored=False, num_train_epochs=0, max_steps=-1)
 
 
@@ -74,7 +74,7 @@ def test_steps_override_epochs(tmp_path):
     ],
 )
 def test_every_score_needs_its_checkpoint(tmp_path, arguments):
-    with pytest.raises(ConnormError, match="CN821"):
+    with pytest.raises(ConnormError, match="CN711"):
         make(tmp_path, scored=True, **arguments)
 
 
@@ -111,5 +111,5 @@ def test_a_service_whose_library_is_missing_is_told_before_training(error, tmp_p
         raise error("WandbCallback requires wandb to be installed. Run `pip install wandb`.")
 
     monkeypatch.setitem(INTEGRATION_TO_CALLBACK, "wandb", start)
-    with pytest.raises(ConnormError, match=r"CN821.*`report_to`: .*pip install wandb"):
+    with pytest.raises(ConnormError, match=r"CN711.*`report_to`: .*pip install wandb"):
         make(tmp_path, scored=False, report_to=["wandb"])

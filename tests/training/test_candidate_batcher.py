@@ -214,7 +214,7 @@ def test_mentions_of_unknown_concepts_have_no_list(inputs):
     (batch,) = draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
     assert [pool.texts[row] for row in batch.rows[batch.mentions]] == ["sick heart"]
     pool, _ = build_pool(CONCEPTS, mentions[1:], **settings)
-    with pytest.raises(ConnormError, match="CN831.*1 annotated"):
+    with pytest.raises(ConnormError, match="CN810.*1 annotated"):
         draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
 
 

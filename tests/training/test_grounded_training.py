@@ -133,5 +133,5 @@ def test_the_dev_score_takes_any_module(make_module):
 
 
 def test_dev_mentions_of_no_known_concept():
-    with pytest.raises(ConnormError, match="CN837"):
+    with pytest.raises(ConnormError, match="CN810"):
         DevRetrieval(ONTOLOGY, [], [mention("skin cancer", "C9")])

@@ -100,7 +100,7 @@ def test_a_limit_of_pairs_is_for_each_concept(pool):
 
 def test_without_another_concept_there_is_no_negative(make_pool):
     pool = make_pool([0, 1, 2])
-    with pytest.raises(ConnormError, match="CN838"):
+    with pytest.raises(ConnormError, match="CN810"):
         draw(pool)
     assert draw(make_pool([0], [1])) == []
 

@@ -82,7 +82,7 @@ def test_scoring_changes_nothing(run, tmp_path):
 
 
 def test_a_missing_score_is_named(run, tmp_path):
-    with pytest.raises(ConnormError, match="CN827.*lenient@1.*mrr"):
+    with pytest.raises(ConnormError, match="CN118.*lenient@1.*mrr"):
         run(settings(), tmp_path, score=lambda module: {"mrr": 1.0})
 
 

@@ -37,7 +37,7 @@ def test_a_resume_needs_the_dev_data_it_was_begun_with(
     rate = {"training.arguments.learning_rate": -1}
     overrides = {**training_settings, **rate, "data.dev": [str(dev)]}
     for resume in (False, True):
-        with pytest.raises(ConnormError, match="CN821"):
+        with pytest.raises(ConnormError, match="CN711"):
             train(training_config, tmp_path / "out", overrides=overrides, resume=resume)
     docs = DocBin().from_disk(dev)
     docs.merge(DocBin().from_disk(dev))

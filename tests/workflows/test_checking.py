@@ -119,12 +119,12 @@ def test_damage_is_named(index, name, damage):
 
 
 def test_what_opening_passes_over_is_found(index, monkeypatch):
-    from spacy_connorm.files import checksums
+    from spacy_connorm.files import folders
     from spacy_connorm.files.folders import seal, unseal
 
-    monkeypatch.setattr(checksums, "_BLOCKS", 2)
-    monkeypatch.setattr(checksums, "_LARGE", 0)
-    monkeypatch.setattr(checksums, "_BLOCK", 16)
+    monkeypatch.setattr(folders, "_BLOCKS", 2)
+    monkeypatch.setattr(folders, "_LARGE", 0)
+    monkeypatch.setattr(folders, "_BLOCK", 16)
     folder = index / "concept_normalizer" / "index"
     for part in (folder, folder.parent, index):
         facts = unseal(part)

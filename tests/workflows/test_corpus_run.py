@@ -149,7 +149,7 @@ def test_other_output_is_left_alone(annotated, corpus, saved_pipeline, tmp_path)
 
 
 def test_output_and_input_are_apart(annotated, saved_pipeline, corpus, tmp_path):
-    with pytest.raises(ConnormError, match=r"CN795.*new.*read it as input"):
+    with pytest.raises(ConnormError, match=r"CN121.*new.*extend the input"):
         annotated("corpus/new")
     for out in (corpus, tmp_path):
         with pytest.raises(ConnormError, match="CN121"):

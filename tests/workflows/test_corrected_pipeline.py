@@ -341,7 +341,7 @@ def test_no_concept_is_said_in_words(corrected, correct, kb_id):
 
 
 def test_an_error_names_the_characters_that_were_asked_for(corrected):
-    with pytest.raises(ConnormError, match="CN755.* from character 7 to 9 of a text with 11 "):
+    with pytest.raises(ConnormError, match="CN755.* from character 7 to 9 of 11 "):
         corrected.annotate(["vertigo   x"], [[(7, 9, "X")]])
 
 

@@ -11,8 +11,7 @@ from correcting import NOTE, OTHER_NOTE
 
 from spacy_connorm import build_index
 from spacy_connorm.documents.docbin import read_docs
-from spacy_connorm.documents.mentions import annotated_mentions
-from spacy_connorm.documents.synonyms import annotated_synonyms
+from spacy_connorm.documents.mentions import annotated_mentions, annotated_synonyms
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.pipeline.synonym_files import read_synonyms
 from spacy_connorm.workflows import (

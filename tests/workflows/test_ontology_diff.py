@@ -48,7 +48,7 @@ def test_corrections_move_and_those_without_a_concept_wait(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
-        ("own.tsv", "no tab\n", "CN712"),
+        ("own.tsv", "no tab\n", "CN115"),
         ("own.jsonl", "{}\n", "CN752"),
     ],
 )

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...encoders.vectors import Raw
 from ...errors import ConnormError, Errors, Warnings, refuse, warn
-from ...files.checksums import damaged
+from ...files.folders import damaged
 from ..metrics import Metric, require_metric
 from ..vectors.base import Vectors, row_blocks
 from ..vectors.scaled import lifted, lifted_queries

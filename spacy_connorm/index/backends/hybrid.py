@@ -13,7 +13,7 @@ import numpy as np
 
 from ...encoders.vectors import HybridArray
 from ...errors import require_installed
-from ...files.checksums import damaged
+from ...files.folders import damaged
 from ..vectors.arrays import make_csr, open_csr, write_csr
 from ..vectors.base import HybridVectors, Vectors
 from ..vectors.sparse import SparseVectors

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ConnormError, Errors, require_installed
-from ...files.checksums import damaged
+from ...files.folders import damaged
 from ..vectors.base import Vectors, row_blocks
 from .protocol import AllowedItems, Earlier
 
@@ -95,7 +95,7 @@ class RabitqLists:
         rows (int): The number of vectors that it was built from.
         width (int): Their width.
         RETURNS (RabitqLists): The lists.
-        RAISES (ConnormError): CN126 without faiss, CN416 if it does not belong to these vectors.
+        RAISES (ConnormError): CN126 without faiss, CN403 if it does not belong to these vectors.
         """
         faiss = load_faiss()
         flag = faiss.IO_FLAG_MMAP_IFC if _maps_whole_files() else faiss.IO_FLAG_MMAP
@@ -103,10 +103,10 @@ class RabitqLists:
             index = faiss.read_index(str(path), flag)
         except (RuntimeError, MemoryError) as error:
             reason = f"{error}".partition("\n")[0] or "it is too large"
-            raise ConnormError(Errors.CN416.format(path=path, reason=reason)) from error
+            raise ConnormError(Errors.CN403.format(path=path, reason=reason)) from error
         if not _parts_fit(index, rows=rows, width=width):
             reason = f"it is not of {rows} vectors of {width} components"
-            raise ConnormError(Errors.CN416.format(path=path, reason=reason))
+            raise ConnormError(Errors.CN403.format(path=path, reason=reason))
         # As `build` sets it; a file can have any.
         faiss.downcast_index(index.quantizer).k_factor = _SEARCHING_DEPTH
         if not _maps_whole_files():
@@ -159,7 +159,7 @@ class RabitqLists:
         probes (int): Lists to read per query.
         allowed (Optional[AllowedItems]): The items that may be proposed; all if None.
         RETURNS (Ints2d): int64 (b, count) items, -1 if the lists have fewer.
-        RAISES (ConnormError): CN416 if the lists hold what is no item.
+        RAISES (ConnormError): CN403 if the lists hold what is no item.
         """
         faiss = load_faiss()
         settings = faiss.IVFRaBitQSearchParameters(nprobe=probes, qb=_QUERY_BITS)
@@ -170,7 +170,7 @@ class RabitqLists:
             items = self._index.search(asked, count, params=settings)[1]
         if items.size and items.max() >= self._index.ntotal:
             reason = "its lists hold what is no vector"
-            raise ConnormError(Errors.CN416.format(path=self._path, reason=reason))
+            raise ConnormError(Errors.CN403.format(path=self._path, reason=reason))
         return items
 
 

@@ -68,7 +68,7 @@ def write_index(
     substitutions (Iterable[Substitution]): Words that texts may have in place of those of names;
         see `index.rewriting`.
     encoding (Callable): Lets workers compute the vectors.
-    RAISES (ConnormError): CN409 if there are no texts, CN405 if it cannot be written, CN402 if the
+    RAISES (ConnormError): CN409 if there are no texts, CN108 if it cannot be written, CN402 if the
         older index is damaged.
     """
     with atomic_folder(path) as folder:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...encoders.vectors import HybridArray, Raw
 from ...files.arrays import open_array
-from ...files.checksums import damaged
+from ...files.folders import damaged
 from .arrays import ArrayWriter, open_csr
 from .dense import DenseVectors, QuantizedVectors, RowScores
 from .sparse import SparseVectors

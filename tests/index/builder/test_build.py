@@ -196,7 +196,7 @@ def test_disk_that_fills_up_leaves_the_old_index(tmp_path, limit):
         tmp_path / "i", f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))"
     )
     assert run.returncode == 1
-    assert "CN405" in run.stderr.splitlines()[-1]
+    assert "CN108" in run.stderr.splitlines()[-1]
     assert ConceptIndex(tmp_path / "i", ExactIndex()).manifest == old
     assert [path.name for path in tmp_path.iterdir()] == ["i"]
 

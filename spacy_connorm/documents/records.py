@@ -1,4 +1,6 @@
-"""Parquet: one row per text, as in JSON lines, with types."""
+"""A document as one record: an object of JSON lines, as `connorm annotate` and the server write
+them, or a row of Parquet, which has types.
+"""
 
 import json
 from collections import Counter
@@ -10,11 +12,58 @@ from typing import Any
 from spacy.util import minibatch
 
 from ..concepts import Candidate
-from ..errors import require_installed
+from ..errors import ConnormError, Errors, require_installed
+from ..files.text import open_text
 from .document import Document
+from .mentions import Mention
 
-# Rows in one group: what is in memory, and what a reader must load at least.
+Record = dict[str, Any]
+_TEXT, _ENTS = "text", "ents"
+# Rows in one group of Parquet: what is in memory, and what a reader must load at least.
 _ROWS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class JsonlExporter:
+    """Writes one JSON object a line. A document with another field of the name of one of ours is
+    refused (CN774).
+    """
+
+    def render(self, document: Document, changes: Counter[str]) -> str:
+        for field in (_TEXT, _ENTS):
+            if field in document.fields:
+                message = Errors.CN774.format(number=document.number, field=field, format="jsonl")
+                raise ConnormError(message)
+        return json.dumps(make_record(document), ensure_ascii=False)
+
+    def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
+        with open_text(path, "wt") as file:
+            for line in rendered:
+                file.write(f"{line}\n")
+
+
+def make_record(document: Document) -> Record:
+    """Turn a document into JSON.
+
+    document (Document): The document.
+    RETURNS (Dict[str, Any]): "text", "ents" with "start", "end" (characters), "text", "label",
+        "kb_id" and "candidates", "assertions" if a component looked for them, and the fields that
+        came with the text.
+    """
+    ents = list(map(_ent, document.mentions))
+    return {**document.fields, _TEXT: document.text, _ENTS: ents}
+
+
+def _about(mention: Mention) -> Record:
+    start, end = mention.extent
+    place = {"start": start, "end": end, "text": mention.text}
+    return {**place, "label": mention.label, "kb_id": mention.kb_id}
+
+
+def _ent(mention: Mention) -> Record:
+    told = {} if mention.assertions is None else {"assertions": list(mention.assertions)}
+    candidates = [each._asdict() for each in mention.candidates]
+    return {**_about(mention), **told, "candidates": candidates}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +80,7 @@ class ParquetExporter:
             "fields": json.dumps(document.fields, ensure_ascii=False),
             "mentions": [
                 {
-                    "start": mention.extent[0],
-                    "end": mention.extent[1],
-                    "text": mention.text,
-                    "label": mention.label,
-                    "kb_id": mention.kb_id,
+                    **_about(mention),
                     "long_form": mention.long_form or None,
                     "assertions": mention.assertions,
                     "fragments": [{"start": start, "end": end} for start, end in mention.fragments],

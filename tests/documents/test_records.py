@@ -5,10 +5,27 @@ import pyarrow.parquet as pq
 import pytest
 
 from spacy_connorm.concepts import Candidate
-from spacy_connorm.documents import export_docs, parquet
+from spacy_connorm.documents import export_docs
+from spacy_connorm.documents.document import set_other_fields
 from spacy_connorm.errors import ConnormError
 
-from .conftest import CKD, FOUND, TEXT, annotate
+from .conftest import CKD, FIELDS, FOUND, TEXT, annotate
+
+
+def test_each_text_is_a_line_with_all_its_fields(export):
+    first, second, _ = (
+        json.loads(line) for line in export("a.jsonl").read_text(encoding="utf8").splitlines()
+    )
+    assert second == {"text": "Nothing here.", "ents": []}
+    assert {key: first[key] for key in FIELDS} == FIELDS
+    assert first["text"] == TEXT and [each["text"] for each in first["ents"]] == list(FOUND)
+
+
+@pytest.mark.parametrize("field", ["text", "ents"])
+def test_a_field_that_would_be_lost_is_refused(docs, tmp_path, field):
+    set_other_fields(docs[1], {field: "mine"})
+    with pytest.raises(ConnormError, match=f"CN774.*number 2.*'{field}'"):
+        export_docs(docs, tmp_path / "a.jsonl")
 
 
 def test_every_text_is_a_row_with_types(export, documents):
@@ -41,7 +58,7 @@ def test_codes_are_a_map(tmp_path):
 
 
 def test_rows_are_written_in_groups(docs, tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "_ROWS", 2)
+    monkeypatch.setattr("spacy_connorm.documents.records._ROWS", 2)
     export_docs(docs, tmp_path / "a.parquet", spans_key="sc")
     assert pq.ParquetFile(tmp_path / "a.parquet").num_row_groups == 2
     assert export_docs([], tmp_path / "none.parquet") == 0
