@@ -170,7 +170,7 @@ class Inventory:
 
     def _add(self, concept: Concept) -> None:
         key = hash(concept.concept_id)
-        names = {name.lower() for name in concept.names}
+        names = dict.fromkeys(name.lower() for name in concept.names)
         self._ids.append(key)
         self._alt_ids.extend(map(hash, concept.alt_ids))
         self._names.extend(map(hash, names))

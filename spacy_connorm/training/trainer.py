@@ -273,7 +273,7 @@ class _ObjectiveTrainer(Trainer):
             torch.distributed.broadcast_object_list(scores, src=0)
         metrics = {f"{metric_key_prefix}_{name}": value for name, value in scores[0].items()}
         wanted = self.args.metric_for_best_model
-        require_choice("metric", wanted, scores[0])
+        require_choice("metric", str(wanted), scores[0])
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args, self.state, self.control, metrics
