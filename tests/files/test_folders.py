@@ -136,7 +136,8 @@ def test_no_manifest(tmp_path):
 
 def test_other_format_version(sealed):
     manifest = sealed / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 99'))
+    known = f'"format": {folders.FORMAT_VERSION}'
+    manifest.write_text(manifest.read_text().replace(known, '"format": 99'))
     with pytest.raises(ConnormError, match="CN401.*99"):
         unseal(sealed)
 
