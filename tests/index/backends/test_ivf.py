@@ -133,7 +133,7 @@ def test_file_is_mapped_and_found_in(platform, searcher, tmp_path, monkeypatch):
 def test_damaged_file(searcher, tmp_path, damage):
     path = tmp_path / "damaged"
     path.write_bytes(damage((tmp_path / "lists").read_bytes()))
-    with pytest.raises(ConnormError, match="CN403.*damaged.*IvfIndex"):
+    with pytest.raises(ConnormError, match="CN403.*damaged.*ExactIndex"):
         SETTINGS.open(VECTORS, path)
 
 
