@@ -52,15 +52,15 @@ CONFIG = Path(__file__).parents[1] / "assets" / "bcnh.cfg"
 ONTOLOGY = "ctd_diseases_2017/CTD_diseases.tsv.gz"
 SEARCH = "OD-T"
 SCORES = ("lenient@1", "lenient@5")
-# BioSyn's n-grams.
+# BioSyn's n-grams, as in the config.
 LEXICAL = {
     "@architectures": "spacy-connorm.NgramEncoder.v1",
     "analyzer": "char",
     "ngram_range": [1, 2],
 }
-# By metric of the search: how the objective compares vectors.
-SIMILARITIES = {
-    "dot": {"similarity": "inner_product", "temperature": 1.0},
+# By metric of the search: what it changes in the objective of the config.
+SIMILARITIES: dict[str, dict[str, Any]] = {
+    "dot": {},
     "cosine": {"similarity": "cosine", "temperature": 0.05},
 }
 # Lower than in `assets/dan.cfg`; 5e-3 was worse on dev.
@@ -210,10 +210,8 @@ def write_config(
     training["objective"] |= {
         "@losses": variant.objective,
         "norm_weight": variant.norm_weight,
-        "lexical_weight": 0.0,
         **SIMILARITIES[arguments.metric],
     }
-    training["batcher"] |= {"lexical": LEXICAL, "lexical_share": 0.5}
     if start["@architectures"] == DAN_ENCODER:
         training["arguments"]["learning_rate"] = DAN_RATE
     if not variant.norm_weight:

@@ -42,7 +42,7 @@ CONFIG = Path(__file__).parents[1] / "assets" / "sapbert.cfg"
 SEARCH = "O-T"
 SCORES = ("lenient@1", "lenient@5")
 MARGIN = 0.2
-# As in `assets/adapters.cfg`.
+# As told in `assets/sapbert.cfg`.
 ADAPTER, ALPHA_PER_RANK = "spacy-connorm.LoraAdapter.v1", 2
 MINED = {"mining_margin": MARGIN}
 BINS = 40
@@ -216,25 +216,25 @@ def batch_cosines(data: Data, arguments: Namespace) -> dict[str, tuple[np.ndarra
     """
     import torch
 
-    from spacy_connorm.training.objectives.mining import hard_pairs
-    from spacy_connorm.training.relations import relate
+    from spacy_connorm.training.batches import Memberships
+    from spacy_connorm.training.objectives.pairs import hard_pairs, pair_up
 
     encoder = load_encoder(start_block(arguments.encoder, data, arguments.work))
     inputs = partial(encoder_inputs, encoder)
     pool, _ = build_pool(data.ontology, inputs=inputs, use_ontology=True, data_share=None)
     settings = Config().from_disk(arguments.config, interpolate=False)["training"]["batcher"]
     batcher = SynonymPairBatcher(size=settings["size"], max_pairs=settings["max_pairs"])
-    rows = batcher.batches(pool, seed=0, epoch=0)[0]
+    rows, memberships = batcher.batches(pool, seed=0, epoch=0)[0]
     vectors = torch.from_numpy(np.asarray(encoder.predict([pool.texts[row] for row in rows])))
     unit = torch.nn.functional.normalize(vectors)
     # Rounding puts some above 1, outside the histograms.
     cosines = (unit @ unit.T).clamp(-1, 1)
-    relations = relate([pool.concepts[row] for row in rows], "cpu")
+    pairs = pair_up(Memberships(*map(torch.from_numpy, memberships)), len(rows))
     return {
         mining: (cosines[kept.positives].numpy(), cosines[kept.negatives].numpy())
         for mining, kept in (
-            ("off", relations),
-            ("on", hard_pairs(cosines, relations, margin=MARGIN)),
+            ("off", pairs),
+            ("on", hard_pairs(cosines, pairs, margin=MARGIN)),
         )
     }
 

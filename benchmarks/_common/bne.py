@@ -19,7 +19,8 @@ from spacy_connorm.concepts import Concept
 from spacy_connorm.encoders.vectors import unit_rows
 from spacy_connorm.encoders.word_table import WordTable, split_tokens
 from spacy_connorm.evaluation.metrics import score_retrieval
-from spacy_connorm.training.batches import GroundedRows
+from spacy_connorm.training.batchers import Ranking
+from spacy_connorm.training.batches import Batch
 from spacy_connorm.training.grounding_batcher import GroundingBatcher
 from spacy_connorm.training.pool import SynonymPool, build_pool
 
@@ -138,7 +139,7 @@ def train_bne(split: Split, table: WordTable, folder: Path, training: Training) 
             pool,
             seed=training.seed,
             epoch=epoch,
-            vectors=lambda rows: module.encode([pool.texts[row] for row in rows]),
+            ranking=Ranking(lambda rows: module.encode([pool.texts[row] for row in rows])),
         )
         for batch in drawn:
             triplets = Triplets.of(batch)
@@ -192,9 +193,9 @@ class Triplets(NamedTuple):
     negatives: np.ndarray
 
     @classmethod
-    def of(cls, batch: GroundedRows) -> "Triplets":
-        """batch (GroundedRows): Drawn by `GroundingBatcher`."""
-        parts = (batch.anchors, batch.positives, batch.negatives)
+    def of(cls, batch: Batch) -> "Triplets":
+        """batch (Batch): Drawn by `GroundingBatcher`."""
+        parts = batch.relations[:3]
         rows, places = np.unique(batch.rows[np.concatenate(parts)], return_inverse=True)
         return cls(rows, *np.split(places, 3))
 

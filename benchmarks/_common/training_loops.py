@@ -17,11 +17,11 @@ import torch
 from pytorch_metric_learning.losses import MultiSimilarityLoss
 from pytorch_metric_learning.miners import TripletMarginMiner
 
-from spacy_connorm.training.batchers import SynonymPairBatcher
+from spacy_connorm.training.batchers import Ranking, SynonymPairBatcher
+from spacy_connorm.training.batches import Memberships
 from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, TokenTable
 from spacy_connorm.training.objectives import MultiSimilarity
 from spacy_connorm.training.pool import SynonymPool
-from spacy_connorm.training.relations import Relations
 
 # From the paper (Liu et al. 2021, section 3.1 and appendix).
 MAX_LENGTH = 25
@@ -54,8 +54,8 @@ class Batches:
             seed=0,
             folder=folder,
         )
-        self.rows = batcher.batches(pool, seed=0, epoch=0)
-        self.ours.begin_epoch(0, _no_vectors)
+        self.rows = [batch.rows for batch in batcher.batches(pool, seed=0, epoch=0)]
+        self.ours.begin_epoch(0, Ranking(_no_vectors))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -178,7 +178,7 @@ class OurLoop(Loop):
     def step(self, batches: Batches, number: int) -> float:
         batch = batches.ours[number]
         vectors = self.encode(batch["micro_batches"], batch["places"])
-        relations = Relations(*(batch[key].to(self.device) for key in Relations._fields))
+        relations = Memberships(*(each.to(self.device) for each in batch["relations"]))
         loss = self._objective(vectors, relations)
         loss.backward()
         self.optimizer.step()

@@ -1,4 +1,6 @@
-"""Low-rank adapters (Hu et al. 2021) through PEFT: few weights are trained, the rest is frozen."""
+"""The final weights of an encoder: low-rank adapters (Hu et al. 2021) through PEFT, merged in the
+end, and the average with the initial weights.
+"""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -9,8 +11,8 @@ from ..errors import ConnormError, Errors, refuse, require_installed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoraAdapter:
-    """`spacy-connorm.LoraAdapter.v1`. SapBERT's adapters (Liu et al. 2021, appendix) had about 1 %
-    and 13 % of the weights; the rank sets that.
+    """`spacy-connorm.LoraAdapter.v1`: few weights are trained, the rest is frozen. SapBERT's
+    adapters (Liu et al. 2021, appendix) had about 1 % and 13 % of the weights; the rank sets that.
 
     rank (int): The rank of the change of each weight matrix.
     alpha (float): The change is scaled by alpha / rank.
@@ -55,13 +57,39 @@ class LoraAdapter:
         except ValueError as error:
             raise ConnormError(Errors.CN826.format(targets=self.targets)) from error
 
-    def merged(self, module: Any) -> Any:
-        """RETURNS (TrainableModule): A copy of the module with the adapter merged into its weights:
-        a plain transformer with the same vectors.
+
+class FinalWeights:
+    """Merges an adapter, and averages the trained weights with the initial ones. The average keeps
+    what the encoder knew of texts that it is not trained on (Wortsman et al. 2022, Robust
+    fine-tuning of zero-shot models).
+    """
+
+    def __init__(self, module: Any, *, adapter: LoraAdapter | None, interpolation: float) -> None:
+        """module (TrainableModule): The module before training, without the adapter.
+        adapter (Optional[LoraAdapter]): The adapter that is trained, if any.
+        interpolation (float): The share of the trained weights in the average.
         """
-        plain = deepcopy(module)
-        plain.transformer = plain.transformer.merge_and_unload()
-        return plain
+        self._adapter = adapter
+        self._share = interpolation
+        self._initial = (
+            {}
+            if interpolation == 1
+            else {name: each.detach().clone() for name, each in module.named_parameters()}
+        )
+
+    def __call__(self, module: Any) -> Any:
+        """module (TrainableModule): The module in training.
+        RETURNS (TrainableModule): The module with its final weights: itself if nothing is merged or
+            averaged, else a copy.
+        """
+        if self._adapter is None and not self._initial:
+            return module
+        module = deepcopy(module)
+        if self._adapter is not None:
+            module.transformer = module.transformer.merge_and_unload()
+        for name, each in module.named_parameters() if self._initial else ():
+            each.data.lerp_(self._initial[name].to(each.device), 1 - self._share)
+        return module
 
 
 def trained_share(module: Any) -> float:

@@ -1,15 +1,13 @@
 """The arguments of `transformers.Trainer`. Imports torch and transformers: use in functions."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import fields
-from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from transformers.integrations.integration_utils import INTEGRATION_TO_CALLBACK
-from transformers.trainer_utils import IntervalStrategy, SaveStrategy
+from transformers.trainer_utils import IntervalStrategy
 from transformers.training_args import ParallelMode, TrainingArguments
 from transformers.utils import cached_property
 
@@ -36,31 +34,9 @@ _OWN_ARGUMENTS = {
     # `--resume` continues exactly, so it needs the states of the optimizer and of random draws.
     "save_only_model",
 }
-
-
-class _Number(NamedTuple):
-    """What a number must be."""
-
-    expected: str
-    kind: type
-    least: float = -math.inf
-
-    def takes(self, value: Any) -> bool:
-        is_number = isinstance(value, self.kind) and not isinstance(value, bool)
-        return is_number and math.isfinite(value) and value >= self.least
-
-
-_EPOCHS = "a number above 0"
-# `TrainingArguments` takes anything here; the trainer would stumble over it, or train nothing.
-_NUMBERS = {
-    "learning_rate": _Number("a number, at least 0", Real, 0),
-    "weight_decay": _Number("a number, at least 0", Real, 0),
-    # Those that `max_steps` overrides may be 0 or less.
-    "num_train_epochs": _Number(_EPOCHS, Real),
-    "max_steps": _Number("a whole number above 0, or -1", Integral, -1),
-    "gradient_accumulation_steps": _Number("a whole number, at least 1", Integral, 1),
-    "dataloader_num_workers": _Number("a whole number, at least 0", Integral, 0),
-}
+# Numbers that are often changed. `TrainingArguments` takes anything for them, and the trainer
+# would stumble over it, or train nothing.
+_AT_LEAST_ZERO = ("learning_rate", "weight_decay", "num_train_epochs")
 
 
 def make_arguments(
@@ -76,30 +52,29 @@ def make_arguments(
     RAISES (ConnormError): CN711 for an invalid argument, or one that the config sets elsewhere.
     """
     known = {field.name for field in fields(TrainingArguments) if field.init}
-    for name in training.arguments:
+    for name, value in training.arguments.items():
         if name in _OWN_ARGUMENTS:
-            reason = f"'{name}' is set by the rest of the config"
-            raise _invalid(reason)
+            raise _invalid(f"'{name}' is set by the rest of the config")
         if name not in known:
             raise _invalid(f"there is no '{name}'")
-    _require_numbers(training.arguments)
-    _require_reporters(training.arguments)
+        if name in _AT_LEAST_ZERO and not _is_at_least_zero(value):
+            raise _invalid(f"`{name}` must be a number, at least 0")
     defaults: dict[str, Any] = {
         "eval_strategy": "epoch" if scored else "no",
         "save_strategy": "epoch",
         "save_total_limit": 2,
         "logging_steps": 20,
         "logging_dir": str(folder / "runs"),
-        # Scores leave the machine only if the config says so.
-        "report_to": "none",
         "disable_tqdm": True,
         "dataloader_pin_memory": not use_cpu,
         # 24 hours: the others wait while one process draws batches or scores dev data.
         "ddp_timeout": 86_400,
     }
+    # Scores leave the machine only if the config says so; the trainer takes null for all services.
+    reporters = training.arguments.get("report_to") or "none"
     try:
         arguments = _Arguments(
-            **{**defaults, **training.arguments},
+            **{**defaults, **training.arguments, "report_to": reporters},
             output_dir=str(folder),
             seed=training.seed,
             use_cpu=use_cpu,
@@ -112,65 +87,35 @@ def make_arguments(
             # Early stopping goes on counting.
             restore_callback_states_from_checkpoint=True,
         )
-    except (TypeError, ValueError, ImportError) as error:
-        raise _invalid(error) from error
+        # As the trainer does, but only once the batches are drawn.
+        for name in arguments.report_to:
+            INTEGRATION_TO_CALLBACK[name]()
+    except KeyError as error:
+        services = ", ".join(sorted(INTEGRATION_TO_CALLBACK))
+        raise _invalid(f"`report_to` must be none, all, or some of {services}") from error
+    except (TypeError, ValueError, ImportError, RuntimeError) as error:
+        raise _invalid(tell_reason(error)) from error
     if not scored:
         arguments.eval_strategy = IntervalStrategy.NO
     elif not _saves_what_it_scores(arguments):
-        reason = "with dev data, `save_` strategy and steps must be those of `eval_`"
-        raise _invalid(reason)
+        raise _invalid("with dev data, `save_` strategy and steps must be those of `eval_`")
     return arguments
 
 
-def _require_numbers(arguments: Mapping[str, Any]) -> None:
-    for name, number in _NUMBERS.items():
-        if name in arguments and not number.takes(arguments[name]):
-            raise _must_be(name, number.expected)
-    steps = arguments.get("max_steps", -1)
-    if steps == 0:
-        raise _must_be("max_steps", _NUMBERS["max_steps"].expected)
-    if steps < 0 and arguments.get("num_train_epochs", 1) <= 0:
-        raise _must_be("num_train_epochs", _EPOCHS)
-
-
-def _require_reporters(arguments: Mapping[str, Any]) -> None:
-    names = arguments.get("report_to", "none")
-    names = [names] if isinstance(names, str) else names
-    # The trainer takes None for all.
-    known = isinstance(names, list) and all(
-        isinstance(name, str) and name in INTEGRATION_TO_CALLBACK for name in names
-    )
-    if not known and names not in (["none"], ["all"]):
-        services = ", ".join(sorted(INTEGRATION_TO_CALLBACK))
-        raise _must_be("report_to", f"none, all, or some of {services}")
-    for name in names:
-        if name in INTEGRATION_TO_CALLBACK:
-            _require_service(name)
-
-
-def _require_service(name: str) -> None:
-    """Make the callback of a service, as the trainer does only after the batches are prepared."""
-    try:
-        INTEGRATION_TO_CALLBACK[name]()
-    except (RuntimeError, ImportError, ValueError) as error:
-        reason = f"`report_to`: {tell_reason(error)}"
-        raise _invalid(reason) from error
-
-
-def _must_be(name: str, expected: str) -> ConnormError:
-    return _invalid(f"`{name}` must be {expected}")
-
-
-def _invalid(reason: object) -> ConnormError:
+def _invalid(reason: str) -> ConnormError:
     return ConnormError(Errors.CN711.format(reason=f"[training.arguments]: {reason}"))
+
+
+def _is_at_least_zero(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value) and value >= 0
 
 
 def _saves_what_it_scores(arguments: TrainingArguments) -> bool:
     # The best encoder is loaded from its checkpoint, so all that are scored need one.
-    if arguments.eval_strategy == IntervalStrategy.EPOCH:
-        return arguments.save_strategy == SaveStrategy.EPOCH
     by_steps = arguments.eval_strategy == IntervalStrategy.STEPS
-    return by_steps and arguments.eval_steps == arguments.save_steps
+    same_steps = not by_steps or arguments.eval_steps == arguments.save_steps
+    return same_steps and arguments.save_strategy == arguments.eval_strategy
 
 
 class _Arguments(TrainingArguments):

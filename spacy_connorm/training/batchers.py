@@ -3,43 +3,74 @@
 The ones here compare texts by their concepts; `candidate_batcher` draws lists to rank. The rows of
 a batch are distinct, and each shares a concept with another. All batches of an epoch are about
 equally full, and all epochs have the same number of batches. Draws depend only on the seed and the
-epoch's number.
+epoch's number, and those of `NeighbourBatcher` on the encoder.
 """
 
+from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..encoders.vectors import unit_rows
 from ..errors import refuse, require_positive
-from .batches import BatchRows
-from .occurrences import Occurrences
+from .batches import Batch, Memberships
 from .pool import SynonymPool, sorted_unique
 
-# Rows of the pool, int64 (n,), to their vectors by the current encoder, float32 (n, width).
-Vectors = Callable[[np.ndarray], np.ndarray]
+# Scores in memory at once, where all texts are compared.
+COMPARED_AT_ONCE = 2**24
+# Random texts whose mean represents a concept.
+_SAMPLED = 2
+# Near concepts found for each that a cluster needs: some are in another cluster already.
+_SPARE = 4
+# The nearest concepts are searched in random blocks of this size, so that the work grows with the
+# ontology, not with its square.
+_BLOCK = 20_000
+_CONCEPTS_AT_ONCE = 1_000
 
 
-class Batcher(Protocol):
-    """Draws batches for the trainer; registered in the group `spacy_batchers`."""
+class Ranking(NamedTuple):
+    """How the encoder and the objective in training compare texts at the moment.
 
+    vectors (Callable): Rows of the pool, int64 (n,), to their raw vectors, float32 (n, width).
+    normalized (bool): Whether vectors are compared at unit length.
+    lexical_weight (float): The weight of the n-grams' cosine.
+    """
+
+    vectors: Callable[[np.ndarray], np.ndarray]
+    normalized: bool = True
+    lexical_weight: float = 0.0
+
+
+class Batcher(ABC):
+    """Draws batches for the trainer; registered in the group `spacy_batchers`.
+
+    relations (Type): The kind of relations that its batches have, one of `batches.RelationKind`;
+        the objective must read the same.
+    each_once (bool): Whether an epoch draws a text once, however often D repeats it.
+    """
+
+    relations: ClassVar[Any] = Memberships
+    each_once: ClassVar[bool] = False
+
+    @abstractmethod
     def batches(
-        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors
-    ) -> Sequence[BatchRows]:
+        self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking
+    ) -> Sequence[Batch]:
         """Draw the batches of an epoch.
 
         pool (SynonymPool): What to draw from.
         seed (int): Of the training, from 0.
         epoch (int): Its number, from 0; another epoch draws other batches, but as many.
-        vectors (Callable): Encodes rows of the pool with the current encoder.
-        RETURNS (Sequence[BatchRows]): Of each batch: int64, rows of the pool, ascending; or ranked
-            lists of them. Empty if no concept has two texts.
+        ranking (Ranking): Compares texts as the encoder in training does.
+        RETURNS (Sequence[Batch]): The batches; none if no concept has two texts.
         """
 
 
 @dataclass(frozen=True)
-class PairBatcher:
+class PairBatcher(Batcher):
     """`spacy-connorm.PairBatcher.v1`: every text is an anchor and comes with one random positive
     (Xu and Bethard 2021, section 4.2). A text that D repeats, or that has several concepts, is an
     anchor each time. Pairs are never split.
@@ -54,17 +85,17 @@ class PairBatcher:
         _check_size(self.size, 4)
 
     def batches(
-        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors | None = None
-    ) -> list[np.ndarray]:
-        """RETURNS (List[Ints1d]): As `Batcher.batches`."""
+        self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking | None = None
+    ) -> list[Batch]:
+        """RETURNS (List[Batch]): As `Batcher.batches`."""
         rng = np.random.default_rng((seed, epoch))
-        found = Occurrences.of(pool)
+        found = _Occurrences.of(pool)
         anchors = np.arange(len(found))
-        return _pack_pairs(found, anchors, found.draw_others(anchors, rng), self.size, rng)
+        return _pack_pairs(pool, found, anchors, found.draw_others(anchors, rng), self.size, rng)
 
 
 @dataclass(frozen=True)
-class GroupBatcher:
+class GroupBatcher(Batcher):
     """`spacy-connorm.GroupBatcher.v1`: the texts of each concept, in random order, are cut into
     groups. So a text is encoded once per epoch (or as often as D repeats it): half the work of
     pairs. A group of one text gets a random other text of the concept.
@@ -78,19 +109,19 @@ class GroupBatcher:
     per_concept: int = 4
 
     def __post_init__(self) -> None:
-        check_groups(self.size, self.per_concept)
+        _check_groups(self.size, self.per_concept)
 
     def batches(
-        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors | None = None
-    ) -> list[np.ndarray]:
-        """RETURNS (List[Ints1d]): As `Batcher.batches`."""
+        self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking | None = None
+    ) -> list[Batch]:
+        """RETURNS (List[Batch]): As `Batcher.batches`."""
         rng = np.random.default_rng((seed, epoch))
-        groups = draw_groups(Occurrences.of(pool), self.per_concept, rng)
-        return pack_groups(groups, rng.permutation(len(groups.widths)), self.size)
+        groups = _draw_groups(_Occurrences.of(pool), self.per_concept, rng)
+        return _pack_groups(pool, groups, rng.permutation(len(groups.widths)), self.size)
 
 
 @dataclass(frozen=True)
-class SynonymPairBatcher:
+class SynonymPairBatcher(Batcher):
     """`spacy-connorm.SynonymPairBatcher.v1`: SapBERT's list of pairs (Liu et al. 2021, section
     3.1): all pairs of texts of a concept, or `max_pairs` random ones if there are more. The paper
     draws once, for its one epoch; here every epoch draws anew. A text that D repeats makes its
@@ -109,18 +140,18 @@ class SynonymPairBatcher:
         require_positive("max_pairs", self.max_pairs)
 
     def batches(
-        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors | None = None
-    ) -> list[np.ndarray]:
-        """RETURNS (List[Ints1d]): As `Batcher.batches`."""
+        self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking | None = None
+    ) -> list[Batch]:
+        """RETURNS (List[Batch]): As `Batcher.batches`."""
         rng = np.random.default_rng((seed, epoch))
-        found = Occurrences.of(pool)
+        found = _Occurrences.of(pool)
         # The pairs of all concepts are numbered: an occurrence is paired with all that follow its
         # text in the concept, one occurrence after the other.
         ends = np.cumsum(found.end - found.text_end)
         pairs = self._choose(ends[sorted_unique(found.end) - 1], rng)
         first = np.searchsorted(ends, pairs, side="right")
         second = found.end[first] - (ends[first] - pairs)
-        return _pack_pairs(found, first, second, self.size, rng)
+        return _pack_pairs(pool, found, first, second, self.size, rng)
 
     def _choose(self, ends: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """The numbers of this epoch's pairs, from where each concept's numbers end."""
@@ -132,7 +163,44 @@ class SynonymPairBatcher:
         return np.concatenate([offsets + np.arange(kept.sum()), drawn.ravel()])
 
 
-class Groups(NamedTuple):
+@dataclass(frozen=True)
+class NeighbourBatcher(Batcher):
+    """`spacy-connorm.NeighbourBatcher.v1`: groups as in `GroupBatcher`, but batched together with
+    groups of the nearest concepts, by the encoder at the beginning of the epoch. So a batch of a
+    few hundred texts has hard negatives, for which random batches must be far larger (the online
+    mining of Xu and Bethard 2021, section 3.1, across batches).
+
+    size (int): At most how many texts a batch has; at least three groups.
+    per_concept (int): Texts in a group.
+    neighbours (int): How many groups of near concepts are batched together, the first included.
+    RAISES (ConnormError): CN006 for an invalid setting.
+    """
+
+    size: int = 512
+    per_concept: int = 2
+    neighbours: int = 8
+
+    def __post_init__(self) -> None:
+        _check_groups(self.size, self.per_concept)
+        require_positive("neighbours", self.neighbours)
+
+    def batches(self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking) -> list[Batch]:
+        """RETURNS (List[Batch]): As `Batcher.batches`."""
+        rng = np.random.default_rng((seed, epoch))
+        found = _Occurrences.of(pool)
+        groups = _draw_groups(found, self.per_concept, rng)
+        if not len(groups.widths):
+            return []
+        starts, concept = np.unique(groups.concept, return_inverse=True)
+        sizes = found.end[starts] - starts
+        sampled = starts + rng.integers(sizes, size=(_SAMPLED, len(starts)))
+        centroids = _centroids(found.row[sampled], ranking.vectors)
+        near = _nearest(centroids, self.neighbours * _SPARE, rng)
+        order = _cluster_groups(concept, near, self.neighbours, rng)
+        return _pack_groups(pool, groups, order, self.size)
+
+
+class _Groups(NamedTuple):
     """Groups of texts of one concept, which stay together in a batch.
 
     rows (Ints1d): int64 (n,), rows of the pool.
@@ -147,29 +215,18 @@ class Groups(NamedTuple):
     concept: np.ndarray
 
 
-def check_groups(size: int, per_concept: int) -> None:
-    """Check that every epoch can be cut into the same number of batches.
-
-    size (int): Texts of a batch.
-    per_concept (int): Texts of a group.
-    RAISES (ConnormError): CN006 if not.
-    """
+def _check_groups(size: int, per_concept: int) -> None:
+    """Every epoch must be cut into the same number of batches."""
     if per_concept < 2:
         refuse("per_concept", per_concept, "at least 2, a text and its positive")
     _check_size(size, 3 * per_concept)
 
 
-def draw_groups(found: Occurrences, per_concept: int, rng: np.random.Generator) -> Groups:
+def _draw_groups(found: "_Occurrences", per_concept: int, rng: np.random.Generator) -> _Groups:
     """Cut the texts of each concept, in random order, into groups. A group of one text gets a
-    random other text of the concept.
-
-    found (Occurrences): What to draw from.
-    per_concept (int): Texts in a group; the last group of a concept may have fewer.
-    rng (Generator): The source of randomness.
-    RETURNS (Groups): Concept by concept.
-    """
+    random other text of the concept."""
     if not len(found):
-        return Groups(*(np.zeros(0, dtype="int64") for _ in Groups._fields))
+        return _Groups(*(np.zeros(0, dtype="int64") for _ in _Groups._fields))
     places = _shuffled(found, rng)
     number = (np.arange(len(found)) - found.start) // per_concept
     starts = np.flatnonzero(np.diff(found.start + number, prepend=-1))
@@ -178,7 +235,7 @@ def draw_groups(found: Occurrences, per_concept: int, rng: np.random.Generator) 
     alone = np.minimum.reduceat(rows, starts) == np.maximum.reduceat(rows, starts)
     others = found.draw_others(places[starts[alone]], rng)
     group = np.arange(len(starts))
-    return Groups(
+    return _Groups(
         np.concatenate([rows, found.row[others]]),
         np.concatenate([np.repeat(group, sizes), group[alone]]),
         np.maximum(sizes, 2),
@@ -186,19 +243,13 @@ def draw_groups(found: Occurrences, per_concept: int, rng: np.random.Generator) 
     )
 
 
-def pack_groups(groups: Groups, order: np.ndarray, size: int) -> list[np.ndarray]:
-    """Fill batches with groups.
-
-    groups (Groups): The groups.
-    order (Ints1d): int64 (groups,): the order in which they are packed.
-    size (int): At most how many texts a batch has.
-    RETURNS (List[Ints1d]): The distinct rows of each batch.
-    """
+def _pack_groups(pool: SynonymPool, groups: _Groups, order: np.ndarray, size: int) -> list[Batch]:
+    """Fill batches with groups, in this order."""
     if not len(order):
         return []
     batch = np.empty(len(order), dtype="int64")
     batch[order], count = _fill(groups.widths[order], size)
-    return _split(groups.rows, batch[groups.group], count)
+    return _split(pool, groups.rows, batch[groups.group], count)
 
 
 def _check_size(size: int, least: int) -> None:
@@ -218,7 +269,7 @@ def _draw_subsets(counts: np.ndarray, size: int, rng: np.random.Generator) -> np
     return drawn
 
 
-def _shuffled(found: Occurrences, rng: np.random.Generator) -> np.ndarray:
+def _shuffled(found: "_Occurrences", rng: np.random.Generator) -> np.ndarray:
     """Occurrences in random order within their concept. Repetitions of a text are spread, so that
     they meet other texts in their groups."""
     repetition = np.arange(len(found)) - found.text_start
@@ -228,18 +279,19 @@ def _shuffled(found: Occurrences, rng: np.random.Generator) -> np.ndarray:
 
 
 def _pack_pairs(
-    found: Occurrences,
+    pool: SynonymPool,
+    found: "_Occurrences",
     first: np.ndarray,
     second: np.ndarray,
     size: int,
     rng: np.random.Generator,
-) -> list[np.ndarray]:
+) -> list[Batch]:
     if not len(first):
         return []
     batch, count = _fill(np.ones(len(first), dtype="int64"), size // 2)
     batch = rng.permutation(batch)
     rows = np.concatenate([found.row[first], found.row[second]])
-    return _split(rows, np.concatenate([batch, batch]), count)
+    return _split(pool, rows, np.concatenate([batch, batch]), count)
 
 
 def _fill(widths: np.ndarray, size: int) -> tuple[np.ndarray, int]:
@@ -252,9 +304,138 @@ def _fill(widths: np.ndarray, size: int) -> tuple[np.ndarray, int]:
     return (np.cumsum(widths) - widths) * count // total, count
 
 
-def _split(rows: np.ndarray, batch: np.ndarray, count: int) -> list[np.ndarray]:
-    """The distinct rows of each batch."""
+def _split(pool: SynonymPool, rows: np.ndarray, batch: np.ndarray, count: int) -> list[Batch]:
+    """Batches of distinct rows, from the batch of each row."""
     width = int(rows.max()) + 1
     keys = sorted_unique(batch * width + rows)
     borders = np.searchsorted(keys, width * np.arange(1, count))
-    return np.split(keys % width, borders)
+    return [
+        Batch(own, Memberships.of([pool.concepts[row] for row in own.tolist()]))
+        for own in np.split(keys % width, borders)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Occurrences:
+    """The members of all concepts with at least two texts, one concept after the other. A text
+    that is drawn three times per epoch occurs three times in a row. int64 (n,) each.
+
+    row (Ints1d): The text, a row of the pool.
+    start (Ints1d): Where its concept begins.
+    end (Ints1d): Where its concept ends.
+    text_start (Ints1d): Where the occurrences of the text in the concept begin.
+    text_end (Ints1d): Where they end.
+    """
+
+    row: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    text_start: np.ndarray
+    text_end: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @classmethod
+    def of(cls, pool: SynonymPool) -> "_Occurrences":
+        """RETURNS (_Occurrences): Those of a pool; empty if no concept has two texts."""
+        sizes = np.asarray([len(rows) for rows in pool.members], dtype="int64")
+        concept = np.repeat(np.arange(len(sizes)), sizes)
+        row = np.concatenate([np.empty(0, "int64"), *pool.members])
+        width = len(pool.texts)
+        keys = np.sort(concept * width + row)
+        start, end = _runs(keys // max(width, 1))
+        text_start, text_end = _runs(keys)
+        found = cls(keys % max(width, 1), start, end, text_start, text_end)
+        return found._only((text_end - text_start) < (end - start))
+
+    def _only(self, chosen: np.ndarray) -> "_Occurrences":
+        # Whole concepts are dropped, so the rest moves up by what was dropped before it.
+        moved = np.cumsum(~chosen)[chosen]
+        row = self.row[chosen]
+        places = (getattr(self, field.name)[chosen] - moved for field in fields(self)[1:])
+        return _Occurrences(row, *places)
+
+    def draw_others(self, places: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw another text of the same concept for each occurrence, uniformly over occurrences.
+
+        places (Ints1d): int64 (m,), positions of occurrences.
+        rng (Generator): The source of randomness.
+        RETURNS (Ints1d): int64 (m,), positions of the drawn occurrences.
+        """
+        text_start, text_end = self.text_start[places], self.text_end[places]
+        start = self.start[places]
+        drawn = start + rng.integers(self.end[places] - start - (text_end - text_start))
+        return np.where(drawn < text_start, drawn, drawn + text_end - text_start)
+
+
+def _runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the run of equal values around each value begins and ends."""
+    starts = np.flatnonzero(np.diff(values, prepend=-1))
+    sizes = np.diff(starts, append=len(values))
+    return np.repeat(starts, sizes), np.repeat(starts + sizes, sizes)
+
+
+def _centroids(rows: np.ndarray, vectors: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The mean vector of each column of rows, at unit length."""
+    distinct, places = np.unique(rows, return_inverse=True)
+    return unit_rows(vectors(distinct)[places.reshape(rows.shape)].mean(axis=0))
+
+
+def _nearest(centroids: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """The `count` nearest other concepts of each concept in its random block, nearest first; fewer
+    if a block is smaller."""
+    blocks = np.array_split(rng.permutation(len(centroids)), -(-len(centroids) // _BLOCK))
+    count = min(count, min(map(len, blocks)) - 1)
+    near = np.empty((len(centroids), count), dtype="int64")
+    for block in blocks:
+        for part in np.array_split(block, -(-len(block) // _CONCEPTS_AT_ONCE)):
+            cosines = centroids[part] @ centroids[block].T
+            cosines[part[:, None] == block] = -np.inf
+            near[part] = block[top_columns(cosines, count)]
+    return near
+
+
+def _cluster_groups(
+    concept: np.ndarray, near: np.ndarray, size: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Groups, int64 (groups,), cluster by cluster: at most `size` groups of near concepts, in
+    random order.
+
+    concept (Ints1d): int64 (groups,), the concept of each group.
+    near (Ints2d): int64 (concepts, n), the near concepts of each, nearest first.
+    """
+    left: dict[int, list[int]] = defaultdict(list)
+    shuffled = rng.permutation(len(concept))
+    for group in shuffled.tolist():
+        left[int(concept[group])].append(group)
+    taken = np.zeros(len(concept), dtype=bool)
+    clusters = []
+    for group in shuffled.tolist():
+        if taken[group]:
+            continue
+        own = int(concept[group])
+        left[own].remove(group)
+        cluster = [group]
+        for other in near[own].tolist():
+            if len(cluster) == size:
+                break
+            if left[other]:
+                cluster.append(left[other].pop())
+        taken[cluster] = True
+        clusters.append(cluster)
+    return np.concatenate([clusters[place] for place in rng.permutation(len(clusters))])
+
+
+def top_columns(scores: np.ndarray, count: int) -> np.ndarray:
+    """Find the highest scores of each row.
+
+    scores (Floats2d): (n, m).
+    count (int): How many of each row, at most m.
+    RETURNS (Ints2d): int64 (n, count): their columns, highest score first.
+    """
+    if not count:
+        return np.empty((len(scores), 0), dtype="int64")
+    top = np.argpartition(-scores, count - 1, axis=1)[:, :count]
+    order = np.argsort(-np.take_along_axis(scores, top, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(top, order, axis=1)

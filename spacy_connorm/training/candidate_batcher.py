@@ -1,7 +1,9 @@
 """Ranked lists: each annotated text with the names that it is most easily confused with."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -9,29 +11,13 @@ from ..encoders import is_sparse, replica
 from ..encoders.ngram import NgramEncoder
 from ..encoders.vectors import unit_rows
 from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
-from .batches import RankedRows
+from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
+from .batches import Batch, Rankings, Relevance
 from .pool import SynonymPool, sorted_unique
-from .relevance import Hierarchy
-from .similarity import COMPARED_AT_ONCE, top_columns
-
-
-class Ranking(Protocol):
-    """How the encoder and the objective in training compare texts at the moment."""
-
-    @property
-    def normalized(self) -> bool:
-        """RETURNS (bool): Whether vectors are compared at unit length."""
-
-    @property
-    def lexical_weight(self) -> float:
-        """RETURNS (float): The weight of the n-grams' cosine."""
-
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats2d): float32 (n, width), the raw vectors of rows, as `Vectors`."""
 
 
 @dataclass(frozen=True)
-class CandidateBatcher:
+class CandidateBatcher(Batcher):
     """`spacy-connorm.CandidateBatcher.v1`: every text of D is a mention once per epoch. Its
     candidates are the names of O that score highest by the current encoder and by n-grams (Yan et
     al. 2021, section 2.1, after Sung et al. 2020). For the objectives that rank, `Bcnh` and
@@ -58,9 +44,7 @@ class CandidateBatcher:
     # N-gram vectors of the last pool, by its digest: they are the same in all epochs.
     _ngrams: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    # The objective must rank too.
-    ranked = True
-    # However often D repeats a text, it is one mention per epoch.
+    relations = Rankings
     each_once = True
 
     def __post_init__(self) -> None:
@@ -73,16 +57,14 @@ class CandidateBatcher:
         if self.lexical is not None and not is_sparse(self.lexical):
             refuse("lexical", self.lexical.name, "an encoder of n-grams, e.g. NgramEncoder.v1")
 
-    def batches(
-        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Ranking
-    ) -> list[RankedRows]:
+    def batches(self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking) -> list[Batch]:
         """Draw the batches of an epoch; see `Batcher`.
 
         pool (SynonymPool): What to draw from.
         seed (int): Of the training, from 0.
         epoch (int): Its number, from 0.
-        vectors (Ranking): Compares texts with the current encoder.
-        RETURNS (List[RankedRows]): The batches.
+        ranking (Ranking): Compares texts with the current encoder.
+        RETURNS (List[Batch]): The batches.
         RAISES (ConnormError): CN810 if no mention has a concept with a name.
         """
         hierarchy = Hierarchy(pool)
@@ -97,7 +79,7 @@ class CandidateBatcher:
         if self.hypernyms and epoch == 0 and not any(pool.parents):
             warn(Warnings.CNW830)
         order = np.random.default_rng((seed, epoch)).permutation(mentions)
-        candidates, lexical = self._find_candidates(pool, order, vectors)
+        candidates, lexical = self._find_candidates(pool, order, ranking)
         relevance = [
             hierarchy.relevances(*each)
             for each in zip(order.tolist(), candidates.tolist(), strict=True)
@@ -159,7 +141,7 @@ def _vectors(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The vectors of mentions and of names, scaled for the comparison."""
     rows = sorted_unique(np.concatenate([mentions, names]))
-    vectors = ranking(rows)
+    vectors = ranking.vectors(rows)
     if ranking.normalized:
         vectors = unit_rows(vectors)
     return vectors[np.searchsorted(rows, mentions)], vectors[np.searchsorted(rows, names)]
@@ -171,16 +153,77 @@ def _batch(
     relevance: np.ndarray,
     lexical: np.ndarray,
     hypernyms: np.ndarray,
-) -> RankedRows:
+) -> Batch:
     """Turn rows of the pool into positions in the batch."""
     is_hypernym = hypernyms >= 0
     rows = sorted_unique(np.concatenate([mentions, candidates.ravel(), hypernyms[is_hypernym]]))
     positions = np.searchsorted(rows, hypernyms)
-    return RankedRows(
-        rows,
+    rankings = Rankings(
         np.searchsorted(rows, mentions),
         np.searchsorted(rows, candidates),
         relevance,
         lexical,
         np.where(is_hypernym, positions, -1),
     )
+    return Batch(rows, rankings)
+
+
+class Hierarchy:
+    """Synonyms and hypernyms among the texts of a pool. A name is a synonym of a text if they share
+    a concept, and a hypernym if it names a parent of a concept of the text.
+    """
+
+    def __init__(self, pool: SynonymPool) -> None:
+        """pool (SynonymPool): Texts, concepts and their parents."""
+        self._concepts = pool.concepts
+        self._parents = pool.parents
+        self._names: dict[int, list[int]] = defaultdict(list)
+        for row in pool.names.tolist():
+            for concept in pool.concepts[row]:
+                self._names[concept].append(row)
+
+    def has_name(self, row: int) -> bool:
+        """row (int): The text.
+        RETURNS (bool): Whether O has a name of one of its concepts.
+        """
+        return any(concept in self._names for concept in self._concepts[row])
+
+    def relevances(self, row: int, names: Iterable[int]) -> list[Relevance]:
+        """Find the relevance of names to a text.
+
+        row (int): The text.
+        names (Iterable[int]): Rows of names.
+        RETURNS (List[Relevance]): The relevance of each name.
+        """
+        own = set(self._concepts[row])
+        above = set(self._above(row))
+        found = []
+        for name in names:
+            if not own.isdisjoint(self._concepts[name]):
+                found.append(Relevance.SYNONYM)
+            elif not above.isdisjoint(self._concepts[name]):
+                found.append(Relevance.HYPERNYM)
+            else:
+                found.append(Relevance.NONE)
+        return found
+
+    def hypernyms(self, row: int, *, limit: int) -> list[int]:
+        """Find the hypernyms of a text, parent by parent.
+
+        row (int): The text.
+        limit (int): At most how many.
+        RETURNS (List[int]): Rows, each once.
+        """
+        own = set(self._concepts[row])
+        names = dict.fromkeys(
+            name
+            for concept in self._above(row)
+            for name in self._names.get(concept, ())
+            if own.isdisjoint(self._concepts[name])
+        )
+        return list(names)[:limit]
+
+    def _above(self, row: int) -> list[int]:
+        if not self._parents:
+            return []
+        return [parent for concept in self._concepts[row] for parent in self._parents[concept]]

@@ -1,17 +1,96 @@
-"""The checkpoints of an interrupted run."""
+"""The folder beside a trained encoder that keeps checkpoints and logs until training ends."""
 
 import json
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from ..errors import ConnormError, Errors
+from thinc.api import Config
 
+from ..errors import ConnormError, Errors
+from ..files.atomic import atomic_file
+from ..files.text import sha256
+
+CONFIG = "training.cfg"
+_DEV = "dev.sha256"
 _PREFIX = "checkpoint-"
 # The trainer writes this file last.
-_STATE = "trainer_state.json"
+STATE = "trainer_state.json"
+
+
+def work_folder(output_path: Path) -> Path:
+    """RETURNS (Path): Where the checkpoints of an encoder in training are kept."""
+    output_path = output_path.resolve()
+    return output_path.with_name(f"{output_path.name}.checkpoints")
+
+
+def start_work(folder: Path, config: Config) -> None:
+    """Make the folder for a new training, and keep the config in it.
+
+    folder (Path): From `work_folder`.
+    config (Config): The training config.
+    RAISES (ConnormError): CN714 if an interrupted training is there, CN705 if something else is.
+    """
+    if last_checkpoint(folder) is not None:
+        raise ConnormError(Errors.CN714.format(path=folder))
+    if folder.exists() and any(folder.iterdir()) and not (folder / CONFIG).is_file():
+        raise ConnormError(Errors.CN705.format(path=folder))
+    shutil.rmtree(folder, ignore_errors=True)
+    with atomic_file(folder / CONFIG) as aside:
+        aside.write_text(config.to_str(), encoding="utf8")
+
+
+def require_same_config(folder: Path, config: Config) -> None:
+    """Check that an interrupted training was started with the same config.
+
+    folder (Path): From `work_folder`.
+    config (Config): The training config.
+    RAISES (ConnormError): CN822 if no training was started there, CN828 for another config.
+    """
+    started_with = folder / CONFIG
+    if not started_with.is_file():
+        raise ConnormError(Errors.CN822.format(path=folder))
+    if started_with.read_text(encoding="utf8") != config.to_str():
+        raise ConnormError(Errors.CN828.format(path=folder, what="config"))
+
+
+def keep_dev(folder: Path, paths: Sequence[str]) -> None:
+    """Keep the checksums of the dev data of a new training.
+
+    folder (Path): From `work_folder`.
+    paths (Sequence[str]): The files.
+    """
+    with atomic_file(folder / _DEV) as aside:
+        aside.write_text(_digests(paths), encoding="utf8")
+
+
+def require_same_dev(folder: Path, paths: Sequence[str]) -> None:
+    """Check that an interrupted training was scored on the same dev data: scores on others do not
+    compare, so none of them would tell the best epoch.
+
+    folder (Path): From `work_folder`.
+    paths (Sequence[str]): The files.
+    RAISES (ConnormError): CN828 if they have changed.
+    """
+    kept = folder / _DEV
+    # Missing if the training ended before its first step.
+    if kept.is_file() and kept.read_text(encoding="utf8") != _digests(paths):
+        raise ConnormError(Errors.CN828.format(path=folder, what="dev corpus"))
+
+
+def remove_work(folder: Path) -> None:
+    """Remove the folder, once the encoder is written.
+
+    folder (Path): From `work_folder`.
+    """
+    # Renamed first: half a folder would look like an interrupted training.
+    removed = folder.with_name(f".{folder.name}.removed")
+    shutil.rmtree(removed, ignore_errors=True)
+    folder.rename(removed)
+    shutil.rmtree(removed)
 
 
 def last_checkpoint(folder: Path) -> Path | None:
@@ -20,13 +99,10 @@ def last_checkpoint(folder: Path) -> Path | None:
     folder (Path): The folder of the checkpoints.
     RETURNS (Optional[Path]): The checkpoint; None if there is none.
     """
-    numbered = [
-        (int(path.name.removeprefix(_PREFIX)), path)
-        for path in folder.glob(f"{_PREFIX}*")
-        if path.name.removeprefix(_PREFIX).isdigit()
-    ]
-    complete = [path for _, path in sorted(numbered) if _read_state(path) is not None]
-    return complete[-1] if complete else None
+    numbers = (path.name.removeprefix(_PREFIX) for path in folder.glob(f"{_PREFIX}*"))
+    newest_first = sorted((int(each) for each in numbers if each.isdigit()), reverse=True)
+    found = (folder / f"{_PREFIX}{number}" for number in newest_first)
+    return next((path for path in found if _read_state(path) is not None), None)
 
 
 def is_finished(checkpoint: Path) -> bool:
@@ -61,8 +137,12 @@ def checkpoint_errors(checkpoint: str | Path | None) -> Iterator[None]:
         raise ConnormError(Errors.CN829.format(path=checkpoint, reason=reason)) from error
 
 
+def _digests(paths: Sequence[str]) -> str:
+    return "".join(f"{sha256(Path(path))}\n" for path in paths)
+
+
 def _read_state(checkpoint: Path) -> dict[str, Any] | None:
     try:
-        return json.loads((checkpoint / _STATE).read_text(encoding="utf8"))
+        return json.loads((checkpoint / STATE).read_text(encoding="utf8"))
     except (OSError, ValueError):
         return None

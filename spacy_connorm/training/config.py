@@ -1,11 +1,29 @@
-"""The blocks of a training config. Imports nothing heavy, as configs are resolved everywhere."""
+"""The blocks of a training config, and the annotated mentions that they name. Imports nothing
+heavy, as configs are resolved everywhere.
+"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
-from ..errors import ConnormError, Errors, refuse, require_choice, require_positive
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ..documents.docbin import read_docs
+from ..documents.mentions import Mention, annotated_mentions, expanded_mentions
+from ..errors import (
+    ConnormError,
+    Errors,
+    Warnings,
+    quote_all,
+    refuse,
+    require_choice,
+    require_positive,
+    warn,
+)
 from .adapters import LoraAdapter
+from .batchers import Batcher
 
 # Dev scores, in percent, that can choose the best epoch.
 LINKING_METRICS = ("lenient@1", "strict@1", "mrr", "unseen_lenient@1")
@@ -34,10 +52,6 @@ class TrainingData:
         on D alone.
     data_share (Optional[float]): D is repeated until |D| / |O| is this; 1/3 in Xu and Bethard 2021.
         Not repeated if None. Batchers that draw each text once refuse it.
-    substitutions (Optional[str]): A table from `connorm substitutions`; if given, concepts get more
-        names to train on, in other words.
-    paraphrases (int): At most how many each concept gets.
-    RAISES (ConnormError): CN006 for no paraphrase.
     """
 
     ontology: str
@@ -48,23 +62,25 @@ class TrainingData:
     expand_abbreviations: bool = False
     use_ontology: bool = True
     data_share: float | None = None
-    substitutions: str | None = None
-    paraphrases: int = 4
 
     def __post_init__(self) -> None:
         for setting, example in _LISTS.items():
             # A text is a list of its letters.
             if isinstance(value := getattr(self, setting), str):
                 refuse(setting, value, f'a list, e.g. ["{example}"]')
-        require_positive("paraphrases", self.paraphrases)
 
-    @property
-    def sources(self) -> dict[str, Sequence[str]]:
-        """RETURNS (Dict[str, Sequence[str]]): The files that are read besides the ontology, by what
-        they are.
-        """
-        tables = () if self.substitutions is None else (self.substitutions,)
-        return {"Corpus": self.corpora, "Dev corpus": self.dev, "Substitutions": tables}
+
+@runtime_checkable
+class AnyObjective(Protocol):
+    """What every objective offers; see `objectives.objective`, which imports torch."""
+
+    relations: Any
+    metric: Any
+    learning_rate: float
+
+    def prepare(self, module: Any) -> None: ...
+
+    def learned(self) -> dict[str, float]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +106,8 @@ class Training:
         batcher and the objective do not match.
     """
 
-    batcher: Any
-    objective: Callable
+    batcher: Batcher
+    objective: AnyObjective
     arguments: dict[str, Any]
     seed: int = 0
     micro_batch_tokens: int = 4096
@@ -102,32 +118,57 @@ class Training:
     patience: int | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.batcher, Batcher):
+            refuse("batcher", self.batcher, "a batcher (`@batchers`)")
+        if not isinstance(self.objective, AnyObjective):
+            refuse("objective", self.objective, "an objective of spacy-connorm (`@losses`)")
         # What NumPy takes.
-        _require(0 <= self.seed < 2**32, "seed", self.seed, "0 to 2**32 - 1")
-        _require(
-            self.micro_batch_tokens >= 1,
-            "micro_batch_tokens",
-            self.micro_batch_tokens,
-            "at least 1",
-        )
-        _require(
-            self.patience is None or self.patience >= 1,
-            "patience",
-            self.patience,
-            "at least 1, or null",
-        )
-        _require(
-            0 < self.interpolation <= 1, "interpolation", self.interpolation, "over 0, at most 1"
-        )
+        if not 0 <= self.seed < 2**32:
+            refuse("seed", self.seed, "0 to 2**32 - 1")
+        require_positive("micro_batch_tokens", self.micro_batch_tokens)
+        if self.patience is not None:
+            require_positive("patience", self.patience)
+        if not 0 < self.interpolation <= 1:
+            refuse("interpolation", self.interpolation, "over 0, at most 1")
         require_choice("metric", self.metric, METRICS)
-        _require(
-            hasattr(self.batcher, "batches"), "batcher", self.batcher, "a batcher (`@batchers`)"
-        )
-        for kind in ("ranked", "grounded"):
-            if getattr(self.batcher, kind, False) != getattr(self.objective, kind, False):
-                raise ConnormError(Errors.CN830)
+        if self.batcher.relations is not self.objective.relations:
+            raise ConnormError(Errors.CN830)
 
 
-def _require(met: bool, setting: str, value: Any, expected: str) -> None:
-    if not met:
-        refuse(setting, value, expected)
+def read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention]:
+    """Read annotated mentions.
+
+    paths (Sequence[str]): `.spacy` files.
+    data (TrainingData): Its labels, spans key and abbreviation setting apply.
+    YIELDS (Mention): The mentions, those without a gold id included.
+    RAISES (ConnormError): CN100, CN105 or CN220 for a file that cannot be read.
+    WARNS (ConnormWarning): CNW811 for a file none of whose mentions is taken.
+    """
+    vocab = Vocab()
+    for path in paths:
+        yield from _mentions_of_file(path, read_docs(path, vocab), data)
+
+
+def warn_of_shared_files(data: TrainingData) -> None:
+    """Warn of a dev file that is trained on as well.
+
+    data (TrainingData): Names the files.
+    WARNS (ConnormWarning): CNW812 for each.
+    """
+    trained_on = {Path(path).resolve() for path in data.corpora}
+    for path in data.dev:
+        if Path(path).resolve() in trained_on:
+            warn(Warnings.CNW812.format(path=path))
+
+
+def _mentions_of_file(path: str, docs: Iterator[Doc], data: TrainingData) -> Iterator[Mention]:
+    read = expanded_mentions if data.expand_abbreviations else annotated_mentions
+    labels = set[str]()
+    for doc in docs:
+        for mention in read(doc, spans_key=data.spans_key):
+            labels.add(mention.label)
+            if not data.labels or mention.label in data.labels:
+                yield mention
+    if not labels or (data.labels and labels.isdisjoint(data.labels)):
+        asked = ", ".join(data.labels) or "all"
+        warn(Warnings.CNW811.format(path=path, found=quote_all(sorted(labels)), asked=asked))

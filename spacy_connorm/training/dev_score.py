@@ -1,18 +1,24 @@
-"""Dev scores of an encoder in training, by the search that a pipeline would do."""
+"""Dev scores of an encoder in training, by what it is trained for: the search that a pipeline
+would do, or synonym retrieval.
+"""
 
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from spacy.util import registry
 
 from ..concepts import NIL, Ontology
 from ..documents.mentions import Mention
-from ..encoders.protocol import TrainableModule
+from ..encoders import encode
+from ..encoders.protocol import Encoder, TrainableModule
 from ..errors import ConnormError, ConnormWarning, Errors
 from ..evaluation import Prediction, score_predictions
 from ..evaluation.gold import read_all_gold, warn_of_unknown_ids
+from ..evaluation.metrics import score_retrieval
 from ..evaluation.queries import DEPTH
 from ..evaluation.report import score_row
 from ..files.atomic import TemporaryFolder
@@ -20,88 +26,138 @@ from ..index.backends.exact import ExactIndex
 from ..index.metrics import COSINE, Metric
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve
-from .config import LINKING_METRICS, MEAN_AVERAGE_PRECISION, TrainingData
-from .mentions import read_mentions
-
-if TYPE_CHECKING:
-    from .dev_retrieval import DevRetrieval
+from ..text.cleaning import clean
+from .config import LINKING_METRICS, MEAN_AVERAGE_PRECISION, TrainingData, read_mentions
 
 # The config block of a trained encoder to that of the encoder that a pipeline searches with.
 ToSearch = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-class DevScore:
+class LinkingScore:
     """Indexes O and the train data, D, with an encoder, and links the dev mentions."""
 
     def __init__(
         self,
-        encoder_config: dict[str, Any],
         ontology: Ontology,
         synonyms: Sequence[tuple[str, str]],
         mentions: Sequence[Mention],
         *,
-        to_search: ToSearch = dict,
         metric: Metric = COSINE,
     ) -> None:
-        """encoder_config (Dict[str, Any]): The config block of the encoder; its `name` is replaced.
-        ontology (Ontology): O.
+        """ontology (Ontology): O.
         synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
         mentions (Sequence[Mention]): The dev mentions; those without gold ids are left out.
-        to_search (Callable): Turns the block into that of the encoder that searches.
         metric (str): How vectors are compared; inner products are searched by OD-T alone.
         """
         self._backend = ExactIndex(metric=metric)
         self._sieve = Sieve() if metric == COSINE else Sieve(["OD-T"], [])
-        self._encoder_config = encoder_config
         self._ontology = ontology
         self._synonyms = synonyms
-        self._to_search = to_search
         self._mentions = [mention for mention in mentions if mention.concept_ids]
 
-    def __call__(self, module: TrainableModule) -> dict[str, float]:
+    def __call__(self, encoder: Encoder) -> dict[str, float]:
         """RETURNS (Dict[str, float]): The scores of the sieve, in percent, and the number of
         mentions.
         """
-        # Warnings about O and D were issued before the training.
-        folder = TemporaryFolder()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConnormWarning)
-            module.save(folder.path)
-            block = self._to_search({**self._encoder_config, "name": str(folder.path)})
-            encoder = registry.resolve({"encoder": block})["encoder"]
-            lookup = ConceptLookup(encoder, self._sieve, self._backend)
-            lookup.build(self._ontology, self._synonyms)
-            texts = [mention.text for mention in self._mentions]
-            found = lookup.candidates(texts, top_k=DEPTH)
-            gold = read_all_gold(lookup, self._mentions)
+        lookup = ConceptLookup(encoder, self._sieve, self._backend)
+        lookup.build(self._ontology, self._synonyms)
+        texts = [mention.text for mention in self._mentions]
         predictions = [
             Prediction(candidates, candidates[0].concept_id if candidates else NIL)
-            for candidates in found
+            for candidates in lookup.candidates(texts, top_k=DEPTH)
         ]
+        gold = read_all_gold(lookup, self._mentions)
         row = score_row(score_predictions(gold, predictions))
         return {key: row[key] for key in (*LINKING_METRICS, "mentions") if row.get(key) is not None}
 
 
-def make_dev_score(
+class RetrievalScore:
+    """Ranks all names of O and D for each dev mention (Fivez et al. 2021, section 5.1)."""
+
+    def __init__(
+        self,
+        ontology: Ontology,
+        synonyms: Sequence[tuple[str, str]],
+        mentions: Sequence[Mention],
+    ) -> None:
+        """ontology (Ontology): O.
+        synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
+        mentions (Sequence[Mention]): The dev mentions; those whose concepts have no name are left
+            out.
+        RAISES (ConnormError): CN810 if there are no others.
+        """
+        rows: dict[str, int] = {}
+        by_concept: dict[str, set[int]] = defaultdict(set)
+        for concept in ontology:
+            for name in concept.names:
+                by_concept[concept.concept_id].add(rows.setdefault(clean(name), len(rows)))
+        for text, concept_id in synonyms:
+            own = by_concept[ontology.primary_id(concept_id)]
+            own.add(rows.setdefault(clean(text), len(rows)))
+        self._names = list(rows)
+        self._texts: list[str] = []
+        self._relevant: list[np.ndarray] = []
+        for mention in mentions:
+            ids = map(ontology.primary_id, mention.concept_ids)
+            if relevant := sorted(set().union(*(by_concept.get(each, ()) for each in ids))):
+                self._texts.append(clean(mention.text))
+                self._relevant.append(np.asarray(relevant))
+        if not self._texts:
+            reason = "no dev mention has a concept with a name in the training data"
+            mend = "dev documents with the ontology's ids, or another `metric` than `map`"
+            raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
+
+    def __call__(self, encoder: Encoder) -> dict[str, float]:
+        """RETURNS (Dict[str, float]): "map", "accuracy" and "mrr", in percent, and the number of
+        mentions.
+        """
+        encoder.initialize(X=self._names)
+        names, texts = encode(encoder, self._names), encode(encoder, self._texts)
+        scores = score_retrieval(texts, names, self._relevant)
+        percents = {name: round(100 * value, 2) for name, value in scores._asdict().items()}
+        return {**percents, "mentions": len(self._texts)}
+
+
+def score_saved(
+    module: TrainableModule,
+    score: Callable[[Encoder], dict[str, float]],
     encoder_config: dict[str, Any],
+    to_search: ToSearch = dict,
+) -> dict[str, float]:
+    """Save an encoder in training, load it as a pipeline does, and score it.
+
+    module (TrainableModule): The encoder's module.
+    score (Callable): Scores an encoder.
+    encoder_config (Dict[str, Any]): The config block of the encoder; its `name` is replaced.
+    to_search (Callable): Turns the block into that of the encoder that searches.
+    RETURNS (Dict[str, float]): The scores.
+    """
+    folder = TemporaryFolder()
+    # Warnings about O and D were issued before the training.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConnormWarning)
+        module.save(folder.path)
+        block = to_search({**encoder_config, "name": str(folder.path)})
+        return score(registry.resolve({"encoder": block})["encoder"])
+
+
+def make_dev_score(
     data: TrainingData,
     ontology: Ontology,
     mentions: Sequence[Mention],
     *,
     metric: str,
-    to_search: ToSearch,
     searched_by: Metric = COSINE,
-) -> "DevScore | DevRetrieval | None":
+) -> LinkingScore | RetrievalScore | None:
     """Read the dev data of a training config, to choose the best epoch by.
 
-    encoder_config (Dict[str, Any]): The block of the encoder.
     data (TrainingData): Names the dev data.
     ontology (Ontology): O.
     mentions (Sequence[Mention]): The annotated mentions that are learned from.
     metric (str): What chooses the epoch: one of `METRICS`.
-    to_search (Callable): Gives the block of the encoder that searches.
     searched_by (str): The metric of the index: how the objective compares vectors.
-    RETURNS (Optional[Union[DevScore, DevRetrieval]]): Scores an encoder; None without dev data.
+    RETURNS (Optional[Union[LinkingScore, RetrievalScore]]): Scores an encoder; None without dev
+        data.
     RAISES (ConnormError): CN600 if no dev mention has a gold id, CN810 if none can be ranked, and
         the errors of `read_docs`.
     WARNS (ConnormWarning): CNW600 if no gold id of the dev data is known.
@@ -120,9 +176,5 @@ def make_dev_score(
         example = next(iter(ontology)).concept_id
         warn_of_unknown_ids(gold, Path(data.dev[0]), example=example)
     if metric == MEAN_AVERAGE_PRECISION:
-        from .dev_retrieval import DevRetrieval
-
-        return DevRetrieval(ontology, synonyms, gold)
-    return DevScore(
-        encoder_config, ontology, synonyms, gold, to_search=to_search, metric=searched_by
-    )
+        return RetrievalScore(ontology, synonyms, gold)
+    return LinkingScore(ontology, synonyms, gold, metric=searched_by)

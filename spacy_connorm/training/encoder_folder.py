@@ -1,16 +1,19 @@
 """The folder of a trained encoder: weights, model card, config and logs."""
 
 import json
+import platform
 import shutil
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.util import registry
 from thinc.api import Config
 
 from ..files.folders import read_object, replaced
-from .model_card import CardFacts, make_card
-from .work_folder import CONFIG
+from ..index.metrics import COSINE, Metric
+from .checkpoints import CONFIG
 
 if TYPE_CHECKING:
     from .trainer import Trained
@@ -18,6 +21,32 @@ if TYPE_CHECKING:
 _CARD, _ENCODER_CONFIG, _LEARNED = "README.md", "config.json", "learned.json"
 # Encoded once, to see that what was written can be used.
 PROBE = "heart attack"
+_LIBRARIES = (
+    *("spacy-connorm", "spacy", "torch", "transformers", "accelerate"),
+    *("pytorch-metric-learning", "peft", "numpy"),
+)
+# What an index of inner products needs besides; see CN421.
+_BY_INNER_PRODUCTS = {
+    "rewriting_weight": 0,
+    "extra_words_weight": 0,
+    "split_composites": False,
+    "index": {"@misc": "spacy-connorm.ExactIndex.v1", "metric": "dot"},
+    "sieve": {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []},
+}
+
+
+class CardFacts(NamedTuple):
+    """What a model card tells besides the result of the training.
+
+    search (Dict[str, Any]): The config block of the encoder to search with.
+    metric (str): How an index must compare its vectors, "cosine" or "dot".
+    sources (Sequence[Tuple[str, str]]): The training data, label and value: files with their
+        SHA-256, licences, counts.
+    """
+
+    search: dict[str, Any]
+    metric: Metric
+    sources: Sequence[tuple[str, str]]
 
 
 def is_encoder(folder: Path) -> bool:
@@ -38,7 +67,7 @@ def write_encoder(trained: "Trained", facts: CardFacts, config: Config, path: Pa
     with replaced(path, is_ours=is_encoder) as folder:
         trained.module.save(folder)
         _require_loadable(config, folder)
-        (folder / _CARD).write_text(make_card(facts), encoding="utf8")
+        (folder / _CARD).write_text(make_card(trained, facts, config), encoding="utf8")
         (folder / CONFIG).write_text(config.to_str(), encoding="utf8")
         if trained.learned:
             # The weight means nothing without the n-grams that it was learned with.
@@ -54,3 +83,99 @@ def _require_loadable(config: Config, folder: Path) -> None:
     encoder = registry.resolve({"encoder": block})["encoder"]
     encoder.initialize()
     encoder.predict([PROBE])
+
+
+def make_card(trained: "Trained", facts: CardFacts, config: Config) -> str:
+    """Write a model card: what the encoder is, and all that is needed to train it again.
+
+    trained (Trained): What training gave.
+    facts (CardFacts): What else to tell.
+    config (Config): The training config.
+    RETURNS (str): Markdown with front matter for the Hugging Face hub.
+    """
+    base = config["encoder"].get("name")
+    architecture = config["encoder"]["@architectures"]
+    arguments = json.dumps(trained.arguments, indent=2, sort_keys=True, default=str)
+    parts = [
+        _front_matter(base),
+        f"# Concept encoder, trained with spacy_connorm from {base or 'random vectors'}",
+        "It maps mentions and names of concepts into one vector space. Use its folder as the "
+        f"`name` of `{architecture}` in a `concept_normalizer`.",
+        *([_section("How to search with it", _search(facts))] if trained.learned else []),
+        _section("What it learned from", _table(facts.sources)),
+        _section("Dev scores of the epoch that was kept", _scores(trained.best)),
+        _section("Training", _table(_training(trained))),
+        _section("Config", _fence("ini", config.to_str())),
+        _section("Arguments of the trainer", _fence("json", arguments)),
+        _section("Log", _fence("json", "\n".join(map(json.dumps, trained.history)))),
+        _section("Versions", _table(_versions())),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _front_matter(base: str | None) -> str:
+    lines = ["---", "tags: [concept-normalization, entity-linking, spacy-connorm]"]
+    lines.append("pipeline_tag: sentence-similarity")
+    if base:
+        lines.append(f"base_model: {json.dumps(base)}")
+    return "\n".join([*lines, "---"])
+
+
+def _search(facts: CardFacts) -> str:
+    told = "It was trained to rank together with n-grams, with the weight that was learned for them"
+    settings: dict[str, Any] = {"encoder": facts.search}
+    if facts.metric != COSINE:
+        told += ", and by inner products, which go together with no other search or weight"
+        settings |= _BY_INNER_PRODUCTS
+    block = Config({"components": {"concept_normalizer": settings}})
+    return f"{told}:\n\n{_fence('ini', block.to_str())}"
+
+
+def _training(trained: "Trained") -> list[tuple[str, str]]:
+    steps = max((each.get("step", 0) for each in trained.history), default=0)
+    losses = [each["loss"] for each in trained.history if "loss" in each]
+    rows = [
+        ("Duration", f"{trained.seconds:,.0f} s"),
+        ("Hardware", trained.hardware),
+        ("Steps", f"{steps:,}"),
+        ("Weights that were trained", f"{trained.trained_share:.1%}"),
+        *(
+            (f"Learned beside them: `{name}`", f"{value:.4g}")
+            for name, value in trained.learned.items()
+        ),
+    ]
+    return rows + (
+        [("Loss, first and last logged", f"{losses[0]}, {losses[-1]}")] if losses else []
+    )
+
+
+def _scores(best: Mapping[str, float] | None) -> str:
+    if best is None:
+        return "No dev score was taken: the last epoch was kept."
+    return _table(
+        [(key.removeprefix("eval_"), str(value)) for key, value in best.items() if key != "step"]
+    )
+
+
+def _versions() -> list[tuple[str, str]]:
+    found = [("Python", platform.python_version())]
+    for name in _LIBRARIES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _section(title: str, content: str) -> str:
+    return f"## {title}\n\n{content}"
+
+
+def _table(rows: Sequence[tuple[str, str]]) -> str:
+    lines = ["| | |", "|---|---|"]
+    lines += [f"| {label} | {value.replace('|', '/')} |" for label, value in rows]
+    return "\n".join(lines)
+
+
+def _fence(language: str, content: str) -> str:
+    return f"```{language}\n{content.strip()}\n```"

@@ -1,4 +1,4 @@
-"""Exporting a transformer encoder to a folder for ONNX Runtime."""
+"""Writing a pretrained transformer to a folder, as it is or for ONNX Runtime."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,11 +13,13 @@ from ..encoders.model_types import ONNX
 from ..encoders.onnx import OnnxEncoder
 from ..encoders.onnx_folder import CONFIG
 from ..encoders.protocol import Encoder
+from ..encoders.transformer import TransformerEncoder
 from ..errors import ConnormError, Errors, require_choice, require_installed
 from ..files.atomic import require_apart
 from ..files.configs import config_errors
 from ..files.folders import read_object, replaced, require_replaceable
-from .work_folder import CONFIG as TRAINING_CONFIG
+from .checkpoints import CONFIG as TRAINING_CONFIG
+from .encoder_folder import PROBE, is_encoder
 
 PRECISIONS = ("int8", "fp32")
 _LIBRARIES = ("torch", "transformers", "onnx", "onnxscript")
@@ -34,6 +36,17 @@ _PROBES = (
 _LEAST_COSINE = 0.8
 
 
+class SavedEncoder(NamedTuple):
+    """A pretrained transformer that was saved.
+
+    path (Path): Its folder, the `name` of a `TransformerEncoder.v1`.
+    width (int): The width of its vectors.
+    """
+
+    path: Path
+    width: int
+
+
 class ExportedEncoder(NamedTuple):
     """An encoder that was exported.
 
@@ -43,6 +56,32 @@ class ExportedEncoder(NamedTuple):
 
     path: Path
     cosine: float
+
+
+def save_encoder(name: str | Path, output_path: str | Path) -> SavedEncoder:
+    """Save a pretrained transformer and its tokenizer, and check that they can be used: `python -m
+    spacy connorm encoder`.
+
+    name (Union[str, Path]): A name on the Hugging Face hub, or a folder.
+    output_path (Union[str, Path]): The folder to make or replace.
+    RETURNS (SavedEncoder): The folder, and the width of the vectors.
+    RAISES (ConnormError): CN121 if the output would replace the transformer, CN303, CN304, CN306 or
+        CN307 if it cannot be loaded, CN308 if its vectors are not finite, CN705 if something else
+        is at the path.
+    """
+    TransformerEncoder(name=str(name))  # raises if a library is missing, before importing any
+    from ..encoders.pretrained import load_pretrained
+
+    path = Path(output_path)
+    require_apart(path, name)
+    pretrained = load_pretrained(str(name), tokenizer_config={}, transformer_config={})
+    with replaced(path, is_ours=is_encoder) as folder:
+        pretrained.tokenizer.save_pretrained(folder)
+        pretrained.transformer.save_pretrained(folder)
+        encoder = TransformerEncoder(name=str(folder))
+        encoder.initialize()
+        width = encoder.predict([PROBE]).shape[1]
+    return SavedEncoder(path, width)
 
 
 def export_encoder(
@@ -63,7 +102,7 @@ def export_encoder(
     pooling (Optional[str]): "mean", "cls" or "max"; as it was trained if None, or "mean".
     max_length (Optional[int]): Tokens kept of a text; as it was trained if None, or 64.
     RETURNS (ExportedEncoder): The folder, and how near its vectors are.
-    RAISES (ConnormError): CN121 if the output would replace the transformer, CN303 to CN006 if the
+    RAISES (ConnormError): CN121 if the output would replace the transformer, CN303 to CN308 if the
         transformer cannot be loaded, CN126 if a library is missing, CN336 if it cannot be
         exported, CN705 if something else is at the path, CN711 for an invalid setting, CN832 for
         another kind of encoder, CN118 for an unknown precision, CN834 if its vectors differ too

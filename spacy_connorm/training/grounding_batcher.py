@@ -8,17 +8,16 @@ import numpy as np
 
 from ..encoders.vectors import unit_rows
 from ..errors import ConnormError, Errors, refuse, require_positive
-from .batchers import Vectors
-from .batches import GroundedRows
+from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
+from .batches import Batch, Groundings
 from .pool import SynonymPool, sorted_unique
-from .similarity import COMPARED_AT_ONCE, top_columns
 
 # Of names with the same vector, 1 / distance would be infinite.
 _LEAST_DISTANCE = 1e-3
 
 
 @dataclass(frozen=True)
-class GroundingBatcher:
+class GroundingBatcher(Batcher):
     """`spacy-connorm.GroundingBatcher.v1`, for `ConceptualGrounding` (Fivez et al. 2021, section
     3.2). Each ordered pair of synonyms comes once per epoch, with a negative: of the nearest names
     that are no synonyms, by the current encoder, one is drawn with a probability that falls with
@@ -38,9 +37,7 @@ class GroundingBatcher:
     name_dropout: float = 0.5
     max_pairs: int | None = None
 
-    # The objective must be one over triplets and concepts.
-    grounded = True
-    # However often D repeats a name, its pairs come once per epoch.
+    relations = Groundings
     each_once = True
 
     def __post_init__(self) -> None:
@@ -51,10 +48,8 @@ class GroundingBatcher:
         if self.max_pairs is not None:
             require_positive("max_pairs", self.max_pairs)
 
-    def batches(
-        self, pool: SynonymPool, *, seed: int, epoch: int, vectors: Vectors
-    ) -> list[GroundedRows]:
-        """RETURNS (List[GroundedRows]): As `Batcher.batches`.
+    def batches(self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking) -> list[Batch]:
+        """RETURNS (List[Batch]): As `Batcher.batches`.
         RAISES (ConnormError): CN810 if no pair has a negative.
         """
         rng = np.random.default_rng((seed, epoch))
@@ -62,7 +57,7 @@ class GroundingBatcher:
         pairs = self._draw_pairs(names, rng)
         if not len(pairs):
             return []
-        negatives = self._draw_negatives(pool, pairs[:, 0], vectors, rng)
+        negatives = self._draw_negatives(pool, pairs[:, 0], ranking, rng)
         # A name whose concepts have all names has nothing to be kept apart from.
         pairs, negatives = pairs[negatives >= 0], negatives[negatives >= 0]
         if not len(pairs):
@@ -90,11 +85,11 @@ class GroundingBatcher:
         return np.concatenate(found)
 
     def _draw_negatives(
-        self, pool: SynonymPool, anchors: np.ndarray, vectors: Vectors, rng: np.random.Generator
+        self, pool: SynonymPool, anchors: np.ndarray, ranking: Ranking, rng: np.random.Generator
     ) -> np.ndarray:
         """A name for each anchor, int64 (n,); -1 if there is none that is no synonym."""
         rows = sorted_unique(np.concatenate([each.astype("int64") for each in pool.members]))
-        points = unit_rows(vectors(rows))
+        points = unit_rows(ranking.vectors(rows))
         synonyms = _Synonyms(pool, rows)
         order = np.argsort(anchors, kind="stable")
         distinct, starts = np.unique(anchors[order], return_index=True)
@@ -126,7 +121,7 @@ class GroundingBatcher:
         negatives: np.ndarray,
         names: list[np.ndarray],
         rng: np.random.Generator,
-    ) -> GroundedRows:
+    ) -> Batch:
         concepts = sorted_unique(pairs[:, 2])
         kept = []
         for concept in concepts.tolist():
@@ -134,8 +129,7 @@ class GroundingBatcher:
             kept.append(rng.permutation(own)[: ceil(len(own) * (1 - self.name_dropout))])
         members = np.concatenate(kept)
         rows = sorted_unique(np.concatenate([pairs[:, 0], pairs[:, 1], negatives, members]))
-        return GroundedRows(
-            rows,
+        groundings = Groundings(
             np.searchsorted(rows, pairs[:, 0]),
             np.searchsorted(rows, pairs[:, 1]),
             np.searchsorted(rows, negatives),
@@ -143,6 +137,7 @@ class GroundingBatcher:
             np.searchsorted(rows, members),
             np.repeat(np.arange(len(concepts)), list(map(len, kept))),
         )
+        return Batch(rows, groundings)
 
 
 class _Synonyms:

@@ -5,7 +5,7 @@ in functions.
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypedDict
 
 import numpy as np
 import torch
@@ -13,11 +13,11 @@ from torch.utils.checkpoint import checkpoint
 from torch.utils.data import Dataset
 
 from ..encoders.padding import batches_by_length
-from ..encoders.protocol import GroundedModule, TrainableModule
-from .batchers import Batcher, Vectors
-from .batches import BatchRows, GroundedRows, RankedRows, read_batches, rows_of, write_batches
+from ..encoders.protocol import TrainableModule
+from .batchers import Batcher, Ranking
+from .batches import Batch, RelationKind, read_batches, write_batches
+from .objectives.objective import Objective
 from .pool import SynonymPool
-from .relations import Groundings, Rankings, Relations, relate
 
 _READ_AT_ONCE = 10_000
 
@@ -44,19 +44,17 @@ class TokenTable:
         return self._values[end - self.lengths[row] : end].tolist()
 
 
-# A batch of B texts: under "micro_batches" the arguments of the encoder module's `forward`, under
-# "places" int64 (B,), the position in the batch of each vector of the micro-batches, and the fields
-# of one of `AnyRelations`. These are not nested: the trainer moves the tensors of dicts and lists
-# to its device, but not those of named tuples.
-Batch = dict[str, Any]
-AnyRelations = Relations | Rankings | Groundings
+class BatchTensors(TypedDict):
+    """The arguments of `BatchLoss` for a batch of B texts.
 
+    micro_batches (List[Dict[str, torch.Tensor]]): Arguments of the encoder module's `forward`.
+    places (torch.Tensor): int64 (B,), the position in the batch of each of their vectors.
+    relations (RelationKind): Those of the batch.
+    """
 
-def relations_in(batch: Batch) -> AnyRelations:
-    """RETURNS (Union[Relations, Rankings, Groundings]): What is known of the texts of a batch."""
-    kinds = (Rankings, Groundings, Relations)
-    kind = next(each for each in kinds if batch.keys() >= set(each._fields))
-    return kind(*(batch[field] for field in kind._fields))
+    micro_batches: list[dict[str, torch.Tensor]]
+    places: torch.Tensor
+    relations: RelationKind
 
 
 class EpochBatches(Dataset):
@@ -89,27 +87,27 @@ class EpochBatches(Dataset):
         self._seed = seed
         self._folder = folder
         self._digest = pool.digest()
-        self._batches: list[BatchRows] = []
+        self._batches: list[Batch] = []
 
     def remove_old(self) -> None:
         """Remove the batches of an earlier run."""
         for path in self._folder.glob("epoch-*.npz"):
             path.unlink()
 
-    def begin_epoch(self, epoch: int, vectors: Vectors) -> None:
+    def begin_epoch(self, epoch: int, ranking: Ranking) -> None:
         """Draw the batches of an epoch, or read those drawn before an interruption.
 
         epoch (int): Its number, from 0.
-        vectors (Callable): As for `Batcher.batches`.
+        ranking (Ranking): As for `Batcher.batches`.
         RAISES (ConnormError): CN828 if those were drawn from another pool.
         """
         path = self._folder / f"epoch-{epoch}.npz"
         if not path.is_file():
             batches = self._batcher.batches(
-                self._pool, seed=self._seed, epoch=epoch, vectors=vectors
+                self._pool, seed=self._seed, epoch=epoch, ranking=ranking
             )
             write_batches(path, batches, pool=self._digest)
-        self._batches = read_batches(path, pool=self._digest)
+        self._batches = read_batches(path, self._batcher.relations, pool=self._digest)
 
     def __len__(self) -> int:
         return len(self._batches)
@@ -124,26 +122,14 @@ class EpochBatches(Dataset):
         for part in batches_by_length(self._tokens.lengths[rows], self._micro_batch_tokens):
             yield part, self._module.collate([self._tokens[row] for row in rows[part]])
 
-    def __getitem__(self, item: int) -> Batch:
-        rows = rows_of(self._batches[item])
+    def __getitem__(self, item: int) -> BatchTensors:
+        rows, relations = self._batches[item]
         places, micro_batches = zip(*self.micro_batches(rows), strict=True)
-        return Batch(
+        return BatchTensors(
             micro_batches=list(micro_batches),
             places=torch.from_numpy(np.concatenate(places)),
-            **self._relations(self._batches[item])._asdict(),
+            relations=type(relations)(*map(torch.from_numpy, relations)),
         )
-
-    def _relations(self, batch: BatchRows) -> AnyRelations:
-        if isinstance(batch, RankedRows):
-            return Rankings(*map(torch.from_numpy, batch[1:]))
-        if isinstance(batch, GroundedRows):
-            tensors = {name: torch.from_numpy(each) for name, each in batch._asdict().items()}
-            prototypes = cast(GroundedModule, self._module).prototypes[tensors["concepts"]]
-            return Groundings(
-                **{name: tensors.get(name, prototypes) for name in Groundings._fields}
-            )
-        concepts = [self._pool.concepts[row] for row in batch]
-        return relate(concepts, "cpu")
 
 
 class BatchEncoder(torch.nn.Module):
@@ -170,3 +156,40 @@ class BatchEncoder(torch.nn.Module):
         """RETURNS (torch.Tensor): float32 (B, width), in the order of the batch."""
         vectors = torch.cat([self._encode(inputs).float() for inputs in micro_batches])
         return vectors.new_empty(vectors.shape).index_copy(0, places, vectors)
+
+
+class BatchLoss(torch.nn.Module):
+    """The module that is trained: encodes a batch and computes its loss. Parameters of the
+    objective are trained, saved and shared between processes like those of the encoder.
+    """
+
+    def __init__(self, encoder: BatchEncoder, objective: Objective) -> None:
+        """encoder (BatchEncoder): Encodes a batch.
+        objective (Objective): Computes the loss from the vectors.
+        """
+        super().__init__()
+        self.encoder = encoder
+        self.objective = objective
+
+    def forward(
+        self,
+        micro_batches: list[dict[str, torch.Tensor]],
+        places: torch.Tensor,
+        relations: RelationKind,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """RETURNS (Tuple[torch.Tensor, torch.Tensor]): The loss, and the vectors."""
+        vectors = self.encoder(micro_batches, places)
+        return self.objective(vectors, relations), vectors
+
+    def separate_parameters(self, optimizer: torch.optim.Optimizer) -> None:
+        """Give the objective's parameters their own learning rate, without weight decay.
+
+        optimizer (torch.optim.Optimizer): Changed in place.
+        """
+        own = list(self.objective.parameters())
+        if not own:
+            return
+        for group in optimizer.param_groups:
+            group["params"] = [p for p in group["params"] if not any(p is each for each in own)]
+        rate = self.objective.learning_rate
+        optimizer.add_param_group({"params": own, "lr": rate, "weight_decay": 0.0})

@@ -6,7 +6,7 @@ are Python objects.
 
 import hashlib
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from itertools import chain, pairwise
 from math import isfinite
@@ -14,10 +14,9 @@ from math import isfinite
 import numpy as np
 
 from ..concepts import Concept
-from ..documents.mentions import Mention
+from ..documents.mentions import Mention, split_ids
 from ..errors import ConnormError, Errors, Warnings, quote_id, refuse, warn
-from .pool_report import PoolReport
-from .text_concept_pairs import TextConceptPairs
+from ..text.cleaning import clean
 
 _CHUNK = 65_536
 
@@ -63,6 +62,68 @@ class SynonymPool:
         return content.hexdigest()
 
 
+@dataclass(slots=True)
+class PoolReport:
+    """Counts, filled while a pool is built.
+
+    concepts (int): Concepts with a text to train on.
+    single_text_concepts (int): Concepts with just one text, which has no positive.
+    texts (int): Texts that the encoder can tell apart.
+    ambiguous_texts (int): Texts of several concepts.
+    from_ontology (int): |O|: pairs of text and concept of the ontology; an epoch draws each once.
+    data_texts (int): Distinct pairs of text and concept in D.
+    from_data (int): |D|: pairs of D that an epoch draws, repetitions included.
+    mentions (int): Annotated mentions read.
+    nil_mentions (int): Mentions left out: no gold id.
+    composite_mentions (int): Mentions left out: several concepts, or a part without an id.
+    empty_texts (int): Names and mentions left out: empty to the encoder.
+    unknown_ids (int): Concepts of D that the ontology lacks.
+    unknown_mentions (int): Mentions of these concepts, which are kept.
+    """
+
+    concepts: int = 0
+    single_text_concepts: int = 0
+    texts: int = 0
+    ambiguous_texts: int = 0
+    from_ontology: int = 0
+    data_texts: int = 0
+    from_data: int = 0
+    mentions: int = 0
+    nil_mentions: int = 0
+    composite_mentions: int = 0
+    empty_texts: int = 0
+    unknown_ids: int = 0
+    unknown_mentions: int = 0
+
+    @property
+    def repeats(self) -> float:
+        """RETURNS (float): How often an epoch draws a text of D on average; 0 without D."""
+        return self.from_data / self.data_texts if self.data_texts else 0.0
+
+    def lines(self) -> list[tuple[str, int | float]]:
+        """RETURNS (List[Tuple[str, Union[int, float]]]): Labels and counts, to print."""
+        counts: list[tuple[str, int | float]] = [
+            ("Concepts", self.concepts),
+            ("Concepts with one text only", self.single_text_concepts),
+            ("Texts", self.texts),
+            ("Texts of several concepts", self.ambiguous_texts),
+            ("Drawn from the ontology in an epoch", self.from_ontology),
+        ]
+        if self.mentions:
+            counts += [
+                ("Drawn from the annotated mentions in an epoch", self.from_data),
+                ("Different annotated texts", self.data_texts),
+                ("Times each of them is drawn", round(self.repeats, 2)),
+                ("Annotated mentions", self.mentions),
+                ("Mentions left out: no concept", self.nil_mentions),
+                ("Mentions left out: several concepts", self.composite_mentions),
+                ("Mentions of concepts not in the ontology", self.unknown_mentions),
+                ("Concepts not in the ontology", self.unknown_ids),
+            ]
+        counts.append(("Names and mentions left out: empty", self.empty_texts))
+        return counts
+
+
 def build_pool(
     concepts: Iterable[Concept],
     mentions: Iterable[Mention] = (),
@@ -98,7 +159,7 @@ def build_pool(
     if data_share is not None and not (data_share > 0 and isfinite(data_share)):
         refuse("data_share", data_share, "a number above 0, or null")
     report = PoolReport()
-    stated = TextConceptPairs()
+    stated = _TextConceptPairs()
     for concept in concepts:
         stated.add_concept(concept)
     for mention in mentions:
@@ -126,6 +187,80 @@ def build_pool(
         )
         raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
     return pool, report
+
+
+class _TextConceptPairs:
+    """Numbers texts and concepts, and collects the pairs of O (`ontology`) and of D (`data`):
+    text number, concept number, text number and so on. Arrays, as ten million pairs are no Python
+    objects.
+    """
+
+    def __init__(self) -> None:
+        self.texts: dict[str, int] = {}
+        self.ontology = array("i")
+        self.data = array("i")
+        self.known = 0
+        self._concepts: dict[str, int] = {}
+        self._primary: dict[str, int] = {}
+        self._spellings: dict[str, int] = {}
+        self._parent_ids: dict[int, tuple[str, ...]] = {}
+
+    @property
+    def concept_ids(self) -> list[str]:
+        """RETURNS (List[str]): The ids of the concepts, by number."""
+        return list(self._concepts)
+
+    def parents(self, number: int) -> Iterator[int]:
+        """YIELDS (int): The numbers of a concept's parents; parents that O lacks are skipped."""
+        for concept_id in self._parent_ids.get(number, ()):
+            parent = self._resolve(concept_id)
+            if isinstance(parent, int):
+                yield parent
+
+    def add_concept(self, concept: Concept) -> None:
+        """concept (Concept): A record of O."""
+        number = self._concepts.setdefault(concept.concept_id, len(self._concepts))
+        self.known = len(self._concepts)
+        for alt_id in concept.alt_ids:
+            self._primary.setdefault(alt_id, number)
+        for spelling in concept.spellings:
+            self._spellings.setdefault(spelling, number)
+        if concept.parents:
+            known = self._parent_ids.get(number, ())
+            self._parent_ids[number] = tuple(dict.fromkeys(known + concept.parents))
+        for name in concept.names:
+            self.ontology.extend((self._text(name), number))
+
+    def add_mention(self, mention: Mention, report: PoolReport) -> None:
+        """mention (Mention): An annotation of D.
+        report (PoolReport): Counts what is left out.
+        """
+        report.mentions += 1
+        if not mention.concept_ids:
+            report.nil_mentions += 1
+            return
+        denoted = {self._resolve(concept_id) for concept_id in mention.concept_ids}
+        parts = mention.kb_id.replace("+", "|").split("|")
+        # If a part has no id, the ids of the others name only a part of the mention.
+        if len(denoted) > 1 or not all(split_ids(part) for part in parts):
+            report.composite_mentions += 1
+            return
+        (number,) = denoted
+        if isinstance(number, str):
+            report.unknown_ids += 1
+            number = self._concepts.setdefault(number, len(self._concepts))
+        report.unknown_mentions += number >= self.known
+        self.data.extend((self._text(mention.text), number))
+
+    def _resolve(self, concept_id: str) -> int | str:
+        """The number of a concept, or its id if it has no number yet."""
+        for numbers in (self._concepts, self._primary, self._spellings):
+            if concept_id in numbers:
+                return numbers[concept_id]
+        return concept_id
+
+    def _text(self, text: str) -> int:
+        return self.texts.setdefault(clean(text), len(self.texts))
 
 
 def _rows(
@@ -206,7 +341,7 @@ def _shares(total: int, count: int) -> np.ndarray:
 
 
 def _pool(
-    pairs: _CountedPairs, texts: list[str], stated: TextConceptPairs, report: PoolReport
+    pairs: _CountedPairs, texts: list[str], stated: _TextConceptPairs, report: PoolReport
 ) -> SynonymPool:
     chosen_rows, row = np.unique(pairs.row, return_inverse=True)
     chosen_concepts, concept = np.unique(pairs.concept, return_inverse=True)
@@ -248,7 +383,7 @@ def _by_concept(
     return [flat[start:end] for start, end in pairwise(chain([0], np.cumsum(sizes).tolist()))]
 
 
-def _parents(chosen: list[int], stated: TextConceptPairs) -> list[tuple[int, ...]]:
+def _parents(chosen: list[int], stated: _TextConceptPairs) -> list[tuple[int, ...]]:
     numbers = {each: number for number, each in enumerate(chosen)}
     return [
         tuple(numbers[parent] for parent in stated.parents(each) if parent in numbers)

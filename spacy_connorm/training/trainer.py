@@ -5,12 +5,14 @@ in functions.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 import torch
+from accelerate.utils import send_to_device
 from torch.utils.data import DataLoader
-from transformers.trainer import TRAINER_STATE_NAME, Trainer
+from tqdm import tqdm
+from transformers.trainer import Trainer
 from transformers.trainer_callback import (
     EarlyStoppingCallback,
     PrinterCallback,
@@ -18,19 +20,22 @@ from transformers.trainer_callback import (
     TrainerCallback,
     TrainerState,
 )
+from transformers.trainer_utils import IntervalStrategy
 from transformers.training_args import TrainingArguments
 
 from ..encoders.protocol import GroundedModule, TrainableModule
 from ..errors import ConnormError, Errors, require_choice
-from .adapters import trained_share
+from ..index.metrics import COSINE
+from .adapters import FinalWeights, trained_share
 from .arguments import describe_hardware, make_arguments
-from .batch_loss import BatchLoss, Ranker
-from .callbacks import BeginEpoch, ScoreLastStep
-from .checkpoints import checkpoint_errors, is_finished, kept_checkpoint, last_checkpoint
+from .batchers import Ranking
+from .checkpoints import STATE, checkpoint_errors, is_finished, kept_checkpoint, last_checkpoint
 from .config import Training
-from .micro_batches import BatchEncoder, EpochBatches, relations_in
+from .micro_batches import BatchEncoder, BatchLoss, EpochBatches
 from .pool import SynonymPool
-from .weight_averaging import WeightAverager
+
+if TYPE_CHECKING:
+    from .training_run import TrainingObserver
 
 # A trained encoder to its dev scores by name; higher is better.
 Score = Callable[[TrainableModule], dict[str, float]]
@@ -39,7 +44,7 @@ Score = Callable[[TrainableModule], dict[str, float]]
 class Trained(NamedTuple):
     """The result of a training run.
 
-    module (TrainableModule): The encoder after `WeightAverager`: that of the best epoch if there
+    module (TrainableModule): The encoder with its `FinalWeights`: that of the best epoch if there
         was dev data, else that of the last.
     arguments (Dict[str, Any]): All arguments of the trainer.
     history (List[Dict[str, float]]): The log, in order.
@@ -93,12 +98,11 @@ def run_training(
     checkpoint = last_checkpoint(folder) if resume else None
     if resume and checkpoint is None:
         raise ConnormError(Errors.CN822.format(path=folder))
-    average = WeightAverager(module, adapter=training.adapter, interpolation=training.interpolation)
+    final = FinalWeights(module, adapter=training.adapter, interpolation=training.interpolation)
     torch.manual_seed(training.seed)
     if isinstance(module, GroundedModule):
         module.fit(pool.texts, pool.members)
-    elif getattr(training.batcher, "grounded", False):
-        raise ConnormError(Errors.CN836)
+    training.objective.prepare(module)
     if training.adapter is not None:
         training.adapter.add(module)
     batches = EpochBatches(
@@ -111,15 +115,12 @@ def run_training(
     )
     encoder = BatchEncoder(module, cache_gradients=training.cache_gradients)
     loss = BatchLoss(encoder, training.objective)
-    trainer = _ObjectiveTrainer(loss, batches, arguments, average=average, score=score)
+    trainer = _ObjectiveTrainer(loss, batches, arguments, final=final, score=score)
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)
-    trainer.add_callback(BeginEpoch(trainer.begin_epoch))
-    if score is not None:
-        trainer.add_callback(ScoreLastStep())
     if score is not None and training.patience is not None:
         trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=training.patience))
-    for callback in callbacks:
+    for callback in (_Epochs(trainer), *callbacks):
         trainer.add_callback(callback)
     if not resume and trainer.is_world_process_zero():
         batches.remove_old()
@@ -127,13 +128,13 @@ def run_training(
     trainer.begin_epoch(0)
     seconds = trainer.run_and_end(checkpoint)
     return Trained(
-        module=average(module),
+        module=final(module),
         arguments=arguments.to_sanitized_dict(),
         history=trainer.state.log_history,
         best=_find_best(trainer.state.log_history, training.metric),
         seconds=seconds,
         trained_share=trained_share(module),
-        learned=loss.learned(),
+        learned=training.objective.learned(),
         hardware=describe_hardware(arguments),
         logs=Path(arguments.logging_dir or folder / "runs"),
     )
@@ -153,7 +154,7 @@ class _ObjectiveTrainer(Trainer):
         batches: EpochBatches,
         arguments: TrainingArguments,
         *,
-        average: WeightAverager,
+        final: FinalWeights,
         score: Score | None,
     ) -> None:
         # The trainer requires evaluation data; `score` has its own.
@@ -161,7 +162,7 @@ class _ObjectiveTrainer(Trainer):
         self._loss = loss
         self._encoder = loss.encoder
         self._batches = batches
-        self._average = average
+        self._final = final
         self._score = score
 
     def run_and_end(self, checkpoint: Path | None) -> float:
@@ -183,14 +184,20 @@ class _ObjectiveTrainer(Trainer):
             output = self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
             return output.metrics["train_runtime"]
         # The trainer would continue: it forgets why it stopped.
-        self.state = TrainerState.load_from_json(str(checkpoint / TRAINER_STATE_NAME))
+        self.state = TrainerState.load_from_json(str(checkpoint / STATE))
         self._load_from_checkpoint(str(kept_checkpoint(checkpoint)))
         return 0.0
 
     def begin_epoch(self, epoch: int) -> None:
         """Draw the batches of an epoch in one process; the others read them."""
+        objective = self._loss.objective
+        ranking = Ranking(
+            self._vectors,
+            normalized=objective.metric == COSINE,
+            lexical_weight=objective.learned().get("lexical_weight", 0.0),
+        )
         with self.args.main_process_first(local=False, desc="draw batches"):
-            self._batches.begin_epoch(epoch, Ranker(self._vectors, self._loss.objective))
+            self._batches.begin_epoch(epoch, ranking)
 
     def _vectors(self, rows: np.ndarray) -> np.ndarray:
         with preserved_state(self._encoder):
@@ -218,6 +225,10 @@ class _ObjectiveTrainer(Trainer):
         )
         return self.accelerator.prepare(loader)
 
+    def _prepare_inputs(self, inputs: Any) -> Any:
+        # The trainer's own moves no tensors of named tuples.
+        return send_to_device(inputs, self.args.device)
+
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         with checkpoint_errors(resume_from_checkpoint):
             super()._load_from_checkpoint(resume_from_checkpoint, model)
@@ -238,7 +249,8 @@ class _ObjectiveTrainer(Trainer):
         return optimizer
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        super().log({**logs, **self._loss.learned()} if "loss" in logs else logs, start_time)
+        learned = self._loss.objective.learned()
+        super().log({**logs, **learned} if "loss" in logs else logs, start_time)
 
     def compute_loss(
         self,
@@ -247,7 +259,7 @@ class _ObjectiveTrainer(Trainer):
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        loss, vectors = model(inputs["micro_batches"], inputs["places"], relations_in(inputs))
+        loss, vectors = model(**inputs)
         if not torch.isfinite(loss):
             self._stop("values of the loss")
         return (loss, vectors) if return_outputs else loss
@@ -284,7 +296,97 @@ class _ObjectiveTrainer(Trainer):
         if self._score is None or not self.is_world_process_zero():
             return {}
         with preserved_state(self._encoder):
-            return self._score(self._average(self._encoder.module))
+            return self._score(self._final(self._encoder.module))
+
+
+class _Epochs(TrainerCallback):
+    """Draws the batches of each epoch, and has the last weights scored, which are saved, even if no
+    scoring is due at the last step.
+    """
+
+    def __init__(self, trainer: _ObjectiveTrainer) -> None:
+        self._begin_epoch = trainer.begin_epoch
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        # The trainer counts in fractions: resumed within the third epoch, it says 2.4.
+        self._begin_epoch(int(state.epoch or 0))
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if args.eval_strategy == IntervalStrategy.STEPS and state.global_step >= state.max_steps:
+            control.should_evaluate = True
+
+
+class ProgressBar(TrainerCallback):
+    """A bar of steps on a terminal, with the last loss."""
+
+    def __init__(self) -> None:
+        self._bar: tqdm | None = None
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if state.is_world_process_zero:
+            self._bar = tqdm(
+                total=state.max_steps,
+                initial=state.global_step,
+                unit=" batches",
+                delay=2,
+                leave=False,
+                disable=None,
+            )
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if self._bar is not None:
+            self._bar.update(state.global_step - self._bar.n)
+
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        loss = kwargs["logs"].get("loss")
+        if self._bar is not None and loss is not None:
+            self._bar.set_postfix_str(f"epoch {state.epoch:.1f}, loss {loss:.4f}")
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+class Notify(TrainerCallback):
+    """Passes epochs and dev scores on to an observer."""
+
+    def __init__(self, observer: "TrainingObserver") -> None:
+        """observer (TrainingObserver): Who is told."""
+        self._observer = observer
+        self._logged_at = 0
+        self._has_ended = False
+        self._loss = 0.0
+
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        loss = kwargs["logs"].get("loss")
+        if loss is None:
+            return
+        self._logged_at, self._loss = state.global_step, loss
+        if self._has_ended:
+            self._pass_on(state)
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        # The trainer logs nothing twice for one step.
+        if self._logged_at == state.global_step:
+            self._pass_on(state)
+        else:
+            self._has_ended = control.should_log = True
+
+    def _pass_on(self, state: Any) -> None:
+        self._has_ended = False
+        if state.is_world_process_zero:
+            self._observer.on_epoch(state.epoch, self._loss)
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        if state.is_world_process_zero:
+            # The trainer adds the epoch.
+            scores = {
+                key.removeprefix("eval_"): each
+                for key, each in kwargs["metrics"].items()
+                if key.startswith("eval_")
+            }
+            best = args.metric_for_best_model
+            self._observer.on_dev_score(state.epoch, {best: scores.pop(best), **scores})
 
 
 @contextmanager

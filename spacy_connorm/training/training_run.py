@@ -1,16 +1,15 @@
 """From a training config to the folder of an encoder."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.util import registry
 from thinc.api import Config
 
-from ..concepts import Concept, Ontology
+from ..concepts import Ontology
 from ..encoders import encoder_inputs, require_trainable, trainable
 from ..encoders.devices import choose_device
 from ..errors import ConnormError, Errors, require_installed
@@ -18,16 +17,8 @@ from ..files.atomic import require_apart, write_errors
 from ..files.configs import config_errors, read_config, require_sections
 from ..files.folders import require_replaceable
 from ..files.text import existing_file, sha256
-from ..index.metrics import Metric
-from .config import TrainingData
-from .encoder_folder import is_encoder, write_encoder
-from .mentions import read_mentions, warn_of_shared_files
-from .model_card import CardFacts
-from .observer import TrainingObserver
-from .paraphrases import with_paraphrases
-from .pool import build_pool
-from .pool_report import PoolReport
-from .work_folder import (
+from .batchers import Batcher
+from .checkpoints import (
     keep_dev,
     remove_work,
     require_same_config,
@@ -35,6 +26,9 @@ from .work_folder import (
     start_work,
     work_folder,
 )
+from .config import AnyObjective, TrainingData, read_mentions, warn_of_shared_files
+from .encoder_folder import CardFacts, is_encoder, write_encoder
+from .pool import PoolReport, build_pool
 
 if TYPE_CHECKING:
     from .trainer import Trained
@@ -44,7 +38,32 @@ _LIBRARIES = ("torch", "transformers", "accelerate", "pytorch_metric_learning")
 _HYBRID, _NGRAMS = "spacy-connorm.HybridEncoder.v1", "spacy-connorm.NgramEncoder.v1"
 # The readers of ontologies are not imported here: training takes the registered one.
 _ONTOLOGY = "spacy-connorm.Ontology.v1"
-_SUBSTITUTIONS = "spacy-connorm.Substitutions.v1"
+
+
+class TrainingObserver:
+    """Its methods are called in the process that writes the encoder. A subclass overrides what
+    it wants to know.
+    """
+
+    def on_pool(self, report: PoolReport) -> None:
+        """Called before training starts.
+
+        report (PoolReport): Counts of what there is to learn from.
+        """
+
+    def on_epoch(self, epoch: float, loss: float) -> None:
+        """Called after every epoch.
+
+        epoch (float): How many epochs are done.
+        loss (float): The mean over its last batches.
+        """
+
+    def on_dev_score(self, epoch: float, scores: dict[str, float]) -> None:
+        """Called after every dev score.
+
+        epoch (float): How many epochs are done.
+        scores (Dict[str, float]): In percent; the one that chooses the best epoch comes first.
+        """
 
 
 class TrainingResult(NamedTuple):
@@ -95,7 +114,7 @@ def train(
     config = read_config(config, overrides)
     require_sections(config, _SECTIONS)
     require_replaceable(output_path, is_ours=is_encoder)
-    _require_libraries()
+    require_installed("Training", "train", *_LIBRARIES)
     choose_device(int(os.environ.get("LOCAL_RANK", gpu_id)) if gpu_id >= 0 else gpu_id)
     with config_errors():
         blocks = registry.resolve({name: config[name] for name in _SECTIONS})
@@ -104,9 +123,9 @@ def train(
     require_trainable(encoder)
     work = work_folder(output_path)
     for each in (output_path, work):
-        inputs = (data.ontology, *chain(*data.sources.values()), config["encoder"].get("name"))
+        inputs = (data.ontology, *data.corpora, *data.dev, config["encoder"].get("name"))
         require_apart(each, config_path, *inputs)
-    for path in chain(*data.sources.values()):
+    for path in (*data.corpora, *data.dev):
         existing_file(path)
     if resume:
         require_same_config(work, config)
@@ -117,7 +136,7 @@ def train(
     mentions = list(read_mentions(data.corpora, data))
     encoder.initialize()
     pool, report = build_pool(
-        _paraphrased(ontology, data),
+        ontology,
         mentions,
         inputs=partial(encoder_inputs, encoder),
         use_ontology=data.use_ontology,
@@ -126,20 +145,13 @@ def train(
     observer = observer or TrainingObserver()
     if is_main_process():
         observer.on_pool(report)
-    from .callbacks import Notify, ProgressBar
-    from .dev_score import make_dev_score
-    from .trainer import run_training
+    from .dev_score import make_dev_score, score_saved
+    from .trainer import Notify, ProgressBar, run_training
 
+    searched_by = training.objective.metric
     to_search = partial(_to_search, config=config, objective=training.objective)
-    metric = _metric(training.objective)
     score = make_dev_score(
-        config["encoder"],
-        data,
-        ontology,
-        mentions,
-        metric=training.metric,
-        to_search=to_search,
-        searched_by=metric,
+        data, ontology, mentions, metric=training.metric, searched_by=searched_by
     )
     with write_errors(work):
         if resume:
@@ -152,18 +164,18 @@ def train(
             training,
             folder=work,
             use_cpu=gpu_id < 0,
-            score=score,
+            score=score
+            and partial(
+                score_saved, score=score, encoder_config=config["encoder"], to_search=to_search
+            ),
             resume=resume,
             callbacks=[ProgressBar(), Notify(observer)],
         )
     if is_main_process():
         facts = CardFacts(
-            encoder=config["encoder"],
             search=to_search({**config["encoder"], "name": str(output_path)}),
-            metric=metric,
-            config=config.to_str(),
+            metric=searched_by,
             sources=[*_sources(data, ontology), *((k, str(v)) for k, v in report.lines())],
-            trained=trained,
         )
         write_encoder(trained, facts, config, output_path)
         remove_work(work)
@@ -176,36 +188,19 @@ def is_main_process() -> bool:
     return int(os.environ.get("RANK", 0)) == 0
 
 
-def _paraphrased(ontology: Ontology, data: TrainingData) -> Iterable[Concept]:
-    if data.substitutions is None:
-        return ontology
-    substitutions = registry.get("readers", _SUBSTITUTIONS)(Path(data.substitutions))()
-    return with_paraphrases(ontology, substitutions, limit=data.paraphrases)
-
-
-def _require_libraries() -> None:
-    require_installed("Training", "train", *_LIBRARIES)
-
-
-def _require_repeating(data: TrainingData, batcher: Any) -> None:
+def _require_repeating(data: TrainingData, batcher: Batcher) -> None:
     """Refuse a share of D that the batcher would not draw."""
-    if data.data_share is not None and getattr(batcher, "each_once", False):
+    if data.data_share is not None and batcher.each_once:
         raise ConnormError(Errors.CN839.format(batcher=type(batcher).__name__))
 
 
-def _to_search(block: dict[str, Any], *, config: Config, objective: Any) -> dict[str, Any]:
+def _to_search(block: dict[str, Any], *, config: Config, objective: AnyObjective) -> dict[str, Any]:
     """Put n-grams beside an encoder that was trained to rank with them."""
-    if not getattr(objective, "ranked", False):
+    learned = objective.learned()
+    if not learned:
         return block
     lexical = config["training"]["batcher"].get("lexical") or {"@architectures": _NGRAMS}
-    both = {"dense": block, "lexical": lexical}
-    return {"@architectures": _HYBRID, **objective.learned(), **both}
-
-
-def _metric(objective: Any) -> Metric:
-    """RETURNS (str): How an index must compare vectors to rank as the objective does."""
-    is_ranked = getattr(objective, "ranked", False)
-    return "dot" if is_ranked and not objective.normalized else "cosine"
+    return {"@architectures": _HYBRID, **learned, "dense": block, "lexical": lexical}
 
 
 def _sources(data: TrainingData, ontology: Ontology) -> Iterator[tuple[str, str]]:
@@ -213,6 +208,6 @@ def _sources(data: TrainingData, ontology: Ontology) -> Iterator[tuple[str, str]
     yield "Ontology", f"{source.path} (SHA-256 {source.sha256})"
     if source.licence:
         yield "Its terms", source.licence
-    for label, paths in data.sources.items():
+    for label, paths in (("Corpus", data.corpora), ("Dev corpus", data.dev)):
         for path in map(Path, paths):
             yield label, f"{path.name} (SHA-256 {sha256(path)})"

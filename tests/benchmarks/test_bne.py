@@ -54,11 +54,11 @@ def test_the_three_losses(bne):
 
 
 def test_only_the_names_of_triplets_are_read(bne):
-    from spacy_connorm.training.batches import GroundedRows
+    from spacy_connorm.training.batches import Batch, Groundings
 
     places = [np.asarray(each) for each in ([0, 2], [2, 0], [3, 3])]
     nothing = np.empty(0, dtype="int64")
-    batch = GroundedRows(np.asarray([4, 6, 9, 11]), *places, nothing, nothing, nothing)
+    batch = Batch(np.asarray([4, 6, 9, 11]), Groundings(*places, nothing, nothing, nothing))
     triplets = bne.Triplets.of(batch)
     assert triplets.rows.tolist() == [4, 9, 11]
     for own, before in zip(triplets[1:], places, strict=True):

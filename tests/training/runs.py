@@ -4,8 +4,26 @@ import torch
 from transformers import TrainerCallback
 
 from spacy_connorm.training.batchers import PairBatcher
+from spacy_connorm.training.batches import Memberships
 from spacy_connorm.training.config import Training
 from spacy_connorm.training.objectives import SupervisedContrastive
+from spacy_connorm.training.objectives.objective import Objective
+
+
+class Own(Objective):
+    """An objective that is a function of the vectors."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def loss(self, vectors, relations):
+        return self.function(vectors)
+
+
+def memberships(concepts) -> Memberships:
+    """The concepts of each text, as an objective reads them."""
+    return Memberships(*map(torch.from_numpy, Memberships.of(concepts)))
 
 
 class Interruption(Exception):

@@ -8,12 +8,13 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.training.arguments import make_arguments
 from spacy_connorm.training.batchers import PairBatcher
 from spacy_connorm.training.config import Training
+from spacy_connorm.training.objectives import SupervisedContrastive
 
 
 def make(folder, *, scored, use_cpu=True, **arguments):
     training = Training(
         batcher=PairBatcher(size=6),
-        objective=lambda vectors, relations: vectors.sum(),
+        objective=SupervisedContrastive(),
         arguments=arguments,
     )
     return make_arguments(training, folder, use_cpu=use_cpu, scored=scored)
@@ -35,33 +36,17 @@ def test_what_the_trainer_does_not_take(tmp_path, arguments):
         make(tmp_path, scored=False, **arguments)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "expected"),
-    [
-        *(
-            ("learning_rate", value, "at least 0")
-            for value in ("abc", -1, None, float("nan"), True)
-        ),
-        ("weight_decay", -0.1, "at least 0"),
-        *(("num_train_epochs", value, "a number above 0") for value in (None, 0, -2, "two")),
-        *(("max_steps", value, "above 0, or -1") for value in (0, -2, 1.5, None)),
-        *(("gradient_accumulation_steps", value, "at least 1") for value in (0, 1.5)),
-        *(("dataloader_num_workers", value, "a whole number, at least 0") for value in (-1, None)),
-        *(("report_to", value, "wandb") for value in ("nonsense", None, ["none", "all"], [[]])),
-    ],
-)
-def test_an_argument_that_the_trainer_would_stumble_over(tmp_path, name, value, expected):
-    with pytest.raises(ConnormError, match=f"CN711.*`{name}` must be .*{expected}"):
+@pytest.mark.parametrize("name", ["learning_rate", "weight_decay", "num_train_epochs"])
+@pytest.mark.parametrize("value", ["abc", -1, None, float("nan"), True])
+def test_a_number_that_the_trainer_would_stumble_over(tmp_path, name, value):
+    with pytest.raises(ConnormError, match=f"CN711.*`{name}` must be a number, at least 0"):
         make(tmp_path, scored=False, **{name: value})
 
 
-def test_steps_override_epochs(tmp_path):
-    made = make(tmp_path, scored=False, num_train_epochs=0, max_steps=3, learning_rate=0)
-    assert made.max_steps == 3
-    with pytest.raises(ConnormError, match="CN711.*`num_train_epochs`"):
-        make(tmp_path, scored=False, num_train_epochs=None, max_steps=3)
-    with pytest.raises(ConnormError, match="CN711.*`num_train_epochs`"):
-        make(tmp_path, scored=False, num_train_epochs=0, max_steps=-1)
+@pytest.mark.parametrize("value", ["nonsense", ["none", "all"]])
+def test_a_service_that_is_not_known(tmp_path, value):
+    with pytest.raises(ConnormError, match="CN711.*`report_to` must be .*wandb"):
+        make(tmp_path, scored=False, report_to=value)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +85,8 @@ def test_one_gpu_is_used_the_present_one(tmp_path, monkeypatch):
 
 def test_scores_are_sent_nowhere_unless_asked(tmp_path, monkeypatch):
     assert make(tmp_path, scored=False).report_to == []
-    assert make(tmp_path, scored=False, report_to=["none"]).report_to == []
+    for nothing in (["none"], [], None):
+        assert make(tmp_path, scored=False, report_to=nothing).report_to == []
     monkeypatch.setitem(INTEGRATION_TO_CALLBACK, "tensorboard", object)
     assert make(tmp_path, scored=False, report_to="tensorboard").report_to == ["tensorboard"]
 
@@ -111,5 +97,5 @@ def test_a_service_whose_library_is_missing_is_told_before_training(error, tmp_p
         raise error("WandbCallback requires wandb to be installed. Run `pip install wandb`.")
 
     monkeypatch.setitem(INTEGRATION_TO_CALLBACK, "wandb", start)
-    with pytest.raises(ConnormError, match=r"CN711.*`report_to`: .*pip install wandb"):
+    with pytest.raises(ConnormError, match="CN711.*pip install wandb"):
         make(tmp_path, scored=False, report_to=["wandb"])

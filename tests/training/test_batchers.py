@@ -1,6 +1,7 @@
 """What every batch promises, whatever the pool, and what each batcher draws."""
 
 from collections import Counter
+from functools import partial
 from itertools import combinations
 from math import ceil
 
@@ -11,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.training.batchers import GroupBatcher, PairBatcher, SynonymPairBatcher
+from spacy_connorm.training import batchers
+from spacy_connorm.training.batchers import (
+    GroupBatcher,
+    NeighbourBatcher,
+    PairBatcher,
+    Ranking,
+    SynonymPairBatcher,
+)
 
 BATCHERS = [
     PairBatcher(size=4),
@@ -29,6 +37,10 @@ all_members = st.lists(st.lists(st.integers(0, 12), max_size=12), max_size=8)
 seeds = st.integers(0, 2**32)
 
 
+def rows_of(batches):
+    return [batch.rows for batch in batches]
+
+
 def pairs_of(rows):
     """The pairs of different texts, as often as the texts are to be drawn."""
     return [(one, other) for one, other in combinations(sorted(rows), 2) if one != other]
@@ -38,7 +50,11 @@ def pairs_of(rows):
 def test_each_row_occurs_once_and_has_a_positive(make_pool, members, seed):
     pool = make_pool(*members)
     for batcher in BATCHERS:
-        for batch in batcher.batches(pool, seed=seed, epoch=0):
+        for batch, members in batcher.batches(pool, seed=seed, epoch=0):
+            assert members.texts.tolist() == [
+                place for place, row in enumerate(batch) for _ in pool.concepts[row]
+            ]
+            assert members.concepts.tolist() == [c for row in batch for c in pool.concepts[row]]
             assert batch.dtype == np.int64
             assert 2 <= len(batch) <= batcher.size, batcher
             assert len(set(batch)) == len(batch), batcher
@@ -61,7 +77,7 @@ def test_an_epoch_draws_every_text_with_a_synonym(make_pool, members, seed):
     pool = make_pool(*members)
     with_synonym = {row for rows in members for pair in pairs_of(rows) for row in pair}
     for batcher in BATCHERS[:6]:
-        batches = batcher.batches(pool, seed=seed, epoch=0)
+        batches = rows_of(batcher.batches(pool, seed=seed, epoch=0))
         assert {row for batch in batches for row in batch} == with_synonym, batcher
 
 
@@ -74,7 +90,7 @@ def large(make_pool):
 @every_batcher
 def test_an_epoch_is_a_matter_of_seed_and_number(batcher, large):
     def draw(seed, epoch):
-        return [list(batch) for batch in batcher.batches(large, seed=seed, epoch=epoch)]
+        return [list(each) for each in rows_of(batcher.batches(large, seed=seed, epoch=epoch))]
 
     assert draw(1, 2) == draw(1, 2)
     assert draw(1, 2) != draw(1, 3)
@@ -85,7 +101,7 @@ def test_an_epoch_is_a_matter_of_seed_and_number(batcher, large):
 @every_batcher
 def test_no_batch_is_much_smaller_than_the_others(batcher, make_pool):
     pool = make_pool(*(range(first, first + 3) for first in range(0, 3000, 3)))
-    sizes = [len(batch) for batch in batcher.batches(pool, seed=0, epoch=0)]
+    sizes = [len(each) for each in rows_of(batcher.batches(pool, seed=0, epoch=0))]
     assert min(sizes) > batcher.size / 3
 
 
@@ -100,7 +116,7 @@ def test_positives_are_drawn_of_all_texts_alike(make_pool):
     drawn = Counter()
     for epoch in range(400):
         # Of the 7 pairs, the one that is alone in its batch shows its two texts.
-        for batch in PairBatcher(size=4).batches(pool, seed=0, epoch=epoch):
+        for batch in rows_of(PairBatcher(size=4).batches(pool, seed=0, epoch=epoch)):
             drawn.update([tuple(batch)] if len(batch) == 2 else [])
     assert set(drawn) == set(pairs_of({0, 1, 2, 3}))
     assert drawn[0, 2] > drawn[0, 1] > drawn[1, 3]
@@ -112,14 +128,14 @@ def test_a_text_of_two_concepts_is_an_anchor_in_both(make_pool):
 
 
 def test_groups_draw_every_text_once(large):
-    batches = GroupBatcher(size=30, per_concept=5).batches(large, seed=0, epoch=0)
+    batches = rows_of(GroupBatcher(size=30, per_concept=5).batches(large, seed=0, epoch=0))
     assert sorted(np.concatenate(batches)) == list(range(200))
     for batch in batches:
         assert set(Counter(row // 5 for row in batch).values()) == {5}
 
 
 def test_what_is_left_of_a_concept_draws_one_more(large):
-    batches = GroupBatcher(size=12, per_concept=4).batches(large, seed=0, epoch=0)
+    batches = rows_of(GroupBatcher(size=12, per_concept=4).batches(large, seed=0, epoch=0))
     rows = np.concatenate(batches)
     assert set(rows) == set(range(200))
     # Of 5 texts one is left, which draws a second; both may be in the batch of the other four.
@@ -127,7 +143,7 @@ def test_what_is_left_of_a_concept_draws_one_more(large):
 
 
 def test_groups_hold_texts_of_many_concepts(large):
-    batches = GroupBatcher(size=20, per_concept=2).batches(large, seed=0, epoch=0)
+    batches = rows_of(GroupBatcher(size=20, per_concept=2).batches(large, seed=0, epoch=0))
     assert all(len({row // 5 for row in batch}) >= 5 for batch in batches)
 
 
@@ -142,7 +158,7 @@ def test_the_pair_list_repeats_no_pair(make_pool):
     pool = make_pool(range(12))
     batcher = SynonymPairBatcher(size=4, max_pairs=2)
     for epoch in range(300):
-        (batch,) = batcher.batches(pool, seed=0, epoch=epoch)
+        (batch,) = rows_of(batcher.batches(pool, seed=0, epoch=epoch))
         assert len(batch) > 2
 
 
@@ -150,7 +166,9 @@ def test_every_pair_is_as_likely(make_pool):
     pool = make_pool(range(4))
     batcher = SynonymPairBatcher(size=4, max_pairs=1)
     drawn = Counter(
-        tuple(batch) for epoch in range(600) for batch in batcher.batches(pool, seed=0, epoch=epoch)
+        tuple(rows)
+        for epoch in range(600)
+        for rows in rows_of(batcher.batches(pool, seed=0, epoch=epoch))
     )
     assert set(drawn) == set(pairs_of(range(4)))
     assert min(drawn.values()) > 60 and max(drawn.values()) < 140
@@ -177,3 +195,99 @@ def test_batchers_are_registered(batcher):
 def test_settings_that_cannot_make_batches_are_refused(batcher, settings, named):
     with pytest.raises(ConnormError, match=rf"\[CN006\] `{named}` must be at least"):
         batcher(**settings)
+
+
+CONCEPTS = 60
+
+
+@pytest.fixture
+def on_circle(make_pool):
+    """Concepts of three texts each, on a circle: concept c stands at an angle of c."""
+    return make_pool(*(range(3 * c, 3 * c + 3) for c in range(CONCEPTS)))
+
+
+def circle(rows, asked=None):
+    if asked is not None:
+        asked.append(rows)
+    angles = (rows // 3) * 2 * np.pi / CONCEPTS
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype("float32")
+
+
+def distances(batch) -> np.ndarray:
+    concepts = np.unique(batch // 3)
+    apart = np.abs(concepts[:, None] - concepts)
+    apart = np.minimum(apart, CONCEPTS - apart)
+    np.fill_diagonal(apart, CONCEPTS)
+    return apart.min(axis=1)
+
+
+def test_near_concepts_meet(on_circle):
+    near, alone = (
+        rows_of(
+            NeighbourBatcher(size=12, neighbours=neighbours).batches(
+                on_circle, seed=0, epoch=0, ranking=Ranking(circle)
+            )
+        )
+        for neighbours in (4, 1)
+    )
+    to_nearest = [np.concatenate([distances(batch) for batch in each]) for each in (near, alone)]
+    assert np.median(to_nearest[0]) < np.median(to_nearest[1])
+    assert np.mean(to_nearest[0] <= 2) > 0.6
+
+
+@pytest.mark.parametrize("neighbours", [1, 3, 200])
+@pytest.mark.parametrize("block", [7, 20_000])
+def test_every_text_is_drawn_beside_near_ones(on_circle, monkeypatch, neighbours, block):
+    monkeypatch.setattr(batchers, "_BLOCK", block)
+    batcher = NeighbourBatcher(size=16, per_concept=2, neighbours=neighbours)
+    counts = set()
+    for epoch in range(4):
+        batches = rows_of(batcher.batches(on_circle, seed=1, epoch=epoch, ranking=Ranking(circle)))
+        counts.add(len(batches))
+        assert set(np.concatenate(batches)) == set(range(3 * CONCEPTS))
+        for batch in batches:
+            assert len(batch) <= 16
+            assert len(set(batch)) == len(batch)
+            _, sizes = np.unique(batch // 3, return_counts=True)
+            assert sizes.min() >= 2
+    assert len(counts) == 1
+
+
+def test_near_draws_follow_seed_and_epoch(on_circle):
+    def draw(**drawn):
+        batcher = NeighbourBatcher(size=16)
+        batches = batcher.batches(on_circle, ranking=Ranking(circle), **drawn)
+        return np.concatenate(rows_of(batches)).tolist()
+
+    assert draw(seed=0, epoch=0) == draw(seed=0, epoch=0)
+    assert draw(seed=0, epoch=0) != draw(seed=0, epoch=1)
+    assert draw(seed=0, epoch=0) != draw(seed=1, epoch=0)
+
+
+def test_few_texts_are_encoded_and_each_once(on_circle):
+    asked = []
+    NeighbourBatcher(size=16).batches(
+        on_circle, seed=0, epoch=0, ranking=Ranking(partial(circle, asked=asked))
+    )
+    (rows,) = asked
+    assert len(np.unique(rows)) == len(rows) <= 2 * CONCEPTS
+
+
+def test_one_concept_has_no_neighbours(make_pool):
+    (batch,) = NeighbourBatcher(size=16).batches(
+        make_pool(range(4)), seed=0, epoch=0, ranking=Ranking(circle)
+    )
+    assert set(batch.rows) == set(range(4))
+
+
+def test_nothing_to_draw(make_pool):
+    found = NeighbourBatcher(size=16).batches(
+        make_pool([0], [1]), seed=0, epoch=0, ranking=Ranking(circle)
+    )
+    assert found == []
+
+
+@pytest.mark.parametrize("settings", [{"size": 5}, {"per_concept": 1}, {"neighbours": 0}])
+def test_bad_settings_of_neighbours(settings):
+    with pytest.raises(ConnormError, match="CN006"):
+        NeighbourBatcher(**settings)

@@ -10,8 +10,9 @@ from spacy_connorm import Concept
 from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.training.batches import read_batches, write_batches
-from spacy_connorm.training.candidate_batcher import CandidateBatcher
+from spacy_connorm.training.batchers import Ranking
+from spacy_connorm.training.batches import Relevance
+from spacy_connorm.training.candidate_batcher import CandidateBatcher, Hierarchy
 from spacy_connorm.training.pool import build_pool
 
 CONCEPTS = tuple(
@@ -32,15 +33,14 @@ MENTIONS = [
 class Now:
     """An encoder of fixed vectors, and a weight."""
 
-    def __init__(self, vectors, *, normalized=True, lexical_weight=0.5):
-        self.vectors = vectors
-        self.normalized = normalized
-        self.lexical_weight = lexical_weight
+    def __init__(self, vectors, **ranking):
+        self.fixed = vectors
         self.asked = []
+        self.ranking = Ranking(self.vectors, **{"lexical_weight": 0.5, **ranking})
 
-    def __call__(self, rows):
+    def vectors(self, rows):
         self.asked.append(rows)
-        return self.vectors[rows]
+        return self.fixed[rows]
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def vectors_of(pool, seed=0):
 
 
 def draw(batcher, pool, now, *, seed=0, epoch=0):
-    return batcher.batches(pool, seed=seed, epoch=epoch, vectors=now)
+    return batcher.batches(pool, seed=seed, epoch=epoch, ranking=now.ranking)
 
 
 def unit(vectors):
@@ -64,13 +64,13 @@ def unit(vectors):
 def lists_of(batches):
     """The candidates, relevances and lexical cosines of each mention, by row."""
     return {
-        int(batch.rows[mention]): (
-            batch.rows[batch.candidates[place]].tolist(),
-            batch.relevance[place].tolist(),
-            batch.lexical[place].tolist(),
+        int(rows[mention]): (
+            rows[lists.candidates[place]].tolist(),
+            lists.relevance[place].tolist(),
+            lists.lexical[place].tolist(),
         )
-        for batch in batches
-        for place, mention in enumerate(batch.mentions)
+        for rows, lists in batches
+        for place, mention in enumerate(lists.mentions)
     }
 
 
@@ -98,15 +98,15 @@ def test_relevance_and_hypernyms_are_the_ontology_s(pool):
     batches = draw(CandidateBatcher(candidates=18, hypernyms=3), pool, Now(vectors_of(pool)))
     above = {pool.texts.index(text) for text in ("ill heart", "heart illness")}
     assert pool.texts.index("heart illness") in above
-    for batch in batches:
-        for place, mention in enumerate(batch.rows[batch.mentions]):
+    for rows, lists in batches:
+        for place, mention in enumerate(rows[lists.mentions]):
             own = set(pool.concepts[mention])
             is_pain = pool.texts[mention].startswith("hurting")
             expected = above if is_pain else set()
-            hypernyms = batch.hypernyms[place]
-            assert set(batch.rows[hypernyms[hypernyms >= 0]]) == expected
+            hypernyms = lists.hypernyms[place]
+            assert set(rows[hypernyms[hypernyms >= 0]]) == expected
             for candidate, relevance in zip(
-                batch.rows[batch.candidates[place]], batch.relevance[place], strict=True
+                rows[lists.candidates[place]], lists.relevance[place], strict=True
             ):
                 kinds = {0: candidate in expected, 2: bool(own & set(pool.concepts[candidate]))}
                 assert relevance == (2 if kinds[2] else 1 if kinds[0] else 0)
@@ -132,19 +132,19 @@ def test_every_batch_holds_its_texts_once_in_order(pool):
     for epoch in range(3):
         batches = draw(CandidateBatcher(size=4), pool, Now(vectors_of(pool)), epoch=epoch)
         counts.add(len(batches))
-        for batch in batches:
-            assert batch.rows.dtype == np.int64
-            assert (np.diff(batch.rows) > 0).all()
-            assert 1 <= len(batch.mentions) <= 4
-            used = [batch.mentions, batch.candidates.ravel(), batch.hypernyms[batch.hypernyms >= 0]]
-            assert set(np.concatenate(used)) == set(range(len(batch.rows)))
+        for rows, lists in batches:
+            assert rows.dtype == np.int64
+            assert (np.diff(rows) > 0).all()
+            assert 1 <= len(lists.mentions) <= 4
+            used = [lists.mentions, lists.candidates.ravel(), lists.hypernyms[lists.hypernyms >= 0]]
+            assert set(np.concatenate(used)) == set(range(len(rows)))
     assert counts == {3}
 
 
 def test_the_order_follows_seed_and_epoch(pool):
     def order(**drawn):
         batches = draw(CandidateBatcher(size=3), pool, Now(vectors_of(pool)), **drawn)
-        return [batch.rows[batch.mentions].tolist() for batch in batches]
+        return [rows[lists.mentions].tolist() for rows, lists in batches]
 
     assert order(seed=1, epoch=2) == order(seed=1, epoch=2)
     assert order(seed=1, epoch=2) != order(seed=1, epoch=3)
@@ -166,9 +166,9 @@ def test_each_text_is_encoded_once(pool):
 
 
 def test_a_pool_of_few_names_gives_short_lists_and_no_hypernyms(pool):
-    (batch,) = draw(CandidateBatcher(candidates=100, hypernyms=0), pool, Now(vectors_of(pool)))
-    assert batch.candidates.shape == (9, len(pool.names))
-    assert batch.hypernyms.shape == (9, 0)
+    ((_, lists),) = draw(CandidateBatcher(candidates=100, hypernyms=0), pool, Now(vectors_of(pool)))
+    assert lists.candidates.shape == (9, len(pool.names))
+    assert lists.hypernyms.shape == (9, 0)
 
 
 def test_n_grams_of_one_s_own_choice(pool):
@@ -178,18 +178,6 @@ def test_n_grams_of_one_s_own_choice(pool):
     assert other != lists_of(draw(CandidateBatcher(), pool, now))
     # It is fitted aside: the one of the config stays empty.
     assert not encoder.has_dim("nO")
-
-
-def test_batches_are_kept_whole(pool, tmp_path):
-    batches = draw(CandidateBatcher(size=4), pool, Now(vectors_of(pool)))
-    write_batches(tmp_path / "epoch-0.npz", batches, pool="digest")
-    found = read_batches(tmp_path / "epoch-0.npz", pool="digest")
-    for one, other in zip(found, batches, strict=True):
-        for kept, drawn in zip(one, other, strict=True):
-            assert kept.dtype == drawn.dtype
-            np.testing.assert_array_equal(kept, drawn)
-    with pytest.raises(ConnormError, match="CN828"):
-        read_batches(tmp_path / "epoch-0.npz", pool="another")
 
 
 def test_without_parents_it_warns_once(inputs):
@@ -211,8 +199,8 @@ def test_mentions_of_unknown_concepts_have_no_list(inputs):
     mentions = [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in texts]
     settings = {"inputs": inputs, "use_ontology": True, "data_share": None}
     pool, _ = build_pool(CONCEPTS, mentions, **settings)
-    (batch,) = draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
-    assert [pool.texts[row] for row in batch.rows[batch.mentions]] == ["sick heart"]
+    ((rows, lists),) = draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
+    assert [pool.texts[row] for row in rows[lists.mentions]] == ["sick heart"]
     pool, _ = build_pool(CONCEPTS, mentions[1:], **settings)
     with pytest.raises(ConnormError, match="CN810.*1 annotated"):
         draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
@@ -262,3 +250,103 @@ def test_it_is_registered():
         "lexical": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
     }
     assert registry.resolve({"batcher": block})["batcher"].size == 8
+
+
+DISEASES = (
+    Concept("C1", "disease", ("disorder",)),
+    Concept("C2", "lymphoma", ("cancer of lymph",), parents=("C1",)),
+    Concept("C3", "blood disease", parents=("C1",), alt_ids=("OLD3",)),
+    Concept("C4", "B-cell lymphoma", ("lymphoma, B-cell",), parents=("C2", "OLD3", "C99")),
+)
+
+
+def mention(text, kb_id):
+    return Mention(text, "Disease", kb_id, ((0, len(text)),))
+
+
+@pytest.fixture
+def make_diseases(inputs):
+    """A function that gathers concepts and mentions."""
+
+    def make(*mentions, concepts=DISEASES):
+        return build_pool(concepts, mentions, inputs=inputs, use_ontology=True, data_share=None)[0]
+
+    return make
+
+
+def relevances(pool, text):
+    found = Hierarchy(pool).relevances(pool.texts.index(text), pool.names.tolist())
+    return {pool.texts[row]: each for row, each in zip(pool.names, found, strict=True)}
+
+
+def hypernyms(pool, text, *, limit=10):
+    found = Hierarchy(pool).hypernyms(pool.texts.index(text), limit=limit)
+    return [pool.texts[row] for row in found]
+
+
+def test_parents_are_hypernyms_and_those_above_them_are_not(make_diseases):
+    assert relevances(make_diseases(mention("B-NHL", "C4")), "B-NHL") == {
+        "B-cell lymphoma": Relevance.SYNONYM,
+        "lymphoma, B-cell": Relevance.SYNONYM,
+        "lymphoma": Relevance.HYPERNYM,
+        "cancer of lymph": Relevance.HYPERNYM,
+        "blood disease": Relevance.HYPERNYM,
+        "disease": Relevance.NONE,
+        "disorder": Relevance.NONE,
+    }
+
+
+def test_a_synonym_that_is_a_hypernym_too_is_a_synonym(make_diseases):
+    pool = make_diseases(mention("lymphoma", "C4"))
+    assert relevances(pool, "lymphoma")["cancer of lymph"] == Relevance.SYNONYM
+    assert hypernyms(pool, "lymphoma") == ["blood disease", "disease", "disorder"] or hypernyms(
+        pool, "lymphoma"
+    ) == ["disease", "disorder", "blood disease"]
+
+
+def test_hypernyms_come_parent_by_parent_each_once(make_diseases):
+    pool = make_diseases(mention("B-NHL", "C4"))
+    assert hypernyms(pool, "B-NHL") == ["lymphoma", "cancer of lymph", "blood disease"]
+    assert hypernyms(pool, "B-NHL", limit=2) == ["lymphoma", "cancer of lymph"]
+    assert hypernyms(pool, "B-NHL", limit=0) == []
+
+
+def test_a_root_and_an_unknown_concept_have_no_hypernyms(make_diseases):
+    with pytest.warns(match="CNW810"):
+        pool = make_diseases(mention("illness", "C1"), mention("strange", "C77"))
+    assert hypernyms(pool, "illness") == hypernyms(pool, "strange") == []
+    hierarchy = Hierarchy(pool)
+    assert hierarchy.has_name(pool.texts.index("illness"))
+    assert not hierarchy.has_name(pool.texts.index("strange"))
+    assert set(relevances(pool, "strange").values()) == {Relevance.NONE}
+
+
+def test_a_pool_without_parents_has_no_hypernyms(make_pool):
+    pool = make_pool([0, 1], [2])
+    assert Hierarchy(pool).hypernyms(0, limit=3) == []
+
+
+def test_names_and_mentions_are_told_apart(make_diseases):
+    pool = make_diseases(
+        mention("B-NHL", "C4"), mention("LYMPHOMA", "C2"), mention("both", "C1|C2")
+    )
+    assert [pool.texts[row] for row in pool.mentions] == ["lymphoma", "B-NHL"]
+    assert {pool.texts[row] for row in pool.names} == {
+        name for concept in DISEASES for name in concept.names
+    }
+
+
+def test_records_of_one_concept_have_the_parents_of_all(make_diseases):
+    more = (*DISEASES, Concept("C3", "blood disorder", parents=("C2",)))
+    assert (
+        relevances(make_diseases(concepts=more), "blood disease")["lymphoma"] == Relevance.HYPERNYM
+    )
+
+
+def test_parents_and_annotations_count_for_the_digest(make_diseases):
+    flat = tuple(
+        Concept(each.concept_id, each.canonical_name, each.aliases, alt_ids=each.alt_ids)
+        for each in DISEASES
+    )
+    pools = make_diseases(), make_diseases(concepts=flat), make_diseases(mention("disease", "C1"))
+    assert len({pool.digest() for pool in pools}) == 3

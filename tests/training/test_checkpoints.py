@@ -1,6 +1,49 @@
-"""Which checkpoint a run is resumed from."""
+"""The folder of an interrupted training: from which checkpoint and with what it is continued."""
 
-from spacy_connorm.training.checkpoints import last_checkpoint
+import shutil
+
+import pytest
+from spacy.tokens import DocBin
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.training import train
+from spacy_connorm.training.checkpoints import keep_dev, last_checkpoint, require_same_dev
+
+pytest.importorskip("torch")
+
+
+def test_dev_data_of_another_content(tmp_path):
+    files = [tmp_path / name for name in ("a.spacy", "b.spacy")]
+    for file in files:
+        file.write_text(file.name)
+    keep_dev(tmp_path, list(map(str, files)))
+    require_same_dev(tmp_path, list(map(str, files)))
+    files[1].write_text("other")
+    with pytest.raises(ConnormError, match="CN828"):
+        require_same_dev(tmp_path, list(map(str, files)))
+
+
+def test_a_training_that_ended_before_its_first_step(tmp_path):
+    require_same_dev(tmp_path, [])
+
+
+@pytest.mark.filterwarnings("ignore:.*CNW810")
+def test_a_resume_needs_the_dev_data_it_was_begun_with(
+    training_config, training_settings, tmp_path
+):
+    dev = tmp_path / "dev.spacy"
+    shutil.copy(training_settings["data.dev"][0], dev)
+    # The trainer would refuse the rate, so nothing is trained.
+    rate = {"training.arguments.learning_rate": -1}
+    overrides = {**training_settings, **rate, "data.dev": [str(dev)]}
+    for resume in (False, True):
+        with pytest.raises(ConnormError, match="CN711"):
+            train(training_config, tmp_path / "out", overrides=overrides, resume=resume)
+    docs = DocBin().from_disk(dev)
+    docs.merge(DocBin().from_disk(dev))
+    docs.to_disk(dev)
+    with pytest.raises(ConnormError, match="CN828"):
+        train(training_config, tmp_path / "out", overrides=overrides, resume=True)
 
 
 def test_the_last_whole_checkpoint_is_found(tmp_path):

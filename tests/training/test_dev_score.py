@@ -1,14 +1,20 @@
 """Dev scores of an encoder in training: by hand on a few mentions."""
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 
 from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.documents.mentions import Mention
-from spacy_connorm.encoders import trainable
+from spacy_connorm.encoders import encode, trainable
 from spacy_connorm.encoders.transformer import TransformerEncoder
-from spacy_connorm.training.dev_score import DevScore
+from spacy_connorm.encoders.word_vectors import WordVectorEncoder
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.evaluation.metrics import score_retrieval
+from spacy_connorm.training.dev_score import LinkingScore, RetrievalScore, score_saved
+
+from .conftest import NAMES
 
 ONTOLOGY = Ontology(
     [
@@ -34,9 +40,12 @@ def score(tiny_folder):
     encoder = TransformerEncoder(name=str(tiny_folder))
     encoder.initialize()
     module = trainable(encoder)
-    return lambda *gold, **settings: DevScore(
-        block, ONTOLOGY, SYNONYMS, mentions(*gold), **settings
-    )(module)
+
+    def score(*gold, **settings):
+        linking = LinkingScore(ONTOLOGY, SYNONYMS, mentions(*gold), **settings)
+        return score_saved(module, linking, block)
+
+    return score
 
 
 def test_alternate_ids_and_concepts_of_the_data_count(score):
@@ -68,3 +77,27 @@ def test_an_encoder_that_is_trained_for_inner_products_is_scored_by_them(score, 
     best = texts[int((vectors @ mention).argmax())]
     found = score(("skin attack", {**names, "attack": "C9"}[best]), metric="dot")
     assert found["lenient@1"] == 100.0
+
+
+RETRIEVED = Ontology(
+    Concept(f"C{number}", names[0], names[1:], alt_ids=(f"A{number}",))
+    for number, names in enumerate(NAMES)
+)
+
+
+def test_retrieval_ranks_the_names_of_o_and_d(fasttext):
+    synonyms = [("the skin", "C2"), ("the heart", "C9")]
+    asked = [("cancer skin", "A2"), ("attack", "C0"), ("heart", "C9"), ("zzz", "C8"), ("of", "")]
+    encoder = WordVectorEncoder(name=str(fasttext))
+    found = RetrievalScore(RETRIEVED, synonyms, mentions(*asked))(encoder)
+    names = [*(name for names in NAMES for name in names), "the skin", "the heart"]
+    relevant = [[6, 7, 8, 12], [0, 1, 2], [13]]
+    queries = encode(encoder, [text for text, _ in asked[:3]])
+    expected = score_retrieval(queries, encode(encoder, names), list(map(np.asarray, relevant)))
+    assert found.pop("mentions") == 3
+    assert found == {key: round(100 * each, 2) for key, each in expected._asdict().items()}
+
+
+def test_dev_mentions_of_no_known_concept():
+    with pytest.raises(ConnormError, match="CN810"):
+        RetrievalScore(RETRIEVED, [], mentions(("skin cancer", "C9")))

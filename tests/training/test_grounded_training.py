@@ -6,20 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from spacy_connorm import Concept, Ontology
-from spacy_connorm.documents.mentions import Mention
-from spacy_connorm.encoders import encode, trainable
+from spacy_connorm.encoders import trainable
 from spacy_connorm.encoders.word_vectors import WordVectorEncoder
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.evaluation.metrics import score_retrieval
 from spacy_connorm.training.batchers import PairBatcher
 from spacy_connorm.training.config import Training
-from spacy_connorm.training.dev_retrieval import DevRetrieval
 from spacy_connorm.training.grounding_batcher import GroundingBatcher
 from spacy_connorm.training.objectives import ConceptualGrounding, SupervisedContrastive
 from spacy_connorm.training.trainer import run_training
 
-from .conftest import NAMES
 from .runs import InterruptAt, Interruption, assert_equal, weights
 
 
@@ -95,43 +90,6 @@ def test_any_other_batcher_trains_it_too(make, pool, tmp_path):
     assert not torch.equal(before["hidden.weight"], module.hidden.weight)
 
 
-def test_batcher_objective_and_encoder_belong_together(make_module, pool, tmp_path):
-    for other in ({"batcher": PairBatcher()}, {"objective": SupervisedContrastive()}):
-        with pytest.raises(ConnormError, match="CN830"):
-            replace(settings(), **other)
+def test_an_encoder_without_prototypes_cannot_be_grounded(make_module, pool, tmp_path):
     with pytest.raises(ConnormError, match="CN836"):
         train(make_module(), pool, settings(), tmp_path)
-
-
-def mention(text, kb_id):
-    return Mention(text, "Disease", kb_id, ((0, len(text)),))
-
-
-ONTOLOGY = Ontology(
-    Concept(f"C{number}", names[0], names[1:], alt_ids=(f"A{number}",))
-    for number, names in enumerate(NAMES)
-)
-
-
-def test_the_dev_score_ranks_the_names_of_o_and_d(make):
-    synonyms = [("the skin", "C2"), ("the heart", "C9")]
-    asked = [("cancer skin", "A2"), ("attack", "C0"), ("heart", "C9"), ("zzz", "C8"), ("of", "")]
-    score = DevRetrieval(ONTOLOGY, synonyms, [mention(*each) for each in asked])
-    model = make()
-    found = score(trainable(model).eval())
-    names = [*(name for names in NAMES for name in names), "the skin", "the heart"]
-    relevant = [[6, 7, 8, 12], [0, 1, 2], [13]]
-    queries = encode(model, [text for text, _ in asked[:3]])
-    expected = score_retrieval(queries, encode(model, names), list(map(np.asarray, relevant)))
-    assert found.pop("mentions") == 3
-    assert found == {key: round(100 * each, 2) for key, each in expected._asdict().items()}
-
-
-def test_the_dev_score_takes_any_module(make_module):
-    found = DevRetrieval(ONTOLOGY, [], [mention("skin cancer", "C2")])(make_module().eval())
-    assert found["accuracy"] == 100.0 and 0 < found["map"] <= 100.0
-
-
-def test_dev_mentions_of_no_known_concept():
-    with pytest.raises(ConnormError, match="CN810"):
-        DevRetrieval(ONTOLOGY, [], [mention("skin cancer", "C9")])

@@ -8,7 +8,7 @@ import pytest
 from spacy import registry
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.training.batches import read_batches, write_batches
+from spacy_connorm.training.batchers import Ranking
 from spacy_connorm.training.grounding_batcher import GroundingBatcher
 
 MEMBERS = ([0, 1, 2], [3, 4, 5, 6], [7], [6, 8], [9, 10])
@@ -27,15 +27,15 @@ def vectors_of(pool, seed=0):
 
 def draw(pool, *, seed=0, epoch=0, vectors=None, **settings):
     batcher = GroundingBatcher(**{"size": 5, **settings})
-    now = vectors or vectors_of(pool)
-    return batcher.batches(pool, seed=seed, epoch=epoch, vectors=now)
+    ranking = Ranking(vectors or vectors_of(pool))
+    return batcher.batches(pool, seed=seed, epoch=epoch, ranking=ranking)
 
 
 def triplets(batches):
     return [
-        tuple(batch.rows[each[place]] for each in batch[1:4])
-        for batch in batches
-        for place in range(len(batch.anchors))
+        tuple(rows[each[place]] for each in found[:3])
+        for rows, found in batches
+        for place in range(len(found.anchors))
     ]
 
 
@@ -48,19 +48,17 @@ def test_every_ordered_pair_of_synonyms_comes_once_with_no_synonym(pool):
 
 
 def test_batches_hold_their_texts_once_and_their_concepts_with_half_of_their_names(pool):
-    for batch in draw(pool):
-        assert batch.rows.dtype == np.int64 and (np.diff(batch.rows) > 0).all()
-        assert 1 <= len(batch.anchors) <= 5
-        used = np.concatenate([*batch[1:4], batch.members])
-        assert set(used) == set(range(len(batch.rows)))
+    for rows, found in draw(pool):
+        assert rows.dtype == np.int64 and (np.diff(rows) > 0).all()
+        assert 1 <= len(found.anchors) <= 5
+        used = np.concatenate([*found[:3], found.members])
+        assert set(used) == set(range(len(rows)))
         of_pairs = set()
-        for anchor, positive in zip(
-            batch.rows[batch.anchors], batch.rows[batch.positives], strict=True
-        ):
+        for anchor, positive in zip(rows[found.anchors], rows[found.positives], strict=True):
             of_pairs |= set(pool.concepts[anchor]) & set(pool.concepts[positive])
-        assert set(batch.concepts) == of_pairs
-        for place, concept in enumerate(batch.concepts):
-            own = batch.rows[batch.members[batch.owners == place]].tolist()
+        assert set(found.concepts) == of_pairs
+        for place, concept in enumerate(found.concepts):
+            own = rows[found.members[found.owners == place]].tolist()
             assert len(own) == ceil(len(MEMBERS[concept]) / 2)
             assert len(set(own)) == len(own) and set(own) <= set(MEMBERS[concept])
 
@@ -86,7 +84,9 @@ def test_negatives_are_near_and_drawn_by_their_distance(pool):
 def test_draws_depend_on_seed_epoch_and_vectors(pool):
     first, again = draw(pool), draw(pool)
     for one, other in zip(first, again, strict=True):
-        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+        assert np.array_equal(one.rows, other.rows)
+        pairs = zip(one.relations, other.relations, strict=True)
+        assert all(np.array_equal(a, b) for a, b in pairs)
     others = (draw(pool, epoch=1), draw(pool, seed=1), draw(pool, vectors=vectors_of(pool, 1)))
     assert all(triplets(each) != triplets(first) for each in others)
     assert all(len(each) == len(first) for each in others)
@@ -106,19 +106,10 @@ def test_without_another_concept_there_is_no_negative(make_pool):
 
 
 def test_one_name_stays_of_each_concept(pool):
-    for batch in draw(pool, name_dropout=0.9):
-        assert len(batch.members) == len(batch.concepts)
-    for batch in draw(pool, name_dropout=0.0):
-        assert len(batch.members) == sum(len(MEMBERS[each]) for each in batch.concepts)
-
-
-def test_they_are_kept_in_a_file(pool, tmp_path):
-    batches = draw(pool)
-    write_batches(tmp_path / "epoch-0.npz", batches, pool=pool.digest())
-    kept = read_batches(tmp_path / "epoch-0.npz", pool=pool.digest())
-    for one, other in zip(batches, kept, strict=True):
-        assert type(other) is type(one)
-        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    for _, found in draw(pool, name_dropout=0.9):
+        assert len(found.members) == len(found.concepts)
+    for _, found in draw(pool, name_dropout=0.0):
+        assert len(found.members) == sum(len(MEMBERS[each]) for each in found.concepts)
 
 
 @pytest.mark.parametrize(

@@ -44,12 +44,12 @@ def test_vectors_come_in_the_order_of_the_batch(make_module, pool, tmp_path):
     rows = batcher.batches(pool, seed=3, epoch=2)
     assert len(batches) == len(rows)
     encoder = BatchEncoder(module, cache_gradients=False)
-    for item, own in enumerate(rows):
+    for item, (own, _) in enumerate(rows):
         batch = batches[item]
         assert len(batch["micro_batches"]) > 1
         with torch.no_grad():
             vectors = encoder(batch["micro_batches"], batch["places"])
             alone = [module(**module.collate(module.rows([pool.texts[row]]))) for row in own]
         assert torch.allclose(vectors, torch.cat(alone), atol=1e-5)
-        same = [[pool.concepts[a] == pool.concepts[b] and a != b for b in own] for a in own]
-        assert batch["positives"].tolist() == same
+        assert batch["relations"].texts.tolist() == list(range(len(own)))
+        assert batch["relations"].concepts.tolist() == [pool.concepts[row][0] for row in own]

@@ -11,13 +11,11 @@ import torch
 from spacy_connorm import Concept
 from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.encoders import encoder_inputs, trainable
-from spacy_connorm.errors import ConnormError
-from spacy_connorm.training.batch_loss import BatchLoss, Ranker
-from spacy_connorm.training.batchers import PairBatcher
-from spacy_connorm.training.batches import read_batches
+from spacy_connorm.training.batchers import PairBatcher, Ranking
+from spacy_connorm.training.batches import Rankings, read_batches
 from spacy_connorm.training.candidate_batcher import CandidateBatcher
 from spacy_connorm.training.config import Training
-from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, relations_in
+from spacy_connorm.training.micro_batches import BatchEncoder, BatchLoss, EpochBatches
 from spacy_connorm.training.objectives import Bcnh, BioSyn, SupervisedContrastive
 from spacy_connorm.training.pool import build_pool
 
@@ -95,35 +93,28 @@ def test_candidates_are_drawn_with_the_weights_of_their_epoch(run, pool, tmp_pat
     now = []
 
     class Watch(CandidateBatcher):
-        def batches(self, pool, *, seed, epoch, vectors):
-            now.append((vectors(np.arange(len(pool.texts))), vectors.lexical_weight))
-            return super().batches(pool, seed=seed, epoch=epoch, vectors=vectors)
+        def batches(self, pool, *, seed, epoch, ranking):
+            rows = np.arange(len(pool.texts))
+            now.append((ranking.vectors(rows), ranking.lexical_weight))
+            return super().batches(pool, seed=seed, epoch=epoch, ranking=ranking)
 
     training = settings(Bcnh(learning_rate=0.2), learning_rate=1e-2)
     run(replace(training, batcher=Watch(size=4, candidates=4)), tmp_path)
     assert len(now) == 3
     drawn = []
     for epoch, (vectors, weight) in enumerate(now):
-        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-        class Then:
-            normalized = True
-            lexical_weight = weight
-
-            def __call__(self, rows, unit=unit):
-                return unit[rows]
-
-        kept = read_batches(tmp_path / f"epoch-{epoch}.npz", pool=pool.digest())
+        kept = read_batches(tmp_path / f"epoch-{epoch}.npz", Rankings, pool=pool.digest())
+        then = Ranking(vectors.__getitem__, lexical_weight=weight)
         again = CandidateBatcher(size=4, candidates=4).batches(
-            pool, seed=0, epoch=epoch, vectors=Then()
+            pool, seed=0, epoch=epoch, ranking=then
         )
-        for one, other in zip(kept, again, strict=True):
-            np.testing.assert_array_equal(one.rows[one.candidates], other.rows[other.candidates])
+        for (rows, lists), (others, found) in zip(kept, again, strict=True):
+            np.testing.assert_array_equal(rows[lists.candidates], others[found.candidates])
         drawn.append(
             {
-                int(batch.rows[mention]): tuple(batch.rows[candidates])
-                for batch in kept
-                for mention, candidates in zip(batch.mentions, batch.candidates, strict=True)
+                int(rows[mention]): tuple(rows[candidates])
+                for rows, lists in kept
+                for mention, candidates in zip(lists.mentions, lists.candidates, strict=True)
             }
         )
     assert len({weight for _, weight in now}) == 3
@@ -178,9 +169,10 @@ def test_cached_gradients_are_those_of_the_whole_batch(
             seed=0,
             folder=tmp_path,
         )
-        batches.begin_epoch(0, Ranker(lambda rows: rows[:, None] % [3, 5, 7], loss.objective))
-        batch = batches[0]
-        loss(batch["micro_batches"], batch["places"], relations_in(batch))[0].backward()
+        weight = loss.objective.learned()["lexical_weight"]
+        ranking = Ranking(lambda rows: rows[:, None] % [3, 5, 7], lexical_weight=weight)
+        batches.begin_epoch(0, ranking)
+        loss(**batches[0])[0].backward()
         return {name: each.grad for name, each in loss.named_parameters() if each.grad is not None}
 
     plain = gradients(tokens=10_000, cache_gradients=False)
@@ -189,15 +181,6 @@ def test_cached_gradients_are_those_of_the_whole_batch(
     largest = max(each.abs().max() for each in plain.values())
     for name, each in plain.items():
         assert torch.allclose(cached[name], each, atol=float(largest) * 1e-5), name
-
-
-def test_batchers_and_objectives_must_fit():
-    for batcher, objective in (
-        (CandidateBatcher(), SupervisedContrastive()),
-        (PairBatcher(), Bcnh()),
-    ):
-        with pytest.raises(ConnormError, match="CN830"):
-            settings(objective, batcher=batcher)
 
 
 def test_checkpoints_hold_what_is_learned(run, tmp_path):

@@ -11,7 +11,7 @@ from spacy_connorm.training.batchers import PairBatcher
 from spacy_connorm.training.checkpoints import last_checkpoint
 from spacy_connorm.training.trainer import run_training
 
-from .runs import assert_equal, settings, weights
+from .runs import Own, assert_equal, settings, weights
 
 
 def test_it_learns(make_module, pool, tmp_path):
@@ -89,11 +89,11 @@ def test_a_missing_score_is_named(run, tmp_path):
 def test_a_loss_that_is_not_finite_stops(run, tmp_path):
     calls = []
 
-    def objective(vectors, relations):
+    def objective(vectors):
         calls.append(1)
         return vectors.sum() * (float("nan") if len(calls) == 6 else 0.0)
 
-    training = settings(objective=objective)
+    training = settings(objective=Own(objective))
     with pytest.raises(ConnormError, match="CN820.*step 6"):
         run(training, tmp_path)
     state = json.loads((last_checkpoint(tmp_path) / "trainer_state.json").read_text())
@@ -111,7 +111,7 @@ def test_weights_that_are_not_finite_are_not_saved(run, tmp_path):
             return gradient * float("inf")
 
     training = settings(
-        objective=lambda vectors, relations: Overflow.apply(vectors).sum(), max_grad_norm=0.0
+        objective=Own(lambda vectors: Overflow.apply(vectors).sum()), max_grad_norm=0.0
     )
     with pytest.raises(ConnormError, match="CN820"):
         run(training, tmp_path)

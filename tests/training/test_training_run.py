@@ -114,17 +114,6 @@ def test_an_ontology_alone_is_enough_and_nothing_is_printed(config, tmp_path, ca
     assert capsys.readouterr() == ("", "")
 
 
-def test_substitutions_add_names(config, tmp_path):
-    table = tmp_path / "table.tsv"
-    table.write_text("attack\tinfarction\t9\t0\nattack\tarrest\t8\t0\n", encoding="utf8")
-    plain, log = train(config, tmp_path / "plain", overrides=ALONE), Log()
-    overrides = {**ALONE, "data.substitutions": str(table), "data.paraphrases": 1}
-    result = train(config, tmp_path / "out", overrides=overrides, observer=log)
-    assert result.pool_report.texts == plain.pool_report.texts + 1
-    card = (result.path / "README.md").read_text(encoding="utf8")
-    assert "Substitutions" in card and "table.tsv (SHA-256" in card
-
-
 def test_a_trained_encoder_is_fine_tuned(trained, config, tmp_path):
     first = trained[0].path
     overrides = {"encoder.name": str(first), "data.use_ontology": False}
@@ -229,8 +218,6 @@ def test_an_interrupted_training_is_continued_or_removed(config, tmp_path):
         ({"training.arguments.epochs": 3}, "CN711"),
         ({"data.ontology": "none.jsonl"}, "CN100"),
         ({"data.dev": ["."]}, "CN105"),
-        ({"data.substitutions": "none.tsv"}, "CN100"),
-        ({"data.paraphrases": 0}, "CN006"),
         ({"nothing.like": "this"}, "CN711"),
     ],
 )
@@ -244,7 +231,6 @@ def test_a_bad_setting_leaves_nothing(config, tmp_path, overrides, code):
 @pytest.mark.parametrize(
     ("batcher", "objective"),
     [
-        ("FamilyBatcher", "SupervisedContrastive"),
         ("GroundingBatcher", "ConceptualGrounding"),
         ("CandidateBatcher", "Bcnh"),
     ],

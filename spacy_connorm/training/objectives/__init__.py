@@ -1,5 +1,5 @@
-"""What training minimizes. Each file holds one objective: its registered function, its equation and
-its loss; `ranked_lists` holds the two that rank candidates. Importing them loads no torch.
+"""What training minimizes. Each file holds one objective: its settings, its equation and its loss;
+`ranking` holds the two that rank candidates. The package loads no torch, its files do.
 
 Where pytorch-metric-learning has a loss over a matrix of similarities and masks of positives and
 negatives, it computes the objective; the others say in a comment why none of its losses fits.

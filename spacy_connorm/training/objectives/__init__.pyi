@@ -7,7 +7,6 @@ from .lifted_structure import LiftedStructure as LiftedStructure
 from .max_margin_triplet import MaxMarginTriplet as MaxMarginTriplet
 from .multi_similarity import MultiSimilarity as MultiSimilarity
 from .nca import Nca as Nca
-from .ranked_lists import Bcnh as Bcnh
-from .ranked_lists import BioSyn as BioSyn
-from .semi_hard_triplet import SemiHardTriplet as SemiHardTriplet
+from .ranking import Bcnh as Bcnh
+from .ranking import BioSyn as BioSyn
 from .supervised_contrastive import SupervisedContrastive as SupervisedContrastive

@@ -1,65 +1,58 @@
 """Names near their synonyms, and around the prototypes of their concepts."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
-from .checks import require_above_zero, require_libraries
+import torch
 
-if TYPE_CHECKING:
-    import torch
+from ...encoders.protocol import GroundedModule
+from ...errors import ConnormError, Errors
+from ..batches import Groundings
+from .objective import Objective, require_above_zero, to_unit_length
 
-    from ..relations import Groundings
 
-
-def ConceptualGrounding(*, margin: float = 0.1) -> "GroundingLoss":
-    """Build the objective of Fivez et al. 2021, section 3.2. It needs the triplets and names of
-    `spacy-connorm.GroundingBatcher.v1`; pytorch-metric-learning has no loss over such batches.
+class ConceptualGrounding(Objective):
+    """`spacy-connorm.ConceptualGrounding.v1`: the objective of Fivez et al. 2021, section 3.2. It
+    needs the triplets and names of `spacy-connorm.GroundingBatcher.v1`; pytorch-metric-learning has
+    no loss over such batches.
 
     With d = 1 - cos, triplets of a name a, its synonym p and another name n, and concepts c whose
     prototype is u_c and some of whose names are N_c, it is the mean over the triplets plus the mean
     over the concepts:
 
         mean(max(d(v_a, v_p) - d(v_a, v_n) + margin, 0)) + mean(d(mean of v_m for m in N_c, u_c))
-
-    margin (float): Of the triplets.
-    RETURNS (GroundingLoss): The objective.
-    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
-    """
-    require_above_zero(margin=margin)
-    require_libraries()
-    return GroundingLoss(margin)
-
-
-@dataclass(frozen=True)
-class GroundingLoss:
-    """Computes the objective.
-
-    margin (float): Of the triplets.
     """
 
-    margin: float
+    relations = Groundings
+    prototypes: torch.Tensor
 
-    # The batcher must draw triplets and concepts.
-    grounded = True
-
-    def __call__(self, vectors: "torch.Tensor", groundings: "Groundings") -> "torch.Tensor":
-        """vectors (torch.Tensor): (B, d), of any length.
-        groundings (Groundings): Triplets and concepts of the B texts.
-        RETURNS (torch.Tensor): A float32 scalar.
+    def __init__(self, *, margin: float = 0.1) -> None:
+        """margin (float): Of the triplets.
+        RAISES (ConnormError): CN006 for an invalid setting.
         """
-        import torch
+        super().__init__()
+        require_above_zero(margin=margin)
+        self._margin = margin
 
-        from .distances import to_unit_length
+    def prepare(self, module: Any) -> None:
+        """Take the prototypes of all concepts.
 
-        with torch.autocast(vectors.device.type, enabled=False):
-            vectors = vectors.float()
-            points = to_unit_length(vectors)
-            anchors = points[groundings.anchors]
-            near = (anchors * points[groundings.positives]).sum(dim=1)
-            far = (anchors * points[groundings.negatives]).sum(dim=1)
-            triplets = (far - near + self.margin).clamp(min=0).mean()
-            sums = torch.zeros_like(groundings.prototypes)
-            # Of a sum and a mean the direction is the same.
-            sums = sums.index_add(0, groundings.owners, vectors[groundings.members])
-            cosines = (to_unit_length(sums) * to_unit_length(groundings.prototypes)).sum(dim=1)
-            return triplets + (1 - cosines).mean()
+        module (TrainableModule): The encoder's module, fitted.
+        RAISES (ConnormError): CN836 if it has no prototypes.
+        """
+        if not isinstance(module, GroundedModule):
+            raise ConnormError(Errors.CN836)
+        self.register_buffer("prototypes", module.prototypes, persistent=False)
+
+    def loss(self, vectors: torch.Tensor, relations: Groundings) -> torch.Tensor:
+        """RETURNS (torch.Tensor): See `Objective`."""
+        points = to_unit_length(vectors)
+        anchors = points[relations.anchors]
+        near = (anchors * points[relations.positives]).sum(dim=1)
+        far = (anchors * points[relations.negatives]).sum(dim=1)
+        triplets = (far - near + self._margin).clamp(min=0).mean()
+        prototypes = self.prototypes[relations.concepts]
+        # Of a sum and a mean the direction is the same.
+        sums = torch.zeros_like(prototypes)
+        sums = sums.index_add(0, relations.owners, vectors[relations.members])
+        cosines = (to_unit_length(sums) * to_unit_length(prototypes)).sum(dim=1)
+        return triplets + (1 - cosines).mean()

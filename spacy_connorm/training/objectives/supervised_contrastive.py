@@ -1,18 +1,14 @@
 """Supervised contrastive loss: all positives of an anchor against all other texts."""
 
-from typing import TYPE_CHECKING
+import torch
+from pytorch_metric_learning.losses import SupConLoss
 
-from .checks import require_above_zero, require_libraries
-
-if TYPE_CHECKING:
-    import torch
-
-    from ..relations import Relations
-    from .anchors import RelationLoss
+from .objective import require_above_zero
+from .pairs import PairObjective, Pairs, anchors_of, cosines_of, library_losses
 
 
-def SupervisedContrastive(*, temperature: float = 0.05) -> "RelationLoss":
-    """Build the objective of Khosla et al. 2020, equation 2.
+class SupervisedContrastive(PairObjective):
+    """`spacy-connorm.SupervisedContrastive.v1`: the objective of Khosla et al. 2020, equation 2.
 
     With S the cosines over the temperature, for each anchor i over its positives p and all other
     texts a:
@@ -20,24 +16,16 @@ def SupervisedContrastive(*, temperature: float = 0.05) -> "RelationLoss":
         log(sum_a exp(S_ia)) - mean_p S_ip
 
     The loss is the mean over the anchors.
-
-    temperature (float): Divides the cosines.
-    RETURNS (Callable): The objective.
-    RAISES (ConnormError): CN006 for an invalid setting, CN126 if a library is missing.
     """
-    require_above_zero(temperature=temperature)
-    require_libraries()
-    from pytorch_metric_learning.losses import SupConLoss
 
-    from .anchors import over_usable_anchors, usable_anchors
-    from .distances import StableCosine
-    from .library_losses import library_losses
+    def __init__(self, *, temperature: float = 0.05) -> None:
+        """temperature (float): Divides the cosines.
+        RAISES (ConnormError): CN006 for an invalid setting.
+        """
+        super().__init__()
+        require_above_zero(temperature=temperature)
+        self._library = SupConLoss(temperature)
 
-    library = SupConLoss(temperature=temperature, distance=StableCosine())
-
-    @over_usable_anchors
-    def loss(vectors: "torch.Tensor", relations: "Relations") -> "torch.Tensor":
-        losses = library_losses(library, library.distance(vectors), relations)
-        return losses[usable_anchors(relations)].mean()
-
-    return loss
+    def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
+        """RETURNS (torch.Tensor): See `PairObjective`."""
+        return library_losses(self._library, cosines_of(vectors), pairs)[anchors_of(pairs)].mean()

@@ -54,47 +54,22 @@ def normalized_euclidean(vectors, i, j):
     return (one - other).square().sum().sqrt()
 
 
-DISTANCES = {
-    "euclidean": euclidean,
-    "cosine": cosine,
-    "normalized_euclidean": normalized_euclidean,
-}
-
-
 def mean(losses):
     return sum(losses) / len(losses)
 
 
-def batch_hard_triplet(vectors, concepts, *, distance="euclidean", margin=None):
-    d = DISTANCES[distance]
+def batch_hard_triplet(vectors, concepts):
     losses = []
     for a, (positives, negatives) in parts(concepts).items():
-        farthest = max(d(vectors, a, p) for p in positives)
-        nearest = min(d(vectors, a, n) for n in negatives)
-        if margin is None:
-            losses.append(log(1 + exp(farthest - nearest)))
-        else:
-            losses.append((farthest - nearest + margin).clamp(min=0))
+        farthest = max(euclidean(vectors, a, p) for p in positives)
+        nearest = min(euclidean(vectors, a, n) for n in negatives)
+        losses.append(log(1 + exp(farthest - nearest)))
     return mean(losses)
 
 
-def semi_hard_triplet(vectors, concepts, *, distance="normalized_euclidean", margin=0.2):
-    d = DISTANCES[distance]
-    losses = []
-    for a, (positives, negatives) in parts(concepts).items():
-        for p in positives:
-            near = d(vectors, a, p)
-            beyond = [d(vectors, a, n) for n in negatives]
-            beyond = [far for far in beyond if near < far < near + margin]
-            if beyond:
-                losses.append(near - min(beyond) + margin)
-    return mean(losses)
-
-
-def max_margin_triplet(vectors, concepts, *, distance="normalized_euclidean", margin=0.2):
-    d = DISTANCES[distance]
+def max_margin_triplet(vectors, concepts, *, margin=0.2):
     losses = [
-        d(vectors, a, p) - d(vectors, a, n) + margin
+        normalized_euclidean(vectors, a, p) - normalized_euclidean(vectors, a, n) + margin
         for a, (positives, negatives) in parts(concepts).items()
         for p in positives
         for n in negatives
@@ -229,13 +204,13 @@ def norms(vectors, lists):
     return mean(losses)
 
 
-def conceptual_grounding(vectors, groundings, *, margin=0.1):
+def conceptual_grounding(vectors, groundings, prototypes, *, margin=0.1):
     triplets = []
     for a, p, n in zip(groundings.anchors, groundings.positives, groundings.negatives, strict=True):
         gap = cosine(vectors, a, p) - cosine(vectors, a, n) + margin
         triplets.append(gap.clamp(min=0))
     concepts = []
-    for number, prototype in enumerate(groundings.prototypes.double()):
+    for number, prototype in enumerate(prototypes[groundings.concepts].double()):
         own = [
             vectors[row]
             for row, owner in zip(groundings.members, groundings.owners, strict=True)

@@ -5,7 +5,7 @@ import torch
 from spacy import registry
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.training.relations import Groundings
+from spacy_connorm.training.batches import Groundings
 
 from . import equations
 
@@ -23,22 +23,34 @@ def groundings():
         anchors=torch.tensor([0, 1, 3]),
         positives=torch.tensor([1, 0, 4]),
         negatives=torch.tensor([5, 6, 7]),
-        prototypes=draw(9, 2),
+        concepts=torch.tensor([2, 0]),
         members=torch.tensor([0, 2, 1, 4]),
         owners=torch.tensor([0, 0, 0, 1]),
     )
 
 
-def build(**settings):
+class Grounded:
+    """A module that has prototypes, and else nothing of one."""
+
+    rows = collate = forward = save = fit = print
+
+    def __init__(self, prototypes):
+        self.prototypes = prototypes
+
+
+def build(prototypes=None, **settings):
+    """The objective, by default with random prototypes of three concepts."""
     block = {"@losses": "spacy-connorm.ConceptualGrounding.v1", **settings}
-    return registry.resolve({"objective": block})["objective"]
+    objective = registry.resolve({"objective": block})["objective"]
+    objective.prepare(Grounded(draw(9, 3) if prototypes is None else prototypes))
+    return objective
 
 
 @pytest.mark.parametrize("margin", [0.1, 0.7])
 @pytest.mark.parametrize("seed", range(3))
 def test_value_and_gradients_are_the_equation_s(margin, seed, groundings):
     exact = draw(seed, TEXTS).double().requires_grad_()
-    value = equations.conceptual_grounding(exact, groundings, margin=margin)
+    value = equations.conceptual_grounding(exact, groundings, draw(9, 3), margin=margin)
     value.backward()
     vectors = draw(seed, TEXTS).requires_grad_()
     found = build(margin=margin)(vectors, groundings)
@@ -52,9 +64,9 @@ def test_value_and_gradients_are_the_equation_s(margin, seed, groundings):
 def test_names_around_their_prototypes_and_far_from_others_cost_nothing(groundings):
     one, other = torch.eye(WIDTH)[:2]
     vectors = torch.stack([one] * 3 + [other] * 2 + [-one] * 2 + [-other])
-    best = groundings._replace(prototypes=torch.stack([3 * one, other]))
-    assert build()(vectors, best) == 0
-    assert build()(vectors, best._replace(prototypes=torch.stack([other, one]))) == 1
+    nothing = torch.zeros(WIDTH)
+    assert build(torch.stack([other, nothing, 3 * one]))(vectors, groundings) == 0
+    assert build(torch.stack([one, nothing, other]))(vectors, groundings) == 1
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-20, 1e15])

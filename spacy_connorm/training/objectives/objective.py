@@ -1,0 +1,117 @@
+"""What all objectives have in common. Imports torch."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import torch
+
+from ...errors import refuse
+from ...index.metrics import COSINE, Metric
+from ..batches import Memberships
+
+
+class Objective(torch.nn.Module):
+    """The loss of a batch. Its parameters are trained beside the encoder.
+
+    relations (Type): What it reads of a batch, one of `batches.RelationKind`; the batcher must
+        draw the same.
+    metric (str): How an index must compare vectors to rank as the objective does.
+    learning_rate (float): Of its own parameters.
+    """
+
+    relations: ClassVar[type] = Memberships
+    metric: Metric = COSINE
+    learning_rate: float = 0.0
+
+    def __init__(self) -> None:
+        """Without settings."""
+        super().__init__()
+
+    def prepare(self, module: Any) -> None:
+        """Take what it needs of the encoder, before training begins.
+
+        module (TrainableModule): The encoder's module.
+        """
+
+    def learned(self) -> dict[str, float]:
+        """RETURNS (Dict[str, float]): The learned values by name; they are logged and saved with
+        the encoder.
+        """
+        return {}
+
+    def forward(self, vectors: torch.Tensor, relations: Any) -> torch.Tensor:
+        """Compute the loss, in float32 under any autocast.
+
+        vectors (torch.Tensor): (B, width), raw, of any floating type.
+        relations (RelationKind): What the batch says of the B texts.
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
+        with torch.autocast(vectors.device.type, enabled=False):
+            return self.loss(vectors.float(), relations)
+
+    def loss(self, vectors: torch.Tensor, relations: Any) -> torch.Tensor:
+        """Compute the loss.
+
+        vectors (torch.Tensor): float32 (B, width), raw.
+        relations (RelationKind): What the batch says of the B texts.
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
+        raise NotImplementedError
+
+
+def mean_of(losses: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
+    """losses (torch.Tensor): (n,).
+    vectors (torch.Tensor): What they were computed from.
+    RETURNS (torch.Tensor): The mean of the losses, `zero_loss` if there are none.
+    """
+    return losses.mean() if len(losses) else zero_loss(vectors)
+
+
+def zero_loss(vectors: torch.Tensor) -> torch.Tensor:
+    """RETURNS (torch.Tensor): 0, with gradients of 0 for all vectors."""
+    return vectors.sum() * 0
+
+
+def to_unit_length(vectors: torch.Tensor, *, dim: int = 1) -> torch.Tensor:
+    """Scale vectors to length 1.
+
+    vectors (torch.Tensor): float32, e.g. (B, d).
+    dim (int): Along which lengths are measured.
+    RETURNS (torch.Tensor): The scaled vectors; zero vectors stay, with gradients of 0.
+    """
+    # Divided first: the square of a small number underflows, that of a large one overflows.
+    largest = vectors.detach().abs().amax(dim=dim, keepdim=True)
+    some = largest > 0
+    scaled = vectors / torch.where(some, largest, 1)
+    squared = scaled.square().sum(dim=dim, keepdim=True)
+    return scaled * torch.where(some, torch.where(some, squared, 1).rsqrt(), 0)
+
+
+def require_above_zero(**settings: float) -> None:
+    """**settings (float): Numbers by name.
+    RAISES (ConnormError): CN006 for the first that is not finite and above 0.
+    """
+    _require(settings, lambda value: value > 0, "a number above 0")
+
+
+def require_at_least_zero(**settings: float | None) -> None:
+    """**settings (Optional[float]): Numbers by name; None passes.
+    RAISES (ConnormError): CN006 for the first that is not finite or is below 0.
+    """
+    _require(settings, lambda value: value >= 0, "a number of at least 0")
+
+
+def require_cosine(**settings: float) -> None:
+    """**settings (float): Numbers by name.
+    RAISES (ConnormError): CN006 for the first that is not from -1 to 1.
+    """
+    _require(settings, lambda value: -1 <= value <= 1, "a cosine, from -1 to 1")
+
+
+def _require(
+    settings: Mapping[str, float | None], met: Callable[[float], bool], expected: str
+) -> None:
+    for setting, value in settings.items():
+        if value is not None and not (math.isfinite(value) and met(value)):
+            refuse(setting, value, expected)

@@ -1,0 +1,203 @@
+"""Objectives over pairs of texts: which texts of a batch share a concept, distances, the hard
+pairs, and sums over them. Imports torch.
+
+Masks are multiplied instead of selected by, and exponents are kept from underflow: on a CPU
+`where`, `masked_fill` and `exp` of very small numbers take 10 to 100 times as long as arithmetic.
+Gradients are finite everywhere: 0 at zero vectors and between equal vectors, where those of
+pytorch-metric-learning are NaN or huge.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from pytorch_metric_learning.losses.generic_pair_loss import GenericPairLoss
+from torch.autograd.function import once_differentiable
+
+from ..batches import Memberships
+from .objective import Objective, to_unit_length, zero_loss
+
+# Added to what a mask leaves out: below any number that can occur, and finite after a sum.
+_OUT = -1e30
+# e^-80 is 1e-35, still a normal float32: anything smaller is nothing beside the largest term.
+_LEAST_EXPONENT = -80.0
+# Squared distances come from a float32 matrix product, which resolves this share of the squared
+# lengths.
+RESOLUTION = 1e-6
+
+
+class Pairs(NamedTuple):
+    """Which of the B texts of a batch share a concept. A text of several concepts is a positive of
+    the texts of each of them. No text is paired with itself.
+
+    positives (torch.Tensor): bool (B, B): the anchor i and j share a concept, i != j.
+    negatives (torch.Tensor): bool (B, B): the anchor i and j share no concept, i != j.
+    """
+
+    positives: torch.Tensor
+    negatives: torch.Tensor
+
+
+class PairObjective(Objective):
+    """An objective over the pairs of a batch. Only anchors with a positive and a negative count;
+    the loss is 0 if there are none.
+    """
+
+    def loss(self, vectors: torch.Tensor, relations: Memberships) -> torch.Tensor:
+        """vectors (torch.Tensor): float32 (B, width).
+        relations (Memberships): The concepts of the B texts.
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
+        pairs = pair_up(relations, len(vectors))
+        usable = pairs.positives.any(dim=1) & pairs.negatives.any(dim=1)
+        if not usable.any():
+            return zero_loss(vectors)
+        return self.loss_of_pairs(vectors, Pairs(*(each & usable.unsqueeze(1) for each in pairs)))
+
+    def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
+        """Compute the loss.
+
+        vectors (torch.Tensor): float32 (B, width).
+        pairs (Pairs): Those of usable anchors, so they are not symmetric; there is one at least.
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
+        raise NotImplementedError
+
+
+def pair_up(memberships: Memberships, count: int) -> Pairs:
+    """Compare the concepts of all texts of a batch, in O(B^2) memory.
+
+    memberships (Memberships): The concepts of the texts, as tensors.
+    count (int): B, how many texts there are.
+    RETURNS (Pairs): All pairs; they are symmetric.
+    """
+    texts, concepts = memberships
+    one, other = (concepts.unsqueeze(1) == concepts).nonzero(as_tuple=True)
+    shared = torch.eye(count, dtype=torch.bool, device=texts.device)
+    shared[texts[one], texts[other]] = True
+    negatives = ~shared
+    return Pairs(shared.fill_diagonal_(False), negatives)
+
+
+def anchors_of(pairs: Pairs) -> torch.Tensor:
+    """RETURNS (torch.Tensor): int64 (n,), the rows of the anchors that have a positive."""
+    return pairs.positives.any(dim=1).nonzero().squeeze(1)
+
+
+def cosines_of(vectors: torch.Tensor) -> torch.Tensor:
+    """RETURNS (torch.Tensor): (B, B), the cosines of all pairs of vectors; 0 with a zero vector."""
+    points = to_unit_length(vectors)
+    return points @ points.T
+
+
+def euclidean_distances(vectors: torch.Tensor) -> torch.Tensor:
+    """Compute the Euclidean distances of all pairs of vectors.
+
+    vectors (torch.Tensor): float32 (B, d).
+    RETURNS (torch.Tensor): (B, B). Distances below about a thousandth of the vectors' lengths
+        cannot be told from 0, and are 0.
+    """
+    # Shifting all vectors changes no distance, and short vectors lose less to rounding.
+    shifted = vectors - vectors.detach().mean(dim=0)
+    lengths = shifted.square().sum(dim=1)
+    lengths = lengths.unsqueeze(1) + lengths
+    squared = torch.addmm(lengths, shifted, shifted.T, alpha=-2)
+    return root(squared, squared.detach() > RESOLUTION * lengths.detach())
+
+
+def root(squared: torch.Tensor, positive: torch.Tensor) -> torch.Tensor:
+    """RETURNS (torch.Tensor): The square root where a mask is set, 0 with gradients of 0 elsewhere:
+    the root's gradient at 0 is infinite.
+    """
+    keep = positive.to(squared.dtype)
+    return (squared * keep + (1 - keep)).sqrt() * keep
+
+
+def largest(values: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Find the largest value of each row that a mask sets.
+
+    values (torch.Tensor): float32 (B, C).
+    mask (torch.Tensor): bool (B, C).
+    RETURNS (Tuple[torch.Tensor, torch.Tensor]): (B,) the values, about -1e30 where none is set, and
+        their columns.
+    """
+    return (values + (1 - mask.float()) * _OUT).max(dim=1)
+
+
+def hard_pairs(cosines: torch.Tensor, pairs: Pairs, *, margin: float | None) -> Pairs:
+    """Mine hard pairs by the Euclidean distances of the vectors scaled to length 1, as SapBERT
+    does.
+
+    cosines (torch.Tensor): float32 (B, B).
+    pairs (Pairs): Rows are anchors.
+    margin (Optional[float]): In the unit of the distances; None keeps all pairs.
+    RETURNS (Pairs): The pairs that are kept.
+    """
+    if margin is None:
+        return pairs
+    distances = cosines.detach().mul(-2).add_(2).clamp_(min=0).sqrt_()
+    return mine(distances, pairs, margin=margin)
+
+
+def mine(distances: torch.Tensor, pairs: Pairs, *, margin: float) -> Pairs:
+    """Keep the pairs of hard triplets (Liu et al. 2021, section 2, equation 1): a triplet is hard
+    unless its positive is nearer than its negative by the margin. The nearest negative decides for
+    a positive and the farthest positive for a negative, so no triplet is listed, as the library's
+    `TripletMarginMiner` does.
+
+    distances (torch.Tensor): float32 (B, B), without gradients.
+    pairs (Pairs): Rows are anchors.
+    margin (float): In the unit of the distances.
+    RETURNS (Pairs): Positives with d_ap + margin >= min d_an, negatives with d_an <= max d_ap +
+        margin.
+    """
+    nearest = -largest(-distances, pairs.negatives)[0].unsqueeze(1)
+    farthest = largest(distances, pairs.positives)[0].unsqueeze(1)
+    return Pairs(
+        positives=pairs.positives & (nearest - distances <= margin),
+        negatives=pairs.negatives & (distances - farthest <= margin),
+    )
+
+
+def library_losses(loss: GenericPairLoss, matrix: torch.Tensor, pairs: Pairs) -> torch.Tensor:
+    """Compute a loss that the library defines over a matrix and two masks. Its `forward` takes one
+    label per text, or lists of pairs: two million negatives for 1,500 texts.
+
+    loss (GenericPairLoss): One with a `mat_based_loss`.
+    matrix (torch.Tensor): float32 (B, B), of the loss's distance.
+    pairs (Pairs): Rows are anchors.
+    RETURNS (torch.Tensor): (B,), the loss of each anchor, NaN if the matrix has NaN. The library's
+        reducers are not used: they leave out NaN with the losses of 0.
+    """
+    masks = pairs.positives.float(), pairs.negatives.float()
+    losses = loss._compute_loss(matrix, *masks)["loss"]["losses"].flatten()
+    # Mining and the library's masks drop NaN; the trainer must see it.
+    return losses + matrix.detach().sum() * 0
+
+
+def masked_logsumexp(values: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """The logarithm of the sum of exponentials over the values that a mask sets.
+
+    values (torch.Tensor): float32 (B, C).
+    mask (torch.Tensor): bool (B, C).
+    RETURNS (torch.Tensor): (B,), -inf with gradients of 0 for rows of which nothing is set.
+    """
+    return _MaskedLogSumExp.apply(values, mask)
+
+
+class _MaskedLogSumExp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, values: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        keep = mask.float()
+        shifted = values + (1 - keep) * _OUT
+        top = shifted.amax(dim=1, keepdim=True)
+        weights = shifted.sub_(top).clamp_(min=_LEAST_EXPONENT).exp_().mul_(keep)
+        total = weights.sum(dim=1, keepdim=True)
+        # A row with anything set has a total of at least 1.
+        ctx.save_for_backward(weights.div_(total.clamp(min=1)))
+        return (top + total.log()).squeeze(1)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
+        (weights,) = ctx.saved_tensors
+        return weights * gradient.unsqueeze(1), None
