@@ -31,9 +31,10 @@ def test_an_adapter_trains_few_weights_and_leaves_a_plain_transformer(make_modul
 
 
 def test_an_adapter_without_its_library_names_it(make_module, monkeypatch):
+    module = make_module()
     monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda library: None)
     with pytest.raises(ConnormError, match=r"\[CN126\].*peft.*\[train\]"):
-        LoraAdapter().add(make_module())
+        LoraAdapter().add(module)
 
 
 def test_only_transformers_are_adapted(pool, tmp_path):
