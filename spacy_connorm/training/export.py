@@ -65,8 +65,8 @@ def save_encoder(name: str | Path, output_path: str | Path) -> SavedEncoder:
     name (Union[str, Path]): A name on the Hugging Face hub, or a folder.
     output_path (Union[str, Path]): The folder to make or replace.
     RETURNS (SavedEncoder): The folder, and the width of the vectors.
-    RAISES (ConnormError): CN121 if the output would replace the transformer, CN303, CN304, CN306 or
-        CN307 if it cannot be loaded, CN308 if its vectors are not finite, CN705 if something else
+    RAISES (ConnormError): CN121 if the output would replace the transformer, CN303, CN304 or
+        CN306 if it cannot be loaded, CN308 if its vectors are not finite, CN705 if something else
         is at the path.
     """
     TransformerEncoder(name=str(name))  # raises if a library is missing, before importing any
