@@ -104,7 +104,7 @@ def exported(arguments: Namespace) -> Path:
     if arguments.onnx is not None:
         return arguments.onnx
     from spacy_connorm import export_encoder
-    from spacy_connorm.encoders.model_packages import MINILM
+    from spacy_connorm.encoders.pretrained import MINILM
 
     folder = arguments.work / "minilm-int8"
     if not folder.is_dir():

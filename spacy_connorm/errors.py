@@ -190,18 +190,14 @@ class Errors(metaclass=_Coded):
         "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`."
     )
     CN312 = (
-        "`{setting}` would run code that comes with the model. If you trust it, load the model in "
-        "Python, inside `with spacy_connorm.encoders.allow_remote_code():`; no config can allow it."
+        "`{setting}` would run code that comes with the model, which is never done. Choose a model "
+        "that is part of transformers."
     )
     CN313 = "Only spacy-connorm.HybridEncoder.v1 has a lexical weight, '{name}' has none."
     CN314 = (
         "'{source}' has no weights as safetensors; others, such as `.bin`, can run code. If you "
         "trust it, use a folder made by `AutoModel.from_pretrained('{source}').save_pretrained` "
         "and the same of `AutoTokenizer`."
-    )
-    CN315 = (
-        "The encoder '{name}' can't be saved, since it needs code that came with the model. Use it "
-        "in this process only, or choose a model that is part of transformers."
     )
     CN316 = (
         "The transformer '{name}' can't encode texts ({reason}). Its configuration, tokenizer and "

@@ -125,7 +125,7 @@ def fasttext(tmp_path_factory):
 @pytest.fixture
 def load_grounded():
     """A function that loads a deep averaging network over other vectors."""
-    from spacy_connorm.encoders.grounded_dan import GroundedDanEncoder
+    from spacy_connorm.encoders.grounded import GroundedDanEncoder
 
     def load(**settings):
         model = GroundedDanEncoder(**settings)
@@ -274,7 +274,7 @@ def tiny_folder(tmp_path_factory, tiny_tokenizer, save_tiny):
 def export():
     """A function that exports a folder, with settings of TransformerEncoder."""
     pytest.importorskip("onnxscript")
-    from spacy_connorm.encoders.onnx_export import export_transformer
+    from spacy_connorm.encoders.onnx.export import export_transformer
     from spacy_connorm.encoders.protocol import trainable
     from spacy_connorm.encoders.transformer import TransformerEncoder
 

@@ -4,20 +4,19 @@ import hashlib
 
 import numpy as np
 import spacy
-from thinc.shims import Shim
 
 from spacy_connorm.encoders import make_encoder
+from spacy_connorm.encoders.shim import EncoderShim
 
 
-class HashingShim(Shim):
+class HashingShim(EncoderShim):
     """Adds up one random direction for each trigram, and remembers what it was asked to encode."""
 
-    sparse = False
-    extra = ""
+    fits = True
     width = 0
 
     def __init__(self, seed):
-        super().__init__(None)
+        super().__init__()
         self.seed = seed
         self.encoded = []
 
@@ -27,19 +26,23 @@ class HashingShim(Shim):
     def inputs(self, texts):
         return [text.lower().encode() for text in texts]
 
-    def encode(self, inputs, ops):
+    def encode(self, inputs):
         self.encoded.extend(each.decode() for each in inputs)
         return np.vstack([self._vector(each) for each in inputs])
 
     def fingerprint(self):
         return f"hashes of {self.seed}"
 
-    def to_bytes(self):
-        return bytes([self.width])
+    def hold(self, model, digest):
+        self.width = model or 0
 
-    def from_bytes(self, data):
-        (self.width,) = data
-        return self
+    def contents(self):
+        return {"width": self.width}, {}
+
+    def restored(self, saved, arrays):
+        if saved["width"] != 32:
+            raise ValueError("it has another width")
+        return 32, ""
 
     def _vector(self, text):
         padded = b" " + text + b" "

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from weasel.cli.run import project_run
 
 import spacy_connorm.cli  # noqa: F401  (adds `connorm` to spaCy's commands)
-from spacy_connorm.encoders.model_packages import MINILM
+from spacy_connorm.encoders.pretrained import MINILM
 
 ROOT = Path(__file__).parent.parent
 NAME = "connorm_test"

@@ -12,7 +12,7 @@ from _common.datasets import Data
 from _common.trained_encoders import CONFIG, read_block, train_once
 from _common.vector_cache import add_cache, save_cache
 from spacy_connorm.encoders import is_sparse
-from spacy_connorm.encoders.model_types import ARCHITECTURES
+from spacy_connorm.encoders.storage import ARCHITECTURES
 from spacy_connorm.files.folders import read_object
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.protocol import Backend

@@ -14,7 +14,7 @@ from _common.cli import fail
 from _common.datasets import DATASETS, blank_english
 from spacy_connorm.documents import read_corpus
 from spacy_connorm.documents.mentions import annotated_mentions
-from spacy_connorm.encoders.word_table import split_tokens
+from spacy_connorm.encoders.grounded.words import split_tokens
 from spacy_connorm.ontology import read_ontology
 from spacy_connorm.text.tags import strip_tags
 

@@ -6,19 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from thinc.api import Model, Ops
-from thinc.shims import Shim
+from thinc.api import Model
 
-from spacy_connorm.encoders import encode_inputs, encoder_inputs, fingerprint, make_encoder, replica
-from spacy_connorm.encoders.joint_shim import JointShim
+from spacy_connorm.encoders import encode_inputs, encoder_inputs, fingerprint, fits, make_encoder
+from spacy_connorm.encoders.hybrid import HybridEncoder, HybridShim
+from spacy_connorm.encoders.shim import EncoderShim
 from spacy_connorm.files.atomic import atomic_file
 
 
-class VectorCache(Shim):
+class VectorCache(EncoderShim):
     """Caches the vectors of a dense encoder. One file per encoder fingerprint."""
-
-    sparse = False
-    extra = ""
 
     def __init__(self, encoder: Model, folder: Path) -> None:
         """Wrap an encoder.
@@ -26,7 +23,8 @@ class VectorCache(Shim):
         encoder (Model[List[str], Floats2d]): The encoder.
         folder (Path): Keeps the vectors.
         """
-        super().__init__(None)
+        super().__init__()
+        self.fits = fits(encoder)
         self.encoder = encoder
         self._folder = folder
         self._vectors: dict[bytes, np.ndarray] = {}
@@ -48,7 +46,7 @@ class VectorCache(Shim):
                 keys = map(bytes, kept["keys"])
                 self._vectors = dict(zip(keys, kept["vectors"], strict=True))
 
-    def encode(self, inputs: list[bytes], ops: Ops) -> Any:
+    def encode(self, inputs: list[bytes]) -> Any:
         keys = [blake2b(each, digest_size=16).digest() for each in inputs]
         pairs = zip(keys, inputs, strict=True)
         new = {key: each for key, each in pairs if key not in self._vectors}
@@ -56,7 +54,7 @@ class VectorCache(Shim):
             vectors = encode_inputs(self.encoder, list(new.values()))
             self._vectors.update(zip(new, vectors, strict=True))
         rows = [self._vectors[key] for key in keys]
-        return ops.asarray2f(np.asarray(rows, dtype="float32").reshape(-1, self.width))
+        return np.asarray(rows, dtype="float32").reshape(-1, self.width)
 
     def inputs(self, texts: Sequence[str]) -> list[bytes]:
         return encoder_inputs(self.encoder, texts)
@@ -89,9 +87,8 @@ def save_cache(encoder: Model) -> None:
     for shim in encoder.shims:
         if isinstance(shim, VectorCache):
             shim.save()
-        elif isinstance(shim, JointShim):
-            for part in shim.parts:
-                save_cache(part)
+        elif isinstance(shim, HybridShim):
+            save_cache(shim.dense)
 
 
 def remove_cache(encoder: Model) -> Model:
@@ -103,9 +100,9 @@ def remove_cache(encoder: Model) -> Model:
     for shim in encoder.shims:
         if isinstance(shim, VectorCache):
             return shim.encoder
-        if isinstance(shim, JointShim):
-            bare = replica(encoder)
-            bare.shims[0].parts = tuple(map(remove_cache, shim.parts))
+        if isinstance(shim, HybridShim):
+            dense = remove_cache(shim.dense)
+            bare = HybridEncoder(dense=dense, lexical=shim.lexical, lexical_weight=shim.weight)
             bare.set_dim("nO", shim.width)
             return bare
     return encoder

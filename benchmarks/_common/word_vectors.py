@@ -15,7 +15,7 @@ from spacy.pipeline import Sentencizer
 from _common.cli import fail
 from _common.datasets import DATASETS, OntologyFile, blank_english
 from spacy_connorm.documents import read_corpus
-from spacy_connorm.encoders.word_table import split_tokens
+from spacy_connorm.encoders.grounded.words import split_tokens
 from spacy_connorm.ontology import read_ontology
 
 WIDTH = 100

@@ -1,9 +1,10 @@
 from .dan import DanEncoder as DanEncoder
-from .devices import choose_device as choose_device
-from .grounded_dan import GroundedDanEncoder as GroundedDanEncoder
+from .grounded import GroundedDanEncoder as GroundedDanEncoder
+from .grounded import WordVectorEncoder as WordVectorEncoder
 from .hybrid import HybridEncoder as HybridEncoder
 from .ngram import NgramEncoder as NgramEncoder
 from .onnx import OnnxEncoder as OnnxEncoder
+from .protocol import choose_device as choose_device
 from .protocol import encode as encode
 from .protocol import encode_inputs as encode_inputs
 from .protocol import encoder_forms as encoder_forms
@@ -16,6 +17,4 @@ from .protocol import replica as replica
 from .protocol import require_trainable as require_trainable
 from .protocol import required_extra as required_extra
 from .protocol import trainable as trainable
-from .remote_code import allow_remote_code as allow_remote_code
 from .transformer import TransformerEncoder as TransformerEncoder
-from .word_vectors import WordVectorEncoder as WordVectorEncoder

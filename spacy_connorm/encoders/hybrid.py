@@ -1,15 +1,32 @@
 """A dense and a lexical encoder as one: meaning and spelling."""
 
+import hashlib
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from thinc.api import Model, Ops
+import numpy as np
+from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors, refuse
-from .joint_shim import JointShim
-from .protocol import is_sparse, make_encoder
+from .protocol import (
+    encode_inputs,
+    encoder_forms,
+    encoder_inputs,
+    fingerprint,
+    fits,
+    is_sparse,
+    make_encoder,
+    replica,
+    required_extra,
+    restored_parts,
+    saved_parts,
+)
+from .shim import EncoderShim
 from .vectors import HybridArray
+
+_LENGTH = 8
 
 
 def HybridEncoder(
@@ -74,28 +91,84 @@ def _hybrid(model: Model) -> "HybridShim":
     return shim
 
 
-class HybridShim(JointShim):
-    """Holds both encoders."""
+class HybridShim(EncoderShim):
+    """Holds both encoders. An input is that of the dense one, with its length, and that of the
+    lexical one.
+    """
 
     def __init__(self, dense: Model, lexical: Model, *, weight: float) -> None:
         """dense (Model[List[str], Floats2d]): The dense encoder.
         lexical (Model[List[str], Floats2d]): The lexical encoder.
         weight (float): The weight of the lexical cosine.
         """
-        super().__init__((dense, lexical), extra="hybrid")
+        super().__init__()
+        self._parts = {"dense": dense, "lexical": lexical}
+        self.fits = any(map(fits, self._parts.values()))
+        self.extra = ",".join(filter(None, ("hybrid", *map(required_extra, self._parts.values()))))
         self.weight = weight
 
     @property
     def dense(self) -> Model:
         """RETURNS (Model[List[str], Floats2d]): The dense encoder."""
-        return self.parts[0]
+        return self._parts["dense"]
 
     @property
     def lexical(self) -> Model:
         """RETURNS (Model[List[str], Floats2d]): The lexical encoder."""
-        return self.parts[1]
+        return self._parts["lexical"]
 
-    def encode(self, inputs: list[bytes], ops: Ops) -> HybridArray:
-        """RETURNS (HybridArray): Vectors, in main memory even if the dense encoder uses a GPU."""
-        dense, lexical = self.encode_parts(inputs)
-        return HybridArray(dense, lexical, self.weight)
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The sum of both widths; 0 before both are loaded."""
+        widths = [part.maybe_get_dim("nO") or 0 for part in self._parts.values()]
+        return sum(widths) if all(widths) else 0
+
+    def load(self, texts: list[str] | None) -> None:
+        """Load or fit both, or none if one fails.
+
+        texts (Optional[List[str]]): The texts, e.g. all names of an ontology.
+        """
+        parts = {name: replica(part) for name, part in self._parts.items()}
+        for part in parts.values():
+            part.initialize(X=texts)
+        self._parts = parts
+
+    def encode(self, inputs: list[bytes]) -> HybridArray:
+        """RETURNS (HybridArray): Vectors."""
+        ends = [_LENGTH + int.from_bytes(each[:_LENGTH], "big") for each in inputs]
+        dense = [each[_LENGTH:end] for each, end in zip(inputs, ends, strict=True)]
+        lexical = [each[end:] for each, end in zip(inputs, ends, strict=True)]
+        return HybridArray(
+            encode_inputs(self.dense, dense), encode_inputs(self.lexical, lexical), self.weight
+        )
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): The inputs of both, the first with its length."""
+        both = zip(*(encoder_inputs(part, texts) for part in self._parts.values()), strict=True)
+        return [len(one).to_bytes(_LENGTH, "big") + one + other for one, other in both]
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): The forms of both, the first with its length."""
+        both = zip(*(encoder_forms(part, texts) for part in self._parts.values()), strict=True)
+        return [f"{len(one)} {one}{other}" for one, other in both]
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): A checksum of both fingerprints."""
+        prints = " ".join(map(fingerprint, self._parts.values()))
+        return hashlib.blake2b(prints.encode(), digest_size=16).hexdigest()
+
+    def hold(self, model: dict[str, Model] | None, digest: str) -> None:
+        """Keep both encoders by name; None to empty them."""
+        self._parts = model or {name: replica(part) for name, part in self._parts.items()}
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """RETURNS (Tuple): What both save, each with its checksum."""
+        return saved_parts(self._parts)
+
+    def restored(
+        self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
+    ) -> tuple[dict[str, Model], str]:
+        """RETURNS (Tuple): Both encoders by name, and no checksum of its own.
+        RAISES (ConnormError): CN305 if one is damaged.
+        """
+        return restored_parts(self._parts, saved, arrays), ""

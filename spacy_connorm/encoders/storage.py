@@ -1,62 +1,148 @@
-"""Encoders on disk. The large arrays that an encoder can separate are in files of their
-own, beside it: they are mapped into memory, and shared by all processes that open them.
-"""
+"""How encoders are saved: weights by name, and the folders that training and export write."""
 
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import ConnormError, Errors
-from ..files.atomic import TemporaryFolder
-from ..files.folders import damaged
-from .protocol import Encoder, make_encoder, replica
+from ..files.folders import read_object
 
-_SUFFIX = ".npy"
+# What weights may be stored as.
+DTYPES = ("float32", "int8")
+CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
+# `model_type` in the `config.json` of encoders that are not Hugging Face's, and what loads them.
+DAN, GROUNDED_DAN, ONNX = "connorm-dan", "connorm-grounded-dan", "connorm-onnx"
+ARCHITECTURES = {
+    DAN: "DanEncoder.v1",
+    GROUNDED_DAN: "GroundedDanEncoder.v1",
+    ONNX: "OnnxEncoder.v1",
+}
+_FORMAT_VERSION = 1
+# How a transformer was trained, beside its weights.
+CARD = "spacy_connorm.json"
+_CARD_SETTINGS = ("pooling", "max_length")
 
 
-def store_encoder(model: Encoder, path: Path) -> None:
-    """Write what `open_encoder` reads.
+def pack_weights(weights: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
+    """Pack arrays for msgpack.
 
-    model (Model[List[str], Floats2d]): The encoder.
-    path (Path): The file to write; those of arrays are `NAME.ARRAY.npy`.
+    weights (Mapping[str, np.ndarray]): Arrays by name.
+    RETURNS (Dict[str, Dict[str, Any]]): For `unpack_weights`.
     """
-    shim: Any = model.shims[0]
-    if not hasattr(shim, "detached") or not shim.width:
-        model.to_disk(path)
-        return
-    rest, arrays = shim.detached()
-    light = make_encoder(model.name, rest)
-    light.set_dim("nO", model.get_dim("nO"), force=True)
-    light.to_disk(path)
-    for name, array in arrays.items():
-        np.save(path.with_name(f"{path.name}.{name}{_SUFFIX}"), array)
+    return {
+        name: {
+            "shape": list(array.shape),
+            "dtype": array.dtype.str,
+            "data": np.ascontiguousarray(array).data,
+        }
+        for name, array in sorted(weights.items())
+    }
 
 
-def open_encoder(model: Encoder, path: Path, *, owner: TemporaryFolder | None = None) -> Encoder:
-    """Read an encoder; its large arrays are mapped, not loaded.
+def unpack_weights(saved: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Restore what `pack_weights` packed. The arrays are views of the saved bytes.
 
-    model (Model[List[str], Floats2d]): One of the same settings, which stays as it is.
-    path (Path): The file.
-    owner (Optional[TemporaryFolder]): Kept as long as the encoder's arrays, if the file is its.
-    RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN402 if a file is missing, CN305 if one is damaged.
+    saved (Mapping[str, Any]): From `pack_weights`.
+    RETURNS (Dict[str, np.ndarray]): Arrays by name.
+    RAISES (ValueError): For a dtype that is none of `DTYPES`, and for bytes that do not fill the
+        shape.
     """
-    if not path.is_file():
-        raise damaged(path, "it is missing")
+    weights, valid = {}, {np.dtype(each).str for each in DTYPES}
+    for name, each in saved.items():
+        if each["dtype"] not in valid:
+            raise ValueError(f"its weights are {each['dtype']}")
+        weights[name] = np.frombuffer(each["data"], dtype=each["dtype"]).reshape(each["shape"])
+    return weights
+
+
+def digest_weights(header: str, weights: Mapping[str, np.ndarray]) -> str:
+    """Compute a checksum of weights and what goes with them. Saved indexes know their encoder by
+    it: it must not change.
+
+    header (str): All else that changes vectors.
+    weights (Mapping[str, np.ndarray]): Arrays by name.
+    RETURNS (str): 32 hexadecimal digits.
+    """
+    content = hashlib.blake2b(header.encode(), digest_size=16)
+    for name, array in sorted(weights.items()):
+        content.update(f"{name} {array.shape}\n".encode())
+        content.update(np.ascontiguousarray(array).data)
+    return content.hexdigest()
+
+
+def digest_parts(*parts: str | bytes) -> str:
+    """RETURNS (str): A checksum of texts and bytes, each with its length; 32 hexadecimal digits."""
+    content = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        raw = part.encode() if isinstance(part, str) else part
+        content.update(len(raw).to_bytes(8, "little"))
+        content.update(raw)
+    return content.hexdigest()
+
+
+def write_config(folder: Path, model_type: str, settings: Mapping[str, Any]) -> None:
+    """Write the `config.json` of a trained or exported encoder.
+
+    folder (Path): Its folder, which is made.
+    model_type (str): A key of `ARCHITECTURES`.
+    settings (Mapping[str, Any]): The settings.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    config = {"model_type": model_type, "format_version": _FORMAT_VERSION, **settings}
+    (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf8")
+
+
+def model_type(folder: Path) -> str:
+    """RETURNS (str): The `model_type` of a folder's `config.json`; empty if it says none."""
+    return str(read_object(folder / CONFIG).get("model_type", ""))
+
+
+def read_card(folder: Path | None) -> dict[str, Any]:
+    """Read how a transformer was trained, so that it is used in the same way.
+
+    folder (Optional[Path]): Its folder, if it has one here.
+    RETURNS (Dict[str, Any]): Its `pooling` and `max_length`; empty if it was trained elsewhere.
+    """
+    card = {} if folder is None else read_object(folder / CARD)
+    return {setting: card[setting] for setting in _CARD_SETTINGS if setting in card}
+
+
+@contextmanager
+def reading_folder(folder: Path, model_type: str) -> Iterator[dict[str, Any]]:
+    """Read the folder of a trained or exported encoder; any error inside is about the folder.
+
+    folder (Path): The folder.
+    model_type (str): A key of `ARCHITECTURES`.
+    YIELDS (Dict[str, Any]): Its `config.json`.
+    RAISES (ConnormError): CN306 if it holds something else or is damaged.
+    """
     try:
-        found = replica(model).from_disk(path)
-        shim: Any = found.shims[0]
-        if getattr(shim, "is_detached", False):
-            shim.attach(_array_files(path), owner)
-    except ConnormError:
-        raise
-    # thinc reads what it finds.
+        config = json.loads((folder / CONFIG).read_text(encoding="utf8"))
+        found = (config["model_type"], config["format_version"])
+        if found != (model_type, _FORMAT_VERSION):
+            raise ValueError("it holds a {} of version {}".format(*found))
+        yield config
     except Exception as error:
-        raise ConnormError(Errors.CN305.format(reason=repr(error))) from error
-    return found
+        raise ConnormError(Errors.CN306.format(path=folder, reason=error)) from error
 
 
-def _array_files(path: Path) -> dict[str, Path]:
-    found = sorted(path.parent.glob(f"{path.name}.*{_SUFFIX}"))
-    return {file.name[len(path.name) + 1 : -len(_SUFFIX)]: file for file in found}
+def require_settings(
+    folder: Path | str, found: Mapping[str, Any], asked: Mapping[str, Any]
+) -> None:
+    """Refuse a folder whose encoder was saved with other settings than the config asks for.
+
+    folder (Union[Path, str]): The folder.
+    found (Mapping[str, Any]): Its settings.
+    asked (Mapping[str, Any]): Those of the config; None for those not given.
+    RAISES (ConnormError): CN322.
+    """
+    for setting, value in asked.items():
+        if value is not None and value != found.get(setting, value):
+            raise ConnormError(
+                Errors.CN322.format(path=folder, setting=setting, found=found[setting], asked=value)
+            )

@@ -1,64 +1,173 @@
 """Any Hugging Face transformer as an encoder."""
 
-from typing import Any, Literal
+from array import array
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any, Literal
 
-from spacy.util import SimpleFrozenDict
-from thinc.api import Model
+import numpy as np
+from thinc.api import Model, get_torch_default_device
 from thinc.types import Floats2d
 
-from ..errors import refuse, require_installed
-from .model_packages import MINILM
+from ..errors import ConnormError, Errors, refuse, require_installed, require_positive
+from .pretrained import MINILM, find_folder, load_pretrained
 from .protocol import make_encoder
+from .shim import EncoderShim
+from .storage import digest_parts, read_card, require_settings
+from .tokens import TokenizerForms, tokenize_without_threads
+
+if TYPE_CHECKING:
+    from .transformer_module import TransformerModule
+
+_MAX_LENGTH = 64
 
 
 def TransformerEncoder(
     *,
     name: str = MINILM,
-    pooling: Literal["mean", "cls", "max"] = "mean",
-    max_length: int = 64,
+    pooling: Literal["mean", "cls", "max"] | None = None,
+    max_length: int | None = None,
     batch_size: int = 128,
     mixed_precision: bool = False,
-    tokenizer_config: dict[str, Any] = SimpleFrozenDict(),
-    transformer_config: dict[str, Any] = SimpleFrozenDict(),
 ) -> Model[list[str], Floats2d]:
     """Build an encoder from a pretrained transformer. `initialize` loads it; its weights, tokenizer
     and configuration are saved with the model.
 
     name (str): A name on the Hugging Face hub, or a folder. all-MiniLM-L6-v2 is taken from the
         extra `[minilm]` if installed.
-    pooling (Literal["mean", "cls", "max"]): How token vectors are pooled.
-    max_length (int): Texts are cut after this many tokens, including special tokens, or earlier if
-        the transformer reads fewer. One of MEDIC's 67,000 names is longer than 64.
+    pooling (Optional[Literal["mean", "cls", "max"]]): How token vectors are pooled. None means as
+        the folder was trained by `python -m spacy connorm train`, or else "mean".
+    max_length (Optional[int]): Texts are cut after this many tokens, including special tokens, or
+        earlier if the transformer reads fewer. None means as the folder was trained, or else 64:
+        one of MEDIC's 67,000 names is longer.
     batch_size (int): Texts per batch.
     mixed_precision (bool): Whether to use half precision where possible, which is faster on a GPU.
-    tokenizer_config (Dict[str, Any]): Settings of `AutoTokenizer.from_pretrained`. Those that run
-        code of the model, such as `trust_remote_code`, need `allow_remote_code`.
-    transformer_config (Dict[str, Any]): The same of `AutoModel.from_pretrained`.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN126 if an optional library is not installed, CN006 for an empty batch
         or a length that leaves no room for text.
     """
-    if max_length < 3:
+    if max_length is not None and max_length < 3:
         expected = "at least 3, as two tokens are taken by the special ones"
         refuse("max_length", max_length, expected)
-    if batch_size < 1:
-        refuse("batch_size", batch_size, "at least 1")
+    require_positive("batch_size", batch_size)
     require_installed(
         "TransformerEncoder",
         "transformers",
-        *("torch", "transformers", "spacy_transformers"),
+        *("torch", "transformers"),
         instead=", or `[minilm]` for its default weights too",
     )
-    from .hf_shim import TransformerSettings, TransformerShim
+    asked = {"pooling": pooling, "max_length": max_length}
+    shim = TransformerShim(
+        name, asked=asked, batch_size=batch_size, mixed_precision=mixed_precision
+    )
+    return make_encoder("transformer_encoder", shim)
 
-    settings = TransformerSettings(
-        name=name,
-        pooling=pooling,
-        max_length=max_length,
-        batch_size=batch_size,
-        tokenizer_config=dict(tokenizer_config),
-        transformer_config=dict(transformer_config),
-    )
-    return make_encoder(
-        "transformer_encoder", TransformerShim(settings, mixed_precision=mixed_precision)
-    )
+
+class TransformerShim(EncoderShim):
+    """Holds a transformer, its tokenizer and its pooling, on thinc's default device."""
+
+    extra = "transformers"
+
+    def __init__(
+        self, name: str, *, asked: dict[str, Any], batch_size: int, mixed_precision: bool
+    ) -> None:
+        """name (str): As `TransformerEncoder` takes it.
+        asked (Dict[str, Any]): `pooling` and `max_length`; None for those not given.
+        batch_size (int): Texts encoded at once.
+        mixed_precision (bool): Whether to compute in half precision where possible.
+        """
+        super().__init__(name, batch_size=batch_size)
+        self._asked = asked
+        self._mixed_precision = mixed_precision
+        self._forms: TokenizerForms | None = None
+
+    def read(self) -> "TransformerModule":
+        """RETURNS (TransformerModule): The pretrained transformer.
+        RAISES (ConnormError): As `load_pretrained`.
+        """
+        from .transformer_module import TransformerModule
+
+        tokenizer, transformer = load_pretrained(self.name)
+        found = {"pooling": "mean", "max_length": _MAX_LENGTH, **read_card(find_folder(self.name))}
+        asked = {setting: value for setting, value in self._asked.items() if value is not None}
+        with self._failures():
+            return TransformerModule(tokenizer, transformer, **{**found, **asked})
+
+    def hold(self, model: "TransformerModule | None", digest: str) -> None:
+        """Keep a transformer, on thinc's current default device."""
+        super().hold(model, digest)
+        self._forms = None
+        if model is not None:
+            tokenize_without_threads()
+            model.to(get_torch_default_device()).eval()
+            if model.tokenizer.is_fast:
+                self._forms = TokenizerForms(model.tokenizer.backend_tokenizer)
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): The token ids after truncation.
+        RAISES (ConnormError): CN316 if the tokenizer fails.
+        """
+        with self._failures():
+            return [array("i", row).tobytes() for row in self._model.rows(texts)]
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): The normalized texts; the texts themselves with a slow tokenizer."""
+        return texts if self._forms is None else self._forms(texts)
+
+    def batches(self, inputs: list[bytes]) -> Iterator[list[int]]:
+        """YIELDS (List[int]): The texts of each batch, by length. A text without tokens is in none:
+        some tokenizers add no special tokens.
+        """
+        order = sorted((i for i, each in enumerate(inputs) if each), key=lambda i: len(inputs[i]))
+        for start in range(0, len(order), self.batch_size):
+            yield order[start : start + self.batch_size]
+
+    def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
+        """RETURNS (np.ndarray): Shape (inputs, width), float32.
+        RAISES (ConnormError): CN316 if the transformer fails.
+        """
+        with self._failures():
+            rows = [array("i", each).tolist() for each in inputs]
+            return self._model.predict(rows, mixed_precision=self._mixed_precision)
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): A checksum of weights, tokenizer, and the settings that change vectors."""
+        if self._mixed_precision:
+            return digest_parts(self._digest, "mixed_precision")
+        return self._digest
+
+    def trainable(self) -> "TransformerModule":
+        """RETURNS (TransformerModule): The torch module itself."""
+        return self._model
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """RETURNS (Tuple): Pooling and length, the configuration and tokenizer files, and weights
+        as safetensors.
+        """
+        return self._model.contents(), {}
+
+    def restored(
+        self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
+    ) -> "tuple[TransformerModule, str]":
+        """RETURNS (Tuple): A transformer with the settings that were saved, and its checksum.
+        RAISES (ConnormError): CN305 if the data is damaged, CN306 if the installed version of
+            transformers can't read it, CN312 if it would run code, CN322 if the config sets
+            something else.
+        """
+        from .transformer_module import restore_module
+
+        restored = restore_module(saved)
+        require_settings("the saved pipeline", saved, self._asked)
+        return restored
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except (KeyboardInterrupt, SystemExit, ConnormError):
+            raise
+        # The library tokenizers raises BaseException if it fails within.
+        except BaseException as error:
+            reason = shorten(str(error), width=200)
+            raise ConnormError(Errors.CN316.format(name=self.name, reason=reason)) from error

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from spacy.language import Language
 
-from ..encoders.devices import choose_device
+from ..encoders import choose_device
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import require_apart
 from ..files.folders import read_object, replaced, require_replaceable

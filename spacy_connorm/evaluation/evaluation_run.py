@@ -9,7 +9,7 @@ import srsly
 from spacy.language import Language
 
 from ..documents.mentions import Mention
-from ..encoders.devices import choose_device
+from ..encoders import choose_device
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file, require_apart, require_distinct_outputs
 from ..index.search import Search

@@ -9,8 +9,7 @@ from typing import Any
 from thinc.api import Model
 
 from ..concepts import Candidate, Concept, Source
-from ..encoders.encoding import Encoding, encode_here
-from ..encoders.normalized import NormalizedEncoder
+from ..encoders.normalized import Encoding, NormalizedEncoder, encode_here
 from ..errors import ConnormError, Errors, refuse_text
 from ..files.atomic import TemporaryFolder
 from ..index.backends.protocol import Backend

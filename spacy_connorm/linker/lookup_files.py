@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from ..encoders.storage import store_encoder
+from ..encoders.protocol import store_encoder
 from ..files.atomic import TemporaryFolder
 from ..index.concept_index import ConceptIndex
 from ..index.overlay_files import read_overlay, write_overlay
@@ -48,13 +48,13 @@ def read_lookup(
     lookup (ConceptLookup): Takes the parts.
     folder (Path): The folder.
     exclude (Collection[str]): Any of "encoder", "index".
-    owner (Optional[TemporaryFolder]): Kept as long as index and encoder, if the folder is its.
+    owner (Optional[TemporaryFolder]): Kept as long as the index, if the folder is its.
     RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN430 for an index of another
         build, and those of `ConceptLookup.use`.
     """
     encoder = lookup.encoder
     if _ENCODER not in exclude:
-        encoder = lookup.normalized_encoder.loaded(folder / _ENCODER, owner=owner).model
+        encoder = lookup.normalized_encoder.loaded(folder / _ENCODER).model
     if _INDEX in exclude:
         lookup.use(encoder)
         return

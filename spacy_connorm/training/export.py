@@ -9,10 +9,9 @@ from thinc.api import Config
 from tqdm import tqdm
 
 from ..encoders import trainable
-from ..encoders.model_types import ONNX
 from ..encoders.onnx import OnnxEncoder
-from ..encoders.onnx_folder import CONFIG
 from ..encoders.protocol import Encoder
+from ..encoders.storage import CONFIG, ONNX
 from ..encoders.transformer import TransformerEncoder
 from ..errors import ConnormError, Errors, require_choice, require_installed
 from ..files.atomic import require_apart
@@ -117,8 +116,8 @@ def export_encoder(
     given = {key: value for key, value in settings.items() if value is not None}
     with tqdm(total=3, desc="Loading", leave=False, disable=None) as bar:
         encoder = _load(str(name), given)
-        from ..encoders.hf_module import TransformerModule
-        from ..encoders.onnx_export import export_transformer
+        from ..encoders.onnx.export import export_transformer
+        from ..encoders.transformer_module import TransformerModule
 
         module = trainable(encoder)
         if not isinstance(module, TransformerModule):

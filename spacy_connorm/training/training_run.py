@@ -10,8 +10,7 @@ from spacy.util import registry
 from thinc.api import Config
 
 from ..concepts import Ontology
-from ..encoders import encoder_inputs, require_trainable, trainable
-from ..encoders.devices import choose_device
+from ..encoders import choose_device, encoder_inputs, require_trainable, trainable
 from ..errors import ConnormError, Errors, require_installed
 from ..files.atomic import require_apart, write_errors
 from ..files.configs import config_errors, read_config, require_sections

@@ -17,7 +17,7 @@ from tqdm import tqdm
 from ..documents.document import ID_FIELD, Document, Mention, read_document
 from ..documents.records import Record, make_record
 from ..documents.writing import Exporter, find_target
-from ..encoders.devices import choose_device
+from ..encoders import choose_device
 from ..errors import Warnings, require_positive, warn
 from ..files.atomic import require_apart
 from ..pipeline.concept_normalizer import ConceptNormalizer

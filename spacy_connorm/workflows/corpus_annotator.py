@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 
 from ..documents.document import DOC_ID_KEY, set_other_fields
 from ..documents.records import ParquetExporter, row_schema
-from ..encoders.devices import choose_device
+from ..encoders import choose_device
 from ..errors import ConnormError, Errors, is_text_shown
 from ..files.tables import require_distinct_columns
 from ..pipeline.concept_normalizer import ConceptNormalizer

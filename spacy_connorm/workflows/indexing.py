@@ -12,8 +12,8 @@ from thinc.api import Config
 
 from ..concepts import AnyOntology, Concept, ConceptStream
 from ..documents.docbin import read_docs
-from ..encoders.devices import choose_device
-from ..encoders.encoding import Encoding, encode_here
+from ..encoders import choose_device
+from ..encoders.normalized import Encoding, encode_here
 from ..errors import ConnormError, Errors
 from ..files.atomic import require_apart
 from ..files.configs import config_errors, read_config

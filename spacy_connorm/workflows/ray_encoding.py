@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any
 
-from ..encoders.devices import choose_device
-from ..encoders.encoding import EncodeBatches, Encoding
-from ..encoders.normalized import NormalizedEncoder
+from ..encoders import choose_device
+from ..encoders.normalized import EncodeBatches, Encoding, NormalizedEncoder
 from ..encoders.vectors import Raw
 from .pool import require_processes
 from .ray_connection import connected, count_workers

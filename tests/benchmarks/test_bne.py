@@ -17,7 +17,7 @@ def bne(modules):
 
 @pytest.fixture
 def table():
-    from spacy_connorm.encoders.word_table import WordTable
+    from spacy_connorm.encoders.grounded.words import WordTable
 
     vectors = np.random.default_rng(0).normal(size=(len(WORDS), 4)).astype("float32")
     return WordTable(WORDS, vectors)

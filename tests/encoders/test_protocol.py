@@ -27,7 +27,7 @@ def test_importing_encoders_imports_nothing_heavy():
     code = (
         "import sys, spacy_connorm.encoders.transformer, spacy_connorm.encoders.ngram, "
         "spacy_connorm.encoders.dan, spacy_connorm.encoders.onnx, "
-        "spacy_connorm.encoders.word_vectors, spacy_connorm.encoders.grounded_dan;"
+        "spacy_connorm.encoders.grounded;"
         "heavy = {'transformers', 'spacy_transformers', 'sklearn', 'tokenizers', 'safetensors', "
         "'onnxruntime', 'onnx', 'gensim'};"
         "print(heavy & set(sys.modules))"

@@ -7,7 +7,7 @@ from spacy import registry
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from spacy_connorm.encoders import encoder_forms, encoder_inputs
-from spacy_connorm.encoders.tokenizer_forms import TokenizerForms
+from spacy_connorm.encoders.tokens import TokenizerForms
 
 PIECES = [
     "a",

@@ -28,9 +28,9 @@ from spacy_connorm.documents.abbreviations import (
     get_long_form,
     set_abbreviations,
 )
-from spacy_connorm.encoders.dan_features import FeatureReader
+from spacy_connorm.encoders.dan.features import FeatureReader
 from spacy_connorm.encoders.ngram import NgramEncoder
-from spacy_connorm.encoders.tokenizer_forms import TokenizerForms
+from spacy_connorm.encoders.tokens import TokenizerForms
 from spacy_connorm.text import characters
 from spacy_connorm.text.abbreviations import Abbreviation, find_abbreviations
 from spacy_connorm.text.alignment import align

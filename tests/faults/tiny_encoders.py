@@ -22,7 +22,7 @@ def _tokenizer() -> str:
 
 def save_dan(folder: Path) -> None:
     """Write the folder of a deep averaging network with a hidden layer."""
-    from spacy_connorm.encoders.dan_weights import Dan, DanSettings
+    from spacy_connorm.encoders.dan.network import Dan, DanSettings
 
     settings, tokenizer = DanSettings(buckets=512, hidden=8), _tokenizer()
     rows = len(json.loads(tokenizer)["model"]["vocab"]) + settings.buckets
@@ -40,7 +40,7 @@ def save_dan(folder: Path) -> None:
 
 def save_onnx(folder: Path) -> None:
     """Write the folder of a graph: the mean of input embeddings."""
-    from spacy_connorm.encoders.onnx_folder import OnnxModel, OnnxSettings
+    from spacy_connorm.encoders.onnx.model import OnnxModel, OnnxSettings
 
     tokenizer = json.loads(_tokenizer())
     tokenizer["truncation"] = {

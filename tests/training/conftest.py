@@ -1,5 +1,8 @@
 """Pools written by hand, an encoder input that needs no encoder, and a tiny encoder to train."""
 
+import json
+import shutil
+
 import numpy as np
 import pytest
 
@@ -46,14 +49,23 @@ def pool():
     )
 
 
+@pytest.fixture(scope="session")
+def one_layer(tiny_folder, tmp_path_factory):
+    """The folder of the tiny transformer with its first layer only."""
+    folder = shutil.copytree(tiny_folder, tmp_path_factory.mktemp("tiny") / "one-layer")
+    config = json.loads((folder / "config.json").read_text(encoding="utf8"))
+    config["num_hidden_layers"] = 1
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf8")
+    return folder
+
+
 @pytest.fixture
-def make_encoder(tiny_folder):
+def make_encoder(one_layer):
     """A function that gives the same untrained encoder each time, of one layer."""
     from spacy_connorm.encoders.transformer import TransformerEncoder
 
     def make():
-        config = {"num_hidden_layers": 1}
-        encoder = TransformerEncoder(name=str(tiny_folder), transformer_config=config)
+        encoder = TransformerEncoder(name=str(one_layer))
         encoder.initialize()
         return encoder
 

@@ -8,8 +8,8 @@ pytest.importorskip("torch")
 from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.encoders import encode, trainable
+from spacy_connorm.encoders.grounded import WordVectorEncoder
 from spacy_connorm.encoders.transformer import TransformerEncoder
-from spacy_connorm.encoders.word_vectors import WordVectorEncoder
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.evaluation.metrics import score_retrieval
 from spacy_connorm.training.dev_score import LinkingScore, RetrievalScore, score_saved

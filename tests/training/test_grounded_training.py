@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from spacy_connorm.encoders import trainable
-from spacy_connorm.encoders.word_vectors import WordVectorEncoder
+from spacy_connorm.encoders.grounded import WordVectorEncoder
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.training.batchers import PairBatcher
 from spacy_connorm.training.config import Training

@@ -14,8 +14,7 @@ from tqdm import tqdm
 from ...about import __version__
 from ...concepts import Concept, Source
 from ...concepts.concept import require_id_and_name
-from ...encoders.encoding import Encoding, encode_here
-from ...encoders.normalized import NormalizedEncoder
+from ...encoders.normalized import Encoding, NormalizedEncoder, encode_here
 from ...errors import ConnormError, Errors, Warnings, warn
 from ...files.atomic import atomic_folder
 from ...files.folders import seal, verify

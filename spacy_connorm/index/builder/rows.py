@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from ...encoders.encoding import EncodeBatches
+from ...encoders.normalized import EncodeBatches
 from ...encoders.vectors import Raw, stack
 from ..concept_index import ConceptIndex
 from ..members import Members

@@ -1,0 +1,167 @@
+"""A deep averaging network as an encoder: fast on a CPU."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ...errors import refuse, require_installed, require_positive
+from ..ngram import require_ngram_range
+from ..pretrained import MINILM
+from ..protocol import make_encoder
+from ..shim import EncoderShim
+from .network import PRECISIONS, Dan, DanSettings, Precision, load_dan
+
+if TYPE_CHECKING:
+    from .module import DanModule
+
+
+def DanEncoder(
+    *,
+    name: str = MINILM,
+    ngram_range: Sequence[int] | None = None,
+    buckets: int | None = None,
+    hidden: int | None = None,
+    width: int | None = None,
+    principal_components: int | None = None,
+    lowercase: bool | None = None,
+    max_length: int | None = None,
+    dtype: Precision | None = None,
+    dropout: float = 0.0,
+    batch_size: int = 512,
+) -> Model[list[str], Floats2d]:
+    """Build a deep averaging network (Fivez et al. 2021, section 3.1, without CCA): the mean of the
+    vectors of a text's word pieces and character n-grams, optionally with a hidden layer. It starts
+    from the input embeddings of a transformer or from random ones; `python -m spacy connorm train`
+    trains it. Encoding needs no torch.
+
+    A setting of None means the value that the folder `name` was saved with, or else the default
+    below. A folder that was saved with a different value is refused.
+
+    name (str): A trained encoder's folder; or a transformer (a name on the Hugging Face hub, or a
+        folder) to take the tokenizer and the input embeddings from. all-MiniLM-L6-v2 is taken from
+        the extra `[minilm]` if installed.
+    ngram_range (Optional[Sequence[int]]): The shortest and the longest n-gram, in characters (at
+        most 100), of a word with a space on either side. Default: 3 and 4.
+    buckets (Optional[int]): The number of vectors that n-grams are hashed to; 0 for no n-grams.
+        Default: 65,536.
+    hidden (Optional[int]): Units of the hidden ReLU layer; 0 for none. Default: 0.
+    width (Optional[int]): The width of randomly initialized vectors. By default vectors are
+        initialized from the transformer's, with their width.
+    principal_components (Optional[int]): Start from so many principal components of the
+        transformer's embeddings: narrower vectors are searched faster. Default: all.
+    lowercase (Optional[bool]): Whether to lower-case texts first. Default: True.
+    max_length (Optional[int]): Texts are cut after this many characters. Default: 512.
+    dtype (Optional[str]): How the vectors of features are stored: "float32" or "int8" (a quarter of
+        the size). Training computes in float32. A folder that was saved in float32 can be loaded as
+        int8; the index must then be built with it. Default: float32.
+    dropout (float): The share of a text's features dropped in each training step.
+    batch_size (int): Texts per batch.
+    RETURNS (Model[List[str], Floats2d]): The encoder.
+    RAISES (ConnormError): CN006 for an invalid setting, CN126 if an optional library is not
+        installed.
+    """
+    if ngram_range is not None:
+        require_ngram_range(ngram_range)
+    for setting, value in (("buckets", buckets), ("hidden", hidden)):
+        if value is not None and value < 0:
+            refuse(setting, value, "at least 0")
+    for setting, value in (
+        ("width", width),
+        ("principal_components", principal_components),
+        ("max_length", max_length),
+        ("batch_size", batch_size),
+    ):
+        if value is not None:
+            require_positive(setting, value)
+    if width is not None and principal_components is not None:
+        expected = "none where `width` asks for random vectors"
+        refuse("principal_components", principal_components, expected)
+    if dtype not in (None, *PRECISIONS):
+        refuse("dtype", dtype, f"one of {', '.join(PRECISIONS)}")
+    if not 0 <= dropout < 1:
+        refuse("dropout", dropout, "a share, from 0 to less than 1")
+    require_installed("DanEncoder", "dan", "tokenizers", "safetensors")
+    asked = {
+        "ngram_range": None if ngram_range is None else list(ngram_range),
+        "buckets": buckets,
+        "hidden": hidden,
+        "width": width,
+        "principal_components": principal_components,
+        "lowercase": lowercase,
+        "max_length": max_length,
+        "dtype": dtype,
+    }
+    shim = DanShim(name, asked=asked, dropout=dropout, batch_size=batch_size)
+    return make_encoder("dan_encoder", shim)
+
+
+class DanShim(EncoderShim):
+    """Holds a deep averaging network; computes with NumPy."""
+
+    extra = "dan"
+
+    def __init__(
+        self, name: str, *, asked: dict[str, Any], dropout: float, batch_size: int
+    ) -> None:
+        """name (str): As `DanEncoder` takes it.
+        asked (Dict[str, Any]): The settings that change vectors; None for those not given.
+        dropout (float): The share of features that training drops.
+        batch_size (int): Texts encoded at once.
+        """
+        super().__init__(name, batch_size=batch_size)
+        self._asked = asked
+        self._dropout = dropout
+        self._reader: Any = None
+
+    def read(self) -> Dan:
+        """RETURNS (Dan): As `load_dan`, and so are the errors."""
+        return load_dan(self.name, self._asked).rounded(self._asked["dtype"])
+
+    def hold(self, model: Dan | None, digest: str) -> None:
+        """Keep a network and the reader of its features."""
+        super().hold(model, digest)
+        self._reader = None if model is None else model.reader()
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): The features, ascending."""
+        ids, bounds = self._reader.read(texts)
+        raw = ids.tobytes()
+        ends = (bounds * ids.itemsize).tolist()
+        return [raw[start:end] for start, end in pairwise(ends)]
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): The characters that are read, lower-cased if `lowercase`."""
+        return self._reader.forms(texts)
+
+    def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
+        """RETURNS (np.ndarray): Shape (inputs, width), float32. A text without features (word
+        pieces or n-grams) has the zero vector.
+        """
+        ids = np.frombuffer(b"".join(inputs), dtype=np.int32)
+        counts = np.asarray([len(each) for each in inputs]) // ids.itemsize
+        return self._model.vectors(ids, np.concatenate([[0], np.cumsum(counts)]))
+
+    def trainable(self) -> "DanModule":
+        """RETURNS (DanModule): A torch module that starts from what `name` stands for, before it
+        was rounded where that is known.
+        """
+        from .module import DanModule
+
+        dan = load_dan(self.name, self._asked).restored()
+        return DanModule(dan, dropout=self._dropout, dtype=self._model.settings.dtype)
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """RETURNS (Tuple): Settings and tokenizer, and the weights."""
+        dan = self._model
+        return {"settings": asdict(dan.settings), "tokenizer": dan.tokenizer}, dan.weights
+
+    def restored(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Dan, str]:
+        """RETURNS (Tuple): A network, with the settings that were saved, and its checksum."""
+        dan = Dan(DanSettings.read(saved["settings"]), saved["tokenizer"], arrays)
+        dan.check()
+        return dan, dan.digest()

@@ -1,0 +1,163 @@
+"""The features of a deep averaging network: word pieces and hashed character n-grams.
+
+Imports the library tokenizers: import it in functions.
+"""
+
+import json
+import unicodedata
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from ...errors import ConnormError, Errors
+from ...text.characters import CharacterTable
+from ..tokens import tokenize_without_threads
+
+tokenize_without_threads()
+
+_SPACE = ord(" ")
+# Odd numbers with bits everywhere spread similar n-grams over the buckets.
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xD6E8FEB86659FD93)
+_HALF = np.uint64(32)
+
+
+class Features(NamedTuple):
+    """The features of several texts, text by text, ascending within a text.
+
+    ids (np.ndarray): Shape (features,), int32: word pieces first, then the buckets of n-grams.
+    bounds (np.ndarray): Shape (texts + 1,), int64: text i has the features `ids[bounds[i] :
+        bounds[i + 1]]`.
+    """
+
+    ids: np.ndarray
+    bounds: np.ndarray
+
+
+class FeatureReader:
+    """Reads the features of texts. Their order in the text is lost."""
+
+    def __init__(
+        self,
+        tokenizer: str,
+        *,
+        pieces: int,
+        ngram_range: tuple[int, int],
+        buckets: int,
+        lowercase: bool,
+        max_length: int,
+    ) -> None:
+        """tokenizer (str): JSON of the library tokenizers, for word pieces. Its padding and
+            truncation are ignored.
+        pieces (int): The number of ids of word pieces; buckets are numbered after them.
+        ngram_range (Tuple[int, int]): The shortest and the longest n-gram, in characters.
+        buckets (int): The number of buckets that n-grams are hashed to; 0 for no n-grams.
+        lowercase (bool): Whether to lower-case texts first.
+        max_length (int): Texts are cut after this many characters.
+        """
+        self._tokenizer = Tokenizer.from_str(tokenizer)
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._unknown = _unknown_id(self._tokenizer, json.loads(tokenizer)["model"])
+        self._pieces = pieces
+        self._lengths = range(ngram_range[0], ngram_range[1] + 1)
+        self._buckets = buckets
+        self._lowercase = lowercase
+        self._max_length = max_length
+
+    @property
+    def size(self) -> int:
+        """RETURNS (int): The number of different features."""
+        return self._pieces + self._buckets
+
+    def read(self, texts: list[str]) -> Features:
+        """Read the features of texts.
+
+        texts (List[str]): Texts that can be encoded as UTF-8.
+        RETURNS (Features): The features, without unknown word pieces.
+        """
+        texts = self.forms(texts)
+        owners, ids = self._read_pieces(texts)
+        if self._buckets:
+            ngram_owners, hashes = hash_ngrams(texts, self._lengths)
+            ngrams = (hashes % np.uint64(self._buckets)).astype(np.int64) + self._pieces
+            owners, ids = np.concatenate([owners, ngram_owners]), np.concatenate([ids, ngrams])
+        # Sorting one array of numbers is several times faster than sorting by owner and feature.
+        keys = owners * self.size + ids
+        keys.sort()
+        counts = np.bincount(owners, minlength=len(texts))
+        keys -= np.repeat(np.arange(len(texts)) * self.size, counts)
+        return Features(keys.astype(np.int32), np.concatenate([[0], np.cumsum(counts)]))
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): The characters that are read, lower-cased if `lowercase`."""
+        texts = [text[: self._max_length] for text in texts]
+        return [text.lower() for text in texts] if self._lowercase else texts
+
+    def _read_pieces(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+        rows = [encoding.ids for encoding in encodings]
+        counts = [len(row) for row in rows]
+        owners = np.repeat(np.arange(len(rows)), counts)
+        ids = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=sum(counts))
+        if self._unknown is not None:
+            known = ids != self._unknown
+            owners, ids = owners[known], ids[known]
+        # A tokenizer can have any ids; beyond the vectors is other memory.
+        if len(ids) and ids.max() >= self._pieces:
+            raise ConnormError(Errors.CN305.format(reason="its word pieces have no vectors"))
+        return owners, ids
+
+
+def hash_ngrams(texts: list[str], lengths: range) -> tuple[np.ndarray, np.ndarray]:
+    """Hash the character n-grams of words, each with a space on either side and without accents.
+
+    texts (List[str]): The texts.
+    lengths (range): The lengths of the n-grams, in characters.
+    RETURNS (Tuple[np.ndarray, np.ndarray]): The number of each n-gram's text, int64, and the hash
+        of each n-gram, uint64, both of shape (n-grams,).
+    """
+    padded = [f" {' '.join(_strip_accents(text).split())} " for text in texts]
+    codes = np.frombuffer("".join(padded).encode("utf-32-le"), dtype="<u4")
+    texts_of = np.repeat(np.arange(len(padded)), [len(text) for text in padded])
+    spaces = np.concatenate([[0], np.cumsum(codes == _SPACE)])
+    owners, hashes = [], []
+    rolling = np.zeros(len(codes), dtype=np.uint64)
+    for length in range(1, lengths.stop):
+        count = max(0, len(codes) - length + 1)
+        # Without the 1, an n-gram and the same with NUL before it would have equal hashes.
+        rolling = rolling[:count] * _STEP + codes[length - 1 :] + np.uint64(1)
+        if length not in lengths:
+            continue
+        # An n-gram has spaces at its ends only, and other characters too. Texts are separated by
+        # two spaces, so no n-gram spans two texts.
+        inner = spaces[length - 1 : length - 1 + count] - spaces[1 : 1 + count]
+        total = spaces[length : length + count] - spaces[:count]
+        is_ngram = (inner <= 0) & (total < length)
+        owners.append(texts_of[:count][is_ngram])
+        hashes.append(_mix(rolling[is_ngram]))
+    return np.concatenate(owners), np.concatenate(hashes)
+
+
+def _mix(hashes: np.ndarray) -> np.ndarray:
+    hashes = (hashes ^ (hashes >> _HALF)) * _MIX
+    return hashes ^ (hashes >> _HALF)
+
+
+def _decompose(character: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", character)
+    return "".join(each for each in decomposed if not unicodedata.combining(each))
+
+
+_UNACCENTED = CharacterTable(_decompose)
+
+
+def _strip_accents(text: str) -> str:
+    return text if text.isascii() else text.translate(_UNACCENTED)
+
+
+def _unknown_id(tokenizer: Tokenizer, model: dict[str, Any]) -> int | None:
+    unknown = model.get("unk_token")
+    return model.get("unk_id") if unknown is None else tokenizer.token_to_id(unknown)

@@ -1,0 +1,68 @@
+"""A deep averaging network as a torch module. Imports torch: import it in functions."""
+
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn.functional import embedding_bag
+
+from .network import EMBEDDINGS, Dan, Precision
+
+
+class DanModule(torch.nn.Module):
+    """Computes the vectors of `DanEncoder`, with gradients; see `TrainableModule`."""
+
+    def __init__(self, dan: Dan, *, dropout: float, dtype: Precision | None = None) -> None:
+        """dan (Dan): The network, in float32; its weights are copied.
+        dropout (float): The share of a text's features dropped in training.
+        dtype (Optional[str]): How `save` stores the vectors of features.
+        """
+        super().__init__()
+        self._settings, self._tokenizer = dan.settings, dan.tokenizer
+        self._reader = dan.reader()
+        self._dropout, self._dtype = dropout, dtype
+        rows, width = dan.weights[EMBEDDINGS].shape
+        self.embeddings = torch.nn.Embedding(rows, width)
+        self.hidden = torch.nn.Linear(width, dan.settings.hidden) if dan.settings.hidden else None
+        self.output = torch.nn.Linear(dan.settings.hidden, width) if dan.settings.hidden else None
+        self.load_state_dict({name: torch.tensor(array) for name, array in dan.weights.items()})
+
+    def rows(self, texts: list[str]) -> list[list[int]]:
+        """RETURNS (List[List[int]]): The features of each text, ascending."""
+        ids, bounds = self._reader.read(texts)
+        return [row.tolist() for row in np.split(ids, bounds[1:-1])] if texts else []
+
+    def collate(self, rows: list[list[int]]) -> dict[str, torch.Tensor]:
+        """RETURNS (Dict[str, torch.Tensor]): `ids`, the features of all texts, shape (features,),
+        and `counts`, the number of features of each text, shape (texts,); both int64.
+        """
+        return {
+            "ids": torch.from_numpy(np.fromiter(chain.from_iterable(rows), dtype="int64")),
+            "counts": torch.tensor([len(row) for row in rows], dtype=torch.int64),
+        }
+
+    def forward(self, ids: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+        """ids (torch.Tensor): Shape (features,), int64.
+        counts (torch.Tensor): Shape (texts,), int64.
+        RETURNS (torch.Tensor): Shape (texts, width), float32 or, under autocast, half precision.
+        """
+        weights = torch.ones(len(ids), device=ids.device)
+        if self.training and self._dropout:
+            weights = (torch.rand(len(ids), device=ids.device) >= self._dropout).float()
+        starts = counts.cumsum(0) - counts
+        owners = torch.repeat_interleave(counts)
+        totals = torch.zeros(len(counts), device=ids.device).index_add_(0, owners, weights)
+        sums = embedding_bag(
+            ids, self.embeddings.weight, starts, mode="sum", per_sample_weights=weights
+        )
+        means = sums / totals.clamp(min=1).unsqueeze(1)
+        if self.hidden is None or self.output is None:
+            return means
+        vectors = self.output(torch.relu(self.hidden(means)))
+        return vectors * (counts > 0).unsqueeze(1)
+
+    def save(self, folder: Path) -> None:
+        """folder (Path): A folder, for `DanEncoder(name=folder)`."""
+        weights = {name: each.detach().cpu().numpy() for name, each in self.state_dict().items()}
+        Dan(self._settings, self._tokenizer, weights).rounded(self._dtype).save(Path(folder))

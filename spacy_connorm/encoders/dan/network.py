@@ -1,0 +1,358 @@
+"""A deep averaging network: its settings and weights, their initialization, its folder on disk."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ...errors import ConnormError, Errors, require_installed
+from ..ngram import is_ngram_range
+from ..pretrained import find_folder, load_pretrained
+from ..storage import (
+    DAN,
+    TOKENIZER,
+    WEIGHTS,
+    digest_weights,
+    model_type,
+    reading_folder,
+    require_settings,
+    write_config,
+)
+
+if TYPE_CHECKING:
+    from .features import FeatureReader
+
+Precision = Literal["float32", "int8"]
+PRECISIONS = ("float32", "int8")
+EMBEDDINGS = "embeddings.weight"
+# The length of one step of each row, if rows are whole numbers of steps.
+STEPS = "embeddings.step"
+_LEVELS = 127
+_SEED = 0
+# How the names of input embeddings end in the usual models.
+_INPUT_EMBEDDINGS = (
+    "embeddings.word_embeddings.weight",
+    "embeddings.tok_embeddings.weight",
+    "embed_tokens.weight",
+    "wte.weight",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DanSettings:
+    """The settings that change vectors; see `DanEncoder`."""
+
+    ngram_range: tuple[int, int] = (3, 4)
+    buckets: int = 65_536
+    hidden: int = 0
+    lowercase: bool = True
+    max_length: int = 512
+    dtype: Precision = "float32"
+
+    @classmethod
+    def read(cls, config: dict[str, Any]) -> "DanSettings":
+        """config (Dict[str, Any]): The settings by name; other keys are ignored.
+        RETURNS (DanSettings): The settings.
+        RAISES (ValueError): If one is invalid.
+        """
+        known = {field.name: config[field.name] for field in fields(cls)}
+        settings = cls(**{**known, "ngram_range": tuple(known["ngram_range"])})
+        sizes = (settings.buckets, settings.hidden, settings.max_length)
+        if not all(type(size) is int and size >= 0 for size in sizes):
+            raise ValueError(f"its sizes are {sizes}")
+        if type(settings.lowercase) is not bool or not is_ngram_range(settings.ngram_range):
+            raise ValueError("its settings are not those of n-grams")
+        if settings.dtype not in PRECISIONS:
+            raise ValueError(f"its dtype is {settings.dtype}")
+        return settings
+
+
+@dataclass(frozen=True, slots=True)
+class Dan:
+    """A deep averaging network.
+
+    settings (DanSettings): The settings.
+    tokenizer (str): JSON of the library tokenizers.
+    weights (Dict[str, np.ndarray]): `embeddings.weight`, of the settings' dtype, shape (word pieces
+        + buckets, width). In int8 a component is a multiple of 1/127 of the largest one of its row,
+        and `embeddings.step` holds the length of these steps. With a hidden layer also, in float32,
+        `hidden.weight`, shape (hidden, width), `hidden.bias`, `output.weight`, shape (width,
+        hidden), and `output.bias`.
+    """
+
+    settings: DanSettings
+    tokenizer: str
+    weights: dict[str, np.ndarray]
+
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of the vectors."""
+        return self.weights[EMBEDDINGS].shape[1]
+
+    def rounded(self, dtype: Precision | None) -> "Dan":
+        """Store the vectors of features in fewer bits. Those of layers stay: they are few.
+
+        dtype (Optional[str]): "int8"; or "float32" or None for no change.
+        RETURNS (Dan): The network. One that is rounded already is returned as it is.
+        """
+        if dtype != "int8" or self.settings.dtype == "int8":
+            return self
+        embeddings = self.weights[EMBEDDINGS]
+        steps = np.abs(embeddings).max(axis=1, initial=0) / np.float32(_LEVELS)
+        shares = embeddings / np.where(steps > 0, steps, 1)[:, None]
+        levels = {EMBEDDINGS: np.rint(shares).astype("int8"), STEPS: steps}
+        return replace(
+            self,
+            settings=replace(self.settings, dtype=dtype),
+            weights={**self.weights, **levels},
+        )
+
+    def restored(self) -> "Dan":
+        """RETURNS (Dan): The network with all weights in float32, to go on training them."""
+        if self.settings.dtype == "float32":
+            return self
+        weights = {name: array for name, array in self.weights.items() if name != STEPS}
+        weights[EMBEDDINGS] = weights[EMBEDDINGS].astype("float32") * self.weights[STEPS][:, None]
+        return replace(self, settings=replace(self.settings, dtype="float32"), weights=weights)
+
+    def vectors(self, ids: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+        """Compute the vectors of texts. Only the rows that are needed are read.
+
+        ids (np.ndarray): Features, int32, text by text.
+        bounds (np.ndarray): Shape (texts + 1,): text i has the features `ids[bounds[i] :
+            bounds[i + 1]]`.
+        RETURNS (np.ndarray): Shape (texts, width), float32; zeros for a text without features.
+        """
+        embeddings, steps = self.weights[EMBEDDINGS], self.weights.get(STEPS)
+        means = np.zeros((len(bounds) - 1, self.width), dtype="float32")
+        counts = np.diff(bounds)
+        shares = np.repeat(1 / np.maximum(counts, 1).astype("float32"), counts)
+        if steps is not None:
+            shares *= steps[ids]
+        # A product for each text reads less memory than one for all: rows are converted as they
+        # come, and a mean does not depend on the other texts.
+        for text in np.flatnonzero(counts):
+            own = slice(bounds[text], bounds[text + 1])
+            means[text] = shares[own] @ embeddings[ids[own]].astype("float32", copy=False)
+        if not self.settings.hidden:
+            return means
+        vectors = apply_layers(self.weights, means)
+        vectors[counts == 0] = 0
+        return vectors
+
+    def reader(self) -> "FeatureReader":
+        """RETURNS (FeatureReader): Reads the features of texts for this network."""
+        from .features import FeatureReader
+
+        return FeatureReader(
+            self.tokenizer,
+            pieces=len(self.weights[EMBEDDINGS]) - self.settings.buckets,
+            ngram_range=self.settings.ngram_range,
+            buckets=self.settings.buckets,
+            lowercase=self.settings.lowercase,
+            max_length=self.settings.max_length,
+        )
+
+    def digest(self) -> str:
+        """RETURNS (str): A checksum of everything, 32 hexadecimal digits."""
+        settings = asdict(self.settings)
+        # Indexes know their encoder by this checksum.
+        if settings["dtype"] == "float32":
+            del settings["dtype"]
+        parts = (json.dumps(settings, sort_keys=True), self.tokenizer)
+        header = "".join(f"{len(part)}\n{part}" for part in parts)
+        return digest_weights(header, self.weights)
+
+    def check(self) -> None:
+        """RAISES (ValueError): If settings and weights do not fit together. Ids of word pieces are
+        checked when they are read.
+        """
+        found = {name: (array.shape, array.dtype.str) for name, array in self.weights.items()}
+        embeddings, _ = found.get(EMBEDDINGS, ((), ""))
+        if len(embeddings) != 2 or not embeddings[1] or embeddings[0] < self.settings.buckets:
+            raise ValueError(f"its embeddings have the shape {embeddings}")
+        shapes = layer_shapes(embeddings[-1], self.settings.hidden)
+        expected = {name: (shape, "<f4") for name, shape in shapes.items()}
+        expected[EMBEDDINGS] = (embeddings, np.dtype(self.settings.dtype).str)
+        if self.settings.dtype == "int8":
+            expected[STEPS] = (embeddings[:1], "<f4")
+        if found != expected:
+            raise ValueError(f"its weights are {found}, not {expected}")
+
+    def save(self, folder: Path) -> None:
+        """folder (Path): The folder for `config.json`, `tokenizer.json` and `model.safetensors`."""
+        from safetensors.numpy import save_file
+
+        write_config(folder, DAN, {"width": self.width, **asdict(self.settings)})
+        (folder / TOKENIZER).write_text(self.tokenizer, encoding="utf8")
+        save_file(self.weights, folder / WEIGHTS)
+
+
+def load_dan(name: str, asked: dict[str, Any]) -> Dan:
+    """Load a saved network, or initialize one from a transformer.
+
+    name (str): A folder written by `Dan.save`; or a transformer, see `load_pretrained`.
+    asked (Dict[str, Any]): Fields of `DanSettings`, `width` and `principal_components`; None for
+        those not given.
+    RETURNS (Dan): The network, not yet rounded to the dtype asked for unless it was saved so.
+    RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN306 if the folder is
+        damaged, CN322 if it was saved with different settings, CN126 and CN324 if the transformer
+        can't be used.
+    """
+    folder = find_folder(name)
+    if folder is not None and model_type(folder) == DAN:
+        return _load_saved(folder, asked)
+    tokenizer, embeddings = _read_start(name, folder)
+    chosen = {key: value for key, value in asked.items() if value is not None}
+    width, kept = chosen.pop("width", None), chosen.pop("principal_components", None)
+    # It starts unrounded, and may be trained so.
+    chosen.pop("dtype", None)
+    settings = DanSettings.read({**asdict(DanSettings()), **chosen})
+    try:
+        if kept is not None:
+            embeddings = _principal_components(embeddings, kept)
+        dan = Dan(settings, tokenizer, _start_weights(embeddings, width, settings))
+        dan.check()
+    except ValueError as error:
+        raise ConnormError(Errors.CN324.format(name=name, reason=error)) from error
+    return dan
+
+
+def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
+    from safetensors.numpy import load_file
+
+    with reading_folder(folder, DAN) as config:
+        tokenizer = (folder / TOKENIZER).read_text(encoding="utf8")
+        dan = Dan(DanSettings.read(config), tokenizer, load_file(folder / WEIGHTS))
+        dan.check()
+        dan.reader()
+    found = {
+        **asdict(dan.settings),
+        "ngram_range": list(dan.settings.ngram_range),
+        "width": dan.width,
+        "principal_components": dan.width,
+    }
+    if found["dtype"] == "float32":
+        del found["dtype"]  # It can be rounded to any other.
+    require_settings(folder, found, asked)
+    return dan
+
+
+def _read_start(name: str, folder: Path | None) -> tuple[str, np.ndarray]:
+    """Read a transformer's tokenizer and input embeddings. That needs torch only if its folder
+    lacks `tokenizer.json` or usable `model.safetensors`.
+
+    name (str): The transformer, see `load_pretrained`.
+    folder (Optional[Path]): Its folder, if it has one here.
+    RETURNS (Tuple[str, Floats2d]): JSON of the library tokenizers, and float32 (tokens, width).
+    RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN126 and CN324 if the
+        transformer can't be used.
+    """
+    if folder is not None and (folder / TOKENIZER).is_file():
+        embeddings = _read_input_embeddings(folder / WEIGHTS)
+        if embeddings is not None:
+            return _read_tokenizer(folder / TOKENIZER), embeddings
+    require_installed(
+        f"Starting a DAN encoder from '{name}'",
+        "transformers",
+        *("torch", "transformers"),
+        instead=", or name a folder with a `tokenizer.json` and a `model.safetensors`",
+    )
+    tokenizer, transformer = load_pretrained(name)
+    if not tokenizer.is_fast:
+        reason = "its tokenizer is not one of the library tokenizers (a fast one)"
+        raise ConnormError(Errors.CN324.format(name=name, reason=reason))
+    embeddings = transformer.get_input_embeddings().weight.detach().cpu().float().numpy()
+    return tokenizer.backend_tokenizer.to_str(), embeddings
+
+
+def _read_tokenizer(path: Path) -> str:
+    from tokenizers import Tokenizer
+
+    try:
+        return Tokenizer.from_file(str(path)).to_str()
+    except Exception as error:
+        raise ConnormError(Errors.CN324.format(name=path.parent, reason=error)) from error
+
+
+def _read_input_embeddings(path: Path) -> np.ndarray | None:
+    from safetensors import safe_open
+
+    if not path.is_file():
+        return None
+    try:
+        with safe_open(path, framework="np") as weights:
+            found = weights.keys()
+            names = [name for name in found if name.endswith(_INPUT_EMBEDDINGS)]
+            # NumPy has no bfloat16.
+            if len(names) != 1 or weights.get_slice(names[0]).get_dtype() not in ("F32", "F16"):
+                return None
+            return weights.get_tensor(names[0]).astype("<f4", copy=False)
+    except Exception as error:
+        raise ConnormError(Errors.CN324.format(name=path.parent, reason=error)) from error
+
+
+def _principal_components(embeddings: np.ndarray, count: int) -> np.ndarray:
+    """Project embeddings on their directions of largest variance.
+
+    embeddings (Floats2d): float32 (tokens, width).
+    count (int): How many directions.
+    RETURNS (Floats2d): float32 (tokens, count), with the variance of the embeddings.
+    RAISES (ValueError): If there are not so many, or all embeddings are equal.
+    """
+    if count > embeddings.shape[1]:
+        raise ValueError(f"it has only {embeddings.shape[1]} principal components, not {count}")
+    centred = embeddings - embeddings.mean(axis=0)
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    kept = centred @ directions[:, ::-1][:, :count]
+    if not kept.any():
+        raise ValueError("all of its embeddings are equal")
+    return kept * (embeddings.std() / kept.std())
+
+
+def _start_weights(
+    embeddings: np.ndarray, width: int | None, settings: DanSettings
+) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(_SEED)
+    scale = float(embeddings.std())
+    if width is not None:
+        embeddings = _draw(random, (len(embeddings), width), scale)
+    ngrams = _draw(random, (settings.buckets, embeddings.shape[1]), scale)
+    weights = {EMBEDDINGS: np.concatenate([embeddings, ngrams])}
+    return {**weights, **start_layers(random, embeddings.shape[1], settings.hidden)}
+
+
+def _draw(random: np.random.Generator, shape: tuple[int, ...], scale: float) -> np.ndarray:
+    return random.standard_normal(shape, dtype=np.float32) * np.float32(scale)
+
+
+def start_layers(random: np.random.Generator, width: int, hidden: int) -> dict[str, np.ndarray]:
+    """RETURNS (Dict[str, np.ndarray]): Weights of a hidden layer and one of output that training
+    starts from; see `layer_shapes`.
+    """
+    return {
+        name: _draw(random, shape, np.sqrt(2 / shape[-1]) * name.endswith("weight"))
+        for name, shape in layer_shapes(width, hidden).items()
+    }
+
+
+def layer_shapes(width: int, hidden: int) -> dict[str, tuple[int, ...]]:
+    """RETURNS (Dict[str, Tuple[int, ...]]): The shapes of the weights of a hidden layer and one of
+    output, by name; none without hidden units.
+    """
+    shapes: dict[str, tuple[int, ...]] = {
+        "hidden.weight": (hidden, width),
+        "hidden.bias": (hidden,),
+        "output.weight": (width, hidden),
+        "output.bias": (width,),
+    }
+    return shapes if hidden else {}
+
+
+def apply_layers(weights: Mapping[str, np.ndarray], vectors: np.ndarray) -> np.ndarray:
+    """RETURNS (np.ndarray): output(ReLU(hidden(vectors))), shape (n, width), float32."""
+    units = np.maximum(vectors @ weights["hidden.weight"].T + weights["hidden.bias"], 0)
+    return units @ weights["output.weight"].T + weights["output.bias"]

@@ -1,0 +1,4 @@
+"""Networks on frozen vectors, grounded in concepts, and the mean of word vectors as an encoder."""
+
+from .encoder import GroundedDanEncoder as GroundedDanEncoder
+from .words import WordVectorEncoder as WordVectorEncoder

@@ -1,0 +1,158 @@
+"""A deep averaging network over frozen vectors, grounded in concepts."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ...errors import refuse, require_installed, require_positive
+from ..hybrid import is_hybrid
+from ..protocol import (
+    encode_inputs,
+    encoder_forms,
+    encoder_inputs,
+    fingerprint,
+    is_sparse,
+    make_encoder,
+    replica,
+    required_extra,
+    restored_parts,
+    saved_parts,
+)
+from ..shim import EncoderShim
+from .network import GroundedDan, load_grounded_dan, start_grounded_dan
+
+if TYPE_CHECKING:
+    from .module import GroundedDanModule
+
+_HIDDEN = 4800
+
+
+def GroundedDanEncoder(
+    *,
+    input: Any,
+    name: str | None = None,
+    hidden: int | None = None,
+    cca: bool | None = None,
+    dropout: float = 0.5,
+) -> Model[list[str], Floats2d]:
+    """Build the encoder of Fivez et al. 2021, section 3.1. With u the vector of a text by another
+    encoder, which stays as it is, at unit length, it is
+
+        output(dropout(ReLU(hidden(CCA(u)))))
+
+    as wide as u. `python -m spacy connorm train` fits CCA to the names and their concepts and
+    trains the two layers; before that the vectors mean little. Encoding needs no torch unless the
+    input encoder does.
+
+    input (Model[List[str], Floats2d]): The encoder of the input vectors: `WordVectorEncoder`, as in
+        the paper, or another one of dense vectors.
+    name (Optional[str]): A trained encoder's folder. It holds what was trained, not the input
+        vectors; a saved pipeline holds both.
+    hidden (Optional[int]): Units of the hidden layer; 38,400 in the paper, for 300 dimensions. None
+        means the folder's, or else 4,800.
+    cca (Optional[bool]): Whether input vectors are projected by canonical correlation analysis
+        first. None means the folder's, or else true.
+    dropout (float): The share of hidden units dropped in each training step.
+    RETURNS (Model[List[str], Floats2d]): The encoder.
+    RAISES (ConnormError): CN300 if the input is no encoder, CN006 for an invalid setting, CN126 if
+        an optional library is not installed.
+    """
+    if not isinstance(input, Model) or is_sparse(input) or is_hybrid(input):
+        expected = "an encoder of dense vectors, e.g. spacy-connorm.WordVectorEncoder.v1"
+        refuse("input", getattr(input, "name", input), expected)
+    if hidden is not None:
+        require_positive("hidden", hidden)
+    if not 0 <= dropout < 1:
+        refuse("dropout", dropout, "a share, from 0 to less than 1")
+    require_installed("GroundedDanEncoder", "dan", "safetensors")
+    shim = GroundedDanShim(input, name=name, hidden=hidden, cca=cca, dropout=dropout)
+    return make_encoder("grounded_dan_encoder", shim)
+
+
+class GroundedDanShim(EncoderShim):
+    """Holds the encoder of the input vectors, and what is trained on top of it."""
+
+    def __init__(
+        self,
+        part: Model,
+        *,
+        name: str | None,
+        hidden: int | None,
+        cca: bool | None,
+        dropout: float,
+    ) -> None:
+        """part (Model[List[str], Floats2d]): The encoder of the input vectors.
+        name (Optional[str]): As `GroundedDanEncoder` takes it.
+        hidden (Optional[int]): Units of the hidden layer.
+        cca (Optional[bool]): Whether input vectors are projected.
+        dropout (float): The share of hidden units that training drops.
+        """
+        super().__init__(name or "")
+        self._part = part
+        self.extra = ",".join(dict.fromkeys(filter(None, ("dan", required_extra(part)))))
+        self._asked = {"hidden": hidden, "cca": cca}
+        self._dropout = dropout
+
+    def read(self) -> GroundedDan:
+        """Load the input encoder and the trained part.
+
+        RETURNS (GroundedDan): The trained part, or the one that training starts from.
+        RAISES (ConnormError): As `load_grounded_dan`, and those of the input encoder.
+        """
+        part = replica(self._part)
+        part.initialize()
+        found = {"input_fingerprint": fingerprint(part)}
+        if self.name:
+            dan = load_grounded_dan(Path(self.name), {**self._asked, **found})
+        else:
+            hidden, cca = self._asked["hidden"] or _HIDDEN, self._asked["cca"] is not False
+            width = part.get_dim("nO")
+            dan = start_grounded_dan(width=width, hidden=hidden, cca=cca, **found)
+        self._part = part
+        return dan
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): Those of the input encoder."""
+        return encoder_inputs(self._part, texts)
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): Those of the input encoder."""
+        return encoder_forms(self._part, texts)
+
+    def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
+        """RETURNS (np.ndarray): Shape (inputs, width), float32. A text without an input vector has
+        the zero vector.
+        """
+        return self._model(encode_inputs(self._part, inputs))
+
+    def trainable(self) -> "GroundedDanModule":
+        """RETURNS (GroundedDanModule): A torch module with a copy of the trained part."""
+        from .module import GroundedDanModule
+
+        return GroundedDanModule(self._model, self._part, dropout=self._dropout)
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """RETURNS (Tuple): The trained part and the input encoder, which has arrays of its own."""
+        dan = self._model
+        values, arrays = saved_parts({"input": self._part})
+        own = {"width": dan.width, "input_fingerprint": dan.input_fingerprint}
+        return {**values, **own}, {**arrays, **dan.weights}
+
+    def restored(
+        self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
+    ) -> tuple[GroundedDan, str]:
+        """RETURNS (Tuple): The trained part and its checksum.
+        RAISES (ConnormError): CN305 if the input encoder is damaged.
+        """
+        part = restored_parts({"input": self._part}, saved, arrays)["input"]
+        weights = {name: array for name, array in arrays.items() if not name.startswith("input.")}
+        dan = GroundedDan(weights, saved["width"], saved["input_fingerprint"])
+        dan.check()
+        if fingerprint(part) != dan.input_fingerprint:
+            raise ValueError("its input vectors are not those that it was trained with")
+        self._part = part
+        return dan, dan.digest()

@@ -1,0 +1,107 @@
+"""A grounded deep averaging network as a torch module. Imports torch: import it in functions."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from ..protocol import Encoder, encode
+from ..vectors import unit_rows
+from .network import MATRIX, OFFSET, GroundedDan, fit_cca
+
+
+class GroundedDanModule(torch.nn.Module):
+    """Computes the vectors of `GroundedDanEncoder`, with gradients; see `TrainableModule`. Input
+    vectors are computed once: a row is the number of one.
+    """
+
+    def __init__(self, dan: GroundedDan, part: Encoder, *, dropout: float) -> None:
+        """dan (GroundedDan): The trained part; its weights are copied.
+        part (Model[List[str], Floats2d]): The encoder of the input vectors.
+        dropout (float): The share of hidden units dropped in training.
+        """
+        super().__init__()
+        self._dan, self._part = dan, part
+        self._inputs: list[np.ndarray] = []
+        self._count = 0
+        weights = {name: torch.tensor(array) for name, array in dan.weights.items()}
+        self.cca = _Projection(dan.width) if dan.cca else None
+        self.hidden = torch.nn.Linear(dan.width, dan.hidden) if dan.hidden else None
+        self.output = torch.nn.Linear(dan.hidden, dan.width) if dan.hidden else None
+        self.dropout = torch.nn.Dropout(dropout)
+        self.load_state_dict(weights)
+        self.prototypes = torch.zeros(0, dan.width)
+
+    def rows(self, texts: list[str]) -> list[list[int]]:
+        """RETURNS (List[List[int]]): The number of each text's input vector, one per text."""
+        first = self._count
+        self._inputs.append(unit_rows(encode(self._part, texts)))
+        self._count += len(texts)
+        return [[number] for number in range(first, self._count)]
+
+    def collate(self, rows: list[list[int]]) -> dict[str, torch.Tensor]:
+        """RETURNS (Dict[str, torch.Tensor]): `inputs`, shape (texts, width), float32, at unit
+        length.
+        """
+        if len(self._inputs) > 1:
+            self._inputs = [np.concatenate(self._inputs)]
+        chosen = np.asarray([number for (number,) in rows], dtype="int64")
+        return {"inputs": torch.from_numpy(self._inputs[0][chosen])}
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """inputs (torch.Tensor): Shape (texts, width), float32.
+        RETURNS (torch.Tensor): Shape (texts, width), float32 or, under autocast, half precision.
+        """
+        vectors = inputs if self.cca is None else self.cca(inputs)
+        if self.hidden is not None and self.output is not None:
+            vectors = self.output(self.dropout(torch.relu(self.hidden(vectors))))
+        return vectors * inputs.any(dim=1, keepdim=True)
+
+    def fit(self, texts: Sequence[str], members: Sequence[np.ndarray]) -> None:
+        """Fit CCA to names and their concepts, and compute the prototypes, which names are grounded
+        in (Fivez et al. 2021, equation 2 and section 3.2): the mean of a concept's names.
+
+        texts (Sequence[str]): The names to train on.
+        members (Sequence[Ints1d]): Of each concept: the positions of its names.
+        """
+        inputs = unit_rows(encode(self._part, list(texts)))
+        groups = [np.unique(rows) for rows in members]
+        if self.cca is not None:
+            rows = np.concatenate([np.empty(0, "int64"), *groups])
+            concepts = np.repeat(unit_rows(_means(inputs, groups)), list(map(len, groups)), axis=0)
+            known = inputs[rows].any(axis=1)
+            fitted = fit_cca(inputs[rows][known], concepts[known])
+            self.cca.offset.copy_(torch.from_numpy(fitted.offset))
+            self.cca.matrix.copy_(torch.from_numpy(fitted.matrix))
+            inputs = np.where(inputs.any(axis=1, keepdims=True), fitted(inputs), 0)
+        self.prototypes = torch.from_numpy(_means(inputs, groups))
+
+    def save(self, folder: Path) -> None:
+        """folder (Path): A folder, for `GroundedDanEncoder(name=folder)`."""
+        weights = {name: each.detach().cpu().numpy() for name, each in self.state_dict().items()}
+        GroundedDan(weights, self._dan.width, self._dan.input_fingerprint).save(Path(folder))
+
+
+class _Projection(torch.nn.Module):
+    """x to (x - offset) @ matrix; not trained by gradients."""
+
+    offset: torch.Tensor
+    matrix: torch.Tensor
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        for name, shape in ((OFFSET, (width,)), (MATRIX, (width, width))):
+            self.register_buffer(name.rpartition(".")[2], torch.zeros(shape))
+
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        return (vectors - self.offset) @ self.matrix
+
+
+def _means(vectors: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray:
+    """The mean vector of each group of rows, float32; 0 of none."""
+    means = np.zeros((len(groups), vectors.shape[1]), dtype="float32")
+    for own, rows in zip(means, groups, strict=True):
+        if len(rows):
+            own[:] = vectors[rows].mean(axis=0)
+    return means

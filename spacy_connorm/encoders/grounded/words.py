@@ -1,0 +1,214 @@
+"""The mean of word vectors as an encoder."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ...errors import refuse, require_positive
+from ..protocol import make_encoder
+from ..shim import EncoderShim
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_SEPARATOR = "\n"
+# Of the hash function FNV-1a with 32 bits.
+_BASIS, _PRIME = 2166136261, 16777619
+
+
+def WordVectorEncoder(
+    *, name: str | None = None, lowercase: bool = True, batch_size: int = 4096
+) -> Model[list[str], Floats2d]:
+    """Build an encoder whose vector is the mean of the vectors of a text's words and punctuation
+    marks (the name embedding of Fivez et al. 2021, section 3.1). Words without a vector are left
+    out; fastText's `.bin` models compose one from character n-grams.
+
+    A saved pipeline holds all vectors, so it needs neither the file nor gensim.
+
+    name (Optional[str]): A file of word2vec (text or binary) or fastText (`.vec` or `.bin`), which
+        needs the extra `[vectors]`; or a spaCy pipeline with vectors, as a folder or an installed
+        package. None if the vectors come with a saved pipeline.
+    lowercase (bool): Whether to lower-case texts first, as most vectors expect.
+    batch_size (int): Texts per batch.
+    RETURNS (Model[List[str], Floats2d]): The encoder.
+    RAISES (ConnormError): CN006 for an invalid setting.
+    """
+    require_positive("batch_size", batch_size)
+    return make_encoder("word_vector_encoder", WordVectorShim(name, lowercase, batch_size))
+
+
+class WordVectorShim(EncoderShim):
+    """Holds a table of word vectors."""
+
+    def __init__(self, name: str | None, lowercase: bool, batch_size: int) -> None:
+        """name (Optional[str]): As `WordVectorEncoder` takes it.
+        lowercase (bool): Whether to lower-case texts.
+        batch_size (int): Texts encoded at once.
+        """
+        super().__init__(name or "", batch_size=batch_size)
+        self._lowercase = lowercase
+
+    def read(self) -> "WordTable":
+        """RETURNS (WordTable): The vectors.
+        RAISES (ConnormError): CN006 without a name, and those of `read_word_table`.
+        """
+        if not self.name:
+            refuse("name", None, "a file of word vectors, or a spaCy pipeline with vectors")
+        from .word_files import read_word_table
+
+        return read_word_table(self.name)
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): The tokens that have vectors, in alphabetical order."""
+        kept: dict[str, bool] = {}
+        rows = [split_tokens(text) for text in self.forms(texts)]
+        for token in chain.from_iterable(rows):
+            if token not in kept:
+                kept[token] = self._model.knows(token)
+        return [_SEPARATOR.join(sorted(filter(kept.get, row))).encode() for row in rows]
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): The texts, lower-cased if `lowercase`."""
+        return [text.lower() for text in texts] if self._lowercase else texts
+
+    def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
+        """RETURNS (np.ndarray): Shape (inputs, width), float32; 0 for a text of unknown tokens."""
+        from scipy.sparse import csr_matrix
+
+        rows = [each.decode().split(_SEPARATOR) if each else [] for each in inputs]
+        numbers = {word: number for number, word in enumerate(sorted(set(chain(*rows))))}
+        counts = np.asarray([len(row) for row in rows])
+        ids = np.fromiter((numbers[word] for row in rows for word in row), dtype="int64")
+        shares = np.repeat(1 / np.maximum(counts, 1).astype("float32"), counts)
+        bounds = np.concatenate([[0], np.cumsum(counts)])
+        shape = (len(inputs), len(numbers))
+        return csr_matrix((shares, ids, bounds), shape=shape) @ self._model.lookup(list(numbers))
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): The checksum of the vectors and the setting."""
+        content = f"{self._digest} {self._lowercase}".encode()
+        return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """RETURNS (Tuple): The words and how n-grams are cut, and the vectors of both."""
+        table = self._model
+        arrays = {"vectors": table.vectors, "buckets": table.buckets}
+        return {"words": _SEPARATOR.join(table.words), "lengths": table.lengths}, arrays
+
+    def restored(
+        self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
+    ) -> "tuple[WordTable, str]":
+        """RETURNS (Tuple): A table and its checksum."""
+        words = saved["words"].split(_SEPARATOR) if saved["words"] else []
+        table = WordTable(words, lengths=tuple(saved["lengths"]), **arrays)
+        table.check()
+        return table, table.digest()
+
+
+@dataclass(frozen=True)
+class WordTable:
+    """Vectors by word. A word that is not listed gets the mean of the vectors of its character
+    n-grams, if there are any, and else none (Bojanowski et al. 2017).
+
+    words (List[str]): v words.
+    vectors (np.ndarray): Shape (v, width), float32.
+    lengths (Tuple[int, int]): Characters of the shortest and the longest n-gram, the word's borders
+        `<` and `>` included.
+    buckets (np.ndarray): Shape (buckets, width), float32: the vectors of n-grams, by their hash;
+        empty if there are none.
+    """
+
+    words: list[str]
+    vectors: np.ndarray
+    lengths: tuple[int, ...] = (0, 0)
+    buckets: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype="float32"))
+
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of the vectors."""
+        return self.vectors.shape[1]
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words)}
+
+    def check(self) -> None:
+        """RAISES (ValueError): If words, vectors and n-grams do not fit together."""
+        if any(each.ndim != 2 or each.dtype != "<f4" for each in (self.vectors, self.buckets)):
+            raise ValueError("its vectors are no matrices of float32")
+        if not self.width or (len(self.buckets) and self.buckets.shape[1] != self.width):
+            raise ValueError("its vectors differ in width")
+        if len(self._rows) != len(self.vectors):
+            raise ValueError(
+                f"there are {len(self.vectors):,} vectors for {len(self._rows):,} words"
+            )
+        least, most = self.lengths
+        known = type(least) is type(most) is int and 0 <= least <= most
+        if not known or (most and not len(self.buckets)):
+            raise ValueError(f"its n-grams have {least} to {most} characters")
+
+    def knows(self, word: str) -> bool:
+        """RETURNS (bool): Whether the word has a vector."""
+        return word in self._rows or any(True for _ in self._ngrams(word))
+
+    def lookup(self, words: Sequence[str]) -> np.ndarray:
+        """words (Sequence[str]): Words that are known.
+        RETURNS (np.ndarray): Shape (words, width), float32.
+        """
+        found = np.zeros((len(words), self.width), dtype="float32")
+        for place, word in enumerate(words):
+            row = self._rows.get(word)
+            found[place] = self.vectors[row] if row is not None else self._compose(word)
+        return found
+
+    def _compose(self, word: str) -> np.ndarray:
+        hashes = [fnv_hash(ngram) % len(self.buckets) for ngram in self._ngrams(word)]
+        return self.buckets[hashes].mean(axis=0)
+
+    def _ngrams(self, word: str) -> Iterator[str]:
+        if not len(self.buckets):
+            return
+        marked, (least, most) = f"<{word}>", self.lengths
+        for start in range(len(marked)):
+            for length in range(max(least, 1), min(most, len(marked) - start) + 1):
+                # A border alone is no n-gram.
+                if length > 1 or 0 < start < len(marked) - 1:
+                    yield marked[start : start + length]
+
+    def digest(self) -> str:
+        """RETURNS (str): A checksum of everything, 32 hexadecimal digits."""
+        settings = None
+        if len(self.buckets):
+            # Trained encoders know their word vectors by this text, as fastText would write it.
+            fixed = {"kind": "fasttext", "bow": "<", "eow": ">", "hash_count": 1, "hash_seed": 0}
+            settings = {**fixed, "minn": self.lengths[0], "maxn": self.lengths[1]}
+        content = hashlib.blake2b(digest_size=16)
+        for part in (json.dumps(settings, sort_keys=True), "\n".join(self.words)):
+            raw = part.encode()
+            content.update(len(raw).to_bytes(8, "little"))
+            content.update(raw)
+        for array in (self.vectors, self.buckets):
+            content.update(repr(array.shape).encode())
+            content.update(np.ascontiguousarray(array).data)
+        return content.hexdigest()
+
+
+def split_tokens(text: str) -> list[str]:
+    """RETURNS (List[str]): The words and punctuation marks of a text, in order."""
+    return _TOKEN.findall(text)
+
+
+def fnv_hash(ngram: str) -> int:
+    """RETURNS (int): fastText's hash of an n-gram: FNV-1a over its bytes as signed numbers."""
+    value = _BASIS
+    for byte in ngram.encode():
+        signed = byte if byte < 128 else byte | 0xFFFFFF00
+        value = ((value ^ signed) * _PRIME) & 0xFFFFFFFF
+    return value

@@ -1,0 +1,3 @@
+"""Transformers in ONNX Runtime: their export, and the encoder that runs them."""
+
+from .encoder import OnnxEncoder as OnnxEncoder

@@ -1,0 +1,96 @@
+"""An ONNX graph that survives forks and pickling. Imports onnxruntime: import it in functions."""
+
+import multiprocessing
+import os
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+
+# Texts may be about patients. From 1.29 on, the wheels of ONNX Runtime report models and sessions
+# to Microsoft unless this is set before the import. The reporting thread would also keep a forked
+# process from ending.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+import onnxruntime
+
+from ...errors import ConnormError, Errors
+
+_CPU = "CPUExecutionProvider"
+# On a CPU these fusions are slower than the single operations: layer normalization eight times, in
+# ONNX Runtime 1.31.
+_SLOWER = ("SkipLayerNormFusion", "BiasGeluFusion")
+_WARNING = 3
+
+_OPEN: "WeakSet[GraphSession]" = WeakSet()
+
+
+class GraphSession:
+    """Opens a session of ONNX Runtime when first used, and a new one after a fork: threads do not
+    survive a fork, and a session without its threads never closes. Copies and pickles contain only
+    the graph.
+    """
+
+    def __init__(self, graph: bytes) -> None:
+        """graph (bytes): See `OnnxModel`."""
+        self._graph = graph
+        self._session: onnxruntime.InferenceSession | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_graph": self._graph, "_session": None}
+
+    def run(self, input_ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        """Compute vectors.
+
+        input_ids (np.ndarray): Shape (texts, tokens), int64.
+        mask (np.ndarray): Shape (texts, tokens), bool: False for padding.
+        RETURNS (np.ndarray): Shape (texts, width), float32.
+        RAISES (ConnormError): CN333 if the installed version can't run the graph.
+        """
+        if self._session is None:
+            self._session = _open(self._graph)
+            _OPEN.add(self)
+        try:
+            return np.asarray(self._session.run(None, {"input_ids": input_ids, "mask": mask})[0])
+        except Exception as error:
+            raise _refused(error) from error
+
+    def close(self) -> None:
+        """Close the session; the next `run` opens a new one."""
+        self._session = None
+
+
+def _close_all() -> None:
+    for session in list(_OPEN):
+        session.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_close_all)
+
+
+def thread_count() -> int:
+    """RETURNS (int): The threads to use: 1 in a worker process, else OMP_NUM_THREADS or the number
+    of cores.
+    """
+    if multiprocessing.parent_process() is not None:
+        return 1
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return int(asked) if asked.isdigit() else os.cpu_count() or 1
+
+
+def _open(graph: bytes) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = thread_count()
+    options.log_severity_level = _WARNING
+    # Threads that keep spinning after a run would take the cores from the next step.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
+    try:
+        return onnxruntime.InferenceSession(
+            graph, options, providers=[_CPU], disabled_optimizers=_SLOWER
+        )
+    except Exception as error:
+        raise _refused(error) from error
+
+
+def _refused(error: Exception) -> ConnormError:
+    return ConnormError(Errors.CN333.format(version=onnxruntime.__version__, reason=error))

@@ -1,0 +1,165 @@
+"""What every encoder implements."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import srsly
+from thinc.shims import Shim
+
+from ..errors import ConnormError, Errors
+from .storage import pack_weights, unpack_weights
+from .vectors import Raw
+
+
+class EncoderShim(Shim):
+    """The base class of encoders. Settings are not saved: they come from the config. What is loaded
+    or fitted is one object, `_model`, with a checksum. It is replaced and never changed: see
+    `replica`. Texts are always valid UTF-8, and no method but `load` is called before `load`.
+
+    Most encoders implement `read`, `inputs`, `encode_batch`, `contents` and `restored`.
+
+    sparse (bool): Whether `encode` returns SciPy CSR matrices.
+    fits (bool): Whether it looks at the texts that it is loaded with: if not, they need not be held
+        in memory to build an index.
+    extra (str): The extra of spacy-connorm that it needs; empty if none.
+    """
+
+    sparse = False
+    fits = False
+    extra = ""
+
+    def __init__(self, name: str = "", *, batch_size: int = 512) -> None:
+        """name (str): What the encoder is loaded from.
+        batch_size (int): Texts encoded at once.
+        """
+        super().__init__(None)
+        self.name = name
+        self.batch_size = batch_size
+        self._digest = ""
+
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of the vectors; 0 before anything is loaded."""
+        return 0 if self._model is None else self._model.width
+
+    def load(self, texts: list[str] | None) -> None:
+        """Load or fit the encoder. One that does not fit texts is loaded once.
+
+        texts (Optional[List[str]]): The argument `X` of `model.initialize`.
+        """
+        if self._model is None:
+            model = self.read()
+            self.hold(model, model.digest())
+
+    def read(self) -> Any:
+        """RETURNS (Any): What `name` stands for, with a `width` and a `digest()`."""
+        raise NotImplementedError
+
+    def hold(self, model: Any, digest: str) -> None:
+        """Keep what was loaded or fitted.
+
+        model (Any): The new object; None to empty the encoder.
+        digest (str): Its checksum.
+        """
+        self._model, self._digest = model, digest
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): See `encoder_inputs`."""
+        raise NotImplementedError
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): See `encoder_forms`."""
+        return texts
+
+    def encode(self, inputs: list[bytes]) -> Raw:
+        """Encode texts in batches.
+
+        inputs (List[bytes]): From `inputs`.
+        RETURNS (Raw): Shape (inputs, width), float32, in main memory; zeros for texts that are in
+            no batch.
+        RAISES (ConnormError): CN308 if vectors are not finite.
+        """
+        vectors = np.zeros((len(inputs), self.width), dtype="float32")
+        for rows in self.batches(inputs):
+            vectors[rows] = self.encode_batch([inputs[row] for row in rows])
+        if not np.isfinite(vectors).all():
+            raise ConnormError(Errors.CN308.format(name=self.name))
+        return vectors
+
+    def batches(self, inputs: list[bytes]) -> Iterator[Sequence[int] | np.ndarray]:
+        """YIELDS (Sequence[int]): The rows of each batch."""
+        for start in range(0, len(inputs), self.batch_size):
+            yield range(start, min(start + self.batch_size, len(inputs)))
+
+    def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
+        """RETURNS (np.ndarray): Shape (inputs, width), float32."""
+        raise NotImplementedError
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): See `fingerprint`."""
+        return self._digest
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): What is saved: values for msgpack
+        and large arrays, which may be saved in files of their own.
+        """
+        raise NotImplementedError
+
+    def restored(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Any, str]:
+        """Make what `contents` described. It raises any error if that is damaged.
+
+        saved (Mapping[str, Any]): The values.
+        arrays (Dict[str, np.ndarray]): The arrays.
+        RETURNS (Tuple[Any, str]): The new object and its checksum.
+        """
+        raise NotImplementedError
+
+    def saved(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): The contents and a checksum; see
+        `restore`.
+        """
+        values, arrays = self.contents()
+        return {**values, "digest": self._digest}, arrays
+
+    def restore(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        """Restore what was saved.
+
+        saved (Mapping[str, Any]): The values and the checksum.
+        arrays (Dict[str, np.ndarray]): The arrays.
+        RAISES (ConnormError): CN305 if they are damaged.
+        """
+        try:
+            model, digest = self.restored(saved, arrays)
+            if saved["digest"] != digest:
+                raise ValueError("its checksum differs")
+            self.hold(model, digest)
+        except ConnormError:
+            raise
+        except Exception as error:
+            raise ConnormError(Errors.CN305.format(reason=error)) from error
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): All that is saved; empty before anything is loaded."""
+        if not self.width:
+            return b""
+        saved, arrays = self.saved()
+        return srsly.msgpack_dumps({**saved, "arrays": pack_weights(arrays)})
+
+    def from_bytes(self, data: bytes) -> "EncoderShim":
+        """Restore what `to_bytes` saved.
+
+        data (bytes): From `to_bytes`.
+        RETURNS (EncoderShim): This shim.
+        RAISES (ConnormError): CN305 if the data is damaged.
+        """
+        if not data:
+            self.hold(None, "")
+            return self
+        try:
+            saved = srsly.msgpack_loads(data)
+            arrays = unpack_weights(saved["arrays"])
+        except Exception as error:
+            raise ConnormError(Errors.CN305.format(reason=error)) from error
+        self.restore(saved, arrays)
+        return self

@@ -1,0 +1,275 @@
+"""A transformer and its pooling as one torch module. Imports torch: import it in functions."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import safetensors.torch
+import torch
+
+from ..errors import ConnormError, Errors
+from .pretrained import refuse_code_in_config
+from .storage import CARD, CONFIG
+from .tokens import pad
+
+# The threads of torch do not survive a fork: a worker of `nlp.pipe(n_process=2)` that used them
+# would hang.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
+
+# Settings of a transformer that say how often a part of it is repeated.
+_REPEATED = re.compile("layers?$|experts$")
+_LABELS = ("num_labels", "id2label", "label2id")
+# Read by `SentenceTransformer(folder)`: a transformer, then pooling, without normalization.
+_MODULES = [
+    {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+    {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+]
+_POOLING_KEYS = {
+    "mean": "pooling_mode_mean_tokens",
+    "cls": "pooling_mode_cls_token",
+    "max": "pooling_mode_max_tokens",
+}
+
+
+def mean_pooling(tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Average the token vectors of each text.
+
+    tokens (torch.Tensor): Shape (texts, tokens, width).
+    mask (torch.Tensor): Shape (texts, tokens), bool: False for padding. Padding is at the end, and
+        every text has at least one token.
+    RETURNS (torch.Tensor): Shape (texts, width).
+    """
+    weights = mask.unsqueeze(-1).to(tokens.dtype)
+    return (tokens * weights).sum(dim=1) / weights.sum(dim=1)
+
+
+def cls_pooling(tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Take the vector of each text's first token. Arguments as in `mean_pooling`.
+
+    RETURNS (torch.Tensor): Shape (texts, width).
+    """
+    return tokens[:, 0]
+
+
+def max_pooling(tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Take the maximum over each text's tokens, per dimension. Arguments as in `mean_pooling`.
+
+    RETURNS (torch.Tensor): Shape (texts, width).
+    """
+    return tokens.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
+
+
+POOLINGS: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
+    "mean": mean_pooling,
+    "cls": cls_pooling,
+    "max": max_pooling,
+}
+
+
+class TransformerModule(torch.nn.Module):
+    """Texts to vectors, with gradients; see `TrainableModule`."""
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        transformer: Any,
+        *,
+        pooling: str,
+        max_length: int,
+        files: dict[str, bytes] | None = None,
+    ) -> None:
+        """tokenizer (transformers.PreTrainedTokenizerBase): The tokenizer.
+        transformer (transformers.PreTrainedModel): The transformer; its weights are shared. What
+            pools its last layer is dropped: the vectors of tokens do not depend on it, and it is
+            random if the checkpoint lacks it.
+        pooling (str): One of `POOLINGS`.
+        max_length (int): Texts are cut after this many tokens, including special tokens, or after
+            the most that the tokenizer and the transformer allow.
+        files (Optional[Dict[str, bytes]]): The configuration and the tokenizer as files, if known.
+        """
+        super().__init__()
+        if hasattr(transformer, "pooler"):
+            transformer.pooler = torch.nn.Identity()
+        self.tokenizer = tokenizer
+        self.transformer = transformer
+        self.pooling = pooling
+        allowed = getattr(transformer.config, "max_position_embeddings", -1)
+        # Some configurations say -1 for no limit.
+        limits = (max_length, tokenizer.model_max_length, allowed)
+        self.max_length = int(min(limit for limit in limits if limit > 0))
+        self._files = _to_files(tokenizer, transformer) if files is None else files
+
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of the vectors."""
+        return self.transformer.config.hidden_size
+
+    def rows(self, texts: list[str]) -> list[list[int]]:
+        """RETURNS (List[List[int]]): The token ids after truncation."""
+        if not texts:
+            return []
+        return self.tokenizer(
+            texts,
+            truncation=True,
+            max_length=self.max_length,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+        )["input_ids"]
+
+    def collate(self, rows: list[list[int]]) -> dict[str, torch.Tensor]:
+        """RETURNS (Dict[str, torch.Tensor]): `input_ids`, int64, and `mask`, bool, both of shape
+        (rows, longest row).
+        """
+        ids, mask = pad(rows, self.tokenizer.pad_token_id or 0)
+        return {"input_ids": torch.from_numpy(ids), "mask": torch.from_numpy(mask)}
+
+    def forward(self, input_ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """RETURNS (torch.Tensor): Shape (rows, width), float32, not normalized."""
+        output = self.transformer(input_ids=input_ids, attention_mask=mask.long())
+        return POOLINGS[self.pooling](output.last_hidden_state.float(), mask)
+
+    @torch.inference_mode()
+    def predict(self, rows: list[list[int]], *, mixed_precision: bool) -> np.ndarray:
+        """Compute vectors without gradients.
+
+        rows (List[List[int]]): Token ids of at least one text.
+        mixed_precision (bool): Whether to compute in half precision where possible.
+        RETURNS (np.ndarray): Shape (rows, width), float32, in main memory.
+        """
+        device = self.transformer.device
+        inputs = {key: value.to(device) for key, value in self.collate(rows).items()}
+        with torch.autocast(device.type, enabled=mixed_precision):
+            return self(**inputs).float().cpu().numpy()
+
+    def digest(self) -> str:
+        """RETURNS (str): A checksum of weights, tokenizer, configuration, pooling and length."""
+        state = self.transformer.state_dict()
+        return digest_transformer(self._files, state, self.pooling, self.max_length)
+
+    def contents(self) -> dict[str, Any]:
+        """RETURNS (Dict[str, Any]): For `restore_module`."""
+        state = {key: value.cpu().clone() for key, value in self.transformer.state_dict().items()}
+        weights = safetensors.torch.save(state)
+        settings = {"pooling": self.pooling, "max_length": self.max_length}
+        return {**settings, "files": self._files, "weights": weights}
+
+    def save(self, folder: Path) -> None:
+        """Save the transformer and its tokenizer for `TransformerEncoder`, `AutoModel` and
+        `SentenceTransformer`.
+
+        folder (Path): An empty folder.
+        """
+        self.tokenizer.save_pretrained(folder)
+        self.transformer.save_pretrained(folder)
+        pooling = {"word_embedding_dimension": self.transformer.config.hidden_size}
+        pooling |= {key: name == self.pooling for name, key in _POOLING_KEYS.items()}
+        length = {"max_seq_length": self.max_length, "do_lower_case": False}
+        _write_json(folder / "modules.json", _MODULES)
+        _write_json(folder / "sentence_bert_config.json", length)
+        (folder / "1_Pooling").mkdir()
+        _write_json(folder / "1_Pooling" / "config.json", pooling)
+        _write_json(folder / CARD, {"pooling": self.pooling, "max_length": self.max_length})
+
+
+def _write_json(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf8")
+
+
+def restore_module(saved: Mapping[str, Any]) -> tuple[TransformerModule, str]:
+    """Restore a transformer. The checksum is compared before anything is made of the files.
+
+    saved (Mapping[str, Any]): From `TransformerModule.contents`, with a "digest".
+    RETURNS (Tuple[TransformerModule, str]): The transformer and its checksum.
+    RAISES (ConnormError): CN306 if the installed version of transformers can't read it, CN312 if it
+        would run code.
+    """
+    files, state = saved["files"], safetensors.torch.load(saved["weights"])
+    settings = {name: saved[name] for name in ("pooling", "max_length")}
+    digest = digest_transformer(files, state, **settings)
+    if saved["digest"] != digest or saved["pooling"] not in POOLINGS:
+        raise ValueError("its checksum differs")
+    try:
+        tokenizer, transformer = _from_files(files, state)
+    except ConnormError:
+        raise
+    except Exception as error:
+        source = "the saved encoder"
+        raise ConnormError(Errors.CN306.format(path=source, reason=error)) from error
+    return TransformerModule(tokenizer, transformer, files=files, **settings), digest
+
+
+def _to_files(tokenizer: Any, transformer: Any) -> dict[str, bytes]:
+    config = transformer.config.to_diff_dict()
+    # These depend on where and with what it was loaded; they do not change vectors.
+    for key in ("_name_or_path", "transformers_version"):
+        config.pop(key, None)
+    with TemporaryDirectory() as folder:
+        tokenizer.save_pretrained(folder)
+        files = {path.name: path.read_bytes() for path in Path(folder).iterdir() if path.is_file()}
+    return {**files, CONFIG: json.dumps(config, sort_keys=True).encode()}
+
+
+def _from_files(files: dict[str, bytes], state: dict[str, torch.Tensor]) -> tuple[Any, Any]:
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+    from transformers.modeling_utils import no_init_weights
+
+    settings = json.loads(files[CONFIG])
+    refuse_code_in_config(settings, source="the saved encoder")
+    _require_possible(settings, tensors=len(state))
+    # An encoder has no labels, and transformers would make names for as many as it says.
+    settings = {key: value for key, value in settings.items() if key not in _LABELS}
+    files = {**files, CONFIG: json.dumps(settings).encode()}
+    with TemporaryDirectory() as folder:
+        for name, content in files.items():
+            Path(folder, Path(name).name).write_bytes(content)
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    # Initializing random weights, to be overwritten at once, would take longer than all the rest.
+    with no_init_weights():
+        transformer = AutoModel.from_config(config)
+    if hasattr(transformer, "pooler"):
+        transformer.pooler = torch.nn.Identity()
+    transformer.load_state_dict(state, assign=True)
+    return tokenizer, transformer
+
+
+def _require_possible(settings: Any, *, tensors: int) -> None:
+    """Refuse more layers than there are weights for: building them could take for ever."""
+    if not isinstance(settings, dict):
+        return
+    for name, value in settings.items():
+        if isinstance(value, int) and value > tensors and _REPEATED.search(name):
+            raise ValueError(
+                f"its configuration has {name} = {value}, but it has {tensors} tensors"
+            )
+        _require_possible(value, tensors=tensors)
+
+
+def digest_transformer(
+    files: Mapping[str, bytes], state: Mapping[str, torch.Tensor], pooling: str, max_length: int
+) -> str:
+    """Compute the checksum of all that changes vectors.
+
+    files (Mapping[str, bytes]): The configuration and the tokenizer.
+    state (Mapping[str, torch.Tensor]): The weights.
+    pooling (str): How token vectors are pooled.
+    max_length (int): Texts are cut after this many tokens.
+    RETURNS (str): 32 hexadecimal digits.
+    """
+    content = hashlib.blake2b(digest_size=16)
+    for name in sorted(files):
+        content.update(f"{name} {len(files[name])}\n".encode())
+        content.update(files[name])
+    for name in sorted(state):
+        tensor = state[name].detach().cpu().contiguous()
+        content.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        content.update(tensor.view(-1).view(torch.uint8).numpy().data)
+    whole = f"{content.hexdigest()}{pooling} {max_length}"
+    return hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()

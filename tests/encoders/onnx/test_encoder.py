@@ -1,0 +1,343 @@
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from confection import ConfigValidationError
+from spacy import registry
+
+from spacy_connorm.encoders import encoder_forms, encoder_inputs, fingerprint, required_extra
+from spacy_connorm.encoders.onnx import OnnxEncoder
+from spacy_connorm.encoders.onnx.model import load_onnx
+from spacy_connorm.encoders.transformer import TransformerEncoder
+from spacy_connorm.errors import ConnormError
+
+pytest.importorskip("onnxruntime")
+
+TEXTS = ["heart attack", "headache", "", "acute cancer of the skin", "Heart Attack", "the heart"]
+
+
+def load(folder, **settings):
+    model = OnnxEncoder(name=str(folder), **settings)
+    model.initialize()
+    return model
+
+
+def load_transformer(folder, **settings):
+    model = TransformerEncoder(name=str(folder), **settings)
+    model.initialize()
+    return model
+
+
+@pytest.fixture(scope="module")
+def model(exported_tiny):
+    """An encoder in eight bits. Tests do not change it."""
+    return load(exported_tiny["int8"])
+
+
+def cosines(found, expected):
+    lengths = np.linalg.norm(found, axis=1) * np.linalg.norm(expected, axis=1)
+    return (found * expected).sum(axis=1) / lengths
+
+
+# One export a pooling, as each takes seconds: so they differ in how texts are cut, too.
+EXPORTS = {
+    "mean": {"max_length": 8},
+    "cls": {"max_length": 4},
+    "max": {"max_length": 40},
+}
+
+
+@pytest.mark.parametrize("pooling", EXPORTS)
+def test_vectors_are_those_of_the_transformer(tiny_folder, tmp_path, export, pooling):
+    settings = {"pooling": pooling, **EXPORTS[pooling]}
+    folder = export(tiny_folder, tmp_path / "out", precision="fp32", **settings)
+    model, transformer = load(folder, batch_tokens=16), load_transformer(tiny_folder, **settings)
+    texts = [*TEXTS, "heart attack the skin", "heart attack of", "heart of"]
+    vectors = model.predict(texts)
+    assert vectors.dtype == np.float32 and vectors.shape == (len(texts), 16)
+    assert np.allclose(vectors, transformer.predict(texts), atol=1e-5)
+    assert encoder_inputs(model, texts) == encoder_inputs(transformer, texts)
+
+
+def test_eight_bits_are_near(model, tiny):
+    vectors = model.predict(TEXTS)
+    assert vectors.dtype == np.float32
+    assert not np.allclose(vectors, tiny.predict(TEXTS), atol=1e-4)
+    assert cosines(vectors, tiny.predict(TEXTS)).min() > 0.98
+
+
+@pytest.mark.parametrize("precision", ["fp32", "int8"])
+def test_vectors_do_not_depend_on_batches(exported_tiny, precision):
+    texts = [*TEXTS, "skin " * 20, "acute"]
+    together = load(exported_tiny[precision], batch_tokens=10_000).predict(texts)
+    alone = np.concatenate([load(exported_tiny[precision]).predict([text]) for text in texts])
+    small = load(exported_tiny[precision], batch_tokens=16).predict(texts)
+    assert np.allclose(together, alone, atol=1e-5) and np.allclose(small, alone, atol=1e-5)
+
+
+def test_no_texts(model):
+    assert model.predict([]).shape == (0, 16)
+    assert encoder_inputs(model, []) == []
+
+
+def test_any_string_is_encoded(model, odd_text):
+    assert np.isfinite(model.predict([odd_text, "heart"])).all()
+    assert len(encoder_inputs(model, [odd_text])) == 1
+
+
+def test_inputs_and_forms_are_those_of_the_transformer(model, tiny, odd_text):
+    texts = [*TEXTS, "heart " * 100, odd_text]
+    assert encoder_inputs(model, texts) == encoder_inputs(tiny, texts)
+    assert encoder_forms(model, texts) == encoder_forms(tiny, texts)
+
+
+def test_a_text_without_tokens_has_the_zero_vector(exported_tiny, tmp_path):
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+
+    words = Tokenizer(WordLevel({"[UNK]": 0, "heart": 1}, unk_token="[UNK]")).to_str()
+    replace(load_onnx(exported_tiny["int8"], {}), tokenizer=words).save(tmp_path)
+    vectors = load(tmp_path).predict(["", "heart"])
+    assert not vectors[0].any() and vectors[1].any()
+
+
+def test_a_second_initialize_keeps_the_graph(model):
+    before, graph = fingerprint(model), model.shims[0]._model
+    model.initialize(X=TEXTS)
+    assert model.shims[0]._model is graph
+    assert fingerprint(model) == before
+
+
+def test_saving_keeps_everything(exported_tiny, tmp_path):
+    folder = shutil.copytree(exported_tiny["int8"], tmp_path / "original")
+    model = load(folder)
+    shutil.rmtree(folder)
+    model.to_disk(tmp_path / "model")
+    restored = OnnxEncoder().from_disk(tmp_path / "model")
+    assert fingerprint(restored) == fingerprint(model)
+    assert restored.get_dim("nO") == 16
+    assert np.array_equal(restored.predict(TEXTS), model.predict(TEXTS))
+    assert restored.to_bytes() == model.to_bytes()
+
+
+@pytest.mark.parametrize("copied", [lambda each: each.copy(), lambda each: unpickled(each)])
+def test_a_copy_opens_a_session_of_its_own(model, copied):
+    vectors = model.predict(TEXTS)
+    assert np.array_equal(copied(model).predict(TEXTS), vectors)
+
+
+def unpickled(model):
+    """What a spawned process gets."""
+    return pickle.loads(pickle.dumps(model))
+
+
+def test_flipped_bytes_are_found(model):
+    data = model.shims[0].to_bytes()
+    for i in range(0, len(data), 997):
+        damaged = data[:i] + bytes([data[i] ^ 0x10]) + data[i + 1 :]
+        with pytest.raises(ConnormError, match="CN305"):
+            OnnxEncoder().shims[0].from_bytes(damaged)
+    with pytest.raises(ConnormError, match="CN305"):
+        OnnxEncoder().shims[0].from_bytes(data[: len(data) // 2])
+
+
+def test_fingerprints_differ_with_whatever_changes_vectors(exported_tiny, tmp_path):
+    model = load_onnx(exported_tiny["int8"], {})
+    cased = model.tokenizer.replace('"lowercase":true', '"lowercase":false')
+    changed = [
+        *(load_onnx(folder, {}) for folder in exported_tiny.values()),
+        replace(model, tokenizer=cased),
+        replace(model, settings=replace(model.settings, pooling="cls")),
+        replace(model, settings=replace(model.settings, max_length=8)),
+        replace(model, graph=model.graph[:-1] + b"x"),
+    ]
+    prints = set()
+    for number, each in enumerate(changed):
+        each.save(tmp_path / str(number))
+        prints.add(fingerprint(load(tmp_path / str(number))))
+    assert len(prints) == len(changed)
+    assert fingerprint(load(exported_tiny["int8"], batch_tokens=1)) in prints
+
+
+def test_an_export_can_be_repeated(exported_tiny, tiny_folder, tmp_path, export):
+    again = load(export(tiny_folder, tmp_path / "again"))
+    assert fingerprint(again) == fingerprint(load(exported_tiny["int8"]))
+
+
+def test_neither_torch_nor_transformers_is_needed(exported_tiny):
+    code = f"""
+import sys
+absent = ("torch", "transformers", "spacy_transformers", "onnx", "onnxscript")
+sys.modules.update(dict.fromkeys(absent))
+from spacy_connorm.encoders.onnx import OnnxEncoder
+model = OnnxEncoder(name={str(exported_tiny["int8"])!r})
+model.initialize()
+model = OnnxEncoder().from_bytes(model.to_bytes())
+print(model.predict(["heart attack"]).shape)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "(1, 16)\n"
+    assert required_extra(OnnxEncoder()) == "onnx"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_another_process_encodes(exported_tiny, tmp_path, method):
+    if method == "fork" and not hasattr(os, "fork"):
+        pytest.skip("there are no forks")
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+import multiprocessing
+from spacy_connorm.encoders.onnx import OnnxEncoder
+from spacy_connorm.encoders.onnx.session import thread_count
+
+if __name__ == "__main__":
+    model = OnnxEncoder(name={str(exported_tiny["int8"])!r})
+    model.initialize()
+    before = model.predict(["heart attack"] * 100)
+    with multiprocessing.get_context({method!r}).Pool(1) as pool:
+        after = pool.apply_async(model.predict, (["heart attack"] * 100,)).get(timeout=60)
+        threads = pool.apply(thread_count)
+    print((before == after).all(), thread_count(), threads)
+""")
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+    done = subprocess.run(
+        [sys.executable, script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("True 2 1\n", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+@pytest.mark.parametrize("end", ["sys.exit(0)", "del model; gc.collect(); os._exit(0)"])
+def test_a_forked_process_ends(exported_tiny, tmp_path, end):
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+import gc, os, sys
+from spacy_connorm.encoders.onnx import OnnxEncoder
+
+model = OnnxEncoder(name={str(exported_tiny["int8"])!r})
+model.initialize()
+before = model.predict(["heart attack"] * 100)
+child = os.fork()
+if not child:
+    if (model.predict(["heart attack"] * 100) != before).any():
+        os._exit(1)
+    {end}
+assert (model.predict(["heart attack"] * 100) == before).all()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+""")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+def test_nobody_is_told_what_is_computed(exported_tiny):
+    code = f"""
+import os
+from spacy_connorm.encoders.onnx import OnnxEncoder
+OnnxEncoder(name={str(exported_tiny["int8"])!r}).initialize()
+print(os.environ["ORT_DISABLE_TELEMETRY"])
+"""
+    others = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}
+    for environment, expected in (({}, "1\n"), ({"ORT_DISABLE_TELEMETRY": "0"}, "0\n")):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**others, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == expected
+
+
+def test_threads(monkeypatch):
+    from spacy_connorm.encoders.onnx.session import thread_count
+
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert thread_count() == 3
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    assert thread_count() == os.cpu_count()
+
+
+def test_a_transformer_has_to_be_exported_first(tiny_folder, tmp_path):
+    for folder in (tiny_folder, tmp_path):
+        with pytest.raises(ConnormError, match="CN306.*connorm export"):
+            load(folder)
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.onnx"])
+def test_a_damaged_folder(exported_tiny, tmp_path, name):
+    folder = shutil.copytree(exported_tiny["int8"], tmp_path / "damaged")
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(ConnormError, match="CN306"):
+        load(folder)
+    (folder / name).unlink()
+    with pytest.raises(ConnormError, match="CN306"):
+        load(folder)
+
+
+def test_a_later_format_is_refused(exported_tiny, tmp_path):
+    folder = shutil.copytree(exported_tiny["int8"], tmp_path / "later")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "format_version": 2}))
+    with pytest.raises(ConnormError, match="CN306.*version 2"):
+        load(folder)
+
+
+@pytest.mark.parametrize("setting", [{"pooling": "cls"}, {"max_length": 8}])
+def test_other_settings_than_exported(exported_tiny, setting):
+    with pytest.raises(ConnormError, match=f"CN322.*{next(iter(setting))}"):
+        load(exported_tiny["int8"], **setting)
+    assert load(exported_tiny["int8"], pooling="mean", max_length=40).get_dim("nO") == 16
+
+
+def test_a_graph_that_onnxruntime_cannot_read():
+    from spacy_connorm.encoders.onnx.session import GraphSession
+
+    with pytest.raises(ConnormError, match="CN333"):
+        GraphSession(b"nonsense").run(np.zeros((1, 1), "int64"), np.ones((1, 1), bool))
+
+
+def test_vectors_that_are_not_finite(exported_tiny, tmp_path):
+    import onnx
+
+    model = load_onnx(exported_tiny["int8"], {})
+    graph = onnx.load_from_string(model.graph)
+    for tensor in graph.graph.initializer:
+        if tensor.name.endswith(".scales"):
+            nothing = np.full(tensor.dims, np.nan, "float32")
+            tensor.CopyFrom(onnx.numpy_helper.from_array(nothing, tensor.name))
+    replace(model, graph=graph.SerializeToString()).save(tmp_path)
+    with pytest.raises(ConnormError, match="CN308"):
+        load(tmp_path).predict(TEXTS)
+
+
+def test_a_slow_tokenizer_cannot_be_exported(slow_folder, tmp_path, export):
+    with pytest.raises(ConnormError, match="CN336.*tokenizer"):
+        export(slow_folder, tmp_path / "out")
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN126.*pip install 'spacy-connorm\[onnx\]'"):
+        OnnxEncoder()
+
+
+def test_an_empty_batch_makes_no_sense():
+    with pytest.raises(ConnormError, match="CN006.*batch_tokens"):
+        OnnxEncoder(batch_tokens=0)
+
+
+def test_is_registered_and_its_settings_are_checked(exported_tiny):
+    name = str(exported_tiny["int8"])
+    block = {"@architectures": "spacy-connorm.OnnxEncoder.v1", "name": name}
+    model = registry.resolve({"encoder": block})["encoder"]
+    model.initialize()
+    assert model.predict(TEXTS).shape == (len(TEXTS), 16)
+    with pytest.raises(ConfigValidationError):
+        registry.resolve({"encoder": {**block, "pooling": "sum"}})
