@@ -45,8 +45,13 @@ def index_cli(
         metavar="TABLE",
         help="Words for others: `connorm substitutions`. [without --config, ONTOLOGY's own]",
     ),
+    encoder: str | None = typer.Option(
+        None,
+        "--encoder",
+        help="fast (a DAN), accurate (MiniLM) or ngrams (nothing to install). [accurate]",
+    ),
     config: Path | None = typer.Option(
-        None, "--config", "-c", metavar="FILE", help="A pipeline's config. [the defaults]"
+        None, "--config", "-c", metavar="FILE", help="A pipeline's config, for other choices."
     ),
     component: str | None = typer.Option(
         None, "--component", help="Which concept normalizer of the config, if there are several."
@@ -95,6 +100,7 @@ def index_cli(
         corpora=corpora,
         synonyms=synonyms,
         substitutions=substitutions,
+        encoder=encoder,
         config=config,
         overrides=parse_overrides(ctx.args),
         component=component,

@@ -73,7 +73,7 @@ def save_encoder(name: str | Path, output_path: str | Path) -> SavedEncoder:
 
     path = Path(output_path)
     require_apart(path, name)
-    pretrained = load_pretrained(str(name), tokenizer_config={}, transformer_config={})
+    pretrained = load_pretrained(str(name))
     with replaced(path, is_ours=is_encoder) as folder:
         pretrained.tokenizer.save_pretrained(folder)
         pretrained.transformer.save_pretrained(folder)

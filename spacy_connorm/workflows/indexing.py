@@ -14,7 +14,7 @@ from ..concepts import AnyOntology, Concept, ConceptStream
 from ..documents.docbin import read_docs
 from ..encoders import choose_device
 from ..encoders.normalized import Encoding, encode_here
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, refuse, require_choice
 from ..files.atomic import require_apart
 from ..files.configs import config_errors, read_config
 from ..files.folders import MANIFEST, read_object, replaced
@@ -89,6 +89,12 @@ extra_words_weight = 0.2
 [components.mention_finder]
 factory = "mention_finder"
 """
+# What `--encoder` can be. The DAN starts from the input embeddings of MiniLM.
+ENCODERS: dict[str, dict[str, Any]] = {
+    "fast": {"@architectures": "spacy-connorm.DanEncoder.v1", "dtype": "int8"},
+    "accurate": {"@architectures": "spacy-connorm.TransformerEncoder.v1"},
+    "ngrams": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
+}
 _NORMALIZER = "concept_normalizer"
 _RESOLVER = "abbreviation_resolver"
 _FINDER = "mention_finder"
@@ -131,6 +137,7 @@ def build_index(
     corpora: Sequence[str | Path] = (),
     synonyms: str | Path | Iterable[tuple[str, str]] | None = None,
     substitutions: str | Path | None = None,
+    encoder: str | None = None,
     config: str | Path | Config | None = None,
     overrides: Mapping[str, Any] | None = None,
     component: str | None = None,
@@ -157,8 +164,10 @@ def build_index(
     substitutions (Optional[Union[str, Path]]): A table of words that mentions may have in place of
         those of names, from `connorm substitutions`. If None, and without a config, they are
         learned from the ontology's own names, 200,000 at most.
-    config (Optional[Union[str, Path, Config]]): A config with a concept normalizer; the default
-        settings if None.
+    encoder (Optional[str]): "fast" (a deep averaging network), "accurate" (all-MiniLM-L6-v2, as if
+        None) or "ngrams" (nothing to install or download), with the default settings.
+    config (Optional[Union[str, Path, Config]]): A config with a concept normalizer, for all other
+        choices; the default settings if None.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
         "components.concept_normalizer.encoder.name".
     component (Optional[str]): Which concept normalizer of the config, if there are several.
@@ -180,14 +189,16 @@ def build_index(
     RAISES (ConnormError): CN121 if the output would replace an input, CN100 or CN711 for an invalid
         config, CN703, CN704 or CN711 if it has none, several or another concept normalizer, CN705
         if something else is at the path, CN115 for a bad line of synonyms, CN713 if the GPU cannot
-        be used, CN006, CN118 and CN733 for an unknown engine or profile and settings of another
-        engine, CN407 for a profile of another ontology, CN126, CN798 and CN799 for ray, and the
+        be used, CN006, CN118 and CN733 for an unknown engine, encoder or profile, an encoder beside
+        a config, and settings of another engine, CN407 for a profile of another ontology, CN126,
+        CN798 and CN799 for ray, and the
         errors of the readers.
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
     encoding = _encoding(engine, gpu_id, n_process=n_process, ray_address=ray_address)
     nlp = make_pipeline(
         config,
+        encoder=encoder,
         component=component,
         find_mentions=find_mentions,
         clinical=clinical,
@@ -233,6 +244,7 @@ def _encoding(engine: str, gpu_id: int, **of_ray: Any) -> Encoding:
 def make_pipeline(
     config: str | Path | Config | None = None,
     *,
+    encoder: str | None = None,
     component: str | None = None,
     find_mentions: bool = False,
     clinical: bool = False,
@@ -243,17 +255,23 @@ def make_pipeline(
 
     config (Optional[Union[str, Path, Config]]): The config of any pipeline with this component; the
         default settings if None.
+    encoder (Optional[str]): One of `ENCODERS`, for the default settings.
     component (Optional[str]): Its name; needed if there are several.
     find_mentions (bool): Whether to add a mention finder.
     clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
     RETURNS (Language): The pipeline.
     RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN711 if the config has none,
-        several or another concept normalizer, CN711 for an invalid setting.
+        several or another concept normalizer, CN711 for an invalid setting, CN118 for an unknown
+        encoder, CN006 for one beside a config.
     """
+    if encoder is not None:
+        require_choice("encoder", encoder, ENCODERS)
+        if config is not None:
+            refuse("encoder", encoder, "left out beside a config, which names its own")
     with config_errors():
         if config is None:
-            settings = Config().from_str(_DEFAULT_CONFIG, overrides=dict(overrides or {}))
+            settings = _default_config(encoder, overrides)
         else:
             settings = read_config(config, overrides)
         normalizers = _blocks(settings, _NORMALIZER)
@@ -275,6 +293,13 @@ def make_pipeline(
         if clinical:
             nlp.add_pipe(_MARKER, config={"spans_key": block.get("spans_key")})
     return nlp
+
+
+def _default_config(encoder: str | None, overrides: Mapping[str, Any] | None) -> Config:
+    config = Config().from_str(_DEFAULT_CONFIG)
+    if encoder is not None:
+        config["components"][_NORMALIZER]["encoder"] = ENCODERS[encoder]
+    return Config().from_str(config.to_str(), overrides=dict(overrides or {}))
 
 
 def _blocks(config: Config, factory: str) -> dict[str, dict[str, Any]]:

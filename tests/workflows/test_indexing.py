@@ -82,6 +82,35 @@ def test_what_is_no_ontology_is_refused(tmp_path):
         build(tmp_path / "index", CONCEPTS)
 
 
+@pytest.mark.parametrize(
+    ("encoder", "expected"),
+    [
+        (None, "TransformerEncoder"),
+        ("accurate", "TransformerEncoder"),
+        ("fast", "DanEncoder"),
+        ("ngrams", "NgramEncoder"),
+    ],
+)
+def test_an_encoder_is_chosen_by_name(encoder, expected):
+    normalizer = make_pipeline(encoder=encoder).get_pipe("concept_normalizer")
+    assert expected.removesuffix("Encoder").lower() in normalizer.lookup.encoder.name
+
+
+def test_settings_of_a_chosen_encoder_are_overridden():
+    overrides = {f"{COMPONENT}.encoder.ngram_range": [2, 2]}
+    nlp = make_pipeline(encoder="ngrams", overrides=overrides)
+    block = nlp.config["components"]["concept_normalizer"]["encoder"]
+    assert list(block["ngram_range"]) == [2, 2]
+
+
+def test_encoders_that_cannot_be_chosen(tmp_path):
+    with pytest.raises(ConnormError, match="CN118.*fast, accurate, ngrams"):
+        make_pipeline(encoder="best")
+    (tmp_path / "a.cfg").write_text(CONFIG, encoding="utf8")
+    with pytest.raises(ConnormError, match="CN006.*encoder"):
+        make_pipeline(tmp_path / "a.cfg", encoder="fast")
+
+
 COMPONENT = "components.concept_normalizer"
 NGRAMS = {f"{COMPONENT}.encoder.@architectures": "spacy-connorm.NgramEncoder.v1"}
 HASHES = {f"{COMPONENT}.encoder.@architectures": "tests.HashingEncoder.v1"}
