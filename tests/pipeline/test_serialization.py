@@ -191,14 +191,11 @@ def test_weights_are_kept_as_long_as_the_encoder_if_the_index_is_left_out(
     }
     normalizer = blank_normalizer(encoder=dan)
     normalizer.initialize(lambda: [], ontology=Ontology([Concept("C1", "heart attack")]))
+    before = normalizer.lookup.encoder.predict(["heart attack"])
     normalizer.from_bytes(normalizer.to_bytes(), exclude=["index"])
     gc.collect()
-    # Spawned workers map these files.
-    files = [path for path, _ in normalizer.lookup.encoder.shims[0]._files.values()]
-    assert files and all(path.is_file() for path in files)
-    normalizer.initialize(lambda: [], ontology=Ontology([Concept("C2", "headache")]))
-    gc.collect()
-    assert not any(path.exists() for path in files)
+    # The folder that the weights were mapped from may be gone.
+    assert (normalizer.lookup.encoder.predict(["heart attack"]) == before).all()
 
 
 @pytest.mark.parametrize(("part", "code"), [("encoder", "CN402.*missing"), ("index", "CN400")])
