@@ -1,4 +1,5 @@
-"""Recall against speed: exact search, Annoy by nodes inspected, inverted lists by lists read.
+"""Recall against speed: exact search with numkong and without, Annoy by nodes inspected, inverted
+lists by lists read.
 
 The items are names: those of MEDIC 2012 first, then those of the other ontologies of the data
 folder and variants of all of them, up to `--names`. The queries are the test mentions of NCBI and
@@ -9,7 +10,8 @@ Searches take turns, each time with other mentions. Vectors and indexes are kept
 `resident_mb` is what remains of the index file in memory after a search for all mentions; the
 vectors that rescore are in a file of their own, the same for all.
 
-Example: OMP_NUM_THREADS=1 python benchmarks/index_curve.py --names 76000 --data ../shared/data
+Example: OMP_NUM_THREADS=1 python benchmarks/index_curve.py --batch 1 --indexes exact numpy \
+    --data ../shared/data
 """
 
 import json
@@ -20,6 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from _common.builders import encoder_config, load_encoder
@@ -35,13 +38,15 @@ from spacy_connorm.evaluation.report import Row
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex
-from spacy_connorm.index.backends.protocol import Neighbours, Searcher
-from spacy_connorm.index.vectors.base import DenseVectors, Vectors, from_raw
+from spacy_connorm.index.backends.protocol import AllowedItems, Neighbours, Searcher
+from spacy_connorm.index.vectors import dense
+from spacy_connorm.index.vectors.base import Vectors, from_raw
 from spacy_connorm.text.cleaning import clean
 
 SEARCH_K = (20_000, 80_000, 320_000, 1_280_000)
 PROBES = (32, 64, 128, 256, 512, 1024, 2048)
 LEVELS = (95, 99)
+INDEXES = ("exact", "numpy", "annoy", "ivf")
 # Enough for ten concepts of most mentions.
 NEIGHBOURS = 40
 # Mentions of a turn.
@@ -73,10 +78,34 @@ class Setting(NamedTuple):
     row: Row
 
 
+class WithoutNumkong:
+    """An exact search where numkong cannot be imported."""
+
+    def __init__(self, searcher: Searcher) -> None:
+        """searcher (Searcher): The search with numkong, whose vectors it shares."""
+        self.vectors = searcher.vectors
+        self._searcher = searcher
+
+    def __len__(self) -> int:
+        return len(self._searcher)
+
+    def nearest(
+        self, queries: np.ndarray, n: int, allowed: AllowedItems | None = None
+    ) -> Neighbours:
+        """Search as the other one does, by products of NumPy."""
+        with patch.object(dense, "_load_kernels", lambda: None):
+            return self._searcher.nearest(queries, n, allowed)
+
+    def verify(self, path: Path) -> None:
+        """Do nothing."""
+
+
 def main() -> None:
     parser = make_parser(__doc__ or "")
     parser.add_argument("--names", type=at_least(1000), default=76_000, help="[%(default)s]")
     parser.add_argument("--encoder", default="dan", help="minilm, dan or a FOLDER [%(default)s]")
+    parser.add_argument("--dtype", choices=("float32", "float16", "int8"), default="int8")
+    parser.add_argument("--indexes", nargs="+", choices=INDEXES, default=INDEXES, help="[all]")
     parser.add_argument("--trees", type=at_least(1), default=AnnoyIndex.n_trees)
     parser.add_argument("--search-k", type=at_least(1), nargs="+", default=SEARCH_K)
     parser.add_argument("--probes", type=at_least(1), nargs="+", default=PROBES)
@@ -100,16 +129,32 @@ def measure(arguments: Namespace) -> list[Row]:
     queries = read_queries(data, encoder, arguments.mentions)
     path = write_vectors(encoder, arguments.data, arguments.names, work=arguments.work)
     unit = np.load(path, mmap_mode="r")
-    vectors = DenseVectors(np.asarray(unit), np.ones(len(unit), dtype="float32"))
+    vectors = from_raw(np.asarray(unit), dtype=arguments.dtype)
     exact = ExactIndex().open(vectors, path)
     expected = search(exact, queries.vectors)
-    settings = [Setting(exact, describe("exact", vectors, {"file_mb": 0.0, "build_cpu_s": 0.0}))]
-    settings[0].row.update(recall(expected, expected, queries), resident_mb=0.0)
-    for backend, option, values in (
-        (AnnoyIndex(n_trees=arguments.trees, exact_below=0), "search_k", arguments.search_k),
-        (IvfIndex(), "probes", arguments.probes),
-    ):
-        index = path.with_suffix(f".{type(backend).__name__}{arguments.trees}")
+    nothing = {"file_mb": 0.0, "build_cpu_s": 0.0}
+    settings = [
+        Setting(searcher, describe(name, vectors, nothing))
+        for name, searcher in (("exact", exact), ("numpy", WithoutNumkong(exact)))
+        if name in arguments.indexes
+    ]
+    for each in settings:
+        found = search(each.searcher, queries.vectors[:TURN])
+        own = Queries(queries.vectors[:TURN], queries.counts[:TURN])
+        first = Neighbours(expected.items[:TURN], expected.scores[:TURN])
+        each.row.update(recall(found, first, own), resident_mb=0.0)
+    approximate = {
+        "annoy": (
+            AnnoyIndex(n_trees=arguments.trees, exact_below=0),
+            "search_k",
+            arguments.search_k,
+        ),
+        "ivf": (IvfIndex(), "probes", arguments.probes),
+    }
+    chosen = [approximate[name] for name in arguments.indexes if name in approximate]
+    for backend, option, values in chosen:
+        kind = f"{type(backend).__name__}{arguments.trees}.{arguments.dtype}"
+        index = path.with_suffix(f".{kind}")
         built = build_once(backend, vectors, index)
         for value in (None, *values):
             settings.append(make_setting(backend, option, value, vectors, index, built))
