@@ -6,7 +6,7 @@ Both have the same methods; cosines are exact for the stored vectors.
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -17,8 +17,6 @@ _LEVELS = 127
 # How many components become float32 at once: they stay in a core's cache until they are multiplied,
 # so a search reads a quarter of the memory that it reads for float32 vectors.
 _CONVERTED = 100_000
-_DENSE = ("unit", "norms")
-_QUANTIZED = ("codes", "lengths", "norms")
 # How much a product or a sum of float32 is off, relative to its size.
 _FLOAT32 = 2.0**-24
 
@@ -36,20 +34,58 @@ class RowScores(NamedTuple):
     error: np.ndarray
 
 
-class DenseVectors:
-    """Vectors as one float32 or float16 matrix."""
+class _DenseRows:
+    """What both kinds have in common: arrays with one entry per row.
 
+    KEYS (Tuple[str, ...]): Their names.
+    """
+
+    KEYS: ClassVar[tuple[str, ...]]
     is_scaled = False
+    norms: np.ndarray
 
-    def __init__(self, unit: np.ndarray, norms: np.ndarray) -> None:
-        """Wrap a matrix.
+    def __init__(self, *arrays: np.ndarray) -> None:
+        """*arrays (np.ndarray): In the order of `KEYS`; the first is the matrix."""
+        for key, array in zip(self.KEYS, arrays, strict=True):
+            setattr(self, key, array)
+        self.width = int(arrays[0].shape[1])
 
-        unit (Floats2d): (n, width) rows of length one (or zero).
-        norms (Floats1d): (n,) the original lengths of the rows.
-        """
-        self.unit = unit
-        self.norms = norms
-        self.width = int(unit.shape[1])
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {key: getattr(self, key) for key in self.KEYS}
+
+    @property
+    def widths(self) -> dict[str, int]:
+        return {"dense": self.width}
+
+    def __len__(self) -> int:
+        return len(self.norms)
+
+    def view(self, start: int, stop: int) -> Self:
+        return self.take(slice(start, stop))
+
+    def take(self, rows: np.ndarray | slice) -> Self:
+        return type(self)(*(array[rows] for array in self.arrays.values()))
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        return cls(*(np.concatenate([part.arrays[key] for part in parts]) for key in cls.KEYS))
+
+    def write(self, folder: Path, stem: str) -> None:
+        """Write `arrays`; see `Vectors.write`."""
+        for key, array in self.arrays.items():
+            np.save(folder / f"{stem}.{key}.npy", array)
+
+
+class DenseVectors(_DenseRows):
+    """Vectors as one float32 or float16 matrix.
+
+    unit (Floats2d): (n, width) rows of length one (or zero).
+    norms (Floats1d): (n,) the original lengths of the rows.
+    """
+
+    KEYS = ("unit", "norms")
+    unit: np.ndarray
 
     @classmethod
     def from_raw(cls, raw: np.ndarray, *, dtype: str = "float32") -> "DenseVectors":
@@ -60,27 +96,6 @@ class DenseVectors:
         """
         unit, norms = _normalized(raw)
         return cls(unit.astype(dtype, copy=False), norms)
-
-    @property
-    def widths(self) -> dict[str, int]:
-        return {"dense": self.width}
-
-    def __len__(self) -> int:
-        return int(self.unit.shape[0])
-
-    def view(self, start: int, stop: int) -> "DenseVectors":
-        return DenseVectors(self.unit[start:stop], self.norms[start:stop])
-
-    def take(self, rows: np.ndarray) -> "DenseVectors":
-        return DenseVectors(self.unit[rows], self.norms[rows])
-
-    @classmethod
-    def join(cls, parts: "Sequence[DenseVectors]") -> "DenseVectors":
-        return cls(*(np.concatenate([part.arrays[key] for part in parts]) for key in _DENSE))
-
-    @property
-    def arrays(self) -> dict[str, np.ndarray]:
-        return {"unit": self.unit, "norms": self.norms}
 
     def compare(self, queries: np.ndarray) -> RowScores:
         """Compare by a matrix product; see `Vectors.compare`."""
@@ -112,30 +127,20 @@ class DenseVectors:
         """RETURNS (Floats2d): float32 (m, width): see `Vectors.sums`."""
         return _sums(incidence, self.norms, lambda rows: self.unit[rows])
 
-    def write(self, folder: Path, stem: str) -> None:
-        """Write `arrays`; see `Vectors.write`."""
-        _write(self.arrays, folder, stem)
 
-
-class QuantizedVectors:
+class QuantizedVectors(_DenseRows):
     """Vectors as one int8 matrix. The components of a row are multiples of 1/127 of its largest
     one. Cosines are computed with the row's codes at unit length, so a row's cosine with itself
     is 1.
+
+    codes (Ints2d): int8 (n, width).
+    lengths (Floats1d): float32 (n,) the lengths of the codes.
+    norms (Floats1d): (n,) the original lengths of the rows.
     """
 
-    is_scaled = False
-
-    def __init__(self, codes: np.ndarray, lengths: np.ndarray, norms: np.ndarray) -> None:
-        """Wrap a matrix.
-
-        codes (Ints2d): int8 (n, width).
-        lengths (Floats1d): float32 (n,) the lengths of the codes.
-        norms (Floats1d): (n,) the original lengths of the rows.
-        """
-        self.codes = codes
-        self.lengths = lengths
-        self.norms = norms
-        self.width = int(codes.shape[1])
+    KEYS = ("codes", "lengths", "norms")
+    codes: np.ndarray
+    lengths: np.ndarray
 
     @classmethod
     def from_raw(cls, raw: np.ndarray) -> "QuantizedVectors":
@@ -154,27 +159,6 @@ class QuantizedVectors:
     def unit(self) -> np.ndarray:
         """RETURNS (Floats2d): float32 (n, width): all rows, in four times the stored size."""
         return self.queries(np.arange(len(self)))
-
-    @property
-    def widths(self) -> dict[str, int]:
-        return {"dense": self.width}
-
-    def __len__(self) -> int:
-        return int(self.codes.shape[0])
-
-    def view(self, start: int, stop: int) -> "QuantizedVectors":
-        return self.take(slice(start, stop))
-
-    def take(self, rows: np.ndarray | slice) -> "QuantizedVectors":
-        return QuantizedVectors(self.codes[rows], self.lengths[rows], self.norms[rows])
-
-    @classmethod
-    def join(cls, parts: "Sequence[QuantizedVectors]") -> "QuantizedVectors":
-        return cls(*(np.concatenate([part.arrays[key] for part in parts]) for key in _QUANTIZED))
-
-    @property
-    def arrays(self) -> dict[str, np.ndarray]:
-        return {"codes": self.codes, "lengths": self.lengths, "norms": self.norms}
 
     def compare(self, queries: np.ndarray) -> RowScores:
         """Compare whole numbers with whole numbers: queries are rounded as rows are, which the
@@ -217,10 +201,6 @@ class QuantizedVectors:
     def sums(self, incidence: "csr_matrix") -> np.ndarray:
         """RETURNS (Floats2d): float32 (m, width): see `Vectors.sums`."""
         return _sums(incidence, self.norms, self.queries)
-
-    def write(self, folder: Path, stem: str) -> None:
-        """Write `arrays`; see `Vectors.write`."""
-        _write(self.arrays, folder, stem)
 
     def _shares(self, rows: np.ndarray | slice) -> np.ndarray:
         # Codes are whole numbers: only zeros are shorter than one.
@@ -294,8 +274,3 @@ def _sums(
     shape = (incidence.shape[0], len(rows))
     picked = csr_matrix((weights, places.ravel(), incidence.indptr), shape=shape)
     return picked @ read(rows).astype("float32", copy=False)
-
-
-def _write(arrays: dict[str, np.ndarray], folder: Path, stem: str) -> None:
-    for key, array in arrays.items():
-        np.save(folder / f"{stem}.{key}.npy", array)
