@@ -127,8 +127,8 @@ def _fill(
         items = _items(folder, search, vectors, members, backend, concept_count)
         items = scaled(items, metric_of(backend))
         if len(items):
-            rows = written[slice(*members.rows_of(search.target))]
-            earlier = _earlier(reused, search, rows, len(items), backend)
+            copied = written[slice(*members.rows_of(search.target))]
+            earlier = _earlier(reused, search, copied, len(items), backend)
             updates[search.value] = _build(items, folder / f"{search}.index", backend, earlier)
     counts = {
         "concepts": concept_count,
@@ -239,7 +239,7 @@ def _build(items: Vectors, path: Path, backend: Backend, earlier: Earlier | None
 
 
 def _earlier(
-    older: ConceptIndex | None, search: Search, rows: np.ndarray, count: int, backend: Backend
+    older: ConceptIndex | None, search: Search, copied: np.ndarray, count: int, backend: Backend
 ) -> Earlier | None:
     """RETURNS (Optional[Earlier]): What the older index built for a search, if it is of the same
     kind: what is built for inner products depends on the longest vector of all. The mean of a
@@ -253,7 +253,7 @@ def _earlier(
     path, size = older.folder / f"{search}.index", len(older.search_vectors(search))
     if search.representation == "C":
         return Earlier(path, size, np.full(count, -1))
-    items = rows - older.first_row(search)
+    items = copied - older.first_row(search)
     items[(items < 0) | (items >= size)] = -1
     return Earlier(path, size, items)
 
