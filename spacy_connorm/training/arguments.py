@@ -88,7 +88,7 @@ def make_arguments(
             restore_callback_states_from_checkpoint=True,
         )
         # As the trainer does, but only once the batches are drawn.
-        for name in arguments.report_to:
+        for name in arguments.report_to or ():
             INTEGRATION_TO_CALLBACK[name]()
     except KeyError as error:
         services = ", ".join(sorted(INTEGRATION_TO_CALLBACK))

@@ -5,7 +5,7 @@ in functions.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 import torch
@@ -32,6 +32,7 @@ from .batchers import Ranking
 from .checkpoints import STATE, checkpoint_errors, is_finished, kept_checkpoint, last_checkpoint
 from .config import Training
 from .micro_batches import BatchEncoder, BatchLoss, EpochBatches
+from .objectives.objective import Objective
 from .pool import SynonymPool
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def run_training(
         folder=folder,
     )
     encoder = BatchEncoder(module, cache_gradients=training.cache_gradients)
-    loss = BatchLoss(encoder, training.objective)
+    loss = BatchLoss(encoder, cast(Objective, training.objective))
     trainer = _ObjectiveTrainer(loss, batches, arguments, final=final, score=score)
     trainer.remove_callback(PrinterCallback)
     trainer.remove_callback(ProgressCallback)

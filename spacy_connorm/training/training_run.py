@@ -149,9 +149,13 @@ def train(
 
     searched_by = training.objective.metric
     to_search = partial(_to_search, config=config, objective=training.objective)
-    score = make_dev_score(
+    dev_score = make_dev_score(
         data, ontology, mentions, metric=training.metric, searched_by=searched_by
     )
+    score = None
+    if dev_score is not None:
+        block = config["encoder"]
+        score = partial(score_saved, score=dev_score, encoder_config=block, to_search=to_search)
     with write_errors(work):
         if resume:
             require_same_dev(work, data.dev)
@@ -163,10 +167,7 @@ def train(
             training,
             folder=work,
             use_cpu=gpu_id < 0,
-            score=score
-            and partial(
-                score_saved, score=score, encoder_config=config["encoder"], to_search=to_search
-            ),
+            score=score,
             resume=resume,
             callbacks=[ProgressBar(), Notify(observer)],
         )

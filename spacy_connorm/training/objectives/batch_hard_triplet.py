@@ -26,8 +26,8 @@ class BatchHardTriplet(PairObjective):
             nearest = largest(-distances, pairs.negatives)[1][anchors]
         # The library's TripletMarginLoss takes distances from the whole matrix: that is less exact
         # for near vectors, and the matrix's gradients cost more than those of these few distances.
-        own = vectors[anchors]
-        apart = _lengths(own - vectors[farthest]) - _lengths(own - vectors[nearest])
+        own, positives, negatives = vectors[anchors], vectors[farthest], vectors[nearest]
+        apart = _lengths(own - positives) - _lengths(own - negatives)
         return softplus(apart).mean()
 
 
