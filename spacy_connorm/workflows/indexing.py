@@ -89,9 +89,9 @@ extra_words_weight = 0.2
 [components.mention_finder]
 factory = "mention_finder"
 """
-# What `--encoder` can be. The DAN starts from the input embeddings of MiniLM.
+# What `--encoder` can be. The DAN has the input embeddings of MiniLM; n-grams need training.
 ENCODERS: dict[str, dict[str, Any]] = {
-    "fast": {"@architectures": "spacy-connorm.DanEncoder.v1", "dtype": "int8"},
+    "fast": {"@architectures": "spacy-connorm.DanEncoder.v1", "buckets": 0, "dtype": "int8"},
     "accurate": {"@architectures": "spacy-connorm.TransformerEncoder.v1"},
     "ngrams": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
 }
