@@ -368,7 +368,10 @@ class Errors(metaclass=_Coded):
     CN757 = "A text of {length:,} characters is too long: {limit:,} are allowed. Send it in parts."
     CN759 = "Too many requests from your address are running. Wait for their answers."
     CN760 = "The server is busy. Try again in a moment."
-    CN761 = "The server is not called by this name. Use the address printed when it started."
+    CN761 = (
+        "The server is not called by this name. Use the address printed when it started, or tell "
+        "the server with `--name` what clients call it."
+    )
     CN762 = "Pages of other sites may not send requests to this server."
     CN763 = (
         "The token is missing or wrong. Send the header `Authorization: Bearer TOKEN`, with the "

@@ -6,7 +6,6 @@ import signal
 import time
 from pathlib import Path
 
-import numpy as np
 from spacy.language import Language
 
 TESTS = Path(__file__).parent
@@ -56,19 +55,6 @@ class Troublesome:
 
     def _marker(self, word):
         return self.folder / f"reached-{word}"
-
-
-class LosesItsProcess:
-    """An encoder whose process dies at KILL, the first time."""
-
-    def __init__(self, folder):
-        self.marker = Path(folder) / "reached-KILL"
-
-    def encode(self, texts):
-        if "KILL" in texts and not self.marker.exists():
-            self.marker.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return np.asarray([[len(text), text.count("a")] for text in texts], dtype="float32")
 
 
 def python_path(folder):

@@ -1,8 +1,8 @@
-"""`connorm annotate`: annotate a file of texts."""
+"""`connorm annotate`: annotate a file of texts, or a corpus of many files."""
 
+import inspect
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -13,71 +13,37 @@ from ..documents import EXPORT_FORMATS, find_export_format
 from ..errors import ConnormError, Errors
 from ..workflows import AnnotatedCorpus, annotate, annotate_corpus
 from ..workflows.corpus_run import ENGINES
-from ..workflows.inputs import TEXT_FIELD
 from .app import command
 from .options import options_of
+
+_OF_CORPORA = inspect.signature(annotate_corpus).parameters
 
 
 @command("annotate")
 @options_of(
     annotate,
+    annotate_corpus,
     formats={name: form.make_exporter for name, form in EXPORT_FORMATS.items()},
+    flags={"format": "-f", "batch_size": "-b", "n_process": "-n", "gpu_id": "-g"},
+    help={
+        "input_path": "A .txt, .jsonl, .csv, .tsv or .spacy file. With --engine, a .parquet or "
+        ".jsonl file, or a folder of them.",
+        "output_path": "The file to write, or the folder for BRAT. With --engine, the folder to "
+        "write Parquet files to, or to go on with.",
+        "format": f"Format of OUT, if its name does not show it: {', '.join(EXPORT_FORMATS)}.",
+    },
     hidden=("on_record",),
 )
 def annotate_cli(
-    pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
-    input_path: Path = typer.Argument(
-        ...,
-        metavar="IN",
-        help="A .txt, .jsonl, .csv, .tsv or .spacy file. With --engine, a .parquet or .jsonl file, "
-        "or a folder of them.",
-    ),
-    output_path: Path = typer.Argument(
-        ...,
-        metavar="OUT",
-        help="The file to write, or the folder for BRAT. With --engine, the folder to write "
-        "Parquet files to, or to go on with.",
-    ),
     engine: str | None = typer.Option(
         None,
         "--engine",
         "-e",
         help=f"For corpora of many files, each of which is written when it is done: "
         f"{', '.join(ENGINES)}.",
-        show_default=False,
-    ),
-    format: str | None = typer.Option(
-        None,
-        "--format",
-        "-f",
-        help=f"Format of OUT, if its name does not show it: {', '.join(EXPORT_FORMATS)}.",
-    ),
-    text_field: str = typer.Option(
-        TEXT_FIELD,
-        "--text-field",
-        help="The column, or the field of a .jsonl line, that holds the text.",
-    ),
-    id_field: str = typer.Option(
-        "id",
-        "--id-field",
-        help="The column, or the field of a .jsonl line, that holds the text's id.",
     ),
     show: bool = typer.Option(False, "--show", "-s", help="Also print what is found."),
-    batch_size: int = typer.Option(128, "--batch-size", "-b", min=1, help="Texts in one batch."),
-    n_process: int = typer.Option(
-        1, "--n-process", "-n", min=-1, help="Processes; -1 for all cores."
-    ),
-    gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU for the pipeline; -1 for the CPU."),
-    component: str | None = typer.Option(
-        None, "--component", help="Which concept normalizer's answers, if there are several."
-    ),
-    ray_address: str | None = typer.Option(
-        None,
-        "--ray-address",
-        help="With --engine ray: the cluster's address, or auto; one is started on this machine if "
-        "there is none.",
-    ),
-    **options: Any,
+    **given: Any,
 ) -> None:
     """Run a pipeline over texts and write what it finds. A .txt file is one text; a .jsonl file
     has an object with a "text" in each line, a .csv or .tsv file a header and a "text" in each
@@ -88,50 +54,25 @@ def annotate_cli(
     Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
     """
     if engine is not None:
-        others = {"format": format, "show": show or None, **options}
-        _refuse_given(others, Errors.CN736, other="--engine")
-        annotated = annotate_corpus(
-            pipeline,
-            input_path,
-            output_path,
-            engine=engine,
-            text_field=text_field,
-            id_field=id_field,
-            batch_size=batch_size,
-            n_process=n_process,
-            gpu_id=gpu_id,
-            component=component,
-            ray_address=ray_address,
-        )
-        _tell(annotated)
+        others = [name for name in given if name not in _OF_CORPORA] + ["show"] * show
+        _refuse(others, Errors.CN736, other="--engine")
+        _tell_corpus(annotate_corpus(engine=engine, **given))
         return
-    _refuse_given({"ray_address": ray_address}, Errors.CN733, needed="`--engine`")
-    counts = annotate(
-        pipeline,
-        input_path,
-        output_path,
-        format=format,
-        text_field=text_field,
-        id_field=id_field,
-        batch_size=batch_size,
-        n_process=n_process,
-        gpu_id=gpu_id,
-        component=component,
-        on_record=_show if show else None,
-        **options,
-    )
+    _refuse([name for name in given if name == "ray_address"], Errors.CN733, needed="`--engine`")
+    counts = annotate(**given, on_record=_show if show else None)
+    output_path = given["output_path"]
     msg.good(
         f"Wrote {counts.texts:,} texts with {counts.mentions:,} mentions, "
         f"{counts.linked:,} of them linked: {output_path}"
     )
     for system, count in counts.without_code.items():
         msg.info(f"{count:,} linked mentions have no code in {system}")
-    form = find_export_format(output_path, format)
+    form = find_export_format(output_path, given.get("format"))
     if form.lacks:
         msg.info(f"The format '{form.name}' has no place for {form.lacks}.")
 
 
-def _tell(annotated: AnnotatedCorpus) -> None:
+def _tell_corpus(annotated: AnnotatedCorpus) -> None:
     counts = annotated.counts
     if annotated.earlier:
         msg.info(f"{annotated.earlier:,} of {annotated.fragments:,} files were written earlier")
@@ -141,15 +82,10 @@ def _tell(annotated: AnnotatedCorpus) -> None:
     )
 
 
-def _refuse_given(options: dict[str, Any], message: str, **fields: str) -> None:
-    """RAISES (ConnormError): With the message, for the first option that is given."""
-    for name in _given(options):
+def _refuse(names: list[str], message: str, **fields: str) -> None:
+    for name in names:
         option = f"--{name.replace('_', '-')}"
         raise ConnormError(message.format(option=option, **fields))
-
-
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: each for name, each in options.items() if each is not None}
 
 
 def _show(record: dict[str, Any]) -> None:

@@ -1,25 +1,27 @@
 """`connorm corrections`: turn corrections into annotated data."""
 
 from collections.abc import Iterable
-from pathlib import Path
+from typing import Any
 
-import typer
 from wasabi import msg
 
 from ..workflows import CorrectionConflict, convert_corrections
 from .app import command
+from .options import options_of
 
 _SHOWN = 20
 
 
 @command("corrections")
-def corrections_cli(
-    path: Path = typer.Argument(..., metavar="FILE", help="What `connorm serve` appends to."),
-    output_path: Path | None = typer.Argument(
-        None, metavar="[OUT]", help="A .tsv, .spacy or .txt file. [only report]"
-    ),
-    lang: str = typer.Option("en", "--lang", "-l", help="Language, for the tokenizer."),
-) -> None:
+@options_of(
+    convert_corrections,
+    flags={"lang": "-l"},
+    help={
+        "path": "What `connorm serve` appends to.",
+        "output_path": "A .tsv, .spacy or .txt file. [only report]",
+    },
+)
+def corrections_cli(**given: Any) -> None:
     """Turn corrections into annotated data: a table (.tsv) for `connorm index --synonyms` with the
     last concept of each text, a list (.txt) of texts whose last correction gives no concept, for
     the `stop_list` of `mention_finder`, or all mentions in their documents (.spacy), for `connorm
@@ -27,7 +29,7 @@ def corrections_cli(
 
     Example: python -m spacy connorm corrections corrections.jsonl corrections.tsv
     """
-    report = convert_corrections(path, output_path, lang=lang)
+    report, output_path = convert_corrections(**given), given.get("output_path")
     _show_conflicts(report.conflicts)
     if report.conflicts and output_path is not None and output_path.suffix == ".spacy":
         msg.warn("Documents keep them all: an index of documents takes the most frequent one")

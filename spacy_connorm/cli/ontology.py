@@ -1,4 +1,4 @@
-"""`connorm ontology`: convert an ontology of any format to knowledge-base JSONL."""
+"""`connorm ontology`, `ontology diff`, `join` and `substitutions`: everything about ontologies."""
 
 from pathlib import Path
 from typing import Any
@@ -6,12 +6,23 @@ from typing import Any
 from wasabi import msg
 
 from ..concepts.ontology import licence_path
-from ..ontology import FORMATS, Conversion, Finding, convert_ontology
+from ..ontology import (
+    FORMATS,
+    Conversion,
+    Finding,
+    Joined,
+    LearnedSubstitutions,
+    convert_ontology,
+    join_ontologies,
+    learn_substitutions,
+)
 from ..ontology.formats import find_reader
+from ..workflows import MovedSynonyms, OntologyDiff, diff_ontologies
 from .app import command, shorten_cell
 from .options import options_of
 
-_WIDTH = 60
+_SHOWN = 5
+_WIDTH, _CELL = 60, 50
 
 
 @command("ontology")
@@ -27,10 +38,10 @@ def ontology_cli(**given: Any) -> None:
 
     Example: python -m spacy connorm ontology doid.obo.gz doid.jsonl --scopes EXACT,NARROW
     """
-    _show(convert_ontology(**given), given["output_path"])
+    _show_conversion(convert_ontology(**given), given["output_path"])
 
 
-def _show(conversion: Conversion, output_path: Path) -> None:
+def _show_conversion(conversion: Conversion, output_path: Path) -> None:
     summary, report, licence = conversion
     per_concept = f"{summary.names / summary.concepts:.1f} a concept"
     rows = [
@@ -55,3 +66,136 @@ def _show(conversion: Conversion, output_path: Path) -> None:
 
 def _row(label: str, finding: Finding) -> tuple[str, int, str]:
     return label, finding.count, f"first: {finding.first}" if finding.count else ""
+
+
+_LABELS = {
+    "added": "Concepts added",
+    "retired": "Concepts retired",
+    "renamed": "Concepts renamed",
+    "moved": "Concepts with other parents",
+    "other owner": "Names that changed owner",
+    "name added": "Names added",
+    "name lost": "Names lost",
+}
+
+
+@command("ontology diff")
+@options_of(
+    diff_ontologies,
+    flags={
+        "format": "-f",
+        "synonyms": "-s",
+        "moved": "-m",
+        "json_path": "--json",
+        "tsv_path": "--tsv",
+    },
+    help={"format": f"Of both, one of: {', '.join(FORMATS)}. [detected]"},
+)
+def ontology_diff_cli(**given: Any) -> None:
+    """Compare two releases of an ontology: concepts that were added, retired (and by what they are
+    replaced), renamed and moved, names that changed owner, were added or lost. Your synonyms, or
+    the corrections of `connorm serve`, move to the new ids where NEW has them; the others are
+    listed. Give the OBO files themselves: they say what replaces obsolete terms.
+
+    Example: python -m spacy connorm ontology diff old.obo new.obo -s synonyms.tsv -m moved.tsv
+    """
+    diff = diff_ontologies(**given)
+    _show_diff(diff)
+    if diff.synonyms is not None:
+        _show_synonyms(diff.synonyms)
+    for path in filter(None, map(given.get, ("moved", "json_path", "tsv_path"))):
+        msg.good(f"Wrote {path}")
+
+
+def _show_diff(diff: OntologyDiff) -> None:
+    old, new = diff.concepts
+    counts = [("Concepts", f"{old:,} before, {new:,} now")]
+    counts += [(_LABELS[kind], f"{count:,}") for kind, count in diff.counts.items()]
+    msg.table(counts, aligns=("l", "r"))
+    for kind, count in diff.counts.items():
+        if count:
+            msg.divider(f"{_LABELS[kind]}, {min(count, _SHOWN)} of {count:,}")
+            some = [each for each in diff.changes if each.kind == kind][:_SHOWN]
+            rows = [
+                (
+                    each.concept_id,
+                    shorten_cell(each.name, _CELL),
+                    shorten_cell(", ".join(each.before), _CELL),
+                    shorten_cell(", ".join(each.after), _CELL),
+                    each.reason,
+                )
+                for each in some
+            ]
+            header = ("Concept", "Name", "Before", "Now", "")
+            msg.table(rows, header=header, divider=True, max_col=_CELL)
+
+
+def _show_synonyms(synonyms: MovedSynonyms) -> None:
+    rows = [
+        (shorten_cell(each.text, _CELL), each.concept_id, each.reason, ", ".join(each.proposed))
+        for each in synonyms.left
+    ]
+    if rows:
+        msg.warn(f"{len(rows):,} synonyms were left: NEW does not have their concept")
+        header = ("Text", "Concept", "Why", "May fit")
+        msg.table(rows[: 4 * _SHOWN], header=header, divider=True, max_col=_CELL)
+    msg.info(f"{synonyms.kept:,} synonyms keep their id, {synonyms.moved:,} have another")
+
+
+@command("join")
+@options_of(join_ontologies)
+def join_cli(**given: Any) -> None:
+    """Join ontologies by their cross-references into one, to train an encoder on. Of each joined
+    concept the first file gives the id and the preferred name.
+
+    Example: python -m spacy connorm join mesh.jsonl doid.obo.gz uberon.obo.gz biomedical.jsonl
+    """
+    _show_joined(join_ontologies(**given), given["output_path"])
+
+
+def _show_joined(joined: Joined, output_path: Path) -> None:
+    ontology = joined.ontology
+    rows = [
+        ("Concepts", len(ontology)),
+        ("Names", sum(len(concept.names) for concept in ontology)),
+        ("Joined by the same id", joined.same_id),
+        ("... by a cross-reference and a name", joined.same_name),
+        ("... by the only cross-reference", joined.only_xref),
+        ("... by the same preferred name", joined.same_preferred_name),
+    ]
+    msg.table([(label, f"{count:,}") for label, count in rows], aligns=("l", "r"))
+    if ontology.source.licence:
+        msg.info(f"Terms of use: {licence_path(output_path)}")
+    msg.good(f"Wrote {len(ontology):,} concepts: {output_path}")
+
+
+@command("substitutions")
+@options_of(learn_substitutions)
+def substitutions_cli(**given: Any) -> None:
+    """Learn which words names of the same concept use in place of each other ("renal", "kidney"),
+    and write them as a table for `connorm index --substitutions` and for training. The more
+    ontologies, the better.
+
+    Example: python -m spacy connorm substitutions mesh.jsonl doid.jsonl substitutions.tsv
+    """
+    _show_substitutions(learn_substitutions(**given), given["output_path"])
+
+
+def _show_substitutions(learned: LearnedSubstitutions, output_path: Path) -> None:
+    msg.table(
+        [
+            (" ".join(each.words), " ".join(each.others), f"{each.same:,}", f"{each.different:,}")
+            for each in learned.substitutions[: 2 * _SHOWN]
+        ],
+        header=("Words", "Others", "Same concept", "Different"),
+        aligns=("l", "l", "r", "r"),
+    )
+    if learned.licence:
+        msg.info(f"Terms of use: {licence_path(output_path)}")
+    msg.info(f"Read {learned.concepts:,} concepts with {learned.names:,} names")
+    if not learned.substitutions:
+        msg.warn(
+            "No words are used in place of each other often enough. Give more ontologies, or a "
+            "lower `--min-same` or `--min-certainty`."
+        )
+    msg.good(f"Wrote {len(learned.substitutions):,} substitutions: {output_path}")

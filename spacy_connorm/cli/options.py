@@ -1,8 +1,9 @@
 """Options of commands, derived from the functions and the formats that they set.
 
-A command takes what its function takes: an argument for each parameter without a default, an option
-for each other one. Name, type and default come from the signature, and the help text is the first
-sentence on the parameter in the docstring. So a setting is declared once, where it is used:
+A command takes what its function takes: an argument for each positional parameter, an option for
+each one that is passed by keyword only. Name, type and default come from the signature, and the
+help text is the first sentence on the parameter in the docstring. So a setting is declared once,
+where it is used:
 
     @command("join")
     @options_of(join_ontologies)
@@ -21,6 +22,8 @@ from typing import Any, NamedTuple, Union, get_args, get_origin
 import typer
 
 _METAVARS = {"input_path": "IN", "input_paths": "IN...", "output_path": "OUT"}
+# Folders, or names of packages and models, in which slashes stay as they are.
+_NAMES = ("pipeline", "name", "reuse", "beside")
 _LIST = "A,B,..."
 # What the readers of all formats take besides the options of their format.
 _NO_OPTIONS = ("path", "report")
@@ -40,38 +43,50 @@ class _Option(NamedTuple):
 
 
 def options_of(
-    function: Callable,
-    *,
+    *functions: Callable,
     formats: Mapping[str, Callable] | None = None,
     flags: Mapping[str, str] | None = None,
     help: Mapping[str, str] | None = None,
+    repeated: Collection[str] = (),
     hidden: Collection[str] = (),
 ) -> Callable[[Callable], Callable]:
-    """Give a command the options of a function.
+    """Give a command the options of a function, or of several.
 
     The command is called with what its function takes. Options of formats, and lists, are left out
     if they are not given, so that the functions' own defaults hold. Parameters that the command
     declares itself are kept: one named like a parameter of the function stands in its place.
 
-    function (Callable): The function that does the command's work.
+    *functions (Callable): What does the command's work. What several of them take stands as the
+        first one has it.
     formats (Optional[Mapping[str, Callable]]): Readers or exporters by format. Their parameters
         are options, too.
     flags (Optional[Mapping[str, str]]): Other names by parameter: a letter beside the long name, or
         a long name instead of it, or both: {"format": "-f", "corpora": "--corpus -d"}.
     help (Optional[Mapping[str, str]]): Help texts by parameter, instead of the docstring's.
+    repeated (Collection[str]): Lists of texts that get one item each time that their option is
+        given. Others get all items at once, separated by commas.
     hidden (Collection[str]): Parameters that are not options, such as functions to call.
     RETURNS (Callable): The decorator of the command.
     """
     flags, help = flags or {}, help or {}
+    taken: dict[str, tuple[inspect.Parameter, str, Any]] = {}
+    for function in functions:
+        for name, parameter, told in _described(function):
+            taken.setdefault(name, (parameter, told, parameter.default))
+    for name, (parameter, told) in _of_formats(formats or {}).items():
+        parameter = parameter.replace(kind=parameter.KEYWORD_ONLY)
+        taken.setdefault(name, (parameter, told, None))
     options = {
         name: _declare(
-            parameter, help.get(name, told), flags.get(name, ""), default=parameter.default
+            parameter,
+            help.get(name, told),
+            flags.get(name, ""),
+            default=default,
+            is_repeated=name in repeated,
         )
-        for name, parameter, told in _described(function)
+        for name, (parameter, told, default) in taken.items()
         if name not in hidden
     }
-    for name, (parameter, told) in _of_formats(formats or {}).items():
-        options.setdefault(name, _declare(parameter, help.get(name, told), flags.get(name, "")))
 
     def decorate(command: Callable) -> Callable:
         signature = inspect.signature(command).parameters.values()
@@ -162,14 +177,21 @@ def _shown_default(default: object) -> str:
 
 
 def _declare(
-    parameter: inspect.Parameter, help: str, flags: str, *, default: Any = None
+    parameter: inspect.Parameter, help: str, flags: str, *, default: Any, is_repeated: bool
 ) -> _Option:
     name = parameter.name
     kind, is_list = _parsed_type(parameter.annotation)
+    if name in _NAMES:
+        kind = {Path: str, list[Path]: list[str]}.get(kind, kind)
+    if is_repeated:
+        kind, is_list = list[str], False
     declared: Any
+    metavar = _METAVARS.get(name, name.upper())
     if default is parameter.empty:
-        metavar = _METAVARS.get(name, name.upper())
         declared = typer.Argument(..., metavar=metavar, help=help)
+    elif parameter.kind is not parameter.KEYWORD_ONLY:
+        kind = kind | None
+        declared = typer.Argument(None, metavar=f"[{metavar}]", help=help, show_default=False)
     else:
         names = flags.split()
         if not any(each.startswith("--") for each in names):
@@ -196,5 +218,5 @@ def _parsed_type(annotation: Any) -> tuple[Any, bool]:
     origin = get_origin(annotation)
     if isinstance(origin, type) and issubclass(origin, Collection):
         item, _ = _parsed_type(get_args(annotation)[0])
-        return (list[Path], False) if item is Path else (str, True)
+        return (str, True) if item is str else (list[item], False)  # type: ignore[valid-type]
     return annotation, False

@@ -13,7 +13,7 @@ from ..pipeline import load_pipeline
 from ..workflows import explain as explain_mentions
 from ..workflows import search as search_mentions
 from .app import command, shorten_cell
-from .options import split_items
+from .options import options_of
 
 if TYPE_CHECKING:
     from ..linker.explanation import ExplainedPart, Explanation, Interpretation
@@ -29,53 +29,32 @@ _WIDTH = 40
 
 
 @command("search")
+@options_of(
+    search_mentions,
+    flags={"top_k": "-k", "types": "-t", "branches": "-b", "code_systems": "-c"},
+)
 def search_cli(
     pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
     mentions: list[str] | None = typer.Argument(
         None, metavar="[MENTION]...", help="Texts to search for. [lines of standard input]"
     ),
-    search: str | None = typer.Option(
-        None, "--search", help="One search alone, e.g. O-T. [the pipeline's sieve]"
-    ),
-    top_k: int | None = typer.Option(
-        None, "--top-k", "-k", min=1, help="Candidates of each mention. [the pipeline's]"
-    ),
-    types: str | None = typer.Option(
-        None, "--types", "-t", metavar="A,B,...", help="Only concepts of these semantic types."
-    ),
-    branches: str | None = typer.Option(
-        None, "--branches", "-b", metavar="A,B,...", help="Only concepts at or below these."
-    ),
-    code_systems: str | None = typer.Option(
-        None, "--code-systems", "-c", metavar="A,B,...", help="Show codes in these: ICD10CM,UMLS."
-    ),
     explain: bool = typer.Option(False, "--explain", "-e", help="Show each search of the sieve."),
-    component: str | None = typer.Option(
-        None, "--component", help="Which concept normalizer, if there are several."
-    ),
+    **given: Any,
 ) -> None:
     """Search for mentions and show their candidates. Without mentions, every line of standard input
     is one, answered as it comes: the pipeline is loaded once.
 
     Example: python -m spacy connorm search training/index "heart attack" "high sugar" -k 3
     """
-    if explain and search is not None:
+    if explain and "search" in given:
         raise ConnormError(Errors.CN736.format(option="--explain", other="--search"))
-    limits = _limits(top_k=top_k, types=types, branches=branches)
-    systems = None if code_systems is None else split_items(code_systems)
     nlp = load_pipeline(pipeline)
     for batch in [mentions] if mentions else _lines():
         if explain:
-            explained = explain_mentions(
-                nlp, batch, code_systems=systems, component=component, **limits
-            )
-            for explanation in explained:
+            for explanation in explain_mentions(nlp, batch, **given):
                 _show_explanation(explanation)
         else:
-            found = search_mentions(
-                nlp, batch, search=search, code_systems=systems, component=component, **limits
-            )
-            answers = zip(batch, found, strict=True)
+            answers = zip(batch, search_mentions(nlp, batch, **given), strict=True)
             _show_table([row for each in answers for row in _rows(*each)])
         # Whoever asks line by line waits for the answer.
         sys.stdout.flush()
@@ -92,14 +71,6 @@ def _lines() -> Iterator[list[str]]:
             raise ConnormError(message) from error
         if line:
             yield [line]
-
-
-def _limits(*, top_k: int | None, types: str | None, branches: str | None) -> dict[str, Any]:
-    lists = {"types": types, "branches": branches}
-    return {
-        "top_k": top_k,
-        **{key: None if items is None else split_items(items) for key, items in lists.items()},
-    }
 
 
 def _rows(mention: str, candidates: Sequence[Candidate]) -> list[tuple[str, ...]]:

@@ -1,6 +1,6 @@
 """`connorm train`: train an encoder on an ontology and annotated data."""
 
-from pathlib import Path
+from typing import Any
 
 import typer
 from tqdm import tqdm
@@ -9,18 +9,12 @@ from wasabi import msg
 from ..training import PoolReport, TrainingObserver, train
 from ..training.training_run import is_main_process
 from .app import command, parse_overrides
+from .options import options_of
 
 
 @command("train", overridable=True)
-def train_cli(
-    ctx: typer.Context,
-    config: Path = typer.Argument(..., metavar="CONFIG", help="E.g. assets/dan.cfg."),
-    output_path: Path = typer.Argument(..., metavar="OUT", help="The encoder's folder."),
-    gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU to train on; -1 for the CPU."),
-    resume: bool = typer.Option(
-        False, "--resume", help="Continue an interrupted run from OUT.checkpoints, exactly."
-    ),
-) -> None:
+@options_of(train, flags={"gpu_id": "-g"}, hidden=("overrides", "observer"))
+def train_cli(ctx: typer.Context, **given: Any) -> None:
     """Train an encoder on the synonyms of an ontology and on annotated mentions, and write a folder
     that an encoder of a concept normalizer takes as its `name`. Checkpoints and logs are kept in
     OUT.checkpoints until the encoder is written.
@@ -31,16 +25,9 @@ def train_cli(
 
     Example: python -m spacy connorm train assets/dan.cfg training/encoder
     """
-    train(
-        config,
-        output_path,
-        overrides=parse_overrides(ctx.args),
-        gpu_id=gpu_id,
-        resume=resume,
-        observer=_Show(),
-    )
+    train(**given, overrides=parse_overrides(ctx.args), observer=_Show())
     if is_main_process():
-        msg.good(f"Wrote the encoder: {output_path}")
+        msg.good(f"Wrote the encoder: {given['output_path']}")
 
 
 class _Show(TrainingObserver):

@@ -18,7 +18,13 @@ import srsly
 
 from ..errors import unreadable
 from ..files.atomic import atomic_file
-from ..files.tables import TableRow, read_quoted, require_distinct_columns, split_tabs
+from ..files.tables import (
+    TableRow,
+    hold_as_text,
+    read_quoted,
+    require_distinct_columns,
+    split_tabs,
+)
 from ..files.text import find_ending, read_lines
 
 NO_LICENCE = "https://w3id.org/sssom/license/unspecified"
@@ -115,22 +121,24 @@ class MappingSet:
     mappings: list[TermMapping]
 
 
-def write_sssom(mapping_set: MappingSet, path: str | Path) -> None:
+def write_sssom(mapping_set: MappingSet, path: str | Path, *, raw: bool = False) -> None:
     """Write mappings, whole or not at all.
 
     mapping_set (MappingSet): The mappings.
     path (Union[str, Path]): A `.csv` file gets the table alone, with commas; any other file is
         SSSOM/TSV.
+    raw (bool): Whether a `.csv` file keeps cells that a spreadsheet would run as formulas. If not,
+        they begin with an apostrophe, see `hold_as_text`. SSSOM/TSV always keeps them.
     RAISES (ConnormError): CN105, CN108 or CN109 if the file can't be written.
     """
     path, mappings = Path(path), mapping_set.mappings
     columns = [*COLUMNS, *dict.fromkeys(name for each in mappings for name in each.others)]
     is_csv = find_ending(path) == ".csv"
     head = "" if is_csv else render_metadata(mapping_set.metadata)
-    delimiter = "," if is_csv else "\t"
-    lines = [render_row(columns, delimiter=delimiter)]
-    lines += [render_row(cells_of(each, columns), delimiter=delimiter) for each in mappings]
-    write_lines(path, [head, *lines])
+    rows = [columns, *(cells_of(each, columns) for each in mappings)]
+    if is_csv and not raw:
+        rows = [list(map(hold_as_text, row)) for row in rows]
+    write_lines(path, [head, *(render_row(row, delimiter="," if is_csv else "\t") for row in rows)])
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import refuse
-from ..files.tables import split_tabs
+from ..files.tables import hold_as_text, split_tabs
 from ..files.text import open_text
 from .document import DEFAULT_TYPE, CorpusReport, Document, make_mention, placed_lines, unlike
 from .mentions import Mention
@@ -72,10 +72,17 @@ def read_mention_table(
 @dataclass(frozen=True, slots=True)
 class CsvExporter:
     """Writes one row per mention, with a header. Values of a composite's parts are joined by `|`,
-    as its ids are; the score and the probability are the lowest of them."""
+    as its ids are; the score and the probability are the lowest of them.
+
+    raw (bool): Whether to keep texts that a spreadsheet would run as formulas, such as "=A1". If
+        not, they begin with an apostrophe, see `hold_as_text`.
+    """
+
+    raw: bool = False
 
     def render(self, document: Document, changes: Counter[str]) -> list[CsvRow]:
-        return [(document.doc_id, *_cells(each)) for each in document.mentions]
+        rows = [(document.doc_id, *_cells(each)) for each in document.mentions]
+        return rows if self.raw else [tuple(map(hold_as_text, row)) for row in rows]
 
     def write(self, rendered: Iterable[list[CsvRow]], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt", newline="") as file:

@@ -110,10 +110,11 @@ def _can_move(source: Path, target: Path) -> bool:
 
 
 @contextmanager
-def only_writer(path: Path) -> Iterator[None]:
+def only_writer(path: Path, *, seconds: float = 0.0) -> Iterator[None]:
     """Hold the lock of a target. Private folders have no other writers and need none.
 
     path (Path): The file or folder, resolved; the folder that it is in must exist.
+    seconds (float): How long to wait for it.
     RAISES (ConnormError): CN109 if another process holds it.
     """
     if is_private(path):
@@ -123,7 +124,7 @@ def only_writer(path: Path) -> Iterator[None]:
 
     lock = FileLock(path.with_name(f".{path.name}.lock"))
     try:
-        lock.acquire(blocking=False)
+        lock.acquire(timeout=seconds)
     except Timeout:
         raise ConnormError(Errors.CN109.format(path=path)) from None
     try:

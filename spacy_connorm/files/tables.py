@@ -4,7 +4,7 @@ import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ..errors import ConnormError, Errors, refuse, unreadable
 from .text import find_ending, read_lines, read_whole_lines
@@ -161,3 +161,15 @@ def read_quoted(
             "a quotation mark in the row that begins here is not closed" if has_ended else error
         )
         raise unreadable(path, place, "a table", reason) from error
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def hold_as_text(cell: Any) -> Any:
+    """Keep a spreadsheet from running a cell of a CSV file as a formula.
+
+    cell (Any): What the cell holds.
+    RETURNS (Any): The same; a text that begins as formulas do gets an apostrophe before it.
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

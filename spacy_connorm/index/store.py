@@ -296,7 +296,7 @@ class ConceptStore:
                 self._connection, self._process = self._connect(), os.getpid()
             self._checks = 0
             return self._connection.execute(sql, values).fetchall()
-        except (sqlite3.DatabaseError, OSError) as error:
+        except (sqlite3.Error, OSError) as error:
             raise damaged(self.path, error) from error
 
     def _connect(self) -> sqlite3.Connection:

@@ -17,6 +17,7 @@ from .problems import Problem, send_problem
 PAGE = Path(__file__).parent / "page"
 HEALTH = "/health"
 DESCRIPTION = "/openapi.json"
+CONCEPTS = "/api/concepts/"
 FILES = {
     "/": "index.html",
     "/api-reference": "reference.html",
@@ -34,10 +35,17 @@ def is_open(scope: Mapping[str, Any]) -> bool:
     return _route(scope) in _OPEN
 
 
-def _route(scope: Mapping[str, Any]) -> str:
-    """RETURNS (str): The path below the root path, as Starlette finds it: under a mount or a proxy,
-    `path` begins with that.
+def _route(scope: Mapping[str, Any]) -> str | None:
+    """Find what a request asks for, before anything is decided by it.
+
+    scope (Mapping[str, Any]): As ASGI says, of a request by HTTP.
+    RETURNS (Optional[str]): The path below the root path, as Starlette finds it: under a mount or a
+        proxy, `path` begins with that. None for one that is escaped anywhere but in the id of a
+        concept: "/%61pi/info" is no other name of "/api/info", which a proxy may have closed.
     """
+    written = scope.get("raw_path", b"").partition(CONCEPTS.encode())[0]
+    if b"%" in written:
+        return None
     path, root = scope["path"], scope.get("root_path", "")
     below = path.removeprefix(root)
     return below if below.startswith("/") or not below else path
@@ -90,17 +98,16 @@ class GuardRequests:
     statuses and times, never a text.
     """
 
-    def __init__(self, app: Any, *, hosts: Collection[str], any_address: bool, token: str) -> None:
+    def __init__(self, app: Any, *, hosts: Collection[str], token: str) -> None:
         """Wrap an ASGI application.
 
         app (Callable): The application.
-        hosts (Collection[str]): By which names it may be called.
-        any_address (bool): Whether it may be called by any IP address, too.
+        hosts (Collection[str]): By which names it may be called, besides the address at which a
+            request arrives.
         token (str): What all requests but those of `is_open` must send; empty for none.
         """
         self._app = app
         self._hosts = frozenset(hosts)
-        self._any_address = any_address
         self._token = token.encode()
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
@@ -140,7 +147,8 @@ class GuardRequests:
     def _refusal(self, scope: dict[str, Any]) -> Problem | None:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get(b"host", "")
-        if not self._is_known(_hostname(host)):
+        address, _ = scope.get("server") or ("", None)
+        if _hostname(host) not in self._hosts | {address}:
             return Problem(421, Errors.CN761)
         origin = headers.get(b"origin")
         if origin is not None and _netloc(origin) != host.lower():
@@ -149,16 +157,7 @@ class GuardRequests:
             given = headers.get(b"authorization", "").removeprefix("Bearer ")
             if not hmac.compare_digest(given.encode("latin-1", "replace"), self._token):
                 return Problem(401, Errors.CN763)
-        return None
-
-    def _is_known(self, host: str) -> bool:
-        if host in self._hosts:
-            return True
-        try:
-            ipaddress.ip_address(host)
-        except ValueError:
-            return False
-        return self._any_address
+        return Problem(404, Errors.CN766) if _route(scope) is None else None
 
 
 def _netloc(origin: str) -> str | None:

@@ -23,9 +23,18 @@ from ..documents.sssom import (
     write_lines,
 )
 from ..errors import ConnormError, Errors, require_choice
+from ..files.atomic import only_writer
 from ..workflows.corrected_pipeline import CorrectedPipeline
-from ..workflows.mapping_decisions import PREDICATES, decide_mapping, summarize_mappings, take_back
-from ..workflows.mapping_rows import CLOSE, EXACT, MappingIds, concept_ids_of
+from ..workflows.mapping_rows import (
+    CLOSE,
+    EXACT,
+    PREDICATES,
+    MappingIds,
+    concept_ids_of,
+    decide_mapping,
+    summarize_mappings,
+    take_back,
+)
 
 DECIDED, ALL = "decided", "all"
 FILTERS = (*STATUSES, DECIDED, ALL)
@@ -218,8 +227,6 @@ class ReviewFile:
         path (Union[str, Path]): What `connorm map` wrote, or SSSOM of others.
         RAISES (ConnormError): As `read_sssom`; CN708 for a file that is no `.tsv`.
         """
-        from filelock import FileLock
-
         self.path = Path(path)
         if self.path.suffix != ".tsv":
             raise ConnormError(Errors.CN708.format(action="review", path=self.path, known=".tsv"))
@@ -229,9 +236,6 @@ class ReviewFile:
         self._head = ""
         self._lines: list[str] = []
         self._stamp: tuple[int, int, int] | None = None
-        # Not the lock of whoever writes a file.
-        name = self.path.with_name(f".{self.path.name}.review.lock")
-        self._lock = FileLock(name, thread_local=False)
         self.refresh()
 
     @property
@@ -259,17 +263,11 @@ class ReviewFile:
 
         RAISES (ConnormError): CN109 if one of them does not finish, and as `refresh`.
         """
-        from filelock import Timeout
-
-        try:
-            self._lock.acquire(timeout=_SECONDS_TO_WAIT)
-        except Timeout:
-            raise ConnormError(Errors.CN109.format(path=self.path)) from None
-        try:
+        # Not the lock of whoever writes the file.
+        path = self.path.resolve().with_name(f"{self.path.name}.review")
+        with only_writer(path, seconds=_SECONDS_TO_WAIT):
             self.refresh()
             yield
-        finally:
-            self._lock.release()
 
     def require(self, row: int, version: str) -> TermMapping:
         """Find a row that is as a person has seen it.

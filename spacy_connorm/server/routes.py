@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from ..about import __version__
 from ..errors import ConnormError, Errors
 from ..workflows.corrected_pipeline import CorrectedPipeline
-from .access import DESCRIPTION, FILES, HEALTH, PAGE
+from .access import CONCEPTS, DESCRIPTION, FILES, HEALTH, PAGE
 from .limits import RequestLimits
 from .problems import Problem, declare, declare_api, problem_of
 from .review import FILTERS, MappingReview
@@ -166,7 +166,7 @@ def _add_answers(
         limits.require_tokenizable([text])
         return view_explanation(pipeline.explain(mention, text=text, start=body.start))
 
-    @api.get("/api/concepts/{concept_id:path}", tags=["answers"], responses=declare_api(404))
+    @api.get(CONCEPTS + "{concept_id:path}", tags=["answers"], responses=declare_api(404))
     def concept(concept_id: str) -> dict[str, Any]:
         """Get a concept by its id or an alternate id."""
         return view_concept(pipeline, concept_id)

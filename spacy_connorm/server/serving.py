@@ -95,8 +95,7 @@ def make_app(
     reviewed = None if review is None else MappingReview(corrected, review)
     api = build_api(corrected, limits, review=reviewed)
     limited = LimitRequests(api, limits)
-    any_address = not is_loopback(host)
-    return GuardRequests(limited, hosts=known_hosts(host), any_address=any_address, token=token)
+    return GuardRequests(limited, hosts=known_hosts(host), token=token)
 
 
 def choose_token(host: str, token: str | None) -> str:

@@ -22,8 +22,8 @@ from ..errors import Warnings, require_positive, warn
 from ..files.atomic import require_apart
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
-from .inputs import TEXT_FIELD, read_inputs
 from .pool import map_in_processes, require_processes
+from .texts import TEXT_FIELD, read_inputs, speed_up_urls
 
 
 @dataclass(slots=True)
@@ -124,6 +124,7 @@ def annotate(
     require_apart(output_path, input_path)
     choose_device(gpu_id)
     nlp = load_pipeline(pipeline)
+    speed_up_urls(nlp)
     normalizer = find_normalizer(nlp, component=component)
     annotator = _Annotator(
         nlp,

@@ -16,8 +16,7 @@ from ..files.tables import require_distinct_columns
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .annotation import read_annotations
-from .corpus_input import CorpusFields, CorpusText, read_row
-from .inputs import make_input
+from .texts import CorpusFields, InputText, make_input, read_row, speed_up_urls
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -69,6 +68,7 @@ class CorpusAnnotator:
         if self._loaded is None:
             choose_device(self.gpu_id)
             nlp = load_pipeline(self.pipeline)
+            speed_up_urls(nlp)
             self._loaded = nlp, find_normalizer(nlp, component=self.component)
         return self._loaded
 
@@ -96,11 +96,11 @@ class CorpusAnnotator:
         ]
         return pandas.DataFrame(self.annotate(texts), columns=corpus_schema().names)
 
-    def annotate(self, texts: Sequence[CorpusText]) -> list[Row]:
+    def annotate(self, texts: Sequence[InputText]) -> list[Row]:
         """Annotate texts. If one of them fails, they are annotated one by one, and only that one
         gets no mentions.
 
-        texts (Sequence[CorpusText]): The texts.
+        texts (Sequence[InputText]): The texts.
         RETURNS (List[Dict[str, Any]]): A row for each, in order, see `corpus_schema`.
         RAISES (ConnormError): The errors of `load`, and those of components, which are about the
             pipeline, not about a text. An OSError or a MemoryError is not about a text either.
@@ -110,7 +110,7 @@ class CorpusAnnotator:
         with nlp.memory_zone():
             return self._annotate(texts)
 
-    def _annotate(self, texts: Sequence[CorpusText]) -> list[Row]:
+    def _annotate(self, texts: Sequence[InputText]) -> list[Row]:
         rows = dict[int, Row]()
         docs = dict[int, Doc]()
         for number, text in enumerate(texts):
@@ -128,7 +128,7 @@ class CorpusAnnotator:
         missing = "the pipeline gave no document back"
         return [rows.get(number) or _failed(text, missing) for number, text in enumerate(texts)]
 
-    def _annotate_alone(self, number: int, text: CorpusText) -> Row:
+    def _annotate_alone(self, number: int, text: InputText) -> Row:
         try:
             return self._pipe({number: self._make(text)})[number]
         except (ConnormError, OSError, MemoryError):
@@ -136,7 +136,7 @@ class CorpusAnnotator:
         except Exception as error:
             return _failed(text, describe_error(error))
 
-    def _make(self, text: CorpusText) -> Doc:
+    def _make(self, text: InputText) -> Doc:
         nlp, _ = self.load()
         if text.text is None:
             raise _NotMade(text.error)
@@ -173,7 +173,7 @@ def corpus_schema() -> Any:
     return row_schema().append(pyarrow.field(ERROR, pyarrow.string()))
 
 
-def _failed(text: CorpusText, error: str) -> Row:
+def _failed(text: InputText, error: str) -> Row:
     fields = json.dumps(text.fields, ensure_ascii=False)
     nothing = {"mentions": None, ERROR: error}
     return {"doc_id": text.doc_id, "text": text.text, "fields": fields, **nothing}

@@ -1,23 +1,262 @@
-"""Annotating a corpus of many files with a saved pipeline."""
+"""Annotating a corpus of many files with a saved pipeline: a folder with a Parquet file for each of
+them, which tells what it was made from, and a manifest.
+"""
 
+import hashlib
+import json
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
+from ..about import __version__
 from ..documents.document import ID_FIELD
-from ..errors import ConnormError, Errors, Warnings, quote_id, require_positive, warn
-from ..files.atomic import only_writer, require_apart, write_errors
-from .corpus_annotator import CorpusAnnotator
-from .corpus_input import CorpusFields, find_fragments, require_fields
-from .fragment_files import FragmentCounts
-from .inputs import TEXT_FIELD
-from .local_engine import annotate_locally
-from .output_folder import OutputFolder, identify
-from .pool import require_processes
-from .ray_engine import annotate_on_ray
+from ..documents.mentions import split_ids
+from ..errors import (
+    ConnormError,
+    Errors,
+    Warnings,
+    quote_id,
+    require_choice,
+    require_positive,
+    warn,
+)
+from ..files.atomic import atomic_file, only_writer, private, require_apart, write_errors
+from ..files.folders import MANIFEST, describe, seal
+from ..pipeline.loading import find_pipeline_folder
+from .corpus_annotator import ERROR, CorpusAnnotator, Row, corpus_schema
+from .pool import map_in_processes, require_processes
+from .texts import (
+    TEXT_FIELD,
+    CorpusFields,
+    InputFragment,
+    InputText,
+    find_fragments,
+    read_text_batches,
+    require_fields,
+)
+
+_KEY = b"spacy_connorm.annotated"
+_COUNTS = "counts"
+_INPUT = "input"
+
+
+@dataclass(slots=True)
+class FragmentCounts:
+    """What was annotated.
+
+    texts (int): Texts.
+    mentions (int): Mentions in them.
+    linked (int): Mentions that have a concept.
+    failed (int): Texts that failed.
+    first_failed (str): The id of the first of those; empty if there is none.
+    first_error (str): Why it failed.
+    """
+
+    texts: int = 0
+    mentions: int = 0
+    linked: int = 0
+    failed: int = 0
+    first_failed: str = ""
+    first_error: str = ""
+
+    def update(self, other: "FragmentCounts") -> None:
+        """Add other counts.
+
+        other (FragmentCounts): Those of texts that come later.
+        """
+        if not self.failed:
+            self.first_failed, self.first_error = other.first_failed, other.first_error
+        self.texts += other.texts
+        self.mentions += other.mentions
+        self.linked += other.linked
+        self.failed += other.failed
+
+
+class AnnotatedBatch(NamedTuple):
+    """Annotated texts of one fragment, as processes exchange them.
+
+    table (pyarrow.Table): A row for each.
+    counts (FragmentCounts): What is in it.
+    """
+
+    table: Any
+    counts: FragmentCounts
+
+
+def make_batch(rows: Sequence[Row]) -> AnnotatedBatch:
+    """Turn annotated texts into a table.
+
+    rows (Sequence[Dict[str, Any]]): From a `CorpusAnnotator`.
+    RETURNS (AnnotatedBatch): The table and its counts.
+    """
+    import pyarrow
+
+    counts = FragmentCounts()
+    for row in rows:
+        counts.update(_counts_of(row))
+    return AnnotatedBatch(pyarrow.Table.from_pylist(rows, schema=corpus_schema()), counts)
+
+
+def _counts_of(row: Row) -> FragmentCounts:
+    mentions, error = row["mentions"] or (), row[ERROR] or ""
+    linked = sum(bool(split_ids(each["kb_id"])) for each in mentions)
+    first = row["doc_id"] if error else ""
+    return FragmentCounts(1, len(mentions), linked, bool(error), first, error)
+
+
+def identify(annotator: CorpusAnnotator) -> dict[str, Any]:
+    """Describe what answers depend on.
+
+    annotator (CorpusAnnotator): The annotator.
+    RETURNS (Dict[str, Any]): A checksum of all files of the pipeline, the settings and the version.
+    RAISES (ConnormError): CN700 if there is no such pipeline.
+    """
+    folder = find_pipeline_folder(annotator.pipeline)
+    files = {
+        file.relative_to(folder).as_posix(): describe(file)
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+    return {
+        "pipeline": hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest(),
+        "text_field": annotator.fields.text,
+        "id_field": annotator.fields.id,
+        "component": annotator.component,
+        "spacy_connorm": __version__,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFolder:
+    """Where a corpus is written.
+
+    path (Path): The folder.
+    identity (Dict[str, Any]): From `identify`.
+    """
+
+    path: Path
+    identity: dict[str, Any]
+
+    def write(self, fragment: InputFragment, batches: Iterable[AnnotatedBatch]) -> FragmentCounts:
+        """Write the output of a fragment, whole or not at all. If an earlier attempt has not ended
+        yet, the last one wins.
+
+        fragment (InputFragment): The fragment.
+        batches (Iterable[AnnotatedBatch]): Its texts as they come.
+        RETURNS (FragmentCounts): What was written.
+        RAISES (ConnormError): CN108 if the file can't be written.
+        """
+        from pyarrow.parquet import ParquetWriter
+
+        counts, path = FragmentCounts(), self._target(fragment)
+        origin = self._origin(fragment)  # before it is read
+        with (
+            private(path.parent),
+            atomic_file(path) as aside,
+            ParquetWriter(aside, corpus_schema(), compression="zstd") as writer,
+        ):
+            for batch in batches:
+                writer.write_table(batch.table)
+                counts.update(batch.counts)
+            told = json.dumps({**origin, _COUNTS: asdict(counts)}, sort_keys=True)
+            writer.add_key_value_metadata({_KEY: told.encode()})
+        return counts
+
+    def find_written(self, fragments: Sequence[InputFragment]) -> set[str]:
+        """Find the fragments that an earlier run has written.
+
+        fragments (Sequence[InputFragment]): All fragments of the corpus.
+        RETURNS (Set[str]): Their names.
+        RAISES (ConnormError): CN705 if there is anything else, CN794 for what was made from another
+            corpus, by another pipeline or with other settings.
+        """
+        if self.path.exists() and not self.path.is_dir():
+            raise ConnormError(Errors.CN705.format(path=self.path))
+        expected = {self._target(fragment): fragment for fragment in fragments}
+        written = set()
+        for path in self._visible():
+            origin, _ = self._read(path)
+            fragment = expected.get(path)
+            wanted = self._origin(fragment) if fragment else {}
+            differing = [name for name in origin if origin[name] != wanted.get(name)]
+            if fragment is None or differing:
+                what = ", ".join(differing) if fragment else _INPUT
+                name = path.relative_to(self.path).as_posix()
+                message = Errors.CN794.format(path=self.path, fragment=name, what=what)
+                raise ConnormError(message)
+            written.add(fragment.name)
+        return written
+
+    def find(self, fragment: InputFragment) -> FragmentCounts | None:
+        """RETURNS (Optional[FragmentCounts]): What is in the output of a fragment, if it is there
+        and made from this input.
+        """
+        found = _read_origin(self._target(fragment))
+        return found[1] if found and found[0] == self._origin(fragment) else None
+
+    def finish(self, fragments: Sequence[InputFragment]) -> FragmentCounts:
+        """Write the manifest.
+
+        fragments (Sequence[InputFragment]): All fragments of the corpus, all of them written.
+        RETURNS (FragmentCounts): What is in them.
+        RAISES (ConnormError): CN108 if it can't be written.
+        """
+        counts = FragmentCounts()
+        for fragment in fragments:
+            counts.update(self._read(self._target(fragment))[1])
+        with write_errors(self.path):
+            for part in self.path.rglob(".*.part-*"):
+                part.unlink()  # of a writer that was killed
+            hidden = [
+                file.relative_to(self.path).as_posix()
+                for file in self.path.rglob("*")
+                if self._is_hidden(file)
+            ]
+            seal(self.path, {**self.identity, _COUNTS: asdict(counts)}, leave_out=hidden)
+        return counts
+
+    def _target(self, fragment: InputFragment) -> Path:
+        return self.path / fragment.output_name
+
+    def _origin(self, fragment: InputFragment) -> dict[str, Any]:
+        return {**self.identity, _INPUT: describe(fragment.path)}
+
+    def _read(self, path: Path) -> tuple[dict[str, Any], FragmentCounts]:
+        found = _read_origin(path)
+        if found is None:
+            raise ConnormError(Errors.CN705.format(path=self.path))
+        return found
+
+    def _visible(self) -> Iterator[Path]:
+        for path in sorted(self.path.rglob("*")):
+            if path.is_file() and not self._is_hidden(path) and path != self.path / MANIFEST:
+                yield path
+
+    def _is_hidden(self, path: Path) -> bool:
+        """RETURNS (bool): Whether it is a part of a writer that was killed, or of a file system."""
+        return any(part.startswith(".") for part in path.relative_to(self.path).parts)
+
+
+def _read_origin(path: Path) -> tuple[dict[str, Any], FragmentCounts] | None:
+    """RETURNS (Optional[Tuple[Dict[str, Any], FragmentCounts]]): What the output of a fragment was
+    made from, and its counts; None for any other file.
+    """
+    from pyarrow import ArrowException
+    from pyarrow.parquet import read_metadata
+
+    try:
+        told = (read_metadata(path).metadata or {}).get(_KEY)
+    except (ArrowException, OSError):
+        return None
+    if told is None:
+        return None
+    origin = json.loads(told)
+    return origin, FragmentCounts(**origin.pop(_COUNTS))
+
 
 LOCAL = "local"
 _RAY = "ray"
@@ -81,9 +320,7 @@ def annotate_corpus(
         components.
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all, CNW790 if texts failed.
     """
-    if engine not in ENGINES:
-        known = ", ".join(ENGINES)
-        raise ConnormError(Errors.CN118.format(setting="engine", value=engine, known=known))
+    require_choice("engine", engine, ENGINES)
     if ray_address is not None and engine != _RAY:
         raise ConnormError(Errors.CN733.format(option="--ray-address", needed="`--engine ray`"))
     require_processes(n_process)
@@ -105,11 +342,13 @@ def annotate_corpus(
         waiting = [fragment for fragment in fragments if fragment.name not in written]
         texts = require_fields(waiting, fields)
         if waiting:
-            with _Progress(texts) as progress:
-                run = annotate_locally
-                if engine == _RAY:
-                    run = partial(annotate_on_ray, address=ray_address)
-                run(annotator, waiting, output, processes=n_process, report=progress.report)
+            run = _annotate_locally
+            if engine == _RAY:
+                from .ray_cluster import annotate_on_ray
+
+                run = partial(annotate_on_ray, address=ray_address)
+            with tqdm(total=texts, unit=" texts", delay=2, leave=False, disable=None) as bar:
+                run(annotator, waiting, output, processes=n_process, report=bar.update)
         counts = output.finish(fragments)
     _warn_of(counts, path, component)
     return AnnotatedCorpus(Path(output_path), len(fragments), len(written), counts)
@@ -134,22 +373,53 @@ def _warn_of(counts: FragmentCounts, path: Path, component: str | None) -> None:
         )
 
 
-class _Progress:
-    """A bar that shows texts and mentions a second."""
+def _annotate_locally(
+    annotator: CorpusAnnotator,
+    fragments: Sequence[InputFragment],
+    output: OutputFolder,
+    *,
+    processes: int,
+    report: Callable[[int], object],
+) -> None:
+    """Annotate fragments one after the other. The processes share the batches of each, and go on to
+    the next without waiting. This process reads and writes.
+    """
+    annotator.load()  # forked processes share it
+    texts = (batch for fragment in fragments for batch in _read(fragment, annotator.fields))
+    work = partial(_work, annotator)
+    if processes == 1:
+        annotated: Iterator[tuple[AnnotatedBatch, bool]] = map(work, texts)
+    else:
+        annotated = map_in_processes(work, texts, processes=processes)
 
-    def __init__(self, texts: int | None) -> None:
-        self._bar = tqdm(total=texts, unit=" texts", delay=2, leave=False, disable=None)
-        self._start = monotonic()
-        self._mentions = 0
+    def of_one_fragment() -> Iterator[AnnotatedBatch]:
+        # A fragment is whole after its last batch, before the next one is annotated.
+        for batch, is_last in annotated:
+            yield batch
+            report(batch.counts.texts)
+            if is_last:
+                return
 
-    def __enter__(self) -> "_Progress":
-        return self
+    try:
+        for fragment in fragments:
+            output.write(fragment, of_one_fragment())
+    finally:
+        if isinstance(annotated, Generator):
+            annotated.close()
 
-    def __exit__(self, *error: object) -> None:
-        self._bar.close()
 
-    def report(self, counts: FragmentCounts) -> None:
-        self._mentions += counts.mentions
-        speed = self._mentions / max(monotonic() - self._start, 1e-9)
-        self._bar.set_postfix_str(f"{speed:,.0f} mentions/s", refresh=False)
-        self._bar.update(counts.texts)
+def _read(fragment: InputFragment, fields: CorpusFields) -> Iterator[tuple[list[InputText], bool]]:
+    """YIELDS (Tuple[List[InputText], bool]): Texts, and whether they are the fragment's last."""
+    batches = read_text_batches(fragment, fields)
+    texts = next(batches)  # there is at least one
+    for following in batches:
+        yield texts, False
+        texts = following
+    yield texts, True
+
+
+def _work(
+    annotator: CorpusAnnotator, texts: tuple[list[InputText], bool]
+) -> tuple[AnnotatedBatch, bool]:
+    batch, is_last = texts
+    return make_batch(annotator.annotate(batch)), is_last

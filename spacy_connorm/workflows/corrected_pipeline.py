@@ -4,7 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -19,8 +19,17 @@ from ..errors import ConnormError, Errors
 from ..pipeline.concept_normalizer import ConceptNormalizer, Limits
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from .annotation import to_record
-from .corrections import Correction, CorrectionRecord, CorrectionsFile, Undo, effective, require_ids
-from .mention_marker import MentionMarker, add_marker
+from .corrections import (
+    Correction,
+    CorrectionRecord,
+    CorrectionsFile,
+    MentionMarker,
+    Undo,
+    add_marker,
+    effective,
+    require_ids,
+)
+from .texts import speed_up_urls
 
 if TYPE_CHECKING:
     from ..linker.explanation import Explanation
@@ -197,6 +206,8 @@ def _synonyms(corrections: Iterable[Correction]) -> list[tuple[str, str]]:
     return [pair for each in corrections for pair in each.synonyms]
 
 
+# Of what is read before others have their turn.
+_CHARACTERS = 10_000
 # As `corpora` labels mentions whose type nobody gives.
 DEFAULT_LABEL = "MENTION"
 
@@ -229,13 +240,14 @@ class CorrectedPipeline:
         """
         self._file = CorrectionsFile(corrections)
         self.nlp = load_pipeline(pipeline)
+        speed_up_urls(self.nlp)
         self.normalizer = find_normalizer(self.nlp, component=component)
         marker = add_marker(self.nlp, before=self.normalizer.name)
         self._applied = AppliedCorrections(self.normalizer, marker)
         self._records: list[CorrectionRecord] = []
         self._unapplied: list[CorrectionRecord] = []
         self._changing = threading.RLock()
-        self._running = threading.Lock()
+        self._running = _TurnTaking()
         self.refresh()
 
     @property
@@ -281,12 +293,15 @@ class CorrectedPipeline:
         RAISES (ConnormError): CN755 for a mention outside its text.
         """
         self.refresh()
-        with self._reading():
-            spans_key = self.normalizer.cfg["spans_key"]
-            docs = [self.nlp.make_doc(text) for text in texts]
-            for doc, known in zip(docs, mentions, strict=False):
-                mark_known(doc, known or (), spans_key=spans_key, label=self.labels[0])
-            return [self._record(doc) for doc in self.nlp.pipe(docs)]
+        spans_key, label = self.normalizer.cfg["spans_key"], self.labels[0]
+        records = []
+        for batch in _batches(zip_longest(texts, mentions)):
+            with self._reading():
+                docs = [self.nlp.make_doc(text) for text, _ in batch]
+                for doc, (_, known) in zip(docs, batch, strict=True):
+                    mark_known(doc, known or (), spans_key=spans_key, label=label)
+                records += [self._record(doc) for doc in self.nlp.pipe(docs)]
+        return records
 
     def search(
         self, mentions: Sequence[str], *, search: str | None = None, **limits: Unpack[Limits]
@@ -462,6 +477,38 @@ class CorrectedPipeline:
         """
         with self._running, self.nlp.memory_zone():
             yield
+
+
+class _TurnTaking:
+    """A lock that goes to the thread that waits for it, also if the one that has it wants it again
+    at once.
+    """
+
+    def __init__(self) -> None:
+        self._next, self._running = threading.Lock(), threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._next:
+            self._running.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._running.release()
+
+
+def _batches(
+    texts: Iterable[tuple[str, Iterable[Boundaries] | None]],
+) -> Iterator[list[tuple[str, Iterable[Boundaries] | None]]]:
+    """Divide the texts of one request, between which others have their turn."""
+    batch: list[tuple[str, Iterable[Boundaries] | None]] = []
+    characters = 0
+    for each in texts:
+        if batch and characters + len(each[0]) > _CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+        batch.append(each)
+        characters += len(each[0])
+    if batch:
+        yield batch
 
 
 def _chosen_first(candidates: list[dict[str, Any]], kb_id: str) -> list[dict[str, Any]]:

@@ -1,4 +1,6 @@
-"""What people say of mentions: corrections, in a file, and as annotated data."""
+"""What people say of mentions: corrections, in a file, marked in all texts, and as annotated data.
+spaCy imports this module whenever it creates a pipeline, so it must stay light.
+"""
 
 import json
 import os
@@ -6,7 +8,7 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from itertools import groupby
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import spacy
 from spacy.language import Language
+from spacy.matcher import PhraseMatcher
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
@@ -22,7 +25,7 @@ from ..concepts import NIL
 from ..documents.docbin import write_docs
 from ..documents.mentions import MENTIONS_KEY, Mention, set_mentions, split_ids
 from ..errors import ConnormError, Errors, refuse_text
-from ..files.atomic import atomic_file, require_apart
+from ..files.atomic import atomic_file, only_writer, require_apart
 from ..pipeline.synonym_files import write_synonyms
 
 if TYPE_CHECKING:
@@ -123,6 +126,13 @@ def to_line(record: CorrectionRecord) -> str:
     return json.dumps(asdict(record), ensure_ascii=False)
 
 
+_KINDS = {"start": int, "end": int, "marked": bool, "replaces": list | None}  # the others are texts
+_NEEDED = {
+    Correction: {"text", "start", "end", "kb_id", "time", "id"},
+    Undo: {"undoes", "author", "time", "id"},
+}
+
+
 def from_line(line: str) -> CorrectionRecord:
     """Read what `to_line` wrote; unknown fields are ignored.
 
@@ -133,32 +143,19 @@ def from_line(line: str) -> CorrectionRecord:
     read = json.loads(line)
     if not isinstance(read, dict):
         raise ValueError("not an object")
-    kind: type[Correction] | type[Undo] = Undo if "undoes" in read else Correction
+    kind: Any = Undo if "undoes" in read else Correction
     values = {each.name: read[each.name] for each in fields(kind) if each.name in read}
-    if kind is Undo:
-        _require(values, str, "undoes", "author", "time", "id")
-        return Undo(**values)
-    return _correction(values)
-
-
-def _correction(values: dict[str, Any]) -> Correction:
-    _require(values, str, "text", "kb_id", "time", "id")
-    _require(values, int, "start", "end")
-    optional = {"label": "", "long_form": "", "author": "", "marked": False, **values}
-    _require(optional, str, "label", "long_form", "author")
-    _require(optional, bool, "marked")
-    replaces = values.get("replaces")
-    values["replaces"] = None if replaces is None else (int(replaces[0]), int(replaces[1]))
-    correction = Correction(**values)
-    if not 0 <= correction.start < correction.end <= len(correction.text):
+    if not _NEEDED[kind] <= values.keys():
+        raise ValueError("a field is missing")
+    if not all(isinstance(value, _KINDS.get(name, str)) for name, value in values.items()):
+        raise ValueError("a field is of another type")
+    if values.get("replaces") is not None:
+        start, end = map(int, values["replaces"])
+        values["replaces"] = start, end
+    record = kind(**values)
+    if kind is Correction and not 0 <= record.start < record.end <= len(record.text):
         raise ValueError("no such characters")
-    return correction
-
-
-def _require(values: dict[str, Any], kind: type, *names: str) -> None:
-    for name in names:
-        if not isinstance(values.get(name), kind):
-            raise ValueError(f"{name!r} is missing or of another type")
+    return record
 
 
 def effective(records: Iterable[CorrectionRecord]) -> list[Correction]:
@@ -191,8 +188,6 @@ class CorrectionsFile:
         path (Union[str, Path]): The file.
         RAISES (ConnormError): CN105 for a folder, CN108 if it can't be read or written.
         """
-        from filelock import FileLock
-
         self.path = Path(path)
         if self.path.is_dir():
             raise ConnormError(Errors.CN105.format(path=self.path))
@@ -205,25 +200,12 @@ class CorrectionsFile:
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             if is_new:
                 _sync_folder(self.path.parent)
-        name = self.path.with_name(f".{self.path.name}.lock")
-        self._lock = FileLock(name, thread_local=False)
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes from appending.
-
+    def locked(self) -> AbstractContextManager[None]:
+        """RETURNS (ContextManager): Keeps other processes from appending, and waits for them.
         RAISES (ConnormError): CN109 if one of them does not finish.
         """
-        from filelock import Timeout
-
-        try:
-            self._lock.acquire(timeout=_SECONDS_TO_WAIT)
-        except Timeout:
-            raise ConnormError(Errors.CN109.format(path=self.path)) from None
-        try:
-            yield
-        finally:
-            self._lock.release()
+        return only_writer(self.path, seconds=_SECONDS_TO_WAIT)
 
     def has_more(self) -> bool:
         """RETURNS (bool): Whether anybody has appended anything since the last `read`."""
@@ -319,6 +301,104 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+MARKER = "corrected_mentions"
+
+
+@Language.factory(MARKER, assigns=["doc.ents", "doc.spans"])
+def make_mention_marker(nlp: Language, name: str) -> "MentionMarker":
+    return MentionMarker(nlp, name)
+
+
+class MentionMarker:
+    """Marks the phrases that people have marked in any text, in all texts. A longer mention of the
+    pipeline stays, unless people have replaced it.
+    """
+
+    def __init__(self, nlp: Language, name: str = MARKER) -> None:
+        """Mark nothing until `use` is called.
+
+        nlp (Language): The pipeline.
+        name (str): The component's name.
+        """
+        self.name = name
+        self._nlp = nlp
+        self._spans_key: str | None = None
+        self._phrases: dict[bool, PhraseMatcher] = {}
+        self._replaced: frozenset[str] = frozenset()
+
+    def use(self, corrections: Iterable[Correction], *, spans_key: str | None) -> None:
+        """Mark the mentions of these corrections from now on.
+
+        corrections (Iterable[Correction]): Those that count.
+        spans_key (Optional[str]): Where the normalizer looks for mentions; `doc.ents` if None.
+        """
+        phrases: dict[bool, PhraseMatcher] = {}
+        replaced = set()
+        for each in corrections:
+            if not each.marked:
+                continue
+            exact = _has_inner_capitals(each.mention)
+            attribute = "ORTH" if exact else "LOWER"
+            matcher = phrases.setdefault(exact, PhraseMatcher(self._nlp.vocab, attr=attribute))
+            matcher.add(each.label, [self._nlp.make_doc(each.mention)])
+            if each.replaces is not None:
+                start, end = each.replaces
+                replaced.add(each.text[start:end].lower())
+        self._spans_key, self._phrases, self._replaced = spans_key, phrases, frozenset(replaced)
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Mark the mentions of a document.
+
+        doc (Doc): The document.
+        RETURNS (Doc): The same.
+        """
+        matches = [
+            span for matcher in self._phrases.values() for span in matcher(doc, as_spans=True)
+        ]
+        if self._spans_key is not None:
+            kept = self._without_replaced(doc.spans.get(self._spans_key, ()), matches)
+            known = {(span.start, span.end) for span in kept}
+            added = [span for span in matches if (span.start, span.end) not in known]
+            doc.spans[self._spans_key] = sorted([*kept, *filter_spans(added)])
+        elif matches:
+            # Of spans as long as each other the first one stays.
+            doc.ents = filter_spans([*self._without_replaced(doc.ents, matches), *matches])
+        return doc
+
+    def _without_replaced(self, spans: Iterable[Span], matches: list[Span]) -> list[Span]:
+        taken = {place for span in matches for place in range(span.start, span.end)}
+        return [
+            span
+            for span in spans
+            if span.text.lower() not in self._replaced
+            or taken.isdisjoint(range(span.start, span.end))
+        ]
+
+    def to_disk(self, path: Any, **options: Any) -> None:
+        """Save nothing: corrections stay in their file. What is loaded marks nothing by itself."""
+
+    def from_disk(self, path: Any, **options: Any) -> "MentionMarker":
+        """RETURNS (MentionMarker): The component, unchanged."""
+        return self
+
+
+def add_marker(nlp: Language, *, before: str) -> MentionMarker:
+    """Add the component to a pipeline, or find it there.
+
+    nlp (Language): The pipeline.
+    before (str): The concept normalizer's name.
+    RETURNS (MentionMarker): The component.
+    """
+    if MARKER in nlp.pipe_names:
+        return nlp.get_pipe(MARKER)  # type: ignore[return-value]
+    return nlp.add_pipe(MARKER, before=before)  # type: ignore[return-value]
+
+
+def _has_inner_capitals(text: str) -> bool:
+    """Abbreviations and symbols denote something else in other case."""
+    return text[1:] != text[1:].lower()
 
 
 @dataclass(frozen=True, slots=True)

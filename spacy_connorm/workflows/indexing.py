@@ -1,6 +1,8 @@
 """From an ontology and annotated data to a pipeline that can be searched: `connorm index`."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +15,6 @@ from thinc.api import Config
 from ..concepts import AnyOntology, Concept, ConceptStream
 from ..documents.docbin import read_docs
 from ..encoders import choose_device
-from ..encoders.normalized import Encoding, encode_here
 from ..errors import ConnormError, Errors, refuse, require_choice
 from ..files.atomic import require_apart
 from ..files.configs import config_errors, read_config
@@ -36,36 +37,21 @@ if TYPE_CHECKING:
 _MOST_NAMES = 200_000
 
 
-class OwnWords:
-    """Passes an ontology on to be indexed, and keeps its first names."""
+def _remember_names(ontology: Given[AnyOntology], names: list[tuple[str, ...]]) -> ConceptStream:
+    """RETURNS (ConceptStream): The same concepts, to be read once; the first names are kept.
+    RAISES (ConnormError): CN006 for anything but an ontology.
+    """
+    read = read_given(ontology)
 
-    def __init__(self, ontology: Given[AnyOntology]) -> None:
-        """ontology (Union[Ontology, ConceptStream, Callable]): The ontology, or a function that
-        reads it.
-        """
-        self._ontology = ontology
-        self._names: list[tuple[str, ...]] = []
-
-    def ontology(self) -> ConceptStream:
-        """RETURNS (ConceptStream): The same concepts, to be read once.
-        RAISES (ConnormError): CN006 for anything but an ontology.
-        """
-        ontology = read_given(self._ontology)
-        return ConceptStream(self._remembered(ontology), ontology.source)
-
-    def _remembered(self, ontology: AnyOntology) -> Iterator[Concept]:
+    def remembered() -> Iterator[Concept]:
         count = 0
-        for concept in ontology:
+        for concept in read:
             if count < _MOST_NAMES:
-                self._names.append(concept.names)
+                names.append(concept.names)
                 count += len(concept.names)
             yield concept
 
-    def substitutions(self) -> Iterator[Substitution]:
-        """YIELDS (Substitution): What the names show. Ask for them when the concepts have been
-        read.
-        """
-        yield from find_substitutions([self._names])
+    return ConceptStream(remembered(), read.source)
 
 
 # The empty sections are filled with the component's defaults, and can be overridden. The weight was
@@ -102,10 +88,6 @@ _MARKER = "assertion_marker"
 # The readers of ontologies are not imported here: a running pipeline does without them.
 _ONTOLOGY = "spacy-connorm.Ontology.v1"
 _SUBSTITUTIONS = "spacy-connorm.Substitutions.v1"
-# Nor is the code for many machines.
-_ENCODINGS = {"ray": "spacy-connorm.RayEncoding.v1"}
-_LOCAL = "local"
-ENGINES = (_LOCAL, *_ENCODINGS)
 
 
 class BuiltIndex(NamedTuple):
@@ -146,9 +128,6 @@ def build_index(
     clinical: bool = False,
     reuse: str | Path | Language | None = None,
     gpu_id: int = -1,
-    engine: str = _LOCAL,
-    n_process: int | None = None,
-    ray_address: str | None = None,
 ) -> BuiltIndex:
     """Encode an ontology's names, and those of annotated data, and write a pipeline of a concept
     normalizer, if that expands abbreviations an abbreviation resolver, and a mention finder if
@@ -179,23 +158,16 @@ def build_index(
         with an assertion marker, which says what is negated, a relative's, or in the past.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied where the
         texts and the encoder are the same.
-    gpu_id (int): The GPU that encodes; -1 for the CPU. With ray, 0 gives each worker one GPU.
-    engine (str): "local": this process encodes. "ray": workers of a Ray cluster do.
-    n_process (Optional[int]): How many workers of ray at once; -1 or None for all cores.
-    ray_address (Optional[str]): The address of the cluster, or "auto". If None, the cluster that
-        this process is connected to or that RAY_ADDRESS names; or else one is started on this
-        machine for as long as it is needed.
+    gpu_id (int): The GPU that encodes; -1 for the CPU.
     RETURNS (BuiltIndex): The folder, and what the index holds.
     RAISES (ConnormError): CN121 if the output would replace an input, CN100 or CN711 for an invalid
         config, CN703, CN704 or CN711 if it has none, several or another concept normalizer, CN705
         if something else is at the path, CN115 for a bad line of synonyms, CN713 if the GPU cannot
-        be used, CN006, CN118 and CN733 for an unknown engine, encoder or profile, an encoder beside
-        a config, and settings of another engine, CN407 for a profile of another ontology, CN126,
-        CN798 and CN799 for ray, and the
-        errors of the readers.
+        be used, CN006 and CN118 for an unknown encoder or profile and an encoder beside a config,
+        CN407 for a profile of another ontology, and the errors of the readers.
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
-    encoding = _encoding(engine, gpu_id, n_process=n_process, ray_address=ray_address)
+    choose_device(gpu_id)
     nlp = make_pipeline(
         config,
         encoder=encoder,
@@ -206,12 +178,15 @@ def build_index(
     )
     normalizer = find_normalizer(nlp)
     reused = None if reuse is None else load_normalizer(reuse).lookup
-    normalizer.lookup.prepare_build(reused=reused, encoding=encoding)
+    normalizer.lookup.prepare_build(reused=reused)
     changes = _read_changes(synonyms)
-    source, table = _source(ontology, format), _table(substitutions)
+    source: Given[AnyOntology] = _source(ontology, format)
+    table: Given[Iterable[Substitution]] | None = _table(substitutions)
     if config is None and substitutions is None:
-        own = OwnWords(source)
-        source, table = own.ontology, own.substitutions
+        names: list[tuple[str, ...]] = []
+        source = partial(_remember_names, source, names)
+        # Not before they are asked for: the concepts have been read then.
+        table = chain.from_iterable(map(find_substitutions, ([names],)))
     path = Path(output_path)
     with replaced(path, is_ours=_is_index) as folder:
         normalizer.initialize(
@@ -225,20 +200,6 @@ def build_index(
         applied = _apply_profile(profile, nlp, normalizer) if find_mentions else None
         write_pipeline(nlp, folder)
     return BuiltIndex(path, normalizer.name, normalizer.lookup.index.manifest, applied)
-
-
-def _encoding(engine: str, gpu_id: int, **of_ray: Any) -> Encoding:
-    if engine not in ENGINES:
-        known = ", ".join(ENGINES)
-        raise ConnormError(Errors.CN118.format(setting="engine", value=engine, known=known))
-    if engine != _LOCAL:
-        return registry.get("misc", _ENCODINGS[engine])(gpu_id=gpu_id, **of_ray)
-    for name, value in of_ray.items():
-        if value is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise ConnormError(Errors.CN733.format(option=option, needed="`--engine ray`"))
-    choose_device(gpu_id)
-    return encode_here
 
 
 def make_pipeline(

@@ -1,29 +1,26 @@
 """Map batches over worker processes. Nothing waits for a dead worker, and no worker outlives the
 process that started it.
 
-`concurrent.futures.ProcessPoolExecutor` can't promise the first: its workers share one pipe, so it
-waits forever for the rest of an answer whose worker was killed. spaCy's `nlp.pipe` promises
-neither.
+`concurrent.futures.ProcessPoolExecutor`, and loky, which is built on it, can't promise the first:
+they keep the writing end of the workers' pipe open, so they wait forever for the rest of an answer
+whose worker was killed. spaCy's `nlp.pipe` promises neither.
 """
 
 import multiprocessing
 import os
 import signal
 import threading
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
-from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from ..errors import ConnormError, Errors, is_text_shown, refuse
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
-# Batches per worker that are waiting, being worked on, or not yet yielded.
+# Batches per worker that are being worked on or not yet yielded.
 _IN_FLIGHT = 3
 _SECONDS_TO_END = 2.0
 _END = None
@@ -46,31 +43,19 @@ def map_in_processes(
     """
     count = (os.cpu_count() or 1) if processes < 0 else processes
     workers: list[_Worker] = []
-    failures: list[BaseException] = []
     try:
-        # All are started before the first thread: threads do not survive a fork.
         for _ in range(count):
             workers.append(_Worker(work))
         for worker in workers:
             worker.send_work()
         for worker in workers:
             worker.require_started()
-        with ThreadPoolExecutor(count) as threads:
-            try:
-                yield from _in_order(threads, workers, batches, failures)
-            except BaseException as error:
-                failures.append(error)
-                threads.shutdown(wait=False, cancel_futures=True)
-                _kill(workers)
-                raise
+        yield from _in_order(workers, enumerate(batches, start=1))
         for worker in workers:
             worker.finish()
-    except Exception as error:
-        if failures and failures[0] is not error:  # it ended all workers, which then fail too
-            raise failures[0] from None
-        raise
     finally:
-        _kill(workers)
+        for worker in workers:
+            worker.kill()
         for worker in workers:
             worker.close()
 
@@ -79,54 +64,42 @@ def require_processes(n_process: int) -> None:
     """Refuse a number of processes that does no work.
 
     n_process (int): The number; -1 stands for one per core.
-    RAISES (ConnormError): CN006 for 0.
+    RAISES (ConnormError): CN006 for 0, and below -1.
     """
-    if n_process == 0:
+    if n_process < -1 or n_process == 0:
         refuse("n_process", n_process, "at least 1, or -1 for all cores")
 
 
-def _in_order(
-    threads: ThreadPoolExecutor,
-    workers: "list[_Worker]",
-    batches: Iterable[Any],
-    failures: list[BaseException],
-) -> Iterator[Any]:
-    idle: SimpleQueue[_Worker] = SimpleQueue()
-    for worker in workers:
-        idle.put(worker)
-
-    def ask(number: int, batch: Any) -> Any:
-        worker = idle.get()
-        try:
-            return worker.ask(number, batch)
-        except Exception as error:
-            failures.append(error)
-            _kill(workers)
-            raise
-        finally:
-            idle.put(worker)
-
-    waiting: deque[Future] = deque()
-    for number, batch in enumerate(batches, start=1):
-        waiting.append(threads.submit(ask, number, batch))
-        if len(waiting) >= _IN_FLIGHT * len(workers):
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
-
-
-def _kill(workers: "Iterable[_Worker]") -> None:
-    for worker in workers:
-        worker.kill()
+def _in_order(workers: "Iterable[_Worker]", batches: Iterator[tuple[int, Any]]) -> Iterator[Any]:
+    idle = list(workers)
+    most, yielded = _IN_FLIGHT * len(idle), 0
+    asked: dict[Connection, tuple[int, _Worker]] = {}
+    results: dict[int, Any] = {}
+    while True:
+        # All are at work before whoever takes results keeps this thread.
+        while idle and len(asked) + len(results) < most and (following := next(batches, None)):
+            worker = idle.pop()
+            worker.ask(*following)
+            asked[worker.pipe] = following[0], worker
+        if yielded + 1 in results:
+            yielded += 1
+            yield results.pop(yielded)
+        elif asked:
+            for pipe in wait(list(asked)):
+                number, worker = asked.pop(pipe)  # type: ignore[call-overload]
+                results[number] = worker.answer(number)
+                idle.append(worker)
+        else:
+            return
 
 
 class _Worker:
-    """A process, and a pipe to it that closes when it dies. One thread at a time may use it."""
+    """A process, and a pipe to it that closes when it dies."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self._work = _Work(work)
         with _STARTING, _no_signals():
-            self._pipe, far_end = multiprocessing.Pipe()
+            self.pipe, far_end = multiprocessing.Pipe()
             arguments = (far_end, self._work)
             self._process = multiprocessing.Process(target=_serve, args=arguments, daemon=True)
             self._process.start()
@@ -135,36 +108,37 @@ class _Worker:
     def send_work(self) -> None:
         try:
             if self._work.pickled:  # not if it was forked
-                self._pipe.send_bytes(self._work.pickled)
+                self.pipe.send_bytes(self._work.pickled)
         except OSError:
             raise ConnormError(Errors.CN719.format(reason=self._end())) from None
         self._work.pickled = b""
 
     def require_started(self) -> None:
         try:
-            error = self._pipe.recv()
+            error = self.pipe.recv()
         except (EOFError, OSError):
             raise ConnormError(Errors.CN719.format(reason=self._end())) from None
-        if isinstance(error, ConnormError):
-            raise error
         if error is not None:
-            raise ConnormError(Errors.CN719.format(reason=error))
+            raise _as_error(error, Errors.CN719)
 
-    def ask(self, number: int, batch: Any) -> Any:
+    def ask(self, number: int, batch: Any) -> None:
         try:
-            self._pipe.send(batch)
-            result, error = self._pipe.recv()
+            self.pipe.send(batch)
+        except OSError:
+            raise self._death(number) from None
+
+    def answer(self, number: int) -> Any:
+        try:
+            result, error = self.pipe.recv()
         except (EOFError, OSError):
-            raise ConnormError(Errors.CN716.format(number=number, reason=self._end())) from None
-        if isinstance(error, ConnormError):
-            raise error
+            raise self._death(number) from None
         if error is not None:
-            raise ConnormError(Errors.CN717.format(number=number, reason=error))
+            raise _as_error(error, Errors.CN717, number=number)
         return result
 
     def finish(self) -> None:
         with suppress(OSError):  # killed after its last answer
-            self._pipe.send(_END)
+            self.pipe.send(_END)
         self._process.join(_SECONDS_TO_END)
 
     def kill(self) -> None:
@@ -172,7 +146,10 @@ class _Worker:
 
     def close(self) -> None:
         self._process.join()
-        self._pipe.close()
+        self.pipe.close()
+
+    def _death(self, number: int) -> ConnormError:
+        return ConnormError(Errors.CN716.format(number=number, reason=self._end()))
 
     def _end(self) -> str:
         self._process.join(_SECONDS_TO_END)
@@ -199,7 +176,8 @@ def _serve(pipe: Connection, given: _Work | None) -> None:
     """Answer batches until `_END` comes: what a worker does. A spawned one is sent its work."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _unblock_signals()
+    if os.name != "nt":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):  # the parent is gone
         try:
@@ -222,6 +200,14 @@ def _told(error: Exception) -> ConnormError | str:
     return repr(error) if is_text_shown() else type(error).__name__
 
 
+def _as_error(told: ConnormError | str, message: str, **fields: Any) -> ConnormError:
+    return (
+        told
+        if isinstance(told, ConnormError)
+        else ConnormError(message.format(reason=told, **fields))
+    )
+
+
 def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -240,8 +226,3 @@ def _no_signals() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _unblock_signals() -> None:
-    if os.name != "nt":
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)

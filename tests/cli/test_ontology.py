@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_connorm.concepts import Ontology
+from spacy_connorm import Concept, Ontology
 from spacy_connorm.concepts.ontology import read_licence
 
 DATA = Path(__file__).parent.parent / "data" / "ontologies"
@@ -76,3 +76,70 @@ def test_bad_input_is_one_line_and_leaves_the_old_file(invoke, refused, tmp_path
     refused(invoke("ontology", DATA / name, out, *settings), code)
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
     assert out.read_text() == "what was there before"
+
+
+OLD = Ontology([Concept("A", "a"), Concept("B", "b")])
+NEW = Ontology([Concept("B", "bee", alt_ids=("A",)), Concept("C", "c")])
+
+
+def test_a_new_release_is_shown_beside_the_command_that_converts(invoke, words, tmp_path):
+    OLD.to_disk(tmp_path / "old.jsonl")
+    NEW.to_disk(tmp_path / "new.jsonl")
+    (tmp_path / "own.tsv").write_text("one\tA\ntwo\tX\n")
+    result = invoke(
+        *("ontology", "diff", tmp_path / "old.jsonl", tmp_path / "new.jsonl"),
+        *("--synonyms", tmp_path / "own.tsv", "--moved", tmp_path / "moved.tsv"),
+    )
+    shown = words(result)
+    assert result.exit_code == 0, result.output
+    assert "Concepts added 1" in shown and "Concepts renamed 1" in shown
+    assert "alternate id" in shown and "two X unknown" in shown
+    assert "0 synonyms keep their id, 1 have another" in shown
+    assert (tmp_path / "moved.tsv").read_text() == "one\tB\t1\n"
+    assert invoke("ontology", tmp_path / "old.jsonl", tmp_path / "again.jsonl").exit_code == 0
+
+
+def test_bad_input_of_releases(invoke, refused, tmp_path):
+    OLD.to_disk(tmp_path / "old.jsonl")
+    missing = ("ontology", "diff", tmp_path / "old.jsonl", tmp_path / "new.jsonl")
+    refused(invoke(*missing), "CN100")
+    own = ("ontology", "diff", tmp_path / "old.jsonl", tmp_path / "old.jsonl")
+    refused(invoke(*own, "--moved", tmp_path / "moved.tsv"), "CN733")
+    assert invoke("ontology", "diff", tmp_path / "old.jsonl").exit_code == 2
+
+
+def test_what_was_joined_is_printed(invoke, words, refused, tmp_path):
+    first, second, out = (tmp_path / f"{name}.jsonl" for name in ("first", "second", "out"))
+    Ontology([Concept("A:1", "one", xrefs=("X:1",)), Concept("A:2", "two")]).to_disk(first)
+    Ontology([Concept("B:1", "uno", xrefs=("X:1",))]).to_disk(second)
+    (tmp_path / "second.jsonl.licence.txt").write_text("Be kind.\n")
+    result = invoke("join", first, second, out)
+    assert result.exit_code == 0, result.output
+    for line in ("Concepts 2", "Names 3", "... by the only cross-reference 1", "Terms of use:"):
+        assert line in words(result)
+    assert Ontology.from_disk(out)["B:1"].concept_id == "A:1"
+    assert read_licence(out) == "second.jsonl: Be kind."
+    refused(invoke("join", first, second, second), "CN121")
+    refused(invoke("join", first, tmp_path / "out.txt"), "CN708")
+
+
+def test_what_was_learned_is_printed(invoke, words, refused, tmp_path):
+    path, out = tmp_path / "kidney.jsonl", tmp_path / "table.tsv"
+    names = [("kidney cyst", "renal cyst"), ("kidney stone", "renal stone"), ("fever",)]
+    Ontology(Concept(f"K:{n}", own[0], own[1:]) for n, own in enumerate(names)).to_disk(path)
+    result = invoke("substitutions", path, out)
+    assert result.exit_code == 0, result.output
+    for line in ("kidney renal 2 0", "Read 3 concepts with 5 names", "Wrote 1 substitutions"):
+        assert line in words(result)
+    assert out.read_text() == "words\tothers\tsame\tdifferent\nkidney\trenal\t2\t0\n"
+    refused(invoke("substitutions", path, path), "CN121")
+    refused(invoke("substitutions", tmp_path / "none.jsonl", out), "CN100")
+
+
+def test_a_table_without_rows_is_told(invoke, words, tmp_path):
+    path, out = tmp_path / "fever.jsonl", tmp_path / "table.tsv"
+    Ontology([Concept("K:1", "fever")]).to_disk(path)
+    result = invoke("substitutions", path, out)
+    assert result.exit_code == 0, result.output
+    assert "No words are used in place of each other often enough" in words(result)
+    assert "Wrote 0 substitutions" in words(result)

@@ -2,11 +2,13 @@ import csv
 import gzip
 import io
 import json
+from collections import Counter
 
 import pytest
 
+from spacy_connorm.documents.document import Document
 from spacy_connorm.documents.mentions import Mention
-from spacy_connorm.documents.tables import COLUMNS
+from spacy_connorm.documents.tables import COLUMNS, CsvExporter
 from spacy_connorm.errors import ConnormError
 
 from .conftest import FOUND
@@ -73,6 +75,21 @@ def test_every_mention_is_a_row(export, documents, name):
         label, kb_id, candidates = FOUND[row["text"]]
         assert (row["label"], row["kb_id"], row["long_form"]) == (label, kb_id, mention.long_form)
         assert json.loads(row["candidates"]) == [each._asdict() for each in candidates]
+
+
+def test_texts_are_no_formulas(tmp_path):
+    document = Document(
+        "=1", "@cold", (Mention("@cold", "-X", "+C1", ((0, 5),), long_form="\tlong"),)
+    )
+    for raw, mark in ((False, "'"), (True, "")):
+        exporter, changes = CsvExporter(raw=raw), Counter()
+        rendered = exporter.render(document, changes)
+        exporter.write([rendered], tmp_path / "found.csv", changes)
+        with (tmp_path / "found.csv").open(newline="") as file:
+            (row,) = csv.DictReader(file)
+        assert row["doc_id"] == f"{mark}=1" and row["text"] == f"{mark}@cold"
+        assert row["label"] == f"{mark}-X" and row["kb_id"] == f"{mark}+C1"
+        assert row["long_form"] == f"{mark}\tlong" and row["start"] == "0"
 
 
 def test_parts_are_joined(export):

@@ -36,8 +36,8 @@ from spacy_connorm.server import RequestLimits
 from spacy_connorm.training.config import TrainingData
 from spacy_connorm.training.pool import build_pool
 from spacy_connorm.workflows import CorrectedPipeline, CorrectionsFile, read_terms
-from spacy_connorm.workflows.inputs import read_inputs
-from spacy_connorm.workflows.searching import search
+from spacy_connorm.workflows.inspection import search
+from spacy_connorm.workflows.texts import read_inputs
 
 # Letters that no name of the ontology has.
 CANARY = "Ξανθίππη"

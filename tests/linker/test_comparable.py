@@ -10,7 +10,7 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.pipeline.loading import load_normalizer
 from spacy_connorm.workflows import map_terms
-from spacy_connorm.workflows.checking import check
+from spacy_connorm.workflows.inspection import check
 
 ONE = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []}
 DOT = {

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_connorm.workflows.corrections import Correction
-from spacy_connorm.workflows.mention_marker import MARKER, add_marker
+from spacy_connorm.workflows.corrections import MARKER, Correction, add_marker
 
 from .many_processes import answers, read
 

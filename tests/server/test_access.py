@@ -1,3 +1,4 @@
+import asyncio
 import logging
 from urllib.parse import urlsplit
 
@@ -8,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from spacy_connorm.server import RequestLimits, make_app
-from spacy_connorm.server.access import is_loopback, known_hosts
+from spacy_connorm.server.access import GuardRequests, is_loopback, known_hosts
 
 from .conftest import running
 from .test_routes import refused
@@ -77,8 +78,8 @@ def test_a_token_is_needed_where_there_is_one(serving):
         refused(client.get("/api/info", headers=headers), 401, "CN763")
     known = {"Authorization": "Bearer secret"}
     assert client.get("/api/info", headers=known).status_code == 200
-    assert client.get("/api/info", headers={**known, "Host": "10.1.2.3"}).status_code == 200
-    refused(client.get("/api/info", headers={**known, "Host": "evil.example"}), 421, "CN761")
+    for other in ("10.1.2.3", "8.8.8.8", "evil.example"):
+        refused(client.get("/api/info", headers={**known, "Host": other}), 421, "CN761")
     named = serving(token="secret", host="terms.example.org")
     behind = {"Host": "terms.example.org", "Origin": "https://terms.example.org", **known}
     assert named.post("/api/annotate", json={"texts": []}, headers=behind).status_code == 200
@@ -87,6 +88,42 @@ def test_a_token_is_needed_where_there_is_one(serving):
         assert client.get(open_path).status_code == 200
     for other_path in ("/api", "/nothing", "/static/..%2fapi.py", "//api/info", "/health/"):
         refused(client.get(other_path), 401, "CN763")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/%61pi/info", "/api%2finfo", "/api/%63oncepts/C1", "/%68ealth", "/%", "/x%2f/api/info"],
+)
+def test_escaped_paths_are_no_other_names(client, path):
+    refused(client.get(path), 404, "CN766")
+
+
+def test_ids_of_concepts_may_be_escaped(client):
+    for path in ("/api/concepts/C%32", "/api/concepts/OMIM%3A2", "/api/concepts/OMIM:2"):
+        assert client.get(path).json()["concept_id"] == "C2"
+
+
+def test_it_goes_by_the_address_at_which_a_request_arrives():
+    """Behind 0.0.0.0, clients say the address of the machine."""
+
+    async def answer(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def status(host, **scope):
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        asked = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", host)]}
+        await guard({**asked, **scope}, None, send)
+        return sent[0]["status"]
+
+    guard = GuardRequests(answer, hosts=known_hosts("0.0.0.0"), token="")
+    arrived = {"server": ("10.0.0.7", 8000)}
+    assert asyncio.run(status(b"10.0.0.7:8000", **arrived)) == 200
+    assert asyncio.run(status(b"8.8.8.8", **arrived)) == 421
+    assert asyncio.run(status(b"10.0.0.7", server=None)) == 421
 
 
 @pytest.fixture(params=["mounted", "behind a proxy"])

@@ -9,14 +9,14 @@ from troublesome import Troublesome
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.workflows import CorpusAnnotator
 from spacy_connorm.workflows.corpus_annotator import corpus_schema
-from spacy_connorm.workflows.corpus_input import CorpusFields, CorpusText
+from spacy_connorm.workflows.texts import CorpusFields, InputText
 
 from .conftest import TEXTS
 
 
 def make_texts(*texts):
     return [
-        CorpusText(f"note {number}", text, {"ward": "B"}, f"line {number}")
+        InputText(f"note {number}", text, {"ward": "B"}, f"line {number}")
         for number, text in enumerate(texts, start=1)
     ]
 
@@ -43,7 +43,7 @@ def test_rows_have_mentions(annotator):
 def test_a_text_that_fails_is_recorded_and_the_others_are_not_harmed(annotator, monkeypatch):
     monkeypatch.delenv("SPACY_CONNORM_SHOW_TEXT", raising=False)
     texts = make_texts(TEXTS[0], "FAIL here", TEXTS[1])
-    unread = CorpusText("note 4", None, {}, "line 4", "no text")
+    unread = InputText("note 4", None, {}, "line 4", "no text")
     first, second, third, fourth = annotator.annotate([*texts, unread])
     assert [first, third] == annotator.annotate([texts[0], texts[2]])
     assert (second["mentions"], second["error"], second["text"]) == (

@@ -11,7 +11,7 @@ from troublesome import python_path
 from spacy_connorm import annotate_corpus
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.folders import read_manifest, unseal_whole
-from spacy_connorm.workflows import corpus_input
+from spacy_connorm.workflows import texts
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_the_manifest_lists_every_file(annotated):
 
 
 def test_processes_write_the_same_bytes(annotated, contents, monkeypatch):
-    monkeypatch.setattr(corpus_input, "_ROWS", 2)
+    monkeypatch.setattr(texts, "_ROWS", 2)
     one, two = annotated("one"), annotated("two", n_process=2)
     assert one.counts == two.counts
     assert contents(one.path) == contents(two.path)
@@ -91,7 +91,7 @@ def test_a_corpus_without_mentions_is_told(annotated, corpus, write_parquet):
 def test_what_is_written_is_not_done_again(annotated, contents, write_parquet, monkeypatch):
     done = annotated()
     before = contents(done.path)
-    monkeypatch.setattr("spacy_connorm.workflows.corpus_run.annotate_locally", None)
+    monkeypatch.setattr("spacy_connorm.workflows.corpus_run._annotate_locally", None)
     again = annotated()
     assert (again.earlier, again.counts) == (2, done.counts)
     assert contents(done.path) == before

@@ -11,7 +11,7 @@ from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.configs import read_config
 from spacy_connorm.ontology import open_ontology, read_ontology
 from spacy_connorm.workflows import indexing, make_pipeline
-from spacy_connorm.workflows.indexing import OwnWords
+from spacy_connorm.workflows.indexing import _remember_names
 
 PAIRS = ("cyst", "stone", "failure")
 CONCEPTS = [
@@ -66,15 +66,11 @@ def test_a_table_or_a_config_says_more(tmp_path):
 
 
 def test_only_the_first_names_are_remembered(monkeypatch):
-    monkeypatch.setattr(indexing, "_MOST_NAMES", 5)
-    own = OwnWords(ConceptStream(CONCEPTS, Source()))
-    assert list(own.ontology()) == CONCEPTS
-    (found,) = own.substitutions()
-    assert (found.words, found.others, found.same) == (("kidney",), ("renal",), 3)
-    monkeypatch.setattr(indexing, "_MOST_NAMES", 1)
-    own = OwnWords(ConceptStream(CONCEPTS, Source()))
-    assert list(own.ontology()) == CONCEPTS
-    assert list(own.substitutions()) == []
+    for most, expected in ((5, 3), (1, 1)):
+        monkeypatch.setattr(indexing, "_MOST_NAMES", most)
+        names = []
+        assert list(_remember_names(ConceptStream(CONCEPTS, Source()), names)) == CONCEPTS
+        assert names == [each.names for each in CONCEPTS[:expected]]
 
 
 def test_what_is_no_ontology_is_refused(tmp_path):

@@ -1,3 +1,6 @@
+import csv
+from dataclasses import replace
+
 import pytest
 
 from spacy_connorm import Concept, Ontology, map_terms
@@ -13,13 +16,13 @@ from spacy_connorm.documents.sssom import (
 )
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.workflows import decide_mapping
-from spacy_connorm.workflows.mapping import TermSearch
+from spacy_connorm.workflows.mapping import find_candidates
 from spacy_connorm.workflows.terms import LocalTerm
 
 
 def found(nlp, *terms, batch_size=2, **limits):
-    search = TermSearch(nlp, nlp.get_pipe("concept_normalizer"), **limits)
-    return list(search.find(terms, batch_size=batch_size))
+    normalizer = nlp.get_pipe("concept_normalizer")
+    return list(find_candidates(nlp, normalizer, terms, batch_size=batch_size, **limits))
 
 
 def test_answers_are_those_of_the_pipeline(pipeline):
@@ -278,6 +281,38 @@ def test_a_saved_pipeline_and_a_csv(saved_pipeline, terms, tmp_path):
     assert sum(summary.rows.values()) == 4
     lines = (tmp_path / "out.csv").read_text(encoding="utf8").splitlines()
     assert len(lines) == 5 and lines[0].startswith("subject_id,")
+
+
+def test_a_second_run_gives_the_same_bytes(pipeline, terms, out):
+    terms.write_text(f"{TABLE}2,low temperatures,5\n", encoding="utf8")
+    map_terms(pipeline, terms, out)
+    first = out.read_bytes()
+    map_terms(pipeline, terms, out)
+    assert out.read_bytes() == first
+    # Of two rows with the same code and term, the second one is decided; one was mapped long ago.
+    found = read_sssom(out)
+    last = decide_mapping(found.mappings[-1], object_id=NO_TERM, object_label="", author="A")
+    old = replace(found.mappings[0], mapping_date="2020-01-01")
+    write_sssom(MappingSet(found.metadata, [old, *found.mappings[1:-1], last]), out)
+    map_terms(pipeline, terms, out)
+    second = out.read_bytes()
+    written = read_sssom(out).mappings
+    assert [each.is_decided for each in written] == [False, False, False, False, True]
+    assert written[0].mapping_date == "2020-01-01"
+    map_terms(pipeline, terms, out)
+    assert out.read_bytes() == second
+
+
+def test_a_csv_file_holds_no_formulas(pipeline, terms, out, tmp_path):
+    terms.write_text('code,term,context\n1,=cold,"+1, a cold"\n2,@aspirin,\n', encoding="utf8")
+    for raw, mark in ((False, "'"), (True, "")):
+        map_terms(pipeline, terms, tmp_path / "out.csv", raw=raw)
+        with (tmp_path / "out.csv").open(newline="", encoding="utf8") as file:
+            first, second = csv.DictReader(file)
+        assert first["subject_label"] == f"{mark}=cold" and first["context"] == f"{mark}+1, a cold"
+        assert second["subject_label"] == f"{mark}@aspirin"
+    map_terms(pipeline, terms, out)
+    assert [each.subject_label for each in read_sssom(out).mappings] == ["=cold", "@aspirin"]
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pyarrow.parquet
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.workflows import corpus_input
-from spacy_connorm.workflows.corpus_input import (
+from spacy_connorm.workflows import texts
+from spacy_connorm.workflows.texts import (
     CorpusFields,
     find_fragments,
     read_text_batches,
@@ -150,8 +150,8 @@ def test_lines_without_a_text_keep_their_other_fields(write_jsonl):
 
 
 def test_batches_are_bounded(write_jsonl, monkeypatch):
-    monkeypatch.setattr(corpus_input, "_ROWS", 3)
-    monkeypatch.setattr(corpus_input, "_CHARACTERS", 10)
+    monkeypatch.setattr(texts, "_ROWS", 3)
+    monkeypatch.setattr(texts, "_CHARACTERS", 10)
     lines = [{"text": "x" * length} for length in (1, 1, 1, 1, 20, 9, 1, 1)]
     (fragment,) = find_fragments(write_jsonl("a.jsonl", *lines))
     lengths = [[len(text.text) for text in batch] for batch in read_text_batches(fragment, FIELDS)]

@@ -1,18 +1,18 @@
 """Annotating the fragments of a corpus on a Ray cluster."""
 
-from collections.abc import Callable, Sequence
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_installed, tell_reason
 from .corpus_annotator import CorpusAnnotator, describe_error
-from .corpus_input import InputFragment, read_text_batches
-from .fragment_files import FragmentCounts, make_batch, write_fragment
-from .output_folder import OutputFolder
-from .ray_connection import connected, count_workers
+from .corpus_run import FragmentCounts, OutputFolder, make_batch
+from .texts import InputFragment, read_text_batches
 
-_NAME, _PATH = "name", "path"
 _REFUSAL = "refusal"
 
 
@@ -23,7 +23,7 @@ def annotate_on_ray(
     *,
     processes: int,
     address: str | None,
-    report: Callable[[FragmentCounts], None],
+    report: Callable[[int], object],
 ) -> None:
     """Annotate fragments with actors of Ray Data. Each of them loads the pipeline once, and reads
     and writes whole fragments: only their names and counts pass through the cluster. All machines
@@ -35,23 +35,21 @@ def annotate_on_ray(
     processes (int): How many actors; -1 for one per core of the cluster.
     address (Optional[str]): The address of the cluster. If None, the one that this process is
         connected to or that RAY_ADDRESS names, or else one is started on this machine.
-    report (Callable): Called with the counts of each fragment.
+    report (Callable): Called with the number of texts of each fragment.
     RAISES (ConnormError): CN126 without ray, CN798 if there is no cluster, CN799 if the work fails,
         and what an actor raises.
     """
-    with connected(address) as ray:
-        count = count_workers(ray, processes)
-        items = [{_NAME: each.name, _PATH: str(each.path.resolve())} for each in fragments]
-        # One fragment at a time: what waits for an actor that is lost waits until there is room for
-        # another one.
-        actors = ray.data.ActorPoolStrategy(
-            size=min(count, len(items)), max_tasks_in_flight_per_actor=1
-        )
+    with _connected(address) as ray:
+        cores = int(ray.cluster_resources().get("CPU", 1))
+        count = min(cores if processes < 0 else processes, cores, len(fragments))
+        items = [{"name": each.name, "path": str(each.path.resolve())} for each in fragments]
         dataset = ray.data.from_items(items, override_num_blocks=len(items)).map_batches(
             _FragmentActor,
             fn_constructor_args=(annotator, output),
             batch_size=1,
-            compute=actors,
+            # One fragment at a time: what waits for an actor that is lost waits until there is room
+            # for another one.
+            compute=ray.data.ActorPoolStrategy(size=count, max_tasks_in_flight_per_actor=1),
             num_cpus=1,
             num_gpus=1 if annotator.gpu_id >= 0 else None,
         )
@@ -60,7 +58,7 @@ def annotate_on_ray(
             refusal = row.pop(_REFUSAL)
             if refusal:
                 raise ConnormError(refusal)
-            report(FragmentCounts(**row))
+            report(row["texts"])
 
 
 class _FragmentActor:
@@ -71,9 +69,9 @@ class _FragmentActor:
         self._output = output
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
-        pairs = zip(batch[_NAME], batch[_PATH], strict=True)
-        rows = [self._annotate(InputFragment(str(name), Path(path))) for name, path in pairs]
-        return {key: [row[key] for row in rows] for key in rows[0]}
+        (name,), (path,) = batch["name"], batch["path"]
+        row = self._annotate(InputFragment(str(name), Path(path)))
+        return {key: [value] for key, value in row.items()}
 
     def _annotate(self, fragment: InputFragment) -> dict[str, Any]:
         counts, refusal = FragmentCounts(), ""
@@ -88,5 +86,32 @@ class _FragmentActor:
 
     def _write(self, fragment: InputFragment) -> FragmentCounts:
         texts = read_text_batches(fragment, self._annotator.fields)
-        batches = map(make_batch, map(self._annotator.annotate, texts))
-        return write_fragment(self._output.target(fragment), batches, self._output.origin(fragment))
+        return self._output.write(fragment, map(make_batch, map(self._annotator.annotate, texts)))
+
+
+@contextmanager
+def _connected(address: str | None) -> Iterator[Any]:
+    """YIELDS (module): ray, connected to a cluster, unless this process is connected already."""
+    require_installed("The engine `ray`", "ray", "ray")
+    # Ray would report its usage to its makers.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    import ray.data
+    from ray.exceptions import RayError
+
+    is_ours = not ray.is_initialized()
+    if is_ours:
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        except (ConnectionError, OSError, RuntimeError, ValueError, RayError) as error:
+            raise ConnormError(Errors.CN798.format(reason=tell_reason(error))) from error
+    logger = logging.getLogger("ray.data")
+    level = logger.level
+    logger.setLevel(logging.ERROR)  # it tells about every run, on standard error
+    try:
+        yield ray
+    except RayError as error:
+        raise ConnormError(Errors.CN799.format(reason=describe_error(error))) from error
+    finally:
+        logger.setLevel(level)
+        if is_ours:
+            ray.shutdown()

@@ -1,15 +1,87 @@
-"""Check a saved pipeline, every byte and what it means: `connorm check`."""
+"""What a saved pipeline finds, why, and whether it is what was saved: `search` and `check`."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spacy.language import Language
 from tqdm import tqdm
 
-from ..errors import ConnormError, Errors
+from ..concepts import Candidate
+from ..errors import ConnormError, Errors, refuse_text
 from ..files.folders import MANIFEST, damaged, read_manifest, read_object, verify
-from ..pipeline.concept_normalizer import ConceptNormalizer
-from ..pipeline.loading import find_pipeline_folder, load_pipeline
+from ..pipeline.concept_normalizer import ConceptNormalizer, Limits
+from ..pipeline.loading import find_pipeline_folder, load_normalizer, load_pipeline
 from ..pipeline.saving import META_FACT, META_FILE, meaning_of
+
+if TYPE_CHECKING:
+    from ..linker.explanation import Explanation
+
+
+def search(
+    pipeline: str | Path | Language,
+    mentions: Sequence[str],
+    *,
+    search: str | None = None,
+    top_k: int | None = None,
+    types: Sequence[str] | None = None,
+    branches: Sequence[str] | None = None,
+    code_systems: Sequence[str] | None = None,
+    component: str | None = None,
+) -> list[list[Candidate]]:
+    """Find the candidates of mentions: `python -m spacy connorm search`.
+
+    pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
+    mentions (Sequence[str]): n texts.
+    search (Optional[str]): One search instead of the pipeline's sieve, e.g. "O-T".
+    top_k (Optional[int]): At most how many candidates each mention gets; the pipeline's setting if
+        None, as for the next two.
+    types (Optional[Sequence[str]]): Find only concepts of these semantic types.
+    branches (Optional[Sequence[str]]): Find only concepts at or below these.
+    code_systems (Optional[Sequence[str]]): Tell the codes of candidates in these vocabularies.
+    component (Optional[str]): Which concept normalizer, if there are several.
+    RETURNS (List[List[Candidate]]): n lists, best first; empty where nothing is found.
+    RAISES (ConnormError): CN006 for one mention in no list, CN406, CN407 for an unknown type or
+        branch, CN408 for a search that the index was built without, CN413 for
+        vocabularies that it lacks, CN118 for an unknown search,
+        CN700 to CN704 as `load_normalizer`.
+    """
+    _require_list(mentions)
+    normalizer = load_normalizer(pipeline, component=component)
+    limits = Limits(top_k=top_k, types=types, branches=branches)
+    return normalizer.candidates(mentions, search=search, code_systems=code_systems, **limits)
+
+
+def explain(
+    pipeline: str | Path | Language,
+    mentions: Sequence[str],
+    *,
+    top_k: int | None = None,
+    types: Sequence[str] | None = None,
+    branches: Sequence[str] | None = None,
+    code_systems: Sequence[str] | None = None,
+    component: str | None = None,
+) -> "list[Explanation]":
+    """Show what each search of the sieve finds for mentions: `python -m spacy connorm search
+    --explain`.
+
+    pipeline, mentions, top_k, types, branches, code_systems, component: As for `search`.
+    RETURNS (List[Explanation]): One per mention.
+    RAISES (ConnormError): As `search`.
+    """
+    _require_list(mentions)
+    normalizer = load_normalizer(pipeline, component=component)
+    limits = Limits(top_k=top_k, types=types, branches=branches)
+    return [
+        normalizer.explain(mention, code_systems=code_systems, **limits) for mention in mentions
+    ]
+
+
+def _require_list(mentions: Sequence[str]) -> None:
+    # Each letter of a string would be a mention.
+    if isinstance(mentions, str):
+        refuse_text("mentions", mentions, "a list of texts")
+
 
 # `spacy package` adds them, and nobody loads them.
 _DOCUMENTATION = {"README.md", "LICENSE", "LICENSES_SOURCES"}

@@ -1,0 +1,458 @@
+"""The texts that a pipeline annotates: one file of any kind, or the many files of a corpus."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from tqdm import tqdm
+
+from ..documents.docbin import read_docs
+from ..documents.document import ID_FIELD, find_id, other_fields, set_other_fields
+from ..errors import ConnormError, Errors, Warnings, require_installed, tell_reason, warn
+from ..files.tables import find_column, read_rows, require_distinct_columns, require_width
+from ..files.text import read_lines, read_text
+
+TEXT_FIELD = "text"
+_JSON_LINES = (".jsonl", ".jsonl.gz")
+_TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+# The place of a text, the text, and its other fields.
+_PlacedText: TypeAlias = tuple[str, str, dict[str, Any]]
+
+
+def read_inputs(
+    path: str | Path,
+    nlp: Language,
+    *,
+    text_field: str = TEXT_FIELD,
+    needed_fields: Collection[str] = (),
+) -> Iterator[Doc]:
+    """Read texts to annotate, one by one. A `.txt` file is one text; a `.jsonl` file has an object
+    with a text in each line, a `.csv` or `.tsv` file a header and a text in each row; the documents
+    of a `.spacy` file keep their entities. Texts keep their line ends, which offsets count.
+
+    path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; all but `.txt` and
+        `.spacy` may be gzipped.
+    nlp (Language): Its tokenizer makes the documents.
+    text_field (str): The field of an object, or the column of a table, that holds the text.
+    needed_fields (Collection[str]): Other fields that the first object or document must have, or
+        columns.
+    YIELDS (Doc): The documents.
+    RAISES (ConnormError): CN708 for another suffix, CN707 for a line that is no object with a text,
+        CN720 for one without a needed field, CN721 for a field of a `.txt` file or a text field of
+        a `.spacy` file, CN114 for a table without a column, CN125 for columns of the same name,
+        CN115 for a row with more fields than columns, CN709 for a text longer than the pipeline
+        takes, and the errors of `read_docs`, `read_lines`, `read_text` and `read_rows`.
+    WARNS (ConnormWarning): CNW202 for lone surrogates, which spaCy cannot store.
+    """
+    path = Path(path)
+    name = path.name.lower()
+    replaced: Counter[str] = Counter()
+    if name.endswith(".spacy"):
+        _refuse_fields(path, text_field)
+        for doc in read_docs(path, nlp.vocab):
+            require_in_line(needed_fields, other_fields(doc), place=f"'{path}', document 1")
+            needed_fields = ()
+            yield doc
+    elif name.endswith(".txt"):
+        _refuse_fields(path, text_field, *needed_fields)
+        text = _storable(read_text(path), replaced)
+        yield make_input(nlp, text, place=f"'{path}'")
+    elif name.endswith((*_JSON_LINES, *_TABLES)):
+        read = _read_json_lines if name.endswith(_JSON_LINES) else _read_table
+        for place, text, fields in read(path, replaced, text_field, needed_fields):
+            doc = make_input(nlp, text, place=place)
+            set_other_fields(doc, fields)
+            yield doc
+    else:
+        known = ", ".join((".txt", *_JSON_LINES, *_TABLES, ".spacy"))
+        raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
+    if replaced:
+        warn(Warnings.CNW202.format(count=replaced["surrogates"]))
+
+
+def _refuse_fields(path: Path, *fields: str) -> None:
+    named = [field for field in fields if field != TEXT_FIELD]
+    if named:
+        known = ", ".join((*_JSON_LINES, *_TABLES))
+        raise ConnormError(Errors.CN721.format(path=path, field=named[0], known=known))
+
+
+def _read_json_lines(
+    path: Path, replaced: Counter[str], text_field: str, needed_fields: Collection[str]
+) -> Iterator[_PlacedText]:
+    for number, line in read_lines(path):
+        if line.strip():
+            place = f"'{path}', line {number}"
+            fields = parse_line(line, replaced, place=place, text_field=text_field)
+            text = take_text(fields, place=place, text_field=text_field)
+            require_in_line(needed_fields, fields, place=place)
+            needed_fields = ()
+            yield place, text, fields
+
+
+def _read_table(
+    path: Path, replaced: Counter[str], text_field: str, needed_fields: Collection[str]
+) -> Iterator[_PlacedText]:
+    rows = read_rows(path)
+    columns = [_storable(cell.strip(), replaced) for cell in next(rows, (0, []))[1]]
+    text_at, *_ = [find_column(path, each, columns) for each in (text_field, *needed_fields)]
+    named = [at for at, column in enumerate(columns) if column and at != text_at]
+    require_distinct_columns(path, [columns[at] for at in named])
+    for number, row in require_width(rows, path, len(columns)):
+        cells = dict(enumerate(_storable(cell, replaced) for cell in row))
+        fields = {columns[at]: cells[at] for at in named if at in cells}
+        yield f"'{path}', line {number}", cells.get(text_at, ""), fields
+
+
+def parse_line(
+    line: str, replaced: Counter[str], *, place: str, text_field: str = TEXT_FIELD
+) -> dict[str, Any]:
+    """Read a JSON line. Numbers that JSON lacks, such as NaN, become null.
+
+    line (str): The line.
+    replaced (Counter[str]): Counts lone surrogates, which are replaced by U+FFFD.
+    place (str): Where it stands, for messages.
+    text_field (str): The field with the text, for messages.
+    RETURNS (Dict[str, Any]): Its fields.
+    RAISES (ConnormError): CN707 if it is no object.
+    """
+    try:
+        fields = json.loads(line)
+        # JSON escapes such as \ud83d become lone surrogates only here, in any of the fields.
+        storable = _storable(json.dumps(fields, ensure_ascii=False), replaced)
+        fields = json.loads(storable, parse_constant=lambda _: None)
+    except (ValueError, RecursionError) as cause:
+        raise _no_text(place, text_field, "no JSON") from cause
+    if not isinstance(fields, dict):
+        raise _no_text(place, text_field, "no object")
+    return fields
+
+
+def take_text(fields: dict[str, Any], *, place: str, text_field: str) -> str:
+    """Take the text out of the fields of a JSON object.
+
+    fields (Dict[str, Any]): The fields, which lose that one, even if it holds no text.
+    place (str): Where the object stands, for messages.
+    text_field (str): The field with the text.
+    RETURNS (str): The text.
+    RAISES (ConnormError): CN707 if there is none.
+    """
+    is_there, text = text_field in fields, fields.pop(text_field, None)
+    if not isinstance(text, str):
+        found = "one that is none" if is_there else f"the fields: {', '.join(fields)}"
+        raise _no_text(place, text_field, found)
+    return text
+
+
+def _no_text(place: str, text_field: str, found: str) -> ConnormError:
+    return ConnormError(Errors.CN707.format(place=place, field=text_field, found=found))
+
+
+def require_in_line(needed: Iterable[str], fields: Mapping[str, Any], *, place: str) -> None:
+    """Refuse a JSON object without some fields.
+
+    needed (Iterable[str]): The fields.
+    fields (Mapping[str, Any]): The object's, besides the text.
+    place (str): Where it stands, for messages.
+    RAISES (ConnormError): CN720.
+    """
+    for field in needed:
+        if field not in fields:
+            known = ", ".join(fields) or "none"
+            raise ConnormError(Errors.CN720.format(place=place, field=field, known=known))
+
+
+def _storable(text: str, replaced: Counter[str]) -> str:
+    text, count = _SURROGATE.subn("\ufffd", text)
+    if count:
+        replaced["surrogates"] += count
+    return text
+
+
+# As in spaCy's pattern of URLs: each colon of "http://http://..." is tried as the one before a
+# password, up to the end of the text. The second form finds the same.
+_SLOW_USER, _USER = r"(?:\S+(?::\S*)?@)?", r"(?:\S+@)?"
+
+
+def speed_up_urls(nlp: Language) -> None:
+    """Let a tokenizer find the same URLs in a time that grows with the length of a text: spaCy's
+    own pattern takes 15 seconds for 50,000 characters of "http://http://...".
+
+    nlp (Language): Has the tokenizer. One with another pattern stays as it is.
+    """
+    tokenizer: Any = nlp.tokenizer
+    matches = getattr(tokenizer, "url_match", None)
+    pattern = getattr(getattr(matches, "__self__", None), "pattern", "")
+    if _SLOW_USER in pattern:
+        tokenizer.url_match = re.compile(pattern.replace(_SLOW_USER, _USER)).match
+
+
+def make_input(nlp: Language, text: str, *, place: str) -> Doc:
+    """Make the document of a text.
+
+    nlp (Language): Its tokenizer makes the document.
+    text (str): The text.
+    place (str): Where it stands, for messages.
+    RETURNS (Doc): The document.
+    RAISES (ConnormError): CN709 for a text longer than the pipeline takes.
+    """
+    if len(text) > nlp.max_length:
+        message = Errors.CN709.format(place=place, length=len(text), limit=nlp.max_length)
+        raise ConnormError(message)
+    return nlp.make_doc(text)
+
+
+PARQUET = ".parquet"
+_KNOWN = f"{PARQUET}, {' or '.join(_JSON_LINES)}"
+# What is annotated together, and one group of rows of the output. Abstracts are as many as these
+# rows; of long articles, fewer are in memory.
+_ROWS = 1_000
+_CHARACTERS = 2_000_000
+
+
+class CorpusFields(NamedTuple):
+    """The columns of Parquet files, or the fields of JSON lines, that are read.
+
+    text (str): The one with the text.
+    id (str): The one with the text's id; it may be missing if it has the default's name.
+    """
+
+    text: str = TEXT_FIELD
+    id: str = ID_FIELD
+
+
+class InputFragment(NamedTuple):
+    """A file of a corpus.
+
+    name (str): Its path in the corpus, with forward slashes.
+    path (Path): Its path.
+    """
+
+    name: str
+    path: Path
+
+    @property
+    def is_parquet(self) -> bool:
+        """RETURNS (bool): Whether it is Parquet; it is JSON lines otherwise."""
+        return _kind(self.path) == PARQUET
+
+    @property
+    def output_name(self) -> str:
+        """RETURNS (str): The path in the output of what is written for it."""
+        return self.name if self.is_parquet else f"{self.name}{PARQUET}"
+
+
+class InputText(NamedTuple):
+    """A text to annotate.
+
+    doc_id (str): Its id, or its fragment and its number there, from 1.
+    text (Optional[str]): The text; None if it can't be read.
+    fields (Dict[str, Any]): The other fields, as JSON can hold them.
+    place (str): Where it stands.
+    error (str): Why it can't be read; empty if it can.
+    """
+
+    doc_id: str
+    text: str | None
+    fields: dict[str, Any]
+    place: str
+    error: str = ""
+
+
+def find_fragments(path: Path) -> list[InputFragment]:
+    """List the files of a corpus. In a folder, files and folders whose names begin with `_` or `.`
+    are passed over, as Spark and others do.
+
+    path (Path): A `.parquet`, `.jsonl` or `.jsonl.gz` file, or a folder of such files.
+    RETURNS (List[InputFragment]): The fragments, sorted by name.
+    RAISES (ConnormError): CN100 if there is no such file, CN708 for a file of another kind, CN126
+        without pyarrow, CN104 for a folder without such files, CN791 for one with other files too.
+    """
+    require_installed("Parquet", "parquet", "pyarrow")
+    if path.is_file():
+        if not _kind(path):
+            raise ConnormError(Errors.CN708.format(action="read", path=path, known=_KNOWN))
+        return [InputFragment(path.name, path)]
+    if not path.is_dir():
+        raise ConnormError(Errors.CN100.format(path=path))
+    files = [
+        file
+        for file in sorted(path.rglob("*"))
+        if file.is_file()
+        and not any(part.startswith(("_", ".")) for part in file.relative_to(path).parts)
+    ]
+    first = next(filter(_kind, files), None)
+    if first is None:
+        raise ConnormError(
+            Errors.CN104.format(path=path, what=f"file to annotate: none ends in {_KNOWN}")
+        )
+    for file in files:
+        if _kind(file) != _kind(first):
+            raise ConnormError(Errors.CN791.format(path=file, first=first.name))
+    return [InputFragment(file.relative_to(path).as_posix(), file) for file in files]
+
+
+def _kind(path: Path) -> str:
+    """RETURNS (str): The ending of the kind of file that it is; empty if it is of no kind."""
+    name = path.name.lower()
+    if name.endswith(PARQUET):
+        return PARQUET
+    return _JSON_LINES[0] if name.endswith(_JSON_LINES) else ""
+
+
+def require_fields(fragments: Sequence[InputFragment], fields: CorpusFields) -> int | None:
+    """Check that every Parquet file has the columns, and that the first line of every file of JSON
+    lines has the text, and the id if it has another name: before there is any work.
+
+    fragments (Sequence[InputFragment]): The fragments.
+    fields (CorpusFields): Which fields are read.
+    RETURNS (Optional[int]): The number of texts, if it is known without reading them.
+    RAISES (ConnormError): CN114 for a missing column, CN125 for columns of the same name, CN793 for
+        one of the wrong type, CN220 for a file that is no Parquet, CN707 for a line without the
+        text, CN720 for one without the id, and those of `read_lines`.
+    """
+    texts: int | None = 0
+    with tqdm(fragments, desc="Looking", unit=" files", delay=2, leave=False, disable=None) as bar:
+        for fragment in bar:
+            if fragment.is_parquet:
+                found = _require_columns(fragment, fields)
+                texts = None if texts is None else texts + found
+            else:
+                _require_first_line(fragment, fields)
+                texts = None
+    return texts
+
+
+def _require_columns(fragment: InputFragment, fields: CorpusFields) -> int:
+    from pyarrow import types
+
+    with _open_parquet(fragment) as file:
+        schema, rows = file.schema_arrow, file.metadata.num_rows
+    known = schema.names
+    require_distinct_columns(fragment.path, known)
+    needed = [fields.text] if fields.id == ID_FIELD else [fields.text, fields.id]
+    for column in needed:
+        if column not in known:
+            message = Errors.CN114.format(
+                path=fragment.path, what=f"column {column!r}", known=", ".join(known)
+            )
+            raise ConnormError(message)
+    for column, integers in ((fields.text, False), (fields.id, True)):
+        if column in known:
+            kind = schema.field(column).type
+            value = kind.value_type if types.is_dictionary(kind) else kind
+            is_text = types.is_string(value) or types.is_large_string(value)
+            if not is_text and not (integers and types.is_integer(value)):
+                raise ConnormError(
+                    Errors.CN793.format(
+                        path=fragment.path,
+                        column=column,
+                        found=kind,
+                        expected="texts or whole numbers" if integers else "texts",
+                    )
+                )
+    return rows
+
+
+def _require_first_line(fragment: InputFragment, fields: CorpusFields) -> None:
+    for number, line in read_lines(fragment.path):
+        if line.strip():
+            place = f"'{fragment.path}', line {number}"
+            others = parse_line(line, Counter(), place=place, text_field=fields.text)
+            take_text(others, place=place, text_field=fields.text)
+            require_in_line([fields.id] * (fields.id != ID_FIELD), others, place=place)
+            return
+
+
+def read_text_batches(fragment: InputFragment, fields: CorpusFields) -> Iterator[list[InputText]]:
+    """Read the texts of a fragment, as many together as are annotated together.
+
+    fragment (InputFragment): The fragment.
+    fields (CorpusFields): Which fields are read.
+    YIELDS (List[InputText]): The texts, in order; at least one list, which may be empty.
+    RAISES (ConnormError): CN220 for a damaged Parquet file, and those of `read_lines`.
+    """
+    read = _read_parquet if fragment.is_parquet else _read_jsonl
+    batch, characters = list[InputText](), 0
+    for text in read(fragment, fields):
+        length = len(text.text or "")
+        if len(batch) == _ROWS or (batch and characters + length > _CHARACTERS):
+            yield batch
+            batch, characters = [], 0
+        batch.append(text)
+        characters += length
+    yield batch
+
+
+def _read_parquet(fragment: InputFragment, fields: CorpusFields) -> Iterator[InputText]:
+    with _open_parquet(fragment) as file:
+        for number, row in enumerate(_rows(file, fragment), start=1):
+            yield read_row(row, fields, name=fragment.name, number=number)
+
+
+def read_row(row: dict[str, Any], fields: CorpusFields, *, name: str, number: int) -> InputText:
+    """Read a row of a table.
+
+    row (Dict[str, Any]): Its values by column.
+    fields (CorpusFields): Which columns are read.
+    name (str): The name of the table.
+    number (int): The number of the row, from 1.
+    RETURNS (InputText): Its text, or why there is none.
+    """
+    # Of what JSON lacks, numbers that are not finite become null, dates and other types texts.
+    others = json.loads(json.dumps(row, default=str), parse_constant=lambda _: None)
+    text = others.pop(fields.text)
+    place = f"'{name}', row {number}"
+    error = "" if isinstance(text, str) else Errors.CN796.format(place=place)
+    return InputText(_doc_id(others, fields, name, number), text, others, place, error)
+
+
+def _rows(file: Any, fragment: InputFragment) -> Iterator[dict[str, Any]]:
+    from pyarrow import ArrowException
+
+    try:
+        for batch in file.iter_batches(batch_size=_ROWS):
+            yield from batch.to_pylist()
+    except (ArrowException, OSError, UnicodeDecodeError) as error:
+        raise _no_parquet(fragment, error) from error
+
+
+def _open_parquet(fragment: InputFragment) -> Any:
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        return ParquetFile(fragment.path)
+    except (ArrowException, OSError) as error:
+        raise _no_parquet(fragment, error) from error
+
+
+def _no_parquet(fragment: InputFragment, error: Exception) -> ConnormError:
+    return ConnormError(
+        Errors.CN220.format(path=fragment.path, format="Parquet", reason=tell_reason(error))
+    )
+
+
+def _read_jsonl(fragment: InputFragment, fields: CorpusFields) -> Iterator[InputText]:
+    for number, line in read_lines(fragment.path):
+        if not line.strip():
+            continue
+        place = f"'{fragment.name}', line {number}"
+        text, others, error = None, dict[str, Any](), ""
+        try:
+            others = parse_line(line, Counter(), place=place, text_field=fields.text)
+            text = take_text(others, place=place, text_field=fields.text)
+        except ConnormError as found:
+            error = str(found)
+        yield InputText(_doc_id(others, fields, fragment.name, number), text, others, place, error)
+
+
+def _doc_id(others: dict[str, Any], fields: CorpusFields, name: str, number: int) -> str:
+    return find_id(others, fields.id) or f"{name}:{number}"
