@@ -16,6 +16,7 @@ from _common.belb import SEARCHES as BELB_SEARCHES
 from _common.builders import (
     SIEVE,
     THRESHOLD,
+    ask_lookup,
     build_lookup,
     encoder_config,
     is_trained_here,
@@ -32,7 +33,6 @@ from _common.trained_encoders import TRAINS, training_facts
 from _common.variants import AS_READ
 from _common.variants import predict as predict_as_read
 
-from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation import Gold, Prediction, score_predictions
 from spacy_connorm.evaluation.metrics import ALL, hits
 from spacy_connorm.evaluation.report import Row, score_row
@@ -203,8 +203,7 @@ def _lookup_answers(
         lookup.sieve = make_sieve(name, arguments.threshold)
         if arguments.as_read:
             return predict_as_read(AS_READ, data, lookup)
-        found: list[list[Candidate]] = lookup.candidates(mentions, top_k=DEPTH)
-        return predict(found)
+        return predict(ask_lookup(lookup, mentions, top_k=DEPTH))
 
     return answer
 

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 import srsly
-from _common.builders import build_lookup, cached_encoder, make_hybrid
+from _common.builders import ask_lookup, build_lookup, cached_encoder, make_hybrid
 from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.config_variants import config_from, start_block
 from _common.datasets import DATASETS, PARTS
@@ -233,7 +233,7 @@ def search(
     searched = make_hybrid(block, weight, LEXICAL) if weight else block
     backend = ExactIndex(metric=arguments.metric)
     lookup = build_lookup(searched, data, searches=[SEARCH], work=arguments.work, backend=backend)
-    (example,) = lookup.candidates(biosyn_texts(EXAMPLE, (), {}), top_k=SHOWN)
+    (example,) = ask_lookup(lookup, biosyn_texts(EXAMPLE, (), {}), top_k=SHOWN)
     gold, predictions = answer_prepared(data, lookup)
     row = score_row(score_predictions(gold, predictions))
     scores = {score: row[score] for score in SCORES}

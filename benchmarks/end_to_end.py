@@ -218,7 +218,6 @@ def _with_normalizer(
         "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
         "normalization": [*NORMALIZATION],
         "top_k": 1,
-        "memo_size": 0,
     }
     normalizer = nlp.add_pipe("concept_normalizer", config={**shared, **settings})
     normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology, synonyms=synonyms)

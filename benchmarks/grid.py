@@ -12,11 +12,19 @@ Example: python benchmarks/grid.py --dataset ncbi bc5cdr-d --encoders dan --data
 
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
-from _common.builders import SIEVE, THRESHOLD, build_lookup, encoder_config, is_trained_here
+from _common.builders import (
+    SIEVE,
+    THRESHOLD,
+    ask_lookup,
+    build_lookup,
+    encoder_config,
+    is_trained_here,
+)
 from _common.cli import begin, clear_errors, fail, make_parser
 from _common.config_variants import add_variants, vary
 from _common.datasets import Data
@@ -38,7 +46,7 @@ from spacy_connorm.evaluation.evaluation_run import Run, Scored, to_rows
 from spacy_connorm.evaluation.report import BIOSYN, Row, Section, sections_to_markdown, to_json
 from spacy_connorm.index.search import SEARCHES
 from spacy_connorm.linker.lookup import ConceptLookup
-from spacy_connorm.linker.sieve import Sieve, best_cosine
+from spacy_connorm.linker.sieve import Sieve
 
 # In the order of the paper's table.
 SIEVES = tuple(
@@ -262,7 +270,7 @@ def nearest_sections(arguments: Namespace) -> list[Section]:
     found = {}
     for each in find_contenders(arguments):
         lookup = build(data, block_of(each, data, arguments), arguments)
-        found[each.label] = lookup.candidates(arguments.phrase, top_k=NEAREST, search="OD-T")
+        found[each.label] = ask_lookup(lookup, arguments.phrase, top_k=NEAREST, search="OD-T")
     return [
         Section(
             f"What is found for '{phrase}' by OD-T",
@@ -336,7 +344,8 @@ def score(
     mentions = PROTOCOLS[arguments.protocol].read(data)
     lookup = build(data, block_of(contender, data, arguments), arguments)
     found = {
-        search: lookup.candidates(mentions.texts, top_k=DEPTH, search=search) for search in SEARCHES
+        search: ask_lookup(lookup, mentions.texts, top_k=DEPTH, search=search)
+        for search in SEARCHES
     }
     runs, expected = [], {}
     for name, sieve in grid_sieves(arguments.threshold).items():
@@ -348,6 +357,11 @@ def score(
         expected[name] = round(100 * mean(shares), 2)
     runs.sort(key=lambda run: run.name != SIEVE)
     return Scored(data.mentions, runs, []), expected
+
+
+def best_cosine(found: Sequence[Candidate]) -> float:
+    """RETURNS (float): The cosine of the first candidate; -inf if there is none."""
+    return found[0].score if found else -inf
 
 
 def grid_sieves(threshold: float) -> dict[str, Sieve]:

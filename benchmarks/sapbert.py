@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _common.builders import build_lookup, load_encoder
+from _common.builders import ask_lookup, build_lookup, load_encoder
 from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.config_variants import config_from, fit_two_cores, start_block, untrained
 from _common.datasets import DISEASES, Data
@@ -181,7 +181,7 @@ def make_config(loss: Loss, start: dict[str, Any], arguments: Namespace, *, seed
 def score(block: dict[str, Any], data: Data, work: Path) -> Row:
     """RETURNS (Dict[str, Any]): The scores of an encoder, in percent."""
     lookup = build_lookup(block, data, searches=[SEARCH], work=work, synonyms=())
-    found = lookup.candidates([mention.text for mention in data.mentions], top_k=DEPTH)
+    found = ask_lookup(lookup, [mention.text for mention in data.mentions], top_k=DEPTH)
     row = score_row(score_predictions(read_standard(data), predict(found)))
     return {name: row[name] for name in ("mentions", *SCORES)}
 

@@ -41,6 +41,7 @@ IMPORTS = {
 NOT_RUNNING = {"ontology", "training", "evaluation", "workflows", "server", "cli"}
 # Tests are named after the module they test; these are of what several modules do together.
 TOGETHER = {
+    "linker/test_inner_products.py",
     "linker/test_snapshots.py",
     "server/test_page.py",
     *(
@@ -143,7 +144,7 @@ def test_nothing_heavy_is_imported():
 
 
 def test_what_a_dense_pipeline_asks_needs_no_scipy():
-    modules = ("linker.lookup_files", "encoders.dan.encoder", "index.backends.annoy")
+    modules = ("linker.linking", "linker.lookup", "encoders.dan.encoder", "index.backends.annoy")
     imports = ", ".join(f"spacy_connorm.{module}" for module in modules)
     script = f"{REFUSE_HEAVY}\nimport {imports}"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

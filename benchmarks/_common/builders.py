@@ -11,11 +11,13 @@ from _common.cli import clear_errors, fail
 from _common.datasets import Data
 from _common.trained_encoders import CONFIG, read_block, train_once
 from _common.vector_cache import add_cache, save_cache
+from spacy_connorm.concepts import Candidate
 from spacy_connorm.encoders import is_sparse
 from spacy_connorm.encoders.storage import ARCHITECTURES
 from spacy_connorm.files.folders import read_object
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.protocol import Backend
+from spacy_connorm.linker.linking import Query, find_candidates
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.linker.sieve import Sieve
 from spacy_connorm.text.substitutions import Substitution
@@ -139,6 +141,21 @@ def build_lookup(
         lookup.encoder.predict(sorted({mention.text for mention in data.mentions}))
     save_cache(lookup.encoder)
     return lookup
+
+
+def ask_lookup(
+    lookup: ConceptLookup, mentions: Sequence[str], *, top_k: int, search: str | None = None
+) -> list[list[Candidate]]:
+    """RETURNS (List[List[Candidate]]): What a sieve, or a search alone, finds for whole mentions.
+
+    lookup (ConceptLookup): Has the sieve.
+    mentions (Sequence[str]): The mentions, as written.
+    top_k (int): At most how many candidates of each.
+    search (Optional[str]): The search; the lookup's sieve if None.
+    """
+    query = Query(lookup.sieve, top_k, split_composites=False)
+    query = query if search is None else query.alone(search)
+    return find_candidates(lookup.retriever, mentions, query)
 
 
 def cached_encoder(block: dict[str, Any], work: Path) -> Model:

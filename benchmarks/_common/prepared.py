@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
+from _common.builders import ask_lookup
 from _common.datasets import Data, blank_english, read_long_forms
 from _common.scoring import DEPTH, read_standard
 from spacy_connorm.concepts import Candidate, Concept, Ontology
 from spacy_connorm.documents.mentions import Mention, annotated_mentions
-from spacy_connorm.documents.spans import written_id
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.protocol import by_part
 from spacy_connorm.evaluation.queries import biosyn_ids, biosyn_texts, join_parts
+from spacy_connorm.linker.interpretations import written_id
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.text.composites import split_composite
 
@@ -138,7 +139,7 @@ def answer_prepared(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list
     what a lookup finds for them with BioSyn's preprocessing.
     """
     mentions = read_prepared(data)
-    return mentions.gold, mentions.predict(lookup.candidates(mentions.texts, top_k=DEPTH))
+    return mentions.gold, mentions.predict(ask_lookup(lookup, mentions.texts, top_k=DEPTH))
 
 
 def _primary(mention: Mention, ontology: Ontology) -> frozenset[str]:

@@ -7,9 +7,9 @@ from typing import Any
 from _common.builders import make_hybrid
 from _common.datasets import Data
 from _common.scoring import DEPTH
-from spacy_connorm.documents.spans import written_id
 from spacy_connorm.evaluation import Prediction
-from spacy_connorm.linker.interpretations import MentionInterpreter
+from spacy_connorm.linker.interpretations import written_id
+from spacy_connorm.linker.linking import Query, find_candidates
 from spacy_connorm.linker.lookup import ConceptLookup
 
 
@@ -59,8 +59,8 @@ def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]
             "rewriting_weight": steps.rewriting_weight,
         }
     )
-    reader = MentionInterpreter(lookup, top_k=DEPTH, split_composites=steps.composites)
+    query = Query(lookup.sieve, DEPTH, split_composites=steps.composites)
     mentions = [mention.text for mention in data.mentions]
     long_forms = data.long_forms if steps.abbreviations else [""] * len(mentions)
-    found = reader.candidates(mentions, long_forms)
+    found = find_candidates(lookup.retriever, mentions, query, long_forms=long_forms)
     return [Prediction(candidates, written_id(candidates, None)) for candidates in found]

@@ -16,7 +16,8 @@ from .app import command, shorten_cell
 from .options import options_of
 
 if TYPE_CHECKING:
-    from ..linker.explanation import ExplainedPart, Explanation, Interpretation
+    from ..linker.interpretations import Interpretation
+    from ..linker.linking import ExplainedPart, Explanation
 
 _ALIGNS = {
     **{"Mention": "l", "Concept": "l", "Name": "l", "Score": "r", "Dense": "r", "Lexical": "r"},

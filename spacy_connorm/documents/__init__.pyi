@@ -30,7 +30,6 @@ from .spans import choose_spans as choose_spans
 from .spans import get_candidates as get_candidates
 from .spans import get_kb_id as get_kb_id
 from .spans import is_normalized as is_normalized
-from .spans import written_id as written_id
 from .sssom import MappingCandidate as MappingCandidate
 from .sssom import MappingSet as MappingSet
 from .sssom import TermMapping as TermMapping

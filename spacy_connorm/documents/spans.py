@@ -6,20 +6,17 @@ strings, so that a `DocBin(store_user_data=True)`, `Doc.from_docs` and worker pr
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 from spacy.tokens import Doc, Span
 
-from ..concepts import NIL, Candidate
+from ..concepts import Candidate
 from ..errors import ConnormError, Errors, Warnings, warn
 
 _CANDIDATES = "candidates"
 _KB_ID = "kb_id"
 _KB_ENTS = "kb_ents"
 _NORMALIZED = "normalized"
-# As PubTator writes a composite.
-_ID_SEPARATOR = "|"
 
 
 def register_span_attributes(prefix: str = "") -> None:
@@ -52,24 +49,6 @@ def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | N
     else:
         warn(Warnings.CNW002.format(key=spans_key, known=list(doc.spans) or "none at all"))
     return [span for span in spans if not labels or span.label_ in labels]
-
-
-def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> str:
-    """Choose the id that is written for a mention.
-
-    candidates (Sequence[Candidate]): Part by part, best first.
-    nil_threshold (Optional[float]): Best scores below it are NIL; None for no threshold.
-    RETURNS (str): The id of the best candidate; for a composite, those of its parts joined by `|`,
-        without the parts that are NIL; "NIL" if none is left.
-    """
-    if candidates and not candidates[-1].part:
-        leading = candidates[:1]  # the usual case: no parts
-    else:
-        leading = [next(part) for _, part in groupby(candidates, key=lambda each: each.part)]
-    linked = [
-        each.concept_id for each in leading if nil_threshold is None or each.score >= nil_threshold
-    ]
-    return _ID_SEPARATOR.join(dict.fromkeys(linked)) or NIL
 
 
 def set_kb_ids(

@@ -40,9 +40,11 @@ def read_all_gold(lookup: "ConceptLookup", mentions: Sequence[Mention]) -> list[
     RETURNS (List[Gold]): One per mention.
     """
     known = find_known(lookup, mentions)
-    seen = lookup.retriever.holds([clean(mention.text) for mention in mentions], "D")
+    texts = [clean(mention.text) for mention in mentions]
+    seen = lookup.retriever.held(texts, "D")
     return [
-        read_gold(mention, known, seen=each) for mention, each in zip(mentions, seen, strict=True)
+        read_gold(mention, known, seen=text in seen)
+        for mention, text in zip(mentions, texts, strict=True)
     ]
 
 

@@ -179,9 +179,8 @@ def ask(
             top_k=DEPTH,
             search=search,
         )
-    limits = {key: normalizer.cfg[key] for key in ("types", "branches")}
     texts = [text for query in queries for text in query.texts]
-    found = normalizer.lookup.candidates(texts, top_k=DEPTH, search=search, **limits)
+    found = normalizer.candidates(texts, top_k=DEPTH, search=search, split_composites=False)
     return join_parts(found, [len(query.texts) for query in queries])
 
 

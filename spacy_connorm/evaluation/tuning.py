@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..documents.spans import written_id
 from ..linker.calibration import Calibration, margins
+from ..linker.interpretations import written_id
 from ..linker.sieve import Sieve
 from .metrics import ALL, hits, mean, score_predictions
 from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank

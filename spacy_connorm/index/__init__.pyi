@@ -4,8 +4,7 @@ from .backends.ivf import IvfIndex as IvfIndex
 from .builder.build import write_index as write_index
 from .concept_index import ConceptIndex as ConceptIndex
 from .overlay import SynonymOverlay as SynonymOverlay
-from .query import Query as Query
-from .query import run_search as run_search
 from .search import SEARCHES as SEARCHES
 from .search import Search as Search
+from .searching import run_search as run_search
 from .store import ConceptStore as ConceptStore

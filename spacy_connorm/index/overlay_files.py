@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from ..encoders.vectors import Raw
 from ..files.folders import damaged
@@ -44,7 +44,7 @@ def write_overlay(overlay: SynonymOverlay, index: ConceptIndex, folder: Path) ->
 
 
 def read_overlay(folder: Path, index: ConceptIndex) -> SynonymOverlay:
-    """Read what `write_overlay` wrote. Version 0.1 wrote numbers of concepts instead of ids.
+    """Read what `write_overlay` wrote.
 
     folder (Path): The folder.
     index (ConceptIndex): The index that the overlay belongs to.
@@ -110,22 +110,13 @@ class _Reader:
             self._refuse("has no key")
 
     def _concept(self, line: Mapping[str, Any]) -> int:
-        if "concept_id" not in line:
-            number = line.get("concept")
-            known = _is_number(number, self._index.concept_count)
-        else:
-            number = self._number_of(line["concept_id"])
-            known = number is not None
-        if not known:
-            self._refuse("names a concept that the index does not have")
-        return cast(int, number)
-
-    def _number_of(self, concept_id: Any) -> int | None:
-        if not isinstance(concept_id, str):
-            return None
-        if concept_id not in self._concepts:
+        concept_id = line.get("concept_id")
+        if isinstance(concept_id, str) and concept_id not in self._concepts:
             self._concepts[concept_id] = self._index.store.number(concept_id)
-        return self._concepts[concept_id]
+        number = self._concepts.get(concept_id) if isinstance(concept_id, str) else None
+        if number is None:
+            self._refuse("names a concept that the index does not have")
+        return number
 
     def _refuse(self, fault: str) -> NoReturn:
         raise damaged(self._path, f"line {self._number} {fault}")

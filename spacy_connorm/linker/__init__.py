@@ -1,8 +1,7 @@
 """From mentions to candidates. It knows no `Doc`.
 
-`lookup` is the core: it holds encoder, index, sieve and added synonyms. `interpretations` reads a
-mention in several ways and asks the lookup, whose `retriever` answers from the cache, the memo or a
-search.
+`linking` is the way of a mention: cleaned, interpreted, encoded, searched by a sieve, rescored, and
+the best interpretation chosen. `lookup` holds what that needs: encoder, index and added synonyms.
 """
 
 import lazy_loader

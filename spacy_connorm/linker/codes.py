@@ -1,6 +1,7 @@
 """The codes of candidates in other vocabularies."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..concepts import Candidate
 from ..concepts.curies import PrefixMap, split_curie
@@ -8,54 +9,54 @@ from ..errors import ConnormError, Errors
 from ..index.concept_index import ConceptIndex
 
 
-def require_systems(index: ConceptIndex, systems: Sequence[str], prefixes: PrefixMap) -> None:
-    """Refuse vocabularies in which no concept has a code.
+class CodeSystems(NamedTuple):
+    """The vocabularies in which candidates tell their codes.
 
-    index (ConceptIndex): The index.
-    systems (Sequence[str]): Their prefixes, in any spelling.
+    names (Tuple[str, ...]): Their prefixes, in the spelling of the prefix map.
     prefixes (PrefixMap): The prefix map.
-    RAISES (ConnormError): CN413 for a vocabulary that the index lacks.
     """
-    if not systems:
-        return
-    known = index.store.vocabularies
-    missing = {prefixes.prefix(each) for each in systems} - set(map(prefixes.prefix, known))
-    for system in sorted(missing):
-        shown = ", ".join(known) or "none"
-        raise ConnormError(Errors.CN413.format(path=index.folder, system=system, known=shown))
 
+    names: tuple[str, ...]
+    prefixes: PrefixMap
 
-def with_codes(
-    found: Sequence[list[Candidate]],
-    index: ConceptIndex,
-    systems: Sequence[str],
-    prefixes: PrefixMap,
-) -> list[list[Candidate]]:
-    """Add codes to candidates.
+    @classmethod
+    def of(cls, systems: Sequence[str], prefixes: PrefixMap, index: ConceptIndex) -> "CodeSystems":
+        """Look up vocabularies.
 
-    found (Sequence[List[Candidate]]): b lists.
-    index (ConceptIndex): Found them.
-    systems (Sequence[str]): The prefixes of vocabularies, in any spelling; each gets the spelling
-        of the prefix map.
-    prefixes (PrefixMap): The prefix map.
-    RETURNS (List[List[Candidate]]): The same candidates with `codes`.
-    """
-    wanted = list(dict.fromkeys(map(prefixes.prefix, systems)))
-    ids = {candidate.concept_id for candidates in found for candidate in candidates}
-    xrefs = index.store.xrefs(ids)
-    codes = {each: _codes(each, xrefs.get(each, ()), wanted, prefixes) for each in ids}
-    return [
-        [each._replace(codes=codes[each.concept_id]) for each in candidates] for candidates in found
-    ]
+        systems (Sequence[str]): Their prefixes, in any spelling.
+        prefixes (PrefixMap): The prefix map.
+        index (ConceptIndex): Has the codes.
+        RETURNS (CodeSystems): The vocabularies.
+        RAISES (ConnormError): CN413 for a vocabulary in which no concept has a code.
+        """
+        known = index.store.vocabularies
+        names = tuple(dict.fromkeys(map(prefixes.prefix, systems)))
+        for system in sorted(set(names) - set(map(prefixes.prefix, known))):
+            shown = ", ".join(known) or "none"
+            raise ConnormError(Errors.CN413.format(path=index.folder, system=system, known=shown))
+        return cls(names, prefixes)
 
+    def with_codes(
+        self, found: dict[str, list[Candidate]], index: ConceptIndex
+    ) -> dict[str, list[Candidate]]:
+        """RETURNS (Dict[str, List[Candidate]]): The same candidates with their `codes`.
 
-def _codes(
-    concept_id: str, xrefs: Sequence[str], systems: Sequence[str], prefixes: PrefixMap
-) -> dict[str, list[str]]:
-    own = prefixes.own_curie(concept_id, xrefs)
-    codes: dict[str, list[str]] = {system: [] for system in systems}
-    for curie in prefixes.curies((own, *xrefs)):
-        prefix, local_id = split_curie(curie)
-        if prefix in codes:
-            codes[prefix].append(local_id)
-    return codes
+        found (Dict[str, List[Candidate]]): Candidates by text.
+        index (ConceptIndex): Found them.
+        """
+        ids = {candidate.concept_id for candidates in found.values() for candidate in candidates}
+        xrefs = index.store.xrefs(ids)
+        codes = {each: self._codes(each, xrefs.get(each, ())) for each in ids}
+        return {
+            text: [each._replace(codes=codes[each.concept_id]) for each in candidates]
+            for text, candidates in found.items()
+        }
+
+    def _codes(self, concept_id: str, xrefs: Sequence[str]) -> dict[str, list[str]]:
+        codes: dict[str, list[str]] = {system: [] for system in self.names}
+        own = self.prefixes.own_curie(concept_id, xrefs)
+        for curie in self.prefixes.curies((own, *xrefs)):
+            prefix, local_id = split_curie(curie)
+            if prefix in codes:
+                codes[prefix].append(local_id)
+        return codes

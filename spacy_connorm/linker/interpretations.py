@@ -1,191 +1,182 @@
-"""The ways to read a mention.
-
-A mention is read as the long form that its document defines for it, as it is written, and as the
-mentions that it coordinates. All of them are searched; the one that links best answers.
+"""The interpretations of a mention, and which of them answers: the whole, or its parts if they link
+better. The rule for NIL.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import chain, compress
-from typing import Literal
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Literal, NamedTuple
 
-from ..concepts import Candidate
-from ..errors import refuse_text, require_positive
-from ..text.cleaning import clean
-from ..text.composites import split_composite
-from .calibration import Calibration, with_probabilities
-from .choice import best_first, is_settled
-from .explanation import ExplainedPart, Explanation, Interpretation, explain_sieve
-from .lookup import ConceptLookup
-from .sieve import Sieve, make_question
+from ..concepts import NIL, Candidate
 
-# How many candidates to look at, even if fewer are wanted: a text denotes all concepts that score
-# alike, and the probability of a candidate depends on its rival.
-_DEPTH = 10
+# Below every cosine.
+_NOTHING_FOUND = -1.0
+# How much better parts must link than the whole. One more word in a text makes a smaller
+# difference. Chosen on the dev parts of NCBI and BC5CDR (0, 0.02, 0.05, 0.1).
+_MARGIN = 0.05
+# How well each part must link by itself: less certain parts keep the whole. Chosen as above, and on
+# coordinated names left out of MEDIC, DO and UBERON (none, 0.6 to 0.95).
+_LEAST_SCORE = 0.7
+_LEAST_PROBABILITY = 0.5
+# The cosine of a text with itself, but for rounding.
+SAME_TEXT = 0.9999
+_WORD = re.compile(r"\w+")
+_NEGATIONS = frozenset(["non"])
+# As PubTator writes a composite.
+_ID_SEPARATOR = "|"
 
-WholeKind = Literal["long form", "as written"]
-# A mention and its long form.
-_Pair = tuple[str, str]
 
+class Interpretation(NamedTuple):
+    """One way to read a mention, and what was found for it.
 
-class MentionInterpreter:
-    """Reads mentions, all with one snapshot of a lookup."""
+    kind (str): "long form", "as written" or "parts".
+    texts (Tuple[str, ...]): What was searched: one text, or one for each part.
+    parts (Tuple[List[Candidate], ...]): The candidates of each text, best first.
+    """
 
-    def __init__(
-        self,
-        lookup: ConceptLookup,
-        *,
-        top_k: int,
-        types: Sequence[str] = (),
-        branches: Sequence[str] = (),
-        search: str | None = None,
-        split_composites: bool = True,
-        calibration: Calibration | None = None,
-    ) -> None:
-        """Store what answers depend on.
+    kind: Literal["long form", "as written", "parts"]
+    texts: tuple[str, ...]
+    parts: tuple[list[Candidate], ...]
 
-        lookup (ConceptLookup): Finds concepts for texts.
-        top_k (int): At most how many candidates of each text.
-        types, branches, search: As in `ConceptLookup.candidates`.
-        split_composites (bool): Whether coordinated mentions are also read as their parts; never
-            with inner products.
-        calibration (Optional[Calibration]): Gives candidates their probabilities.
-        RAISES (ConnormError): CN001 as `ConceptLookup.retriever`, CN006 for a `top_k` under 1.
-        """
-        require_positive("top_k", top_k)
-        self._retriever = lookup.retriever
-        self._top_k = top_k
-        sieve = lookup.sieve if search is None else Sieve((search,), ())
-        depth = search_depth(top_k)
-        self._question = make_question(sieve, top_k=depth, types=types, branches=branches)
-        self._split_composites = split_composites and self._retriever.has_cosines
-        self._calibration = calibration
+    @property
+    def score(self) -> float:
+        """RETURNS (float): The best score; of several parts that of the worst part."""
+        return min(part[0].score if part else _NOTHING_FOUND for part in self.parts)
 
-    def candidates(
-        self, mentions: Sequence[str], long_forms: Sequence[str]
-    ) -> list[list[Candidate]]:
-        """Answer mentions; the arguments are those of `read`.
+    @property
+    def concepts(self) -> set[str]:
+        """RETURNS (Set[str]): The first concept of each part."""
+        return {part[0].concept_id for part in self.parts if part}
 
-        RETURNS (List[List[Candidate]]): b lists: the candidates of the interpretation that answers.
-        """
-        return [found[0].candidates for found in self.read(mentions, long_forms)]
-
-    def explain(self, mention: str, long_form: str) -> Explanation:
-        """Explain how a mention is read, and what each search finds for the texts of the
-        interpretation that answers.
-
-        mention (str): The mention, as written.
-        long_form (str): What it stands for; empty if that is not known.
-        RETURNS (Explanation): The interpretations and the searches.
-        RAISES (ConnormError): As `read`.
-        """
-        (interpretations,) = self.read([mention], [long_form])
-        parts = [self._explain_sieve(text, self._top_k) for text in interpretations[0].texts]
-        return Explanation(mention, parts, interpretations)
-
-    def _explain_sieve(self, text: str, top_k: int) -> ExplainedPart:
-        question = self._question._replace(top_k=top_k)
-        searched = self._retriever.encoder.normalize(text)
-        return ExplainedPart(searched, explain_sieve(text, self._retriever, question))
-
-    def read(
-        self, mentions: Sequence[str], long_forms: Sequence[str]
-    ) -> list[list[Interpretation]]:
-        """Search everything that mentions may stand for.
-
-        mentions (Sequence[str]): b mentions, as written.
-        long_forms (Sequence[str]): b long forms; empty where a document defines none.
-        RETURNS (List[List[Interpretation]]): b lists, the interpretation that answers first.
-        RAISES (ConnormError): CN006 for anything but two lists of texts of the same length, and
-            those of `Retriever.ask`.
-        """
-        asked = _clean_pairs(mentions, long_forms)
-        read = self._read(asked)
-        return [[each.first(self._top_k) for each in read[pair]] for pair in asked]
-
-    def _read(self, pairs: Iterable[_Pair]) -> dict[_Pair, list[Interpretation]]:
-        distinct = list(dict.fromkeys(pairs))
-        interpretations = self._read_whole(distinct)
-        if self._split_composites:
-            for found, parts in zip(
-                interpretations, self._read_parts(interpretations), strict=True
-            ):
-                found.extend(parts)
-        return dict(zip(distinct, map(best_first, interpretations), strict=True))
-
-    def _read_whole(self, pairs: Sequence[_Pair]) -> list[list[Interpretation]]:
-        defined = {mention for mention, long_form in pairs if long_form}
-        # Inner products of two texts can't be compared.
-        comparable = self._retriever.has_cosines
-        certain = self._find_certain(defined) if defined and comparable else set()
-        asked: list[list[tuple[WholeKind, str]]] = []
-        for mention, long_form in pairs:
-            ways: list[tuple[WholeKind, str]] = [("long form", long_form)] if long_form else []
-            if not long_form or mention in certain:
-                ways.append(("as written", mention))
-            asked.append(ways)
-        found = self._search([text for ways in asked for _, text in ways])
+    @property
+    def candidates(self) -> list[Candidate]:
+        """RETURNS (List[Candidate]): All candidates, part by part, numbered by part."""
+        if self.kind != "parts":
+            return list(self.parts[0])
         return [
-            [Interpretation(kind, (text,), (found[text],)) for kind, text in ways] for ways in asked
+            candidate._replace(part=number)
+            for number, part in enumerate(self.parts, start=1)
+            for candidate in part
         ]
 
-    def _find_certain(self, mentions: set[str]) -> set[str]:
-        """Find the mentions that are worth searching although their document defines them. A
-        definition can mislead ("AAPC" is not all that its bracket follows), so annotated data and
-        users are heard too, and so is the ontology on a mention that is more than a short form
-        ("MS/MS", "CA-125"), which may stand for anything there.
-        """
-        certain = self._held(mentions, "D")
-        longer = {mention for mention in mentions if not mention.isalnum()}
-        return certain | self._held(longer - certain, "OD")
-
-    def _held(self, texts: Iterable[str], target: str) -> set[str]:
-        texts = list(texts)
-        return set(compress(texts, self._retriever.holds(texts, target)))
-
-    def _read_parts(
-        self, interpretations: Iterable[list[Interpretation]]
-    ) -> list[list[Interpretation]]:
-        asked = [
-            [
-                parts
-                for interpretation in whole
-                for parts in split_composite(interpretation.texts[0])
-            ]
-            for whole in interpretations
-        ]
-        asked = [
-            [] if ways and any(map(is_settled, whole)) else ways
-            for whole, ways in zip(interpretations, asked, strict=True)
-        ]
-        texts = list(chain.from_iterable(chain.from_iterable(asked)))
-        found = self._search(texts) if texts else {}
-        return [
-            [Interpretation("parts", parts, tuple(found[text] for text in parts)) for parts in ways]
-            for ways in asked
-        ]
-
-    def _search(self, texts: Sequence[str]) -> dict[str, list[Candidate]]:
-        found = map(self._calibrated, self._retriever.ask(texts, self._question))
-        return dict(zip(texts, found, strict=True))
-
-    def _calibrated(self, found: list[Candidate]) -> list[Candidate]:
-        if self._calibration is None:
-            return found
-        return with_probabilities(found, self._calibration)
+    def first(self, top_k: int) -> "Interpretation":
+        """RETURNS (Interpretation): The same with at most top_k candidates for each text."""
+        return Interpretation(self.kind, self.texts, tuple([part[:top_k] for part in self.parts]))
 
 
-def _clean_pairs(mentions: Sequence[str], long_forms: Sequence[str]) -> list[_Pair]:
-    for name, texts in (("mentions", mentions), ("long_forms", long_forms)):
-        if isinstance(texts, str):
-            refuse_text(name, texts, "a list of texts")
-        for place, text in enumerate(texts):
-            if not isinstance(text, str):
-                refuse_text(f"{name}[{place}]", text, "a text")
-    if len(mentions) != len(long_forms):
-        refuse_text("long_forms", long_forms, f"one for each of {len(mentions)} mentions")
-    return list(zip(map(clean, mentions), map(clean, long_forms), strict=True))
+def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation]:
+    """Put the interpretation that answers first: the whole mention with the best score, or its
+    parts if they link better. Of several ways to take it apart, a later one must link clearly
+    better than the first.
+
+    interpretations (Sequence[Interpretation]): At least one of the whole mention; ties go to the
+        first.
+    RETURNS (List[Interpretation]): The same; the others keep their order.
+    """
+    if len(interpretations) == 1:
+        return list(interpretations)
+    whole = max(
+        (each for each in interpretations if each.kind != "parts"), key=lambda each: each.score
+    )
+    parts = [each for each in interpretations if each.kind == "parts" and links_better(each, whole)]
+    best = max((each.score for each in parts), default=0.0)
+    chosen = next((each for each in parts if each.score >= best - _MARGIN), whole)
+    others = [each for each in interpretations if each is not chosen]
+    return [chosen if chosen is whole else _as_known(chosen, whole), *others]
 
 
-def search_depth(top_k: int) -> int:
-    """RETURNS (int): How many candidates of a text to search for if top_k are wanted."""
-    return max(top_k, _DEPTH)
+def _as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
+    """Give parts the scores of the whole mention where these are higher and the text of the whole
+    denotes all parts. So a composite that was annotated with all of its ids is as certain as its
+    text.
+
+    parts (Interpretation): The mention as its parts.
+    whole (Interpretation): The mention as one.
+    RETURNS (Interpretation): The parts.
+    """
+    if not parts.concepts <= _leading(whole):
+        return parts
+    known = {each.concept_id: each for each in whole.parts[0]}
+    return parts._replace(
+        parts=tuple(
+            [max(part[0], known[part[0].concept_id], key=lambda each: each.score), *part[1:]]
+            for part in parts.parts
+        )
+    )
+
+
+def links_better(parts: Interpretation, whole: Interpretation) -> bool:
+    """Check whether a mention stands for its parts. They must be different concepts. They answer if
+    the best text for the whole denotes all of them, such as a composite that was annotated with all
+    of its ids. Otherwise each must be right more likely than not, the worst of them score clearly
+    higher than the whole, and the best text for the whole say nothing of some part: a concept whose
+    name coordinates them is more than its parts. Parts that are names score clearly higher than a
+    whole that is none, however near it is: "medial and lateral condyle".
+
+    parts (Interpretation): The mention as its parts.
+    whole (Interpretation): The mention as one.
+    RETURNS (bool): Whether the parts answer.
+    """
+    if len(parts.concepts) < len(parts.parts):
+        return False
+    if parts.concepts <= _leading(whole):
+        return True
+    is_clear = parts.score > whole.score + _MARGIN or whole.score < SAME_TEXT <= parts.score
+    return is_clear and all(map(_is_likely, parts.parts)) and not _names_all(whole, parts)
+
+
+def _is_likely(part: Sequence[Candidate]) -> bool:
+    best = part[0]
+    if best.probability is None:
+        return best.score >= _LEAST_SCORE
+    return best.probability >= _LEAST_PROBABILITY
+
+
+def _names_all(whole: Interpretation, parts: Interpretation) -> bool:
+    """Check whether the best text for the whole has a word of each part that not all parts have.
+    "Non-Hodgkin lymphoma" has none of "Hodgkin and non-Hodgkin lymphoma".
+    """
+    (candidates,) = whole.parts
+    by_part = [_words(text) for text in parts.texts]
+    shared = set.intersection(*by_part)
+    own = list(filter(None, [words - shared for words in by_part]))
+    named = _words(candidates[0].text) if candidates else set()
+    return bool(own) and all(words & named for words in own)
+
+
+def _words(text: str) -> set[str]:
+    """RETURNS (Set[str]): The words that can name something."""
+    return set(_WORD.findall(text.lower())) - _NEGATIONS
+
+
+def is_settled(interpretation: Interpretation) -> bool:
+    """RETURNS (bool): Whether a mention is a name of a single concept, so that no parts can link
+    better.
+    """
+    return interpretation.score >= SAME_TEXT and len(_leading(interpretation)) == 1
+
+
+def _leading(interpretation: Interpretation) -> set[str]:
+    """RETURNS (Set[str]): The concepts with the best score for a whole mention: several if one
+    text denotes them all.
+    """
+    (candidates,) = interpretation.parts
+    return {each.concept_id for each in candidates if each.score == candidates[0].score}
+
+
+def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> str:
+    """Choose the id that is written for a mention.
+
+    candidates (Sequence[Candidate]): Part by part, best first.
+    nil_threshold (Optional[float]): Best scores below it are NIL; None for no threshold.
+    RETURNS (str): The id of the best candidate; for a composite, those of its parts joined by `|`,
+        without the parts that are NIL; "NIL" if none is left.
+    """
+    if candidates and not candidates[-1].part:
+        leading = candidates[:1]  # the usual case: no parts
+    else:
+        leading = [next(part) for _, part in groupby(candidates, key=lambda each: each.part)]
+    linked = [
+        each.concept_id for each in leading if nil_threshold is None or each.score >= nil_threshold
+    ]
+    return _ID_SEPARATOR.join(dict.fromkeys(linked)) or NIL

@@ -1,40 +1,38 @@
 """Mentions in, candidates out: an encoder, an index, the synonyms beside it, and a sieve."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
 from threading import RLock
 from typing import Any
 
+import numpy as np
 from thinc.api import Model
 
-from ..concepts import Candidate, Concept, Source
+from ..concepts import Concept, Source
 from ..encoders.normalized import Encoding, NormalizedEncoder, encode_here
-from ..errors import ConnormError, Errors, refuse_text
+from ..encoders.vectors import Raw
+from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, warn
 from ..files.atomic import TemporaryFolder
 from ..index.backends.protocol import Backend
 from ..index.builder.build import fit_encoder, write_index
 from ..index.concept_index import ConceptIndex
-from ..index.metrics import metric_of
-from ..index.overlay import SynonymOverlay
+from ..index.metrics import COSINE, metric_of
+from ..index.overlay import Synonym, SynonymOverlay
+from ..index.overlay_files import SYNONYMS_FILE
+from ..index.vectors.base import from_raw
 from ..text.cleaning import clean
 from ..text.substitutions import Substitution
-from .comparable import require_comparable
-from .memo import Memo
-from .memo_writer import make_memo
-from .retriever import TUNABLE, Retriever
-from .sieve import Sieve, make_question
-from .synonyms import (
-    ChangedSynonym,
-    changed_synonyms,
-    find_synonyms,
-    warn_of_missing,
-    with_added,
-    with_changed,
-    with_removed,
-)
+from .retriever import RESCORERS, Retriever
+from .sieve import Sieve
+from .synonyms import ChangedSynonym, as_pairs
 
 _INDEX = "index"
+# Files of synonyms have counts of up to six digits.
+_MAX_COUNT = 999_999
 
 
 class ConceptLookup:
@@ -121,16 +119,22 @@ class ConceptLookup:
     def tune(self, settings: Mapping[str, Any]) -> None:
         """Change the settings of the `Retriever`, and empty the cache.
 
-        settings (Mapping[str, Any]): By name: `cache_size`, `extra_words_weight`,
-            `rewriting_weight`; those that are missing keep their values, and others are ignored.
+        settings (Mapping[str, Any]): By name: `cache_size` and those of `RESCORERS`; those that are
+            missing keep their values, and others are ignored.
         RAISES (ConnormError): CN421 if any make no sense with the metric of the backend.
         """
-        require_comparable(metric_of(self.backend), self.sieve, settings)
-        own = {name: settings[name] for name in TUNABLE if name in settings}
+        _require_comparable(metric_of(self.backend), self.sieve, settings)
         with self._changing:
-            self._settings |= own
+            self._settings |= settings
             if self._retriever is not None:
-                self._retriever = replace(self._retriever, **own)
+                self._retriever = replace(self._retriever, **self._own_settings())
+
+    def _own_settings(self) -> dict[str, Any]:
+        weights = {name: self._settings.get(name, 0.0) for name in RESCORERS}
+        return {
+            "cache_size": self._settings.get("cache_size", 0),
+            "weights": {name: weight for name, weight in weights.items() if weight},
+        }
 
     def build(
         self,
@@ -182,49 +186,6 @@ class ConceptLookup:
         self._reused = None if reused is None else reused.index
         self._encoding = encoding
 
-    def memoize(
-        self, *, size: int, top_k: int, types: Sequence[str] = (), branches: Sequence[str] = ()
-    ) -> None:
-        """Work out the sieve's answers to texts of the index, so that these need neither the
-        encoder nor a search. See `memo`.
-
-        size (int): At most how many texts, those of D first; 0 for none.
-        top_k (int): How many candidates of each. Questions with another `top_k`, types or branches
-            are searched.
-        RAISES (ConnormError): CN108 if the disk is full, and those of `Retriever.ask`.
-        """
-        with self._changing:
-            retriever = self.retriever
-            question = make_question(self.sieve, top_k=top_k, types=types, branches=branches)
-            memo = make_memo(retriever.index, retriever.encoder, question, size=size)
-            self._retriever = replace(retriever, memo=memo)
-
-    def candidates(
-        self,
-        mentions: Sequence[str],
-        *,
-        top_k: int,
-        types: Sequence[str] = (),
-        branches: Sequence[str] = (),
-        search: str | None = None,
-    ) -> list[list[Candidate]]:
-        """Answer mentions with the sieve.
-
-        mentions (Sequence[str]): b texts; an empty one has no candidates.
-        top_k (int): At most how many candidates of each.
-        types (Sequence[str]): Find only concepts of these semantic types; all if empty.
-        branches (Sequence[str]): Find only concepts at or below these; all if empty.
-        search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
-        RETURNS (List[List[Candidate]]): b lists, best first.
-        RAISES (ConnormError): CN001 as `retriever`, CN006 for a `top_k` under 1, CN118 for an
-            unknown search, and those of `Retriever.ask`.
-        """
-        if isinstance(mentions, str):
-            refuse_text("mentions", mentions, "a list of texts")
-        sieve = self.sieve if search is None else Sieve((search,), ())
-        question = make_question(sieve, top_k=top_k, types=types, branches=branches)
-        return self.retriever.ask(list(map(clean, mentions)), question)
-
     def keys(self, texts: Iterable[str]) -> list[bytes]:
         """RETURNS (List[bytes]): What the encoder sees: texts with one key get the same answers."""
         return self._encoder.inputs(map(clean, texts))
@@ -239,7 +200,7 @@ class ConceptLookup:
             but pairs and for a `count` under 1 or, in all, over 999999. Nothing is added then.
         """
         with self._changing:
-            self._retriever = with_added(self.retriever, synonyms, count=count)
+            self._retriever = _with_added(self.retriever, synonyms, count=count)
 
     def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
         """Remove synonyms, whether the ontology, the annotated data or `add_synonyms` says so.
@@ -252,15 +213,15 @@ class ConceptLookup:
         with self._changing:
             before = self.retriever
             removed = find_synonyms(synonyms, before.index, before.encoder)
-            self._retriever = with_removed(before, removed)
-        warn_of_missing(removed, before.overlay, before.index)
+            self._retriever = _with_removed(before, removed)
+        _warn_of_missing(removed, before.overlay, before.index)
 
     def changed_synonyms(self) -> list[ChangedSynonym]:
         """RETURNS (List[ChangedSynonym]): The synonyms removed and added since the index was built.
         RAISES (ConnormError): CN001 as `retriever`.
         """
         retriever = self.retriever
-        return changed_synonyms(retriever.overlay, retriever.index)
+        return _list_changes(retriever.overlay, retriever.index)
 
     def change_synonyms(self, changes: Iterable[ChangedSynonym]) -> None:
         """Replace all synonyms removed and added since the index was built.
@@ -269,22 +230,19 @@ class ConceptLookup:
         RAISES (ConnormError): As `add_synonyms`. Nothing changes then.
         """
         with self._changing:
-            self._retriever = with_changed(self.retriever, changes)
+            self._retriever = _with_changed(self.retriever, changes)
 
     def use(
         self,
         encoder: Model,
         index: ConceptIndex | None = None,
         overlay: SynonymOverlay | None = None,
-        memo: Memo | None = None,
     ) -> None:
         """Replace the parts: all of them, or none if they do not fit together.
 
         encoder (Model[List[str], Floats2d]): The encoder.
-        index (Optional[ConceptIndex]): Built with it; if None, the present one with its overlay and
-            memo.
+        index (Optional[ConceptIndex]): Built with it; if None, the present one with its overlay.
         overlay (Optional[SynonymOverlay]): Of a new index; an empty one if None.
-        memo (Optional[Memo]): Of a new index. A memo built with other settings is ignored.
         RAISES (ConnormError): CN408 if the index lacks a search of the sieve, CN410 if it was
             built with another encoder or other steps of normalization, CN418 with another metric,
             CN421 if the sieve makes no sense with that.
@@ -293,11 +251,175 @@ class ConceptLookup:
         with self._changing:
             old, retriever = self._retriever, None
             if index is None and old is not None:
-                index, overlay, memo = old.index, old.overlay, old.memo
+                index, overlay = old.index, old.overlay
             if index is not None:
                 index.require(normalized, self.sieve.searches)
-                require_comparable(index.metric, self.sieve, self._settings)
+                _require_comparable(index.metric, self.sieve, self._settings)
                 overlay = SynonymOverlay(index) if overlay is None else overlay
-                memo = memo if memo is not None and memo.fits(index, normalized) else None
-                retriever = Retriever(normalized, index, overlay, memo, **self._settings)
+                retriever = Retriever(normalized, index, overlay, **self._own_settings())
             self._encoder, self._retriever = normalized, retriever
+
+    def verify(self, folder: Path, *, report: Callable[[int], Any]) -> None:
+        """Check that index, synonyms and encoder agree.
+
+        folder (Path): Where they were read from.
+        report (Callable): Called with the number of rows and texts read since its last call.
+        RAISES (ConnormError): CN402 for the first file that is damaged.
+        """
+        from ..index.verification import verify_index, verify_overlay, verify_texts
+
+        index, encoder = self.retriever.index, self.retriever.encoder
+        verify_index(index, report=report)
+        verify_texts(index, encoder, report=report)
+        verify_overlay(self.overlay, encoder, folder / SYNONYMS_FILE, report=report)
+
+
+def _require_comparable(metric: str, sieve: Sieve, settings: Mapping[str, Any]) -> None:
+    """Refuse settings that compare a score with a fixed number or another text's score: an
+    inner product has no upper limit, and grows with the length of the mention's vector.
+
+    metric (str): Of the index.
+    sieve (Sieve): The searches.
+    settings (Mapping[str, Any]): By name; those that are missing are not used.
+    RAISES (ConnormError): CN421 with all that must be changed, unless the metric is "cosine".
+    """
+    if metric == COSINE:
+        return
+    # They raise or lower scores by a share of the largest cosine, 1.
+    wanted = [f"`{name} = 0`" for name in RESCORERS if settings.get(name)]
+    if settings.get("split_composites"):
+        wanted.append("`split_composites = false`")
+    if len(sieve.searches) > 1:
+        wanted.append(
+            f'a sieve of one search (`searches = ["{sieve.searches[-1]}"]`, `thresholds = []`)'
+        )
+    if wanted:
+        raise ConnormError(Errors.CN421.format(metric=metric, settings=", ".join(wanted)))
+
+
+def _with_added(
+    retriever: Retriever, synonyms: Iterable[tuple[str, str]], *, count: int
+) -> Retriever:
+    """RETURNS (Retriever): The same with more synonyms; see `ConceptLookup.add_synonyms`."""
+    if not isinstance(count, int) or not 1 <= count <= _MAX_COUNT:
+        refuse("count", count, f"a whole number from 1 to {_MAX_COUNT}")
+    added = find_synonyms(synonyms, retriever.index, retriever.encoder)
+    if not added:
+        return retriever
+    vectors = encode_synonyms(added, retriever.encoder)
+    overlay = retriever.overlay.with_synonyms(added, vectors, count=count)
+    in_all = max(map(overlay.own_count, added))
+    if in_all > _MAX_COUNT:
+        refuse("count", in_all, f"at most {_MAX_COUNT}, with what was added before")
+    return replace(retriever, overlay=overlay)
+
+
+def _with_removed(retriever: Retriever, removed: Iterable[Synonym]) -> Retriever:
+    """RETURNS (Retriever): The same without some synonyms."""
+    return replace(retriever, overlay=retriever.overlay.without_synonyms(removed))
+
+
+def _with_changed(retriever: Retriever, changes: Iterable[ChangedSynonym]) -> Retriever:
+    """Replace all changes since the index was built.
+
+    retriever (Retriever): The retriever.
+    changes (Iterable[ChangedSynonym]): What `ConceptLookup.changed_synonyms` returned.
+    RETURNS (Retriever): The same with these changes instead.
+    RAISES (ConnormError): As `ConceptLookup.add_synonyms`.
+    """
+    changes = list(changes)
+    gone = ((text, concept_id) for text, concept_id, count in changes if not count)
+    removed = find_synonyms(gone, retriever.index, retriever.encoder)
+    unchanged = replace(retriever, overlay=SynonymOverlay(retriever.index))
+    changed = _with_removed(unchanged, removed)
+    added = (each for each in changes if each.times)
+    for count, some in groupby(added, key=attrgetter("times")):
+        changed = _with_added(changed, [each[:2] for each in some], count=count)
+    return changed
+
+
+def _list_changes(overlay: SynonymOverlay, index: ConceptIndex) -> list[ChangedSynonym]:
+    """List what was changed since the index was built.
+
+    overlay (SynonymOverlay): The changes.
+    index (ConceptIndex): The index they belong to.
+    RETURNS (List[ChangedSynonym]): The removed synonyms, then the added ones in order.
+    """
+    removed = sorted(overlay.removed)
+    members = [int(index.members.of(*pair)[0]) for pair in removed]
+    texts = index.store.texts(members)
+    added = [(each, overlay.own_count(each)) for each in overlay.synonyms]
+    numbers = {concept for _, concept in removed} | {each.concept for each, _ in added}
+    ids = {number: concept_id for number, (concept_id, _) in index.store.labels(numbers).items()}
+    return [
+        *(
+            ChangedSynonym(texts[member], ids[concept], 0)
+            for member, (_, concept) in zip(members, removed, strict=True)
+        ),
+        *(ChangedSynonym(each.text, ids[each.concept], count) for each, count in added),
+    ]
+
+
+def find_synonyms(
+    synonyms: Iterable[tuple[str, str]], index: ConceptIndex, encoder: NormalizedEncoder
+) -> list[Synonym]:
+    """Find the concepts of synonyms, and what the encoder sees of their texts.
+
+    synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
+    index (ConceptIndex): Has the concepts.
+    encoder (NormalizedEncoder): Built the index.
+    RETURNS (List[Synonym]): One for each pair.
+    RAISES (ConnormError): CN006 for anything but pairs, CN002 for a concept that the index lacks,
+        CN003 for an empty text.
+    """
+    pairs = [
+        (_text(text, number), _number(concept, index))
+        for number, (text, concept) in enumerate(as_pairs(synonyms), start=1)
+    ]
+    keys = encoder.inputs(text for text, _ in pairs) if pairs else []
+    return [Synonym(key, *pair) for key, pair in zip(keys, pairs, strict=True)]
+
+
+def encode_synonyms(synonyms: Sequence[Synonym], encoder: NormalizedEncoder) -> Raw:
+    """Encode the texts of synonyms.
+
+    synonyms (Sequence[Synonym]): n synonyms, at least one.
+    encoder (NormalizedEncoder): The encoder.
+    RETURNS (Raw): Raw vectors, (n, width).
+    RAISES (ConnormError): CN009 for a text of which the encoder knows nothing.
+    """
+    vectors = encoder.encode_inputs([each.key for each in synonyms])
+    for place in np.flatnonzero(from_raw(vectors).norms == 0).tolist():
+        raise ConnormError(Errors.CN009.format(number=place + 1, text=quote(synonyms[place].text)))
+    return vectors
+
+
+def _warn_of_missing(
+    synonyms: Sequence[Synonym], overlay: SynonymOverlay, index: ConceptIndex
+) -> None:
+    """Warn of synonyms that are neither in the index nor beside it.
+
+    synonyms (Sequence[Synonym]): The synonyms.
+    overlay (SynonymOverlay): The synonyms beside the index.
+    index (ConceptIndex): The index.
+    WARNS (ConnormWarning): CNW001 for each.
+    """
+    for number, each in enumerate(synonyms, start=1):
+        if not overlay.has(each):
+            (concept_id, _) = index.store.labels([each.concept])[each.concept]
+            text, concept = quote(each.text), quote_id(concept_id)
+            warn(Warnings.CNW001.format(number=number, text=text, concept=concept))
+
+
+def _number(concept_id: str, index: ConceptIndex) -> int:
+    number = index.store.number(concept_id)
+    if number is None:
+        raise ConnormError(Errors.CN002.format(concept=quote_id(concept_id)))
+    return number
+
+
+def _text(text: str, number: int) -> str:
+    cleaned = clean(text)
+    if not cleaned:
+        raise ConnormError(Errors.CN003.format(number=number, text=quote(text)))
+    return cleaned

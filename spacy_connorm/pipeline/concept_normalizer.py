@@ -1,9 +1,9 @@
 """The pipeline component: spans in, concept ids and candidates on the spans."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -14,29 +14,29 @@ from thinc.api import Model
 from ..concepts import AnyOntology, Candidate, Concept
 from ..concepts.curies import PREFIXES
 from ..documents.abbreviations import find_long_forms
+from ..documents.mentions import annotated_synonyms, expanded_synonyms, split_ids
 from ..documents.spans import (
     choose_spans,
     register_span_attributes,
     set_kb_ids,
     set_span_attributes,
-    written_id,
 )
-from ..errors import refuse, refuse_text
+from ..errors import ConnormError, Errors, refuse, refuse_text
 from ..index.metrics import COSINE, metric_of
 from ..linker.calibration import Calibration
-from ..text.substitutions import Substitution
+from ..linker.interpretations import written_id
+from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
 from . import serialization
-from .batched_pipe import BatchedPipe
-from .initialization import Given, build_lookup, read_annotated
-from .requirements import require_extras
+from .components import BatchedPipe, read_by
 from .settings import InnerProductSettings, NormalizerSettings, Settings, own_id
-from .synonym_files import read_synonyms, write_synonyms
-from .visits import read_by
 
 if TYPE_CHECKING:
     from ..index.filters import Filter
-    from ..linker.explanation import Explanation
-    from ..linker.interpretations import MentionInterpreter
+    from ..linker.linking import Explanation, Query
+
+Read = TypeVar("Read")
+# A value, or a function that reads it.
+Given: TypeAlias = Read | Callable[[], Read]
 
 
 class Limits(TypedDict, total=False):
@@ -45,11 +45,15 @@ class Limits(TypedDict, total=False):
     top_k (Optional[int]): At most how many candidates.
     types (Optional[Sequence[str]]): Find only concepts of these semantic types.
     branches (Optional[Sequence[str]]): Find only concepts at or below these.
+    code_systems (Optional[Sequence[str]]): Tell the codes of candidates in these vocabularies.
+    split_composites (Optional[bool]): Whether to search for the parts of composite mentions, too.
     """
 
     top_k: int | None
     types: Iterable[str] | None
     branches: Iterable[str] | None
+    code_systems: Iterable[str] | None
+    split_composites: bool | None
 
 
 class ConceptNormalizer(BatchedPipe):
@@ -151,7 +155,7 @@ class ConceptNormalizer(BatchedPipe):
         ontology: Given[AnyOntology] | None = None,
         corpus: Callable[[Language], Iterable[Example]] | None = None,
         synonyms: Iterable[tuple[str, str]] | None = None,
-        substitutions: Given[Iterable[Substitution]] | None = None,
+        substitutions: Given[Iterable[Any]] | None = None,
         index: str | Path | None = None,
     ) -> None:
         """Load the encoder and index an ontology, or read both from a folder. A second call without
@@ -168,8 +172,6 @@ class ConceptNormalizer(BatchedPipe):
         RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` beside
             other sources, CN406 and CN407 for unknown types and branches, and theirs.
         """
-        from ..linker.synonyms import as_pairs
-
         synonyms = as_pairs(synonyms or ())
         others = any(each is not None for each in (ontology, corpus, substitutions)) or synonyms
         if index is not None:
@@ -178,11 +180,27 @@ class ConceptNormalizer(BatchedPipe):
             self.from_disk(index, exclude=["cfg"])
         elif others or not self.lookup.is_ready:
             examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
-            annotated = chain(read_annotated(examples, self.cfg), self._known_ids(synonyms))
-            build_lookup(self.lookup, ontology, annotated, substitutions, self.cfg, self.name)
+            annotated = self._known_ids(chain(self._read_annotated(examples), synonyms))
+            # D has no mentions without a concept, such as `NIL` and `CUI-less`.
+            linked = [pair for pair in annotated if split_ids(pair[1])]
+            if ontology is None and not linked:
+                raise ConnormError(Errors.CN004.format(name=self.name))
+            read = None if ontology is None else read_given(ontology)
+            self.lookup.build(
+                read or (),
+                linked,
+                source=read.source if read else None,
+                substitutions=substitutions() if callable(substitutions) else substitutions or (),
+            )
         self.candidates(())  # reports unknown types and branches now, not at the first document
         if nlp is not None:
-            require_extras(nlp)
+            serialization.require_extras(nlp)
+
+    def _read_annotated(self, examples: Iterable[Example]) -> Iterator[tuple[str, str]]:
+        """YIELDS (Tuple[str, str]): Texts and concept ids of annotated mentions."""
+        read = expanded_synonyms if self.cfg["expand_abbreviations"] else annotated_synonyms
+        gold = (example.reference for example in examples)
+        return read(gold, self.cfg["labels"], spans_key=self.cfg["spans_key"])
 
     def spans(self, doc: Doc) -> list[Span]:
         """RETURNS (List[Span]): The spans of a document to normalize."""
@@ -199,7 +217,6 @@ class ConceptNormalizer(BatchedPipe):
         *,
         long_forms: Sequence[str] | None = None,
         search: str | None = None,
-        code_systems: Sequence[str] | None = None,
         **limits: Unpack[Limits],
     ) -> list[list[Candidate]]:
         """Find the candidates of texts, as if they were mentions.
@@ -207,102 +224,67 @@ class ConceptNormalizer(BatchedPipe):
         mentions (Sequence[str]): b texts; an empty one has no candidates.
         long_forms (Optional[Sequence[str]]): What they stand for; empty where that is not known.
         search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
-        code_systems (Optional[Sequence[str]]): As in `with_codes`.
-        **limits (Limits): `top_k`, `types` and `branches` instead of the settings.
+        **limits (Limits): What stands in for the settings.
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
-        RAISES (ConnormError): CN006 for anything else, and the errors of `interpreter`,
-            `MentionInterpreter.read` and `with_codes`.
+        RAISES (ConnormError): CN006 for anything else, and the errors of `query` and `link`.
         """
-        known = [""] * len(mentions) if long_forms is None else long_forms
-        found = self.interpreter(search, **limits).candidates(mentions, known)
-        return self.with_codes(found, code_systems)
+        from ..linker.linking import find_candidates
 
-    def with_codes(
-        self, found: list[list[Candidate]], code_systems: Sequence[str] | None = None
-    ) -> list[list[Candidate]]:
-        """Add the codes that candidates have in other vocabularies.
+        query = self.query(search, **limits)
+        return find_candidates(self.lookup.retriever, mentions, query, long_forms=long_forms)
 
-        found (List[List[Candidate]]): b lists.
-        code_systems (Optional[Sequence[str]]): The vocabularies, by their prefixes; the setting if
-            None.
-        RETURNS (List[List[Candidate]]): The same candidates, with `codes` if there are any systems.
-        RAISES (ConnormError): CN413 for a vocabulary in which no concept has a code, CN006 for one
-            vocabulary in no list.
-        """
-        from ..linker.codes import require_systems, with_codes
-
-        systems = self.cfg["code_systems"] if code_systems is None else code_systems
-        if isinstance(systems, str):
-            refuse("code_systems", systems, "a list of texts")
-        if not systems:
-            return found
-        prefixes = PREFIXES.extended(self.cfg["prefixes"])
-        require_systems(self.lookup.index, systems, prefixes)
-        return with_codes(found, self.lookup.index, systems, prefixes)
-
-    def explain(
-        self,
-        mention: str | Span,
-        *,
-        code_systems: Sequence[str] | None = None,
-        **limits: Unpack[Limits],
-    ) -> "Explanation":
+    def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
         """Explain how a mention is read, and what each search of the sieve finds for it.
 
         mention (Union[str, Span]): A text, or a span, whose document may define its long form.
-        code_systems (Optional[Sequence[str]]): As in `with_codes`.
-        **limits (Limits): `top_k`, `types` and `branches`, as in `candidates`.
+        **limits (Limits): As in `candidates`.
         RETURNS (Explanation): The interpretations, and one step per search.
-        RAISES (ConnormError): Those of `interpreter`, `MentionInterpreter.read` and `with_codes`.
+        RAISES (ConnormError): As `candidates`.
         """
+        from ..linker.linking import explain_mention
+
         if isinstance(mention, Span):
             text, (long_form,) = mention.text, self.long_forms(mention.doc, [mention])
         elif isinstance(mention, str):
             text, long_form = mention, ""
         else:
             refuse_text("mention", mention, "a text or a span")
-        explanation = self.interpreter(**limits).explain(text, long_form)
-        return explanation.with_codes(lambda found: self.with_codes(found, code_systems))
+        query = self.query(**limits)
+        return explain_mention(self.lookup.retriever, text, query, long_form=long_form)
 
-    def interpreter(
-        self,
-        search: str | None = None,
-        *,
-        split_composites: bool | None = None,
-        **limits: Unpack[Limits],
-    ) -> "MentionInterpreter":
-        """Make what reads mentions.
+    def query(self, search: str | None = None, **limits: Unpack[Limits]) -> "Query":
+        """Make what is asked about mentions, from the settings and what stands in for them.
 
         search, **limits: As in `candidates`.
-        split_composites (Optional[bool]): The setting if None.
-        RETURNS (MentionInterpreter): It answers from one snapshot of index and synonyms.
-        RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, CN118 for an
-            unknown search.
+        RETURNS (Query): The query.
+        RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, CN413 for a
+            vocabulary in which no concept has a code, CN118 for an unknown search.
         """
-        from ..linker.interpretations import MentionInterpreter
-
-        cfg, filter = self._limited(limits), self.filter(**limits)
-        if split_composites is None:
-            split_composites = cfg["split_composites"]
-        return MentionInterpreter(
-            self.lookup,
-            top_k=cfg["top_k"],
-            types=filter.types,
-            branches=filter.branches,
-            search=search,
-            split_composites=split_composites,
-            calibration=self.calibration,
-        )
-
-    def filter(self, **limits: Unpack[Limits]) -> "Filter":
-        """RETURNS (Filter): Which concepts may be found: those of the settings, or of a call.
-
-        **limits (Limits): As in `candidates`.
-        RAISES (ConnormError): CN006 for invalid limits.
-        """
-        from ..index.filters import Filter
+        from ..linker.codes import CodeSystems
+        from ..linker.linking import Query
 
         cfg = self._limited(limits)
+        codes = None
+        if cfg["code_systems"]:
+            prefixes = PREFIXES.extended(cfg["prefixes"])
+            codes = CodeSystems.of(cfg["code_systems"], prefixes, self.lookup.index)
+        query = Query(
+            self.lookup.sieve,
+            cfg["top_k"],
+            self._filter(cfg),
+            split_composites=cfg["split_composites"],
+            calibration=self.calibration,
+            codes=codes,
+        )
+        return query if search is None else query.alone(search)
+
+    def filter(self) -> "Filter":
+        """RETURNS (Filter): Which concepts may be found, by the settings."""
+        return self._filter(self.cfg)
+
+    def _filter(self, cfg: Mapping[str, Any]) -> "Filter":
+        from ..index.filters import Filter
+
         return Filter.of(cfg["types"], (own_id(each, cfg) for each in cfg["branches"]))
 
     def concept(self, concept_id: str) -> Concept:
@@ -345,12 +327,10 @@ class ConceptNormalizer(BatchedPipe):
         )
 
     def _known_ids(self, synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-        from ..linker.synonyms import as_pairs
-
         return [(text, own_id(each, self.cfg)) for text, each in as_pairs(synonyms)]
 
     def decide(self, candidates: Sequence[Candidate]) -> str:
-        """RETURNS (str): The id that is written for candidates; see `spans.written_id`."""
+        """RETURNS (str): The id that is written for candidates; see `linker.written_id`."""
         return written_id(candidates, self.cfg["nil_threshold"])
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
@@ -410,3 +390,16 @@ class ConceptNormalizer(BatchedPipe):
                 refuse("limits", name, f"one of {', '.join(Limits.__annotations__)}")
         given = {name: value for name, value in limits.items() if value is not None}
         return self.cfg.changed(given) if given else self.cfg
+
+
+def read_given(ontology: Given[AnyOntology]) -> AnyOntology:
+    """RETURNS (Union[Ontology, ConceptStream]): An ontology that may have to be read.
+
+    ontology (Union[Ontology, ConceptStream, Callable]): It, or a function that reads it.
+    RAISES (ConnormError): CN006 for anything but an ontology.
+    """
+    read = ontology() if callable(ontology) else ontology
+    if not isinstance(read, AnyOntology):
+        refuse_value = refuse if isinstance(read, (str, Path)) else refuse_text
+        refuse_value("ontology", read, "an Ontology, e.g. `read_ontology(path)`")
+    return read

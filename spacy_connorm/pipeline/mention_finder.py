@@ -24,13 +24,12 @@ from ..finder.found_mentions import (
     set_found_mentions,
 )
 from ..finder.unmarked_texts import require_docs, unmarked_texts
-from .batched_pipe import BatchedPipe
+from .components import BatchedPipe, asked_for
 from .concept_normalizer import ConceptNormalizer
 from .finder_settings import FinderSettings
 from .normalizer_link import NormalizerLink
 from .serialization import read_settings
 from .settings import Settings, with_settings
-from .visits import asked_for
 
 if TYPE_CHECKING:
     from ..finder.name_finder import NameFinder

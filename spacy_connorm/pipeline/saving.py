@@ -9,7 +9,7 @@ from spacy.language import Language
 
 from ..files.folders import read_object, replaced, seal
 from .loading import load_pipeline
-from .requirements import require_extras
+from .serialization import require_extras
 
 META_FACT = "meta"
 META_FILE = "meta.json"

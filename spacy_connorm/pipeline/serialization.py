@@ -1,11 +1,18 @@
-"""A concept normalizer on disk and in bytes: settings, encoder, index and synonyms."""
+"""A concept normalizer on disk and in bytes: settings, encoder, index and synonyms; and the pip
+requirements of its pipeline's package.
+"""
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import srsly
+from spacy.language import Language
+from spacy.util import get_minor_version_range
 
+from ..about import __version__
+from ..encoders import required_extra
 from ..files.atomic import TemporaryFolder, atomic_folder
 from ..files.folders import (
     damaged,
@@ -21,7 +28,10 @@ if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
 
 _SETTINGS = "cfg"
+_ENCODER = "encoder"
 _INDEX = "index"
+# What `require_extras` wrote before, perhaps for another version.
+_OURS = re.compile(r"spacy-connorm\[[a-z,-]+\]>=")
 
 
 def save(
@@ -35,10 +45,18 @@ def save(
     exclude (Collection[str]): Any of "cfg", "encoder", "index".
     RAISES (ConnormError): CN001 if there is no index, CN108 if it cannot be written.
     """
-    from ..linker.lookup_files import write_lookup
+    from ..encoders.protocol import store_encoder
+    from ..index.overlay_files import write_overlay
 
+    encoder = lookup.encoder
     with atomic_folder(path) as folder:
-        write_lookup(lookup, folder, exclude=exclude)
+        if _INDEX not in exclude:
+            retriever = lookup.retriever
+            encoder = retriever.encoder.model
+            retriever.index.write(folder / _INDEX)
+            write_overlay(retriever.overlay, retriever.index, folder)
+        if _ENCODER not in exclude:
+            store_encoder(encoder, folder / _ENCODER)
         if _SETTINGS not in exclude:
             srsly.write_json(folder / _SETTINGS, settings)
         seal(folder, {})
@@ -71,7 +89,8 @@ def _load(
     exclude: Collection[str],
     owner: TemporaryFolder | None,
 ) -> dict[str, Any]:
-    from ..linker.lookup_files import read_lookup
+    from ..index.concept_index import ConceptIndex
+    from ..index.overlay_files import read_overlay
 
     manifest = unseal_whole(path)
     if _INDEX not in exclude:
@@ -79,7 +98,14 @@ def _load(
     settings: dict[str, Any] = {}
     if _SETTINGS not in exclude and (path / _SETTINGS).exists():
         settings = read_settings(path / _SETTINGS)
-    read_lookup(lookup, path, exclude=exclude, owner=owner)
+    encoder = lookup.encoder
+    if _ENCODER not in exclude:
+        encoder = lookup.normalized_encoder.loaded(path / _ENCODER).model
+    if _INDEX in exclude:
+        lookup.use(encoder)
+    else:
+        index = ConceptIndex(path / _INDEX, lookup.backend, owner=owner)
+        lookup.use(encoder, index, read_overlay(path, index))
     return settings
 
 
@@ -119,3 +145,32 @@ def parse(content: bytes, lookup: "ConceptLookup", *, exclude: Collection[str]) 
         reason = f"`to_bytes` did not give them ({error})"
         raise damaged(Path("from_bytes"), reason) from error
     return load(owner.path, lookup, exclude=exclude, owner=owner)
+
+
+def require_extras(nlp: Language) -> None:
+    """Set which extras of spacy-connorm the pipeline's package requires: those of its encoders,
+    indexes and components. `spacy package` finds the plugin by itself, but not its extras.
+
+    nlp (Language): The pipeline.
+    """
+    from ..linker.lookup import ConceptLookup
+    from .assertion_marker import AssertionMarker
+
+    lookups = [getattr(component, "lookup", None) for _, component in nlp.components]
+    extras = {
+        extra
+        for lookup in lookups
+        if isinstance(lookup, ConceptLookup)
+        for extra in _lookup_extras(lookup)
+    }
+    extras |= {each.extra for _, each in nlp.components if isinstance(each, AssertionMarker)}
+    others = [each for each in nlp.meta.get("requirements", []) if not _OURS.match(each)]
+    versions = get_minor_version_range(__version__)
+    ours = [f"spacy-connorm[{','.join(sorted(extras))}]{versions}"] if extras else []
+    nlp.meta["requirements"] = [*others, *ours]
+
+
+def _lookup_extras(lookup: "ConceptLookup") -> set[str]:
+    # Several are separated by commas. A backend of another package may state none.
+    stated = f"{required_extra(lookup.encoder)},{getattr(lookup.backend, 'extra', '')}"
+    return set(stated.split(",")) - {""}

@@ -274,11 +274,6 @@ class NormalizerSettings(ComponentSettings):
         "vocabulary (`MESH`), or what the addresses of its ids begin with",
     )
     kb_url_template: Template | None = Field(None, description="a link with `{}` for the id")
-    memo_size: Count = Field(
-        10_000,
-        description="texts of the index whose answers are computed when it is built, those of D "
-        "first; 0 for none",
-    )
     cache_size: Count = Field(
         10_000,
         description="answers kept while the pipeline runs, for texts that were searched; 0 for "

@@ -10,7 +10,7 @@ from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.corrections import Correction, Undo
 
 if TYPE_CHECKING:
-    from ..linker.explanation import Explanation, Step
+    from ..linker.linking import Explanation, Step
 
 # Characters on either side of a corrected mention.
 _CONTEXT = 60

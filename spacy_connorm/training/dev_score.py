@@ -24,6 +24,7 @@ from ..evaluation.report import score_row
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import ExactIndex
 from ..index.metrics import COSINE, Metric
+from ..linker.linking import Query, find_candidates
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve
 from ..text.cleaning import clean
@@ -62,9 +63,10 @@ class LinkingScore:
         lookup = ConceptLookup(encoder, self._sieve, self._backend)
         lookup.build(self._ontology, self._synonyms)
         texts = [mention.text for mention in self._mentions]
+        query = Query(self._sieve, DEPTH, split_composites=False)
         predictions = [
             Prediction(candidates, candidates[0].concept_id if candidates else NIL)
-            for candidates in lookup.candidates(texts, top_k=DEPTH)
+            for candidates in find_candidates(lookup.retriever, texts, query)
         ]
         gold = read_all_gold(lookup, self._mentions)
         row = score_row(score_predictions(gold, predictions))

@@ -32,7 +32,7 @@ from .corrections import (
 from .texts import speed_up_urls
 
 if TYPE_CHECKING:
-    from ..linker.explanation import Explanation
+    from ..linker.linking import Explanation
 
 
 # The start, the end (characters) and the label of a mention.
@@ -175,7 +175,7 @@ class AppliedCorrections:
         return corrections
 
     def _encode(self, corrections: Sequence[Correction]) -> None:
-        from ..linker.synonyms import encode_synonyms, find_synonyms
+        from ..linker.lookup import encode_synonyms, find_synonyms
 
         lookup = self._normalizer.lookup
         encoder = lookup.normalized_encoder

@@ -26,7 +26,7 @@ from ..documents.docbin import write_docs
 from ..documents.mentions import MENTIONS_KEY, Mention, set_mentions, split_ids
 from ..errors import ConnormError, Errors, refuse_text
 from ..files.atomic import atomic_file, only_writer, require_apart
-from ..pipeline.synonym_files import write_synonyms
+from ..linker.synonyms import write_synonyms
 
 if TYPE_CHECKING:
     from ..linker.synonyms import ChangedSynonym

@@ -19,14 +19,13 @@ from ..errors import ConnormError, Errors, refuse, require_choice
 from ..files.atomic import require_apart
 from ..files.configs import config_errors, read_config
 from ..files.folders import MANIFEST, read_object, replaced
+from ..linker.synonyms import read_synonyms
 from ..ontology.profiles import AUTO, Profile, choose_profile
-from ..pipeline.concept_normalizer import ConceptNormalizer
-from ..pipeline.initialization import Given, read_given
+from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
 from ..pipeline.settings import own_id
 from ..pipeline.short_form_files import CLINICAL
-from ..pipeline.synonym_files import read_synonyms
 from ..text.substitutions import Substitution, find_substitutions
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ..pipeline.loading import find_pipeline_folder, load_normalizer, load_pipel
 from ..pipeline.saving import META_FACT, META_FILE, meaning_of
 
 if TYPE_CHECKING:
-    from ..linker.explanation import Explanation
+    from ..linker.linking import Explanation
 
 
 def search(
@@ -155,7 +155,5 @@ def _verify_meta(path: Path, expected: dict[str, Any]) -> None:
 
 
 def _verify(normalizer: ConceptNormalizer, folder: Path) -> None:
-    from ..linker.verification import verify_lookup
-
     with tqdm(desc="Checking", unit="text", delay=2, leave=False, disable=None) as bar:
-        verify_lookup(normalizer.lookup, folder, report=bar.update)
+        normalizer.lookup.verify(folder, report=bar.update)

@@ -30,6 +30,7 @@ from ..documents.sssom import (
 from ..encoders.protocol import is_sparse
 from ..errors import ConnormError, Errors, refuse, require_positive
 from ..files.atomic import require_apart
+from ..linker.linking import find_candidates
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from .mapping_rows import (
@@ -196,13 +197,15 @@ def find_candidates(
     RAISES (ConnormError): CN001 if the normalizer has no index, CN006 for a `top_k` under 1, CN406
         and CN407 for unknown types and branches, CN709 for a context that is too long.
     """
-    interpreter = normalizer.interpreter(split_composites=False, **limits)
+    query = normalizer.query(split_composites=False, **limits)
+    retriever = normalizer.lookup.retriever
     for batch in minibatch(terms, batch_size):
         long_forms = [
             "" if doc is None else normalizer.long_forms(doc, [_find_span(doc, term)])[0]
             for term, doc in zip(batch, _docs(nlp, normalizer, batch), strict=True)
         ]
-        yield from interpreter.candidates([term.term for term in batch], long_forms)
+        texts = [term.term for term in batch]
+        yield from find_candidates(retriever, texts, query, long_forms=long_forms)
 
 
 def _docs(

@@ -15,9 +15,9 @@ from ..documents.mentions import split_ids
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file, require_apart, require_distinct_outputs
 from ..files.text import open_text
+from ..linker.synonyms import read_synonyms, write_synonyms
 from ..ontology import ReadReport, stream_ontology
 from ..ontology.differences import KINDS, Change, Successor, Successors, find_changes
-from ..pipeline.synonym_files import read_synonyms, write_synonyms
 from . import Correction, CorrectionsFile
 from .corrections import CorrectionRecord, effective, to_line
 

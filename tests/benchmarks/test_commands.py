@@ -41,6 +41,4 @@ def test_the_readme_leads_from_every_command_to_a_page_that_runs_it():
     rows = re.findall(r"\| \[.*\]\(\.\./docs/benchmarks/(\w+\.md)\) \| `(\w+\.py)", text)
     assert sorted(command for _, command in rows) == [path.name for path in COMMANDS]
     for page, command in rows:
-        if command == "hops.py":
-            continue  # it goes when the road of a mention is short
         assert f"python benchmarks/{command}" in (DOCS / page).read_text(encoding="utf8"), command

@@ -13,7 +13,7 @@ import numpy as np
 import srsly
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files.folders import MANIFEST, checksum_of, read_manifest, seal
+from spacy_connorm.files.folders import MANIFEST, seal
 
 EXTREMES: list[Any] = [
     *(None, True, False, 0, -1, 1, 2, 7, 255, 2**31 - 1, -(2**31), 2**31, 2**32, 2**63 - 1),
@@ -50,24 +50,9 @@ def reseal(folder: Path) -> None:
             continue
         if not isinstance(facts, dict):
             continue
-        index, memo = folder / "index" / MANIFEST, folder / "memo" / "memo.json"
-        if manifest != index:
-            _rename_build(index, memo)
         own = {name: fact for name, fact in facts.items() if name not in _WRITTEN_BY_SEAL}
         with suppress(ConnormError, UnicodeEncodeError):  # a part without manifest, lone surrogates
             seal(manifest.parent, own)
-
-
-def _rename_build(index: Path, memo: Path) -> None:
-    """Let a memo say that it was made with the index beside it."""
-    if not memo.is_file():  # to open a pipe would wait for ever
-        return
-    try:
-        facts = json.loads(memo.read_text(encoding="utf8"))
-        facts["premises"]["index"] = checksum_of(read_manifest(index.parent))
-        memo.write_text(json.dumps(facts), encoding="utf8")
-    except Exception:
-        return
 
 
 def mutate(path: Path, draw: random.Random) -> str:

@@ -43,11 +43,11 @@ LISTS = {"@misc": "spacy-connorm.IvfIndex.v1", "exact_below": 16, "lists": 64, "
 MEANS = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["D-C", "OD-C"], "thresholds": [0.9]}
 KINDS = {
     "n-grams": {"encoder": NGRAMS, "index": EXACT},
-    "means": {"encoder": NGRAMS, "index": EXACT, "sieve": MEANS, "memo_size": 0},
-    "annoy": {"encoder": HASHES, "index": ANNOY, "memo_size": 0},
-    "lists": {"encoder": HASHES, "index": LISTS, "memo_size": 0},
+    "means": {"encoder": NGRAMS, "index": EXACT, "sieve": MEANS},
+    "annoy": {"encoder": HASHES, "index": ANNOY},
+    "lists": {"encoder": HASHES, "index": LISTS},
     "codes": {"encoder": HASHES, "index": {**EXACT, "dtype": "int8"}},
-    "hybrid": {"encoder": HYBRID, "index": ANNOY, "memo_size": 0},
+    "hybrid": {"encoder": HYBRID, "index": ANNOY},
     "hybrid lists": {"encoder": HYBRID, "index": LISTS},
     "dan": {"encoder": DAN, "index": EXACT},
     "onnx": {"encoder": ONNX, "index": EXACT},

@@ -1,4 +1,4 @@
-"""Index, memo, synonyms and encoder belong together: parts of another build are refused."""
+"""Index, synonyms and encoder belong together: parts of another build are refused."""
 
 import json
 import shutil
@@ -9,20 +9,20 @@ import srsly
 
 from spacy_connorm import Concept, Ontology, save_pipeline
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files.folders import MANIFEST, read_manifest, seal, verify
 from spacy_connorm.files.folders import pack as pack_folder
+from spacy_connorm.files.folders import seal, verify
 
 # The same texts, so the same encoder, but the numbers of the concepts are others.
 ONE = Ontology([Concept("C1", "heart"), Concept("C2", "skin"), Concept("C3", "liver")])
 OTHER = Ontology([Concept("C0", "liver"), Concept("C1", "heart"), Concept("C2", "skin")])
 
 
-@pytest.fixture(params=[{}, {"memo_size": 0}], ids=["memo", "no memo"])
-def saved(request, blank_pipeline, tmp_path):
+@pytest.fixture
+def saved(blank_pipeline, tmp_path):
     """Two pipelines of different ontologies: folders and settings."""
     folders = []
     for name, ontology in (("one", ONE), ("other", OTHER)):
-        nlp = blank_pipeline(**request.param)
+        nlp = blank_pipeline()
         normalizer = nlp.get_pipe("concept_normalizer")
         normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
         normalizer.add_synonyms([("hearts", "C1")], count=3)
@@ -35,30 +35,6 @@ def saved(request, blank_pipeline, tmp_path):
 def swap_index(folder, other):
     shutil.rmtree(folder / "index")
     shutil.copytree(other / "index", folder / "index")
-
-
-def as_written_before(folder):
-    """Synonyms with the numbers of concepts, and a manifest that does not name the index."""
-    import sqlite3
-
-    with sqlite3.connect(folder / "index" / "concepts.sqlite") as connection:
-        numbers = dict(connection.execute("SELECT id, number FROM concepts"))
-    connection.close()
-    lines = list(srsly.read_jsonl(folder / "synonyms.jsonl"))
-    for line in lines:
-        line["concept"] = numbers[line.pop("concept_id")]
-    srsly.write_jsonl(folder / "synonyms.jsonl", lines)
-    seal_as_before(folder)
-
-
-def seal_as_before(folder):
-    from spacy_connorm.files.folders import checksum_of
-
-    seal(folder, {})
-    manifest = read_manifest(folder)
-    del manifest["folders"]
-    text = json.dumps({**manifest, "crc32": checksum_of(manifest)})
-    (folder / MANIFEST).write_text(text, encoding="utf8")
 
 
 def found(pipeline):
@@ -85,15 +61,6 @@ def test_in_bytes_too(saved, blank_normalizer):
         blank_normalizer().from_bytes(content)
 
 
-def test_the_memo_of_an_older_version_names_its_index(saved, blank_normalizer):
-    one, other = saved
-    swap_index(one, other)
-    seal_as_before(one)
-    if (one / "memo").exists():
-        with pytest.raises(ConnormError, match="CN430"):
-            blank_normalizer().from_disk(one)
-
-
 def test_a_component_of_another_build_is_found_in_a_pipeline(saved):
     one, other = saved
     shutil.rmtree(one)
@@ -107,8 +74,6 @@ def test_the_same_parts_answer_alike(saved, tmp_path):
     expected = found(spacy.load(one.parent))
     assert expected[0][0] == "C1" and expected[1][0] != "C2"
     again = shutil.copytree(one.parent, tmp_path / "again")
-    assert found(spacy.load(again)) == expected
-    as_written_before(again / "concept_normalizer")
     assert found(spacy.load(again)) == expected
 
 
@@ -142,7 +107,6 @@ def test_concepts_are_stored_by_id(saved):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("saved", [{"memo_size": 0}], indirect=True, ids=[""])
 def test_synonyms_that_the_index_cannot_have(saved, blank_normalizer, line):
     one, _ = saved
     text = "{" if line == "not JSON" else json.dumps(line)
@@ -152,7 +116,6 @@ def test_synonyms_that_the_index_cannot_have(saved, blank_normalizer, line):
         blank_normalizer().from_disk(one)
 
 
-@pytest.mark.parametrize("saved", [{"memo_size": 0}], indirect=True, ids=[""])
 def test_fewer_vectors_than_synonyms(saved, blank_normalizer):
     one, _ = saved
     lines = (one / "synonyms.jsonl").read_text(encoding="utf8")

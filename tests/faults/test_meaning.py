@@ -1,6 +1,5 @@
 """Files whose checksums are right and whose content is wrong: `connorm check` finds each."""
 
-import json
 import shutil
 import sqlite3
 
@@ -9,8 +8,7 @@ import pytest
 
 from spacy_connorm import check, save_pipeline
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.files.folders import MANIFEST, checksum_of, read_manifest, seal
-from spacy_connorm.linker.verification import verify_lookup
+from spacy_connorm.files.folders import MANIFEST, read_manifest, seal
 
 MEANS = {
     "@misc": "spacy-connorm.Sieve.v1",
@@ -62,16 +60,12 @@ def reseal(folder, **facts):
         del manifest["files"], manifest["folders"]
         if part != folder:
             manifest.update(facts)
-        elif (folder / "memo").exists():
-            memo = json.loads((folder / "memo" / "memo.json").read_text())
-            memo["premises"]["index"] = checksum_of(read_manifest(folder / "index"))
-            (folder / "memo" / "memo.json").write_text(json.dumps(memo))
         seal(part, manifest)
 
 
 def verify(folder, normalizer):
     normalizer.from_disk(folder)
-    verify_lookup(normalizer.lookup, folder, report=lambda _: None)
+    normalizer.lookup.verify(folder, report=lambda _: None)
 
 
 def put(place, value):
@@ -133,18 +127,6 @@ ARRAYS = [
     ("ngrams", "index/texts.indices.npy", put(0, 10_000)),
     ("ngrams", "index/texts.indices.npy", put(0, -1)),
     ("ngrams", "index/texts.indptr.npy", put(1, 10_000)),
-    ("ngrams", "memo/hashes.npy", swap),
-    ("ngrams", "memo/places.npy", swap),
-    ("ngrams", "memo/places.npy", put(0, 99)),
-    ("ngrams", "memo/rows.npy", put(-1, 99)),
-    ("ngrams", "memo/searches.npy", put(0, 9)),
-    ("ngrams", "memo/labels.npy", put(-1, 99)),
-    ("ngrams", "memo/labels.npy", swap),
-    ("ngrams", "memo/texts.npy", put(-1, 99)),
-    ("ngrams", "memo/concepts.npy", put((0, 0), 99)),
-    ("ngrams", "memo/concepts.npy", swap),
-    ("ngrams", "memo/scores.npy", put((0, 0), -5)),
-    ("ngrams", "memo/members.npy", put((0, 0), 99)),
     ("ngrams", "synonyms.data.npy", negate),
     ("annoy", "index/texts.unit.npy", scale),
     ("annoy", "index/texts.unit.npy", swap_far),
@@ -153,7 +135,6 @@ ARRAYS = [
     ("annoy", "index/O-C.norms.npy", scale),
     ("annoy", "synonyms.unit.npy", negate),
     ("annoy", "synonyms.norms.npy", scale),
-    ("annoy", "memo/members.npy", put((0, 0), 1)),
     ("int8", "index/texts.codes.npy", put((0, 0), 0)),
     ("int8", "index/texts.codes.npy", swap_far),
     ("int8", "index/texts.codes.npy", nudge),

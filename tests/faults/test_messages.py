@@ -27,11 +27,11 @@ from spacy_connorm.documents.spans import choose_spans
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import Errors, Warnings, quote, quote_all, quote_id, show_text
 from spacy_connorm.evaluation.gold import warn_of_unknown_ids
+from spacy_connorm.linker.synonyms import read_synonyms
 from spacy_connorm.ontology.reading import read_ontology
 from spacy_connorm.ontology.report import Inventory, warn_about
 from spacy_connorm.ontology.substitutions import read_substitutions
 from spacy_connorm.pipeline.kb import create_candidate_generator
-from spacy_connorm.pipeline.synonym_files import read_synonyms
 from spacy_connorm.server import RequestLimits
 from spacy_connorm.training.config import TrainingData
 from spacy_connorm.training.pool import build_pool
@@ -153,7 +153,6 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: world.normalizer.candidates(["a"], long_forms=[CANARY, "b"]),
         lambda world: world.normalizer.candidates(["a", [CANARY]]),
         lambda world: world.normalizer.initialize(lambda: [], nlp=world.nlp, ontology=[CANARY]),
-        lambda world: world.normalizer.lookup.candidates(CANARY, top_k=1),
         lambda world: search(world.nlp, CANARY),
         lambda world: Concept.from_dict({"concept_id": [CANARY], "canonical_name": "a"}),
     ],

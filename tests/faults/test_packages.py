@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from pipeline_package import make_package
 
 from spacy_connorm import read_ontology, save_pipeline
-from spacy_connorm.pipeline.requirements import require_extras
+from spacy_connorm.pipeline.serialization import require_extras
 
 from .environments import LINK_WITHOUT_NETWORK, ROOT, build_wheel, make_installed, make_linked, run
 

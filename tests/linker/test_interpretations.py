@@ -4,19 +4,22 @@ import pytest
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.linker.calibration import Calibration
-from spacy_connorm.linker.choice import best_first, is_settled, links_better
-from spacy_connorm.linker.explanation import Interpretation
-from spacy_connorm.linker.interpretations import MentionInterpreter
+from spacy_connorm.linker.calibration import Calibration, with_probabilities
+from spacy_connorm.linker.interpretations import (
+    Interpretation,
+    best_first,
+    is_settled,
+    links_better,
+)
+from spacy_connorm.linker.linking import Query, find_candidates
 from spacy_connorm.linker.sieve import Sieve
 
 
-class Lookup:
-    """Scores of concepts by text, as an index would give them; everything else is unknown. It is
-    its own retriever.
+class Texts:
+    """Scores of concepts by text, as an index would give them; everything else is unknown. Stands
+    in for a retriever.
     """
 
-    sieve = Sieve()
     has_cosines = True
 
     def __init__(self, found, *, data=()):
@@ -24,27 +27,41 @@ class Lookup:
         self.data = set(data)
         self.asked = []
 
-    @property
-    def retriever(self):
-        return self
+    def held(self, texts, target):
+        return {
+            text for text in texts if text in self.data or (target == "OD" and text in self.found)
+        }
 
-    def ask(self, texts, question):
-        self.asked.extend(texts)
-        return [
-            [
+
+@pytest.fixture(autouse=True)
+def retrieve(monkeypatch):
+    """Answers from `Texts`, without any index."""
+
+    def retrieve(texts, asked, query):
+        texts.asked.extend(asked)
+        found = {
+            text: [
                 Candidate(concept, concept, score, concept, "OD-T", searched=text)
-                for concept, score in self.found.get(text, {}).items()
-            ][: question.top_k]
-            for text in texts
-        ]
+                for concept, score in texts.found.get(text, {}).items()
+            ]
+            for text in asked
+        }
+        calibration = query.calibration
+        return {
+            text: with_probabilities(each, calibration) if calibration else each
+            for text, each in found.items()
+        }
 
-    def holds(self, texts, target):
-        return [text in self.data or (target == "OD" and text in self.found) for text in texts]
+    monkeypatch.setattr("spacy_connorm.linker.linking.retrieve", retrieve)
 
 
-def read(lookup, mention, long_form="", **settings):
-    reader = MentionInterpreter(lookup, **{"top_k": 5, **settings})
-    (found,) = reader.candidates([mention], [long_form])
+def find(texts, mentions, long_forms=None, **settings):
+    query = Query(Sieve(), **{"top_k": 5, **settings})
+    return find_candidates(texts, mentions, query, long_forms=long_forms)
+
+
+def read(texts, mention, long_form="", **settings):
+    (found,) = find(texts, [mention], [long_form], **settings)
     return [(each.concept_id, each.searched, each.part) for each in found]
 
 
@@ -60,38 +77,36 @@ def interpretation(*scored, kind="as written"):
 
 
 def test_the_long_form_is_searched_where_there_is_one():
-    lookup = Lookup({"CRC": {"C1": 0.9}, "colorectal cancer": {"C2": 0.5}})
-    assert read(lookup, "CRC", "colorectal cancer") == [("C2", "colorectal cancer", 0)]
-    assert lookup.asked == ["colorectal cancer"]
+    texts = Texts({"CRC": {"C1": 0.9}, "colorectal cancer": {"C2": 0.5}})
+    assert read(texts, "CRC", "colorectal cancer") == [("C2", "colorectal cancer", 0)]
+    assert texts.asked == ["colorectal cancer"]
 
 
 def test_a_short_form_without_a_definition_is_searched_as_it_is():
-    assert read(Lookup({"CRC": {"C1": 0.9}}), "CRC") == [("C1", "CRC", 0)]
+    assert read(Texts({"CRC": {"C1": 0.9}}), "CRC") == [("C1", "CRC", 0)]
 
 
 @pytest.mark.parametrize(
     ("short", "long", "winner"), [(1.0, 0.9, "AAPC"), (0.8, 0.9, "polyposis"), (1, 1, "polyposis")]
 )
 def test_of_a_short_form_in_the_data_the_better_text_answers(short, long, winner):
-    lookup = Lookup({"AAPC": {"C1": short}, "polyposis": {"C2": long}}, data=["AAPC"])
-    ((_, searched, _),) = read(lookup, "AAPC", "polyposis")
+    texts = Texts({"AAPC": {"C1": short}, "polyposis": {"C2": long}}, data=["AAPC"])
+    ((_, searched, _),) = read(texts, "AAPC", "polyposis")
     assert searched == winner
 
 
 @pytest.mark.parametrize(
-    ("mention", "texts"), [("GALC activity", 2), ("GALC/GALC", 2), ("GALC-1", 2), ("GALC", 1)]
+    ("mention", "count"), [("GALC activity", 2), ("GALC/GALC", 2), ("GALC-1", 2), ("GALC", 1)]
 )
-def test_what_the_ontology_says_of_more_than_a_short_form_is_heard(mention, texts):
-    lookup = Lookup({mention: {"C1": 1.0}, "galactocerebrosidase": {"C2": 0.9}})
-    read(lookup, mention, "galactocerebrosidase")
-    assert len(lookup.asked) == texts
+def test_what_the_ontology_says_of_more_than_a_short_form_is_heard(mention, count):
+    texts = Texts({mention: {"C1": 1.0}, "galactocerebrosidase": {"C2": 0.9}})
+    read(texts, mention, "galactocerebrosidase")
+    assert len(texts.asked) == count
 
 
 def test_one_text_with_and_without_a_definition():
-    lookup = Lookup({"CRC": {"C1": 0.9}, "colorectal cancer": {"C2": 0.5}})
-    one, other = MentionInterpreter(lookup, top_k=1).candidates(
-        ["CRC"] * 2, ["colorectal cancer", ""]
-    )
+    texts = Texts({"CRC": {"C1": 0.9}, "colorectal cancer": {"C2": 0.5}})
+    one, other = find(texts, ["CRC"] * 2, ["colorectal cancer", ""], top_k=1)
     assert (one[0].concept_id, other[0].concept_id) == ("C2", "C1")
 
 
@@ -105,7 +120,7 @@ CANCERS = {
 
 
 def test_parts_answer_where_they_link_better():
-    assert read(Lookup(CANCERS), "breast and ovarian cancer") == [
+    assert read(Texts(CANCERS), "breast and ovarian cancer") == [
         ("B", "breast cancer", 1),
         ("T", "breast cancer", 1),
         ("O", "ovarian cancer", 2),
@@ -113,27 +128,27 @@ def test_parts_answer_where_they_link_better():
 
 
 def test_parts_can_be_left_alone():
-    lookup = Lookup(CANCERS)
-    found = read(lookup, "breast and ovarian cancer", split_composites=False)
+    texts = Texts(CANCERS)
+    found = read(texts, "breast and ovarian cancer", split_composites=False)
     assert [searched for _, searched, _ in found] == ["breast and ovarian cancer"] * 2
-    assert lookup.asked == ["breast and ovarian cancer"]
+    assert texts.asked == ["breast and ovarian cancer"]
 
 
 def test_parts_of_the_long_form():
-    lookup = Lookup(CANCERS)
-    found = read(lookup, "BOC", "breast and ovarian cancer")
+    texts = Texts(CANCERS)
+    found = read(texts, "BOC", "breast and ovarian cancer")
     assert {part for _, _, part in found} == {1, 2}
 
 
 def test_a_text_that_the_index_has_is_not_taken_apart():
-    lookup = Lookup({**CANCERS, "breast and ovarian cancer": {"BO": 1.0, "B": 0.7}})
-    assert read(lookup, "breast and ovarian cancer")[0] == ("BO", "breast and ovarian cancer", 0)
-    assert lookup.asked == ["breast and ovarian cancer"]
+    texts = Texts({**CANCERS, "breast and ovarian cancer": {"BO": 1.0, "B": 0.7}})
+    assert read(texts, "breast and ovarian cancer")[0] == ("BO", "breast and ovarian cancer", 0)
+    assert texts.asked == ["breast and ovarian cancer"]
 
 
 def test_a_composite_that_was_annotated_with_all_ids_is_taken_apart():
     known = {"breast and ovarian cancer": {"B": 1.0, "O": 1.0}, "ovarian cancer": {"O": 1.0}}
-    found = read(Lookup({**CANCERS, **known}), "breast and ovarian cancer")
+    found = read(Texts({**CANCERS, **known}), "breast and ovarian cancer")
     assert [(concept, part) for concept, _, part in found] == [("B", 1), ("T", 1), ("O", 2)]
 
 
@@ -142,7 +157,7 @@ def test_a_composite_that_was_annotated_with_all_ids_is_taken_apart():
 def test_what_answers_does_not_depend_on_how_many_candidates_are_kept(top_k, calibration):
     known = {"breast and ovarian cancer": {"B": 1.0, "O": 1.0}}
     settings = {"top_k": top_k, "calibration": calibration}
-    found = read(Lookup({**CANCERS, **known}), "breast and ovarian cancer", **settings)
+    found = read(Texts({**CANCERS, **known}), "breast and ovarian cancer", **settings)
     kept = [("B", "breast cancer", 1), ("T", "breast cancer", 1)][:top_k]
     assert found == [*kept, ("O", "breast and ovarian cancer", 2)]
 
@@ -150,9 +165,7 @@ def test_what_answers_does_not_depend_on_how_many_candidates_are_kept(top_k, cal
 def test_a_known_composite_is_as_certain_as_its_text():
     known = {"breast/ovarian ca": {"B": 1.0, "O": 1.0}}
     parts = {"breast ca": {"B": 0.6, "T": 0.5}, "ovarian ca": {"O": 0.7}}
-    (found,) = MentionInterpreter(Lookup(known | parts), top_k=5).candidates(
-        ["breast/ovarian ca"], [""]
-    )
+    (found,) = find(Texts(known | parts), ["breast/ovarian ca"])
     assert [(each.concept_id, each.score, each.part) for each in found] == [
         ("B", 1.0, 1),
         ("T", 0.5, 1),
@@ -237,8 +250,8 @@ def test_of_several_ways_to_take_a_mention_apart_the_first_that_is_not_clearly_w
 
 def test_names_that_differ_by_a_word_are_parts_although_the_whole_is_near():
     names = {"medial condyle": {"M": 1.0}, "lateral condyle": {"L": 1.0}}
-    lookup = Lookup({**names, "medial and lateral condyle": {"M": 0.97, "L": 0.9}})
-    assert read(lookup, "medial and lateral condyle") == [
+    texts = Texts({**names, "medial and lateral condyle": {"M": 0.97, "L": 0.9}})
+    assert read(texts, "medial and lateral condyle") == [
         ("M", "medial condyle", 1),
         ("L", "lateral condyle", 2),
     ]
@@ -266,21 +279,16 @@ def test_what_parts_cannot_better(scores, settled):
 
 
 def test_probabilities_do_not_depend_on_how_many_candidates_are_kept():
-    lookup = Lookup({"fever": {"A": 0.9, "B": 0.85}})
+    texts = Texts({"fever": {"A": 0.9, "B": 0.85}})
     calibration = Calibration(intercept=-2, score=3, margin=10)
-    found = [
-        MentionInterpreter(lookup, top_k=top_k, calibration=calibration).candidates(
-            ["fever"], [""]
-        )[0]
-        for top_k in (1, 2)
-    ]
+    found = [find(texts, ["fever"], top_k=top_k, calibration=calibration)[0] for top_k in (1, 2)]
     assert [len(each) for each in found] == [1, 2]
     assert found[0][0] == found[1][0]
     assert found[0][0].probability == pytest.approx(calibration.probability(0.9, 0.05))
 
 
 def test_no_candidate_for_nothing():
-    assert read(Lookup({}), "") == []
+    assert read(Texts({}), "") == []
 
 
 @pytest.mark.parametrize(
@@ -288,9 +296,4 @@ def test_no_candidate_for_nothing():
 )
 def test_what_is_no_list_of_texts_is_refused(mentions, long_forms):
     with pytest.raises(ConnormError, match="CN006"):
-        MentionInterpreter(Lookup({}), top_k=1).read(mentions, long_forms)
-
-
-def test_unreasonable_depth_is_refused():
-    with pytest.raises(ConnormError, match="CN006"):
-        read(Lookup({}), "fever", top_k=0)
+        find(Texts({}), mentions, long_forms)

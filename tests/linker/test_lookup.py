@@ -120,10 +120,10 @@ def test_answers_stand_in_the_order_of_the_mentions(normalizer):
 
 
 def test_more_mentions_than_are_searched_together(make_normalizer, monkeypatch):
-    normalizer = make_normalizer(memo_size=0, cache_size=0)
+    normalizer = make_normalizer(cache_size=0)
     mentions = ["cold", "MI", "€", "aspirin", "vertigo", "heart disease", "dizziness"]
     together = normalizer.candidates(mentions)
-    monkeypatch.setattr("spacy_connorm.linker.retriever._BATCH", 2)
+    monkeypatch.setattr("spacy_connorm.linker.linking._BATCH", 2)
     assert normalizer.candidates(mentions) == together
 
 

@@ -11,9 +11,12 @@ from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.builder.build import write_index
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.overlay import SynonymOverlay
-from spacy_connorm.index.query import Query, run_search
 from spacy_connorm.index.search import SEARCHES, Search
-from spacy_connorm.linker.sieve import Sieve, name_candidates, run_sieve
+from spacy_connorm.index.searching import run_search
+from spacy_connorm.linker.linking import run_sieve
+from spacy_connorm.linker.rescoring import Batch
+from spacy_connorm.linker.retriever import Retriever
+from spacy_connorm.linker.sieve import Sieve
 
 PLACES = {
     "cold": [1.0, 0.0, 0.0],
@@ -29,7 +32,9 @@ CONCEPTS = [
     Concept("C3", "fever"),
 ]
 SYNONYMS = [("chill", "C2"), ("catarrh", "C1"), ("cold", "C2")]
-QUERY = np.asarray([[0.1, 0.9, 0.3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], dtype="float32")
+TEXTS = ["chills", "cold", "fevers"]
+_RAW = np.asarray([[0.1, 0.9, 0.3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], dtype="float32")
+VECTORS = _RAW / np.linalg.norm(_RAW, axis=1, keepdims=True)
 
 
 @pytest.fixture(scope="module")
@@ -53,57 +58,53 @@ def index(tmp_path_factory):
 
 
 @pytest.fixture
-def query():
-    return Query(QUERY / np.linalg.norm(QUERY, axis=1, keepdims=True), top_k=2)
+def retriever(index):
+    return Retriever(SimpleNamespace(lexical_weight=1.0), index, SynonymOverlay(index))
 
 
-def test_first_search_over_its_threshold_answers_else_the_last(index, query):
-    answers = run_sieve(Sieve(), index, SynonymOverlay(index), query)
-    assert [answer.search for answer in answers] == ["D-T", "D-T", "OD-T"]
-    named = name_candidates(answers, index, ["the mention"] * len(answers))
-    assert [candidates[0].concept_id for candidates in named] == ["C2", "C2", "C3"]
-    assert [candidates[0].text for candidates in named] == ["chill", "cold", "fever"]
-    assert [candidates[0].search for candidates in named] == ["D-T", "D-T", "OD-T"]
+@pytest.fixture
+def batch(index):
+    return Batch(TEXTS, np.array([-1] * 3), VECTORS, index, SynonymOverlay(index), top_k=2)
+
+
+def test_first_search_over_its_threshold_answers_else_the_last(retriever, batch):
+    found = run_sieve(retriever, batch, Sieve())
+    best = [(each[0].concept_id, each[0].text, each[0].search) for each in map(found.get, TEXTS)]
+    assert best == [("C2", "chill", "D-T"), ("C2", "cold", "D-T"), ("C3", "fever", "OD-T")]
 
 
 @pytest.mark.parametrize(
     "first, second", list(itertools.product(["D-T", "D-C"], ["O-T", "O-C", "OD-T", "OD-C"]))
 )
 @pytest.mark.parametrize("threshold", [-1.0, 0.95, 1.0])
-def test_the_eight_sieves_are_their_searches(index, query, first, second, threshold):
-    overlay = SynonymOverlay(index)
-    firsts, seconds = (
-        run_search(Search(search), index, overlay, query) for search in (first, second)
-    )
-    answers = run_sieve(Sieve([first, second], [threshold]), index, overlay, query)
-    for one, other, answer in zip(firsts, seconds, answers, strict=True):
-        passed = one[0].score >= threshold
-        assert answer == ((first, one) if passed else (second, other))
+def test_the_eight_sieves_are_their_searches(retriever, batch, first, second, threshold):
+    firsts, seconds = (run_sieve(retriever, batch, Sieve([each], [])) for each in (first, second))
+    found = run_sieve(retriever, batch, Sieve([first, second], [threshold]))
+    for text in TEXTS:
+        passed = firsts[text][0].score >= threshold
+        assert found[text] == (firsts if passed else seconds)[text]
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-def test_a_search_alone_always_answers(index, query, search):
-    overlay = SynonymOverlay(index)
-    answers = run_sieve(Sieve([search], []), index, overlay, query)
-    assert [answer.hits for answer in answers] == run_search(search, index, overlay, query)
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_search_alone_always_answers(retriever, batch, name):
+    found = run_sieve(retriever, batch, Sieve([name], []))
+    hits = run_search(Search(name), batch.index, batch.overlay, VECTORS, top_k=2)
+    assert [[each.score for each in found[text]] for text in TEXTS] == [
+        [hit.score for hit in own] for own in hits
+    ]
 
 
-def test_ties_go_to_data_then_to_the_preferred_name_then_to_the_id(index, query):
-    overlay = SynonymOverlay(index)
-    cold = query.only([1])
-    (over_ontology,) = name_candidates(
-        run_sieve(Sieve(["O-T"], []), index, overlay, cold), index, ["cold"]
-    )
+def test_ties_go_to_data_then_to_the_preferred_name_then_to_the_id(retriever, batch):
+    over_ontology = run_sieve(retriever, batch, Sieve(["O-T"], []))["cold"]
     assert [each.concept_id for each in over_ontology] == ["C1", "C2"]
-    (over_both,) = name_candidates(
-        run_sieve(Sieve(["OD-T"], []), index, overlay, cold), index, ["cold"]
-    )
+    over_both = run_sieve(retriever, batch, Sieve(["OD-T"], []))["cold"]
     assert [each.concept_id for each in over_both] == ["C2", "C1"]
     assert over_both[0].score == over_both[1].score == 1.0
 
 
-def test_no_mentions_no_answers(index, query):
-    assert run_sieve(Sieve(), index, SynonymOverlay(index), query.only([])) == []
+def test_no_mentions_no_answers(retriever, index):
+    nothing = Batch([], np.array([], dtype="int64"), None, index, SynonymOverlay(index), top_k=2)
+    assert run_sieve(retriever, nothing, Sieve()) == {}
 
 
 def test_unknown_search_lists_the_known():
@@ -133,16 +134,7 @@ def test_lists_of_a_config_become_tuples():
     assert pickle.loads(pickle.dumps(sieve)).steps == sieve.steps
 
 
-def test_each_step_is_asked_only_for_what_is_left():
+def test_each_search_answers_what_those_before_it_leave():
     scores = {"D-T": [0.9, 0.1, 0.5], "D-C": [1.0, 0.7, 0.2], "OD-T": [0.0, 0.0, 0.0]}
-    asked = []
-
-    def ask(search, threshold, places):
-        asked.append((search, places))
-        return [scores[search][place] for place in places]
-
     sieve = Sieve(["D-T", "D-C", "OD-T"], [0.9, 0.7])
-    assert sieve.sift(3, ask, float) == [(0, 0.9), (1, 0.7), (2, 0.0)]
-    assert asked == [("D-T", [0, 1, 2]), ("D-C", [1, 2]), ("OD-T", [2])]
-    assert sieve.sift(0, ask, float) == []
     assert sieve.choose(scores, float) == [0.9, 0.7, 0.0]

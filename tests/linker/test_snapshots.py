@@ -7,7 +7,7 @@ import pytest
 
 from spacy_connorm.index.backends.exact import ExactSearcher
 
-PLAIN = {"memo_size": 0, "cache_size": 0}
+PLAIN = {"cache_size": 0}
 FIRST = [("sea legs", "C6"), ("head spinning", "C5")]
 CHANGE = [("vertigo", "C1"), ("dizzy spell", "C6"), ("a cold sea", "C4")]
 ASKED = ["head spinning", "vertigo", "dizzy spell", "sea legs", "cold", "heart attacks"]
@@ -56,7 +56,7 @@ def test_a_question_that_has_begun_sees_no_change(make_normalizer, monkeypatch, 
     assert found == [before]
 
 
-@pytest.mark.parametrize("sizes", [{}, PLAIN], ids=["memo", "plain"])
+@pytest.mark.parametrize("sizes", [{}, PLAIN], ids=["cache", "no cache"])
 def test_answers_are_those_before_or_after_a_change(
     make_normalizer, config, sizes, in_thread, switch_often
 ):

@@ -86,13 +86,13 @@ def raised(nlp, processes):
 
 
 def shared(nlp, processes):
-    """Of a pipeline that was never saved: which files of index, memo and encoder the workers have
+    """Of a pipeline that was never saved: which files of index and encoder the workers have
     mapped, and what else of this kind.
     """
     nlp.from_bytes(nlp.to_bytes())
     nlp.add_pipe("mapped_files", last=True)
     lookup = nlp.get_pipe("concept_normalizer").lookup
-    folders = (lookup.index.folder, lookup.retriever.memo.folder)
+    folders = (lookup.index.folder,)
     docs = list(nlp.pipe(TEXTS * 2, n_process=processes, batch_size=BATCH))
     mapped = {tuple(file) for doc in docs for file in doc.user_data["mapped"]}
     files = [file for each in folders for file in each.rglob("*")]

@@ -152,7 +152,7 @@ def test_failed_load_leaves_a_working_component(saved, make_pipeline, damaged):
 def test_vectors_that_are_not_at_unit_length(
     make_normalizer, blank_normalizer, hashes, tmp_path, value
 ):
-    make_normalizer(**hashes, memo_size=0).to_disk(tmp_path / "saved")
+    make_normalizer(**hashes).to_disk(tmp_path / "saved")
     folders = [tmp_path / "saved" / "index", tmp_path / "saved"]
     facts = [unseal(folder) for folder in folders]
     path = folders[0] / "texts.unit.npy"
@@ -171,7 +171,7 @@ def test_damage_between_the_blocks_of_a_sample_is_told_with_the_next_question(
 ):
     for name, value in (("_LARGE", 100), ("_BLOCKS", 2), ("_BLOCK", 20)):
         monkeypatch.setattr(folders, name, value)
-    changed(memo_size=0).to_disk(tmp_path / "saved")
+    changed().to_disk(tmp_path / "saved")
     normalizer = blank_normalizer().from_disk(tmp_path / "saved")
     _wait_for_the_check()
     assert normalizer.candidates(["MI"])

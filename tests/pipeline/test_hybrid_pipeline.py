@@ -27,7 +27,7 @@ def normalizer(changed, hybrid):
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_candidates_tell_both_cosines(normalizer, search):
-    found = normalizer.lookup.candidates(MENTIONS, search=search, top_k=10)
+    found = normalizer.candidates(MENTIONS, search=search, top_k=10)
     assert any(found)
     for candidate in (each for candidates in found for each in candidates):
         assert candidate.score == pytest.approx(weigh(candidate, 0.5), abs=2e-5)
@@ -36,7 +36,7 @@ def test_candidates_tell_both_cosines(normalizer, search):
 
 @pytest.mark.parametrize("search", ["D-T", "OD-T"])
 def test_added_synonyms_score_one_on_both_sides(normalizer, search):
-    (candidates,) = normalizer.lookup.candidates(["head spinning"], search=search, top_k=3)
+    (candidates,) = normalizer.candidates(["head spinning"], search=search, top_k=3)
     best = candidates[0]
     assert (best.concept_id, best.text) == ("C5", "head spinning")
     assert (best.score, best.dense, best.lexical) == pytest.approx((1, 1, 1), abs=2e-5)
@@ -44,7 +44,7 @@ def test_added_synonyms_score_one_on_both_sides(normalizer, search):
 
 def test_other_encoders_have_one_cosine(make_normalizer, hashes):
     for settings in ({}, hashes):
-        (candidates,) = make_normalizer(**settings).lookup.candidates(["MI"], top_k=3)
+        (candidates,) = make_normalizer(**settings).candidates(["MI"], top_k=3)
         assert {(each.dense, each.lexical) for each in candidates} == {(None, None)}
 
 
@@ -56,15 +56,13 @@ def test_explanations_tell_both_cosines(normalizer):
 
 
 def test_filters_act_on_both_sides(normalizer):
-    for candidates in normalizer.lookup.candidates(
-        MENTIONS, search="OD-T", top_k=5, types=["Chemical"]
-    ):
+    for candidates in normalizer.candidates(MENTIONS, search="OD-T", top_k=5, types=["Chemical"]):
         assert [each.concept_id for each in candidates] == ["C6"]
 
 
 def test_weight_nothing_is_the_dense_encoder_alone(make_normalizer, hybrid, hashes):
-    alone = make_normalizer(**hashes).lookup
-    both = make_normalizer(**with_weight(hybrid, 0)).lookup
+    alone = make_normalizer(**hashes)
+    both = make_normalizer(**with_weight(hybrid, 0))
     for search in ("O-T", "OD-T"):
         for one, other in zip(
             alone.candidates(MENTIONS, search=search, top_k=6),
@@ -78,8 +76,8 @@ def test_weight_nothing_is_the_dense_encoder_alone(make_normalizer, hybrid, hash
 
 
 def test_great_weight_is_the_lexical_encoder_alone(make_normalizer, hybrid):
-    alone = make_normalizer().lookup
-    both = make_normalizer(**with_weight(hybrid, 1e6)).lookup
+    alone = make_normalizer()
+    both = make_normalizer(**with_weight(hybrid, 1e6))
     found = zip(
         alone.candidates(MENTIONS, search="O-T", top_k=1),
         both.candidates(MENTIONS, search="O-T", top_k=1),
@@ -92,15 +90,14 @@ def test_great_weight_is_the_lexical_encoder_alone(make_normalizer, hybrid):
 
 
 def test_what_spelling_knows_nothing_of_is_found_by_meaning(make_normalizer, hybrid):
-    (candidates,) = make_normalizer(**hybrid).lookup.candidates(["\u96ea"], search="O-T", top_k=3)
+    (candidates,) = make_normalizer(**hybrid).candidates(["\u96ea"], search="O-T", top_k=3)
     assert len(candidates) == 3
     assert {each.lexical for each in candidates} == {0}
 
 
 def test_saved_and_loaded(normalizer, blank_normalizer, hybrid, tmp_path):
     searched = {
-        search: normalizer.lookup.candidates(MENTIONS, search=search, top_k=4)
-        for search in SEARCHES
+        search: normalizer.candidates(MENTIONS, search=search, top_k=4) for search in SEARCHES
     }
     normalizer.to_disk(tmp_path / "saved")
     block = {"@misc": "spacy-connorm.Sieve.v1", "searches": SEARCHES, "thresholds": [0.9] * 5}
@@ -109,7 +106,7 @@ def test_saved_and_loaded(normalizer, blank_normalizer, hybrid, tmp_path):
         blank_normalizer(**hybrid, sieve=block).from_bytes(normalizer.to_bytes()),
     ):
         for search, found in searched.items():
-            again = loaded.lookup.candidates(MENTIONS, search=search, top_k=4)
+            again = loaded.candidates(MENTIONS, search=search, top_k=4)
             for one, other in zip(chain(*again), chain(*found), strict=True):
                 assert one[:2] == other[:2]
                 assert one.score == pytest.approx(other.score, abs=2e-5)
@@ -120,14 +117,14 @@ def test_the_weight_can_be_set_where_a_pipeline_is_loaded(make_pipeline, hybrid,
     make_pipeline(**hybrid).to_disk(tmp_path / "pipeline")
     weight = {"components.concept_normalizer.encoder.lexical_weight": 3}
     nlp = spacy.load(tmp_path / "pipeline", config=weight)
-    lookup = nlp.get_pipe("concept_normalizer").lookup
-    (candidates,) = lookup.candidates(["heart attak"], search="O-T", top_k=1)
+    normalizer = nlp.get_pipe("concept_normalizer")
+    (candidates,) = normalizer.candidates(["heart attak"], search="O-T", top_k=1)
     assert candidates[0].score == pytest.approx(weigh(candidates[0], 3), abs=2e-5)
 
 
 def test_a_search_that_was_not_built_is_exact(make_normalizer, hybrid):
-    lookup = make_normalizer(**hybrid).lookup
-    assert lookup.sieve == Sieve(thresholds=[0.98])
-    (candidates,) = lookup.candidates(["heart attack"], search="O-T", top_k=1)
+    normalizer = make_normalizer(**hybrid)
+    assert normalizer.lookup.sieve == Sieve(thresholds=[0.98])
+    (candidates,) = normalizer.candidates(["heart attack"], search="O-T", top_k=1)
     assert candidates[0].concept_id == "C2"
     assert candidates[0].lexical == pytest.approx(1, abs=1e-6)

@@ -22,7 +22,7 @@ FITTED = {"intercept": -1.0, "score": 2.5, "margin": 0.0}
         ("top_k", "3", "a whole number, at least 1"),
         ("top_k", 2.5, "a whole number, at least 1"),
         ("top_k", 0, "a whole number, at least 1"),
-        ("memo_size", True, "a whole number, at least 0"),
+        ("cache_size", True, "a whole number, at least 0"),
         ("cache_size", -1, "a whole number, at least 0"),
         ("nil_threshold", "0.5", "a cosine, from -1 to 1, or null"),
         ("nil_threshold", 5, "a cosine, from -1 to 1, or null"),

@@ -11,9 +11,8 @@ from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex, IvfSearcher
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.overlay import Synonym, SynonymOverlay
-from spacy_connorm.index.query import Query, run_search
-from spacy_connorm.index.ranking import rounded
-from spacy_connorm.index.search import SEARCHES, Search
+from spacy_connorm.index.search import SEARCHES, Search, rounded
+from spacy_connorm.index.searching import run_search
 from spacy_connorm.index.vectors.base import from_raw
 from spacy_connorm.index.vectors.scaled import lifted, lifted_queries, scaled
 from spacy_connorm.index.verification import verify_index
@@ -140,13 +139,19 @@ def test_synonyms_that_are_added_are_compared_as_those_of_the_index(tmp_path):
         [Synonym(b"quite new", "quite new", 5)], encode(["quite new"]), count=1
     )
     (vector,) = encode(["quite new"])
-    asked = Query(np.asarray([vector * 20]), 60)
-    (hit,) = (hit for hit in run_search(Search.OD_T, index, overlay, asked)[0] if hit.text)
+    asked = np.asarray([vector * 20])
+    (hit,) = (
+        hit for hit in run_search(Search.OD_T, index, overlay, asked, top_k=60)[0] if hit.text
+    )
     assert (hit.text, hit.concept) == ("quite new", 5)
     assert hit.score == pytest.approx(float(vector @ vector) * 20, rel=1e-4)
     own = ["quite new", *(f"mention {number}" for number in (5, 25, 45, 65))]
     mean = encode(own).mean(axis=0)
-    (hit,) = (hit for hit in run_search(Search.D_C, index, overlay, asked)[0] if hit.concept == 5)
+    (hit,) = (
+        hit
+        for hit in run_search(Search.D_C, index, overlay, asked, top_k=60)[0]
+        if hit.concept == 5
+    )
     assert hit.score == pytest.approx(float(mean @ vector) * 20, rel=1e-4)
 
 
@@ -155,9 +160,9 @@ def test_a_score_that_is_no_number(tmp_path):
         index = build(tmp_path / "index", backend=ExactIndex(metric="dot"))
     overlay = SynonymOverlay(index)
     for bad in (np.nan, np.inf):
-        query = Query(np.full((1, 12), bad, dtype="float32"), 3)
+        vectors = np.full((1, 12), bad, dtype="float32")
         with np.errstate(all="ignore"), pytest.raises(ConnormError, match="CN420"):
-            run_search(Search.O_T, index, overlay, query)
+            run_search(Search.O_T, index, overlay, vectors, top_k=3)
 
 
 @pytest.mark.filterwarnings("ignore:.*CNW401")

@@ -20,7 +20,7 @@ def make(request, make_normalizer, ontology, hashes, hybrid):
     config = {"ngrams": {}, "hashes": hashes, "hybrid": hybrid}[request.param]
 
     def make(**settings):
-        normalizer = make_normalizer(**{**config, "memo_size": 0, **settings})
+        normalizer = make_normalizer(**{**config, **settings})
         normalizer.initialize(lambda: [], ontology=ontology, substitutions=SUBSTITUTIONS)
         return normalizer
 
@@ -55,7 +55,7 @@ def first_of(normalizer):
 
 def test_a_minus_is_no_other_form_of_a_plus(make_normalizer):
     def score(weight, mention):
-        normalizer = make_normalizer(rewriting_weight=weight, memo_size=0)
+        normalizer = make_normalizer(rewriting_weight=weight)
         normalizer.initialize(lambda: [], ontology=Ontology([Concept("C1", "ER+ breast cancer")]))
         return first(normalizer, mention).score
 

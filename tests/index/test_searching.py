@@ -11,8 +11,8 @@ from spacy_connorm.index.filters import AllowedConcepts
 from spacy_connorm.index.members import D, O
 from spacy_connorm.index.overlay import Synonym, SynonymOverlay
 from spacy_connorm.index.overlay_files import read_overlay, write_overlay
-from spacy_connorm.index.query import Query, run_search
 from spacy_connorm.index.search import SEARCHES, Search
+from spacy_connorm.index.searching import run_search
 from spacy_connorm.index.vectors.base import from_raw
 
 from .conftest import DENSE, HYBRID, WEIGHT, build, make_concepts, make_synonyms
@@ -93,7 +93,7 @@ def expected(
 
 def found(search, index, overlay, encoder, mentions, top_k, allowed=None):
     vectors = from_raw(encoder.encode(mentions)).unit
-    for hits in run_search(search, index, overlay, Query(vectors, top_k, allowed)):
+    for hits in run_search(search, index, overlay, vectors, top_k=top_k, allowed=allowed):
         labels = index.store.labels(hit.concept for hit in hits)
         yield [labels[hit.concept][0] for hit in hits], [hit.score for hit in hits]
 
@@ -251,15 +251,15 @@ def test_without_data_searches_over_it_find_nothing(tmp_path):
     index = build(tmp_path / "index", synonyms=[])
     vectors = from_raw(np.ones((2, index.vectors.width), dtype="float32")).unit
     for search in (Search.D_T, Search.D_C):
-        assert run_search(search, index, SynonymOverlay(index), Query(vectors, 3)) == [[], []]
+        assert run_search(search, index, SynonymOverlay(index), vectors, top_k=3) == [[], []]
 
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_hits_of_a_hybrid_tell_both_cosines(search, index, encoder_of):
     both = {"added": [("brand new", "C040")], "removed": [("mention 3", "C003")]}
     overlay = changed(index, encoder_of, **both)
-    query = Query(from_raw(encoder_of.encode([*MENTIONS, "brand new"])).unit, 5)
-    for hits in run_search(search, index, overlay, query):
+    vectors = from_raw(encoder_of.encode([*MENTIONS, "brand new"])).unit
+    for hits in run_search(search, index, overlay, vectors, top_k=5):
         for hit in hits:
             if encoder_of is not HYBRID:
                 assert hit.parts is None

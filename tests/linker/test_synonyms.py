@@ -7,8 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.linker.synonyms import ChangedSynonym
-from spacy_connorm.pipeline.synonym_files import read_synonyms, write_synonyms
+from spacy_connorm.linker.synonyms import ChangedSynonym, read_synonyms, write_synonyms
 from spacy_connorm.text.cleaning import clean
 
 MENTIONS = ["MI", "cold", "head spinning", "heart attack", "heart stroke", "myocardial infarct"]
@@ -110,7 +109,7 @@ def test_a_failed_write_leaves_the_old_file(changed, tmp_path, monkeypatch):
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("spacy_connorm.pipeline.synonym_files.open_text", fail)
+    monkeypatch.setattr("spacy_connorm.linker.synonyms.open_text", fail)
     with pytest.raises(ConnormError, match="CN108"):
         changed().save_synonyms(path)
     assert path.read_text() == "old\n"

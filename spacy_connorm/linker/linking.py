@@ -1,0 +1,327 @@
+"""The way of a mention to its candidates.
+
+`link` reads as the paper does: a mention is cleaned and interpreted, as the long form that its
+document defines for it, as it is written, and as the mentions that it coordinates; what is new is
+encoded, searched by the sieve and rescored; and the interpretation that links best answers.
+`explain_mention` keeps the steps.
+"""
+
+from collections.abc import Sequence
+from math import inf
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ..concepts import Candidate
+from ..errors import refuse_text
+from ..index.filters import Filter
+from ..index.search import Hit, Search
+from ..index.searching import run_search
+from ..text.cleaning import clean
+from ..text.composites import split_composite
+from .calibration import Calibration, with_probabilities
+from .codes import CodeSystems
+from .interpretations import Interpretation, best_first, is_settled
+from .rescoring import Batch
+from .retriever import RESCORERS, Retriever
+from .sieve import Sieve
+
+# How many candidates to look at, even if fewer are wanted: a text denotes all concepts that score
+# alike, and the probability of a candidate depends on its rival.
+_DEPTH = 10
+# How many texts are searched at once: their cosines with a block of the index are in memory
+# together.
+_BATCH = 512
+
+WholeKind = Literal["long form", "as written"]
+# A mention and its long form.
+_Pair = tuple[str, str]
+
+
+class Query(NamedTuple):
+    """What is asked about mentions.
+
+    sieve (Sieve): The searches that answer.
+    top_k (int): At most how many candidates of each text.
+    filter (Filter): Which concepts may be found.
+    split_composites (bool): Whether coordinated mentions are also read as their parts; never with
+        inner products.
+    calibration (Optional[Calibration]): Gives candidates their probabilities.
+    codes (Optional[CodeSystems]): Gives candidates their codes in other vocabularies.
+    """
+
+    sieve: Sieve
+    top_k: int
+    filter: Filter = Filter()
+    split_composites: bool = True
+    calibration: Calibration | None = None
+    codes: CodeSystems | None = None
+
+    def alone(self, search: str) -> "Query":
+        """RETURNS (Query): The same with one search instead of the sieve."""
+        return self._replace(sieve=Sieve((search,), ()))
+
+
+def link(
+    retriever: Retriever,
+    mentions: Sequence[str],
+    query: Query,
+    *,
+    long_forms: Sequence[str] | None = None,
+) -> list[list[Interpretation]]:
+    """Find what mentions stand for.
+
+    retriever (Retriever): Answers, from one snapshot of index and synonyms.
+    mentions (Sequence[str]): b mentions, as written; an empty one has no candidates.
+    query (Query): What is asked.
+    long_forms (Optional[Sequence[str]]): b long forms; empty where a document defines none.
+    RETURNS (List[List[Interpretation]]): b lists, the interpretation that answers first.
+    RAISES (ConnormError): CN006 for anything but lists of texts of the same length, and those of
+        `retrieve`.
+    """
+    pairs = _clean_pairs(mentions, [""] * len(mentions) if long_forms is None else long_forms)
+    ways = _interpret_whole(list(dict.fromkeys(pairs)), retriever)
+    found = retrieve(retriever, [text for each in ways.values() for _, text in each], query)
+    read = {
+        pair: [Interpretation(kind, (text,), (found[text],)) for kind, text in each]
+        for pair, each in ways.items()
+    }
+    if query.split_composites and retriever.has_cosines:
+        split = {pair: parts for pair, whole in read.items() if (parts := _split(whole))}
+        texts = [text for each in split.values() for parts in each for text in parts]
+        found = retrieve(retriever, texts, query) if texts else {}
+        for pair, each in split.items():
+            read[pair] += [
+                Interpretation("parts", parts, tuple(found[text] for text in parts))
+                for parts in each
+            ]
+    chosen = {
+        pair: [each.first(query.top_k) for each in best_first(whole)]
+        for pair, whole in read.items()
+    }
+    return [list(chosen[pair]) for pair in pairs]
+
+
+def find_candidates(
+    retriever: Retriever,
+    mentions: Sequence[str],
+    query: Query,
+    *,
+    long_forms: Sequence[str] | None = None,
+) -> list[list[Candidate]]:
+    """RETURNS (List[List[Candidate]]): For each mention the candidates of the interpretation that
+    answers. Arguments and errors are those of `link`.
+    """
+    found = link(retriever, mentions, query, long_forms=long_forms)
+    return [interpretations[0].candidates for interpretations in found]
+
+
+def retrieve(
+    retriever: Retriever, texts: Sequence[str], query: Query
+) -> dict[str, list[Candidate]]:
+    """Find the candidates of texts: from the cache, or by a search.
+
+    retriever (Retriever): Answers.
+    texts (Sequence[str]): Cleaned texts; an empty one has no candidates.
+    query (Query): What is asked.
+    RETURNS (Dict[str, List[Candidate]]): Candidates by text, best first: 10, or `top_k` if that is
+        more.
+    RAISES (ConnormError): CN402 if the index turned out to be damaged, CN406 and CN407 for types
+        and branches that it lacks, CN408 for a search that it was built without.
+    """
+    retriever.index.require_sound()
+    allowed = retriever.masks.get(query.filter, retriever.index)
+    depth = max(query.top_k, _DEPTH)
+    asked = query.sieve, query.filter, depth
+    found = {text: retriever.cache.get((asked, text)) if text else [] for text in texts}
+    new = [text for text, known in found.items() if known is None]
+    for start in range(0, len(new), _BATCH):
+        some = new[start : start + _BATCH]
+        answers = run_sieve(retriever, retriever.encode(some, depth, allowed), query.sieve)
+        for text in some:
+            found[text] = answers.get(text, [])
+            retriever.cache.put((asked, text), found[text])
+    if query.calibration is not None:
+        found = {text: with_probabilities(each, query.calibration) for text, each in found.items()}
+    return found if query.codes is None else query.codes.with_codes(found, retriever.index)
+
+
+def run_sieve(retriever: Retriever, batch: Batch, sieve: Sieve) -> dict[str, list[Candidate]]:
+    """Ask the searches of a sieve in order, each only for the texts that are not answered yet, and
+    change the scores of what each finds.
+
+    retriever (Retriever): Answers.
+    batch (Batch): The texts, encoded.
+    sieve (Sieve): The searches.
+    RETURNS (Dict[str, List[Candidate]]): At most top_k candidates by text, best first.
+    RAISES (ConnormError): CN408 for a search that the index was built without.
+    """
+    index, top_k = retriever.index, batch.top_k
+    rescorers = [RESCORERS[name](batch, weight) for name, weight in retriever.weights.items()]
+    answers: dict[int, tuple[Search, list[Hit]]] = {}
+    waiting = list(range(len(batch.texts)))
+    for step, threshold in sieve.steps:
+        if not waiting:
+            break
+        hits = run_search(
+            step,
+            index,
+            batch.overlay,
+            batch.vectors[waiting],
+            top_k=batch.depth,
+            allowed=batch.allowed,
+            thresholds=np.where(batch.may_rise[waiting], -inf, threshold),
+        )
+        for rescore in rescorers:
+            hits = rescore(step, waiting, hits)
+        for place, own in zip(waiting, hits, strict=True):
+            if _best_score(own) >= threshold:
+                answers[place] = step, own[:top_k]
+        waiting = [place for place in waiting if place not in answers]
+    # The ids, names and texts of all hits are read from the index at once.
+    all_hits = [hit for _, own in answers.values() for hit in own]
+    labels = index.store.labels(hit.concept for hit in all_hits)
+    names = index.store.texts(hit.member for hit in all_hits if hit.member >= 0 and not hit.text)
+    return {
+        batch.texts[place]: [
+            Candidate(
+                *labels[hit.concept],
+                score=hit.score,
+                text=hit.text or names.get(hit.member) or labels[hit.concept][1],
+                search=str(step),
+                searched=batch.texts[place],
+                dense=hit.parts and hit.parts[0],
+                lexical=hit.parts and hit.parts[1],
+            )
+            for hit in own
+        ]
+        for place, (step, own) in answers.items()
+    }
+
+
+class Step(NamedTuple):
+    """What one search of the sieve finds for a mention.
+
+    search (str): The search.
+    threshold (Optional[float]): The cosine it needs to answer; None for the last search.
+    answers (bool): Whether this is the search that answers.
+    candidates (List[Candidate]): What it finds.
+    """
+
+    search: str
+    threshold: float | None
+    answers: bool
+    candidates: list[Candidate]
+
+
+class ExplainedPart(NamedTuple):
+    """A text that was searched, and what was found for it.
+
+    searched (str): What was encoded, after normalization: the mention, its long form, or a part of
+        either.
+    steps (List[Step]): What the searches of the sieve find for it, in order.
+    """
+
+    searched: str
+    steps: list[Step]
+
+
+class Explanation(NamedTuple):
+    """Why a mention gets its answer.
+
+    mention (str): As given.
+    parts (Sequence[ExplainedPart]): How the texts of the interpretation that answers were searched:
+        one text, or one for each part of a composite.
+    interpretations (Sequence[Interpretation]): How the mention was read; the first one answers.
+    """
+
+    mention: str
+    parts: Sequence[ExplainedPart]
+    interpretations: Sequence[Interpretation] = ()
+
+    @property
+    def searched(self) -> str:
+        """RETURNS (str): What was encoded, of a composite for the first part."""
+        return self.parts[0].searched
+
+    @property
+    def steps(self) -> list[Step]:
+        """RETURNS (List[Step]): The searches, of a composite those for the first part."""
+        return self.parts[0].steps
+
+
+def explain_mention(
+    retriever: Retriever, mention: str, query: Query, *, long_form: str = ""
+) -> Explanation:
+    """Explain how a mention is read, and what each search finds for the texts of the interpretation
+    that answers.
+
+    retriever, query: As for `link`.
+    mention (str): The mention, as written.
+    long_form (str): What it stands for; empty if that is not known.
+    RETURNS (Explanation): The interpretations and the searches.
+    RAISES (ConnormError): As `link`.
+    """
+    (read,) = link(retriever, [mention], query, long_forms=[long_form])
+    parts = []
+    for text in read[0].texts:
+        steps: list[Step] = []
+        for step, threshold in query.sieve.steps:
+            asked = query._replace(sieve=Sieve((step,), ()), calibration=None)
+            candidates = retrieve(retriever, [text], asked)[text][: query.top_k]
+            enough = _best_score(candidates) >= threshold
+            answers = enough and not any(each.answers for each in steps)
+            needed = None if threshold == -inf else threshold
+            steps.append(Step(str(step), needed, answers, candidates))
+        parts.append(ExplainedPart(retriever.encoder.normalize(text), steps))
+    return Explanation(mention, parts, read)
+
+
+def _interpret_whole(
+    pairs: Sequence[_Pair], retriever: Retriever
+) -> dict[_Pair, list[tuple[WholeKind, str]]]:
+    """List the ways to read whole mentions: as the long form that their document defines, and as
+    they are written if it defines none, or if that is certain.
+    """
+    defined = {mention for mention, long_form in pairs if long_form}
+    # Inner products of two texts can't be compared.
+    certain = _find_certain(defined, retriever) if defined and retriever.has_cosines else set()
+    ways: dict[_Pair, list[tuple[WholeKind, str]]] = {}
+    for mention, long_form in pairs:
+        ways[mention, long_form] = [("long form", long_form)] if long_form else []
+        if not long_form or mention in certain:
+            ways[mention, long_form].append(("as written", mention))
+    return ways
+
+
+def _find_certain(mentions: set[str], retriever: Retriever) -> set[str]:
+    """Find the mentions that are worth searching although their document defines them. A
+    definition can mislead ("AAPC" is not all that its bracket follows), so annotated data and
+    users are heard too, and so is the ontology on a mention that is more than a short form
+    ("MS/MS", "CA-125"), which may stand for anything there.
+    """
+    in_data = retriever.held(mentions, "D")
+    longer = {mention for mention in mentions if not mention.isalnum()}
+    return in_data | retriever.held(longer - in_data, "OD")
+
+
+def _split(whole: Sequence[Interpretation]) -> list[tuple[str, ...]]:
+    """List the ways to read a mention as its parts; none if it is a name."""
+    ways = [parts for each in whole for parts in split_composite(each.texts[0])]
+    return [] if ways and any(map(is_settled, whole)) else ways
+
+
+def _clean_pairs(mentions: Sequence[str], long_forms: Sequence[str]) -> list[_Pair]:
+    for name, texts in (("mentions", mentions), ("long_forms", long_forms)):
+        if isinstance(texts, str):
+            refuse_text(name, texts, "a list of texts")
+        for place, text in enumerate(texts):
+            if not isinstance(text, str):
+                refuse_text(f"{name}[{place}]", text, "a text")
+    if len(mentions) != len(long_forms):
+        refuse_text("long_forms", long_forms, f"one for each of {len(mentions)} mentions")
+    return list(zip(map(clean, mentions), map(clean, long_forms), strict=True))
+
+
+def _best_score(found: Sequence[Hit] | Sequence[Candidate]) -> float:
+    return found[0].score if found else -inf

@@ -1,0 +1,87 @@
+"""The way of a mention: the steps that an explanation keeps, and how many files it passes."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from spacy.tokens import Span
+
+import spacy_connorm
+from spacy_connorm.linker.calibration import Calibration
+from spacy_connorm.linker.linking import explain_mention, find_candidates, link
+
+PACKAGE = Path(spacy_connorm.__file__).parent
+
+
+class CallTrace:
+    """The files, functions and depth of the calls of our functions inside a call."""
+
+    def __init__(self):
+        self.files, self.functions = set(), set()
+        self.depth = self._open = 0
+
+    def __enter__(self):
+        sys.setprofile(self._record)
+        return self
+
+    def __exit__(self, *error):
+        sys.setprofile(None)
+
+    def _record(self, frame, event, argument):
+        code = frame.f_code
+        if event not in ("call", "return") or not code.co_filename.startswith(str(PACKAGE)):
+            return
+        self._open += 1 if event == "call" else -1
+        self.depth = max(self.depth, self._open)
+        self.files.add(code.co_filename)
+        if not code.co_name.startswith("<"):
+            self.functions.add((code.co_filename, code.co_qualname))
+
+
+def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
+    nlp = make_pipeline()
+    normalizer = nlp.get_pipe("concept_normalizer")
+    first, doc = (nlp.make_doc(text) for text in ("heart attacks", "a severe cold"))
+    for each in (first, doc):
+        each.set_ents([Span(each, 0, len(each), label="Disease")])
+    normalizer(first)
+    with CallTrace() as trace:
+        normalizer(doc)
+    assert doc.ents[0].kb_id_
+    assert len(trace.files) <= 43
+    assert len(trace.functions) <= 146
+    assert trace.depth <= 18
+
+
+@pytest.fixture
+def normalizer(make_normalizer):
+    return make_normalizer(extra_words_weight=0.2)
+
+
+def test_the_interpretation_that_answers_comes_first(normalizer):
+    (read,) = link(normalizer.lookup.retriever, ["MI and colds"], normalizer.query())
+    assert read[0].kind == "parts"
+    assert read[0].candidates == normalizer.candidates(["MI and colds"])[0]
+
+
+def test_an_explanation_keeps_the_steps_of_the_way(normalizer):
+    retriever, query = normalizer.lookup.retriever, normalizer.query(top_k=2)
+    for mention in ("severe colds", "MI and colds", ""):
+        explanation = explain_mention(retriever, mention, query)
+        (found,) = find_candidates(retriever, [mention], query)
+        answers = [
+            step.candidates for part in explanation.parts for step in part.steps if step.answers
+        ]
+        assert [each.score for own in answers for each in own] == [each.score for each in found]
+        assert explanation.interpretations[0].candidates == found
+
+
+def test_queries_have_their_own_answers(normalizer):
+    retriever, query = normalizer.lookup.retriever, normalizer.query()
+    (plain,) = find_candidates(retriever, ["colds"], query)
+    calibrated = query._replace(calibration=Calibration(intercept=-2, score=3, margin=1))
+    (likely,) = find_candidates(retriever, ["colds"], calibrated)
+    assert all(each.probability is not None for each in likely)
+    assert find_candidates(retriever, ["colds"], query) == [plain]
+    (alone,) = find_candidates(retriever, ["colds"], query.alone("O-T"))
+    assert {each.search for each in alone} == {"O-T"}
