@@ -8,7 +8,7 @@ from math import ceil
 
 from ..index.search import DIGITS, Hit, Search, best_hits
 from ..text.word_bags import word_bag
-from .rescoring import Batch
+from .rescoring import SearchedTexts
 
 # How many concepts are found for a mention before their scores are lowered.
 _MIN_FOUND = 25
@@ -25,8 +25,8 @@ class ExtraWords:
     that the index has are left alone: their own name comes first anyway.
     """
 
-    def __init__(self, batch: Batch, weight: float) -> None:
-        """batch (Batch): The mentions.
+    def __init__(self, batch: SearchedTexts, weight: float) -> None:
+        """batch (SearchedTexts): The mentions.
         weight (float): How much a name without any word of the mention loses.
         """
         batch.depth = max(batch.depth, _MIN_FOUND)

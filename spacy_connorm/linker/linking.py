@@ -22,7 +22,7 @@ from ..text.composites import split_composite
 from .calibration import Calibration, with_probabilities
 from .codes import CodeSystems
 from .interpretations import Interpretation, best_first, is_settled
-from .rescoring import Batch
+from .rescoring import SearchedTexts
 from .retriever import RESCORERS, Retriever
 from .sieve import Sieve
 
@@ -146,12 +146,14 @@ def retrieve(
     return found if query.codes is None else query.codes.with_codes(found, retriever.index)
 
 
-def run_sieve(retriever: Retriever, batch: Batch, sieve: Sieve) -> dict[str, list[Candidate]]:
+def run_sieve(
+    retriever: Retriever, batch: SearchedTexts, sieve: Sieve
+) -> dict[str, list[Candidate]]:
     """Ask the searches of a sieve in order, each only for the texts that are not answered yet, and
     change the scores of what each finds.
 
     retriever (Retriever): Answers.
-    batch (Batch): The texts, encoded.
+    batch (SearchedTexts): The texts, encoded.
     sieve (Sieve): The searches.
     RETURNS (Dict[str, List[Candidate]]): At most top_k candidates by text, best first.
     RAISES (ConnormError): CN408 for a search that the index was built without.

@@ -14,7 +14,7 @@ from ..index.search import Hit, Search
 
 
 @dataclass
-class Batch:
+class SearchedTexts:
     """Texts that are searched together.
 
     texts (Sequence[str]): b cleaned texts.
@@ -54,10 +54,10 @@ class Rescorer(Protocol):
     setting of its weight.
     """
 
-    def __init__(self, batch: Batch, weight: float) -> None:
+    def __init__(self, batch: SearchedTexts, weight: float) -> None:
         """Prepare for all searches of a batch.
 
-        batch (Batch): The texts.
+        batch (SearchedTexts): The texts.
         weight (float): The setting, over 0.
         """
 

@@ -16,7 +16,7 @@ from ..index.overlay import SynonymOverlay
 from ..index.vectors.base import from_raw
 from ..text.cleaning import clean
 from .extra_words import ExtraWords
-from .rescoring import Batch, Rescorer
+from .rescoring import Rescorer, SearchedTexts
 from .rewritten_words import RewrittenWords
 
 # What changes scores after a search, in this order, by the setting of its weight.
@@ -87,13 +87,13 @@ class Retriever:
 
     def encode(
         self, texts: Sequence[str], top_k: int, allowed: AllowedConcepts | None = None
-    ) -> Batch:
+    ) -> SearchedTexts:
         """Take vectors from the index, from the synonyms beside it, or from the encoder.
 
         texts (Sequence[str]): Cleaned texts.
         top_k (int): How many concepts each wants.
         allowed (Optional[AllowedConcepts]): Which concepts may be found; all if None.
-        RETURNS (Batch): The texts of which the encoder knows anything.
+        RETURNS (SearchedTexts): The texts of which the encoder knows anything.
         """
         index, added = self.index, self.overlay.raw
         inputs = self.encoder.inputs(texts) if texts else []
@@ -122,7 +122,7 @@ class Retriever:
         rows = rows[places]
         if self.overlay.removed:
             rows = np.where(np.isin(rows, self.overlay.silent_rows), -1, rows)
-        return Batch(
+        return SearchedTexts(
             [texts[place] for place in places],
             rows,
             weighted(stack(found), self.encoder.lexical_weight) if places else None,

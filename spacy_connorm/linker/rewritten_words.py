@@ -10,7 +10,7 @@ from ..index.search import Hit, Search, best_hits, rounded
 from ..index.searching import IndexTexts, with_parts
 from ..text.signs import are_opposite, has_sign
 from .extra_words import known_bag
-from .rescoring import Batch
+from .rescoring import SearchedTexts
 
 # Names that a text becomes by less certain substitutions are not looked at.
 _MIN_CERTAINTY = 0.3
@@ -21,8 +21,8 @@ class RewrittenWords:
     Mentions that the index has are left alone.
     """
 
-    def __init__(self, batch: Batch, weight: float) -> None:
-        """batch (Batch): The mentions.
+    def __init__(self, batch: SearchedTexts, weight: float) -> None:
+        """batch (SearchedTexts): The mentions.
         weight (float): How far certain substitutions raise a cosine towards 1, 0 to 1.
         """
         self._batch = batch

@@ -14,7 +14,7 @@ from spacy_connorm.index.overlay import SynonymOverlay
 from spacy_connorm.index.search import SEARCHES, Search
 from spacy_connorm.index.searching import run_search
 from spacy_connorm.linker.linking import run_sieve
-from spacy_connorm.linker.rescoring import Batch
+from spacy_connorm.linker.rescoring import SearchedTexts
 from spacy_connorm.linker.retriever import Retriever
 from spacy_connorm.linker.sieve import Sieve
 
@@ -64,7 +64,7 @@ def retriever(index):
 
 @pytest.fixture
 def batch(index):
-    return Batch(TEXTS, np.array([-1] * 3), VECTORS, index, SynonymOverlay(index), top_k=2)
+    return SearchedTexts(TEXTS, np.array([-1] * 3), VECTORS, index, SynonymOverlay(index), top_k=2)
 
 
 def test_first_search_over_its_threshold_answers_else_the_last(retriever, batch):
@@ -103,7 +103,9 @@ def test_ties_go_to_data_then_to_the_preferred_name_then_to_the_id(retriever, ba
 
 
 def test_no_mentions_no_answers(retriever, index):
-    nothing = Batch([], np.array([], dtype="int64"), None, index, SynonymOverlay(index), top_k=2)
+    nothing = SearchedTexts(
+        [], np.array([], dtype="int64"), None, index, SynonymOverlay(index), top_k=2
+    )
     assert run_sieve(retriever, nothing, Sieve()) == {}
 
 
