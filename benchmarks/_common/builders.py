@@ -17,7 +17,7 @@ from spacy_connorm.encoders.storage import ARCHITECTURES
 from spacy_connorm.files.folders import read_object
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.protocol import Backend
-from spacy_connorm.linker.linking import Query, find_candidates
+from spacy_connorm.linker.linking import Query, candidates_of
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.linker.sieve import Sieve
 from spacy_connorm.text.substitutions import Substitution
@@ -155,7 +155,7 @@ def ask_lookup(
     """
     query = Query(lookup.sieve, top_k, split_composites=False)
     query = query if search is None else query.alone(search)
-    return find_candidates(lookup.retriever, mentions, query)
+    return candidates_of(lookup.retriever, mentions, query)
 
 
 def cached_encoder(block: dict[str, Any], work: Path) -> Model:

@@ -9,7 +9,7 @@ from _common.datasets import Data
 from _common.scoring import DEPTH
 from spacy_connorm.evaluation import Prediction
 from spacy_connorm.linker.interpretations import written_id
-from spacy_connorm.linker.linking import Query, find_candidates
+from spacy_connorm.linker.linking import Query, candidates_of
 from spacy_connorm.linker.lookup import ConceptLookup
 
 
@@ -62,5 +62,5 @@ def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]
     query = Query(lookup.sieve, DEPTH, split_composites=steps.composites)
     mentions = [mention.text for mention in data.mentions]
     long_forms = data.long_forms if steps.abbreviations else [""] * len(mentions)
-    found = find_candidates(lookup.retriever, mentions, query, long_forms=long_forms)
+    found = candidates_of(lookup.retriever, mentions, query, long_forms=long_forms)
     return [Prediction(candidates, written_id(candidates, None)) for candidates in found]

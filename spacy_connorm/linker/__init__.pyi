@@ -7,8 +7,8 @@ from .linking import ExplainedPart as ExplainedPart
 from .linking import Explanation as Explanation
 from .linking import Query as Query
 from .linking import Step as Step
+from .linking import candidates_of as candidates_of
 from .linking import explain_mention as explain_mention
-from .linking import find_candidates as find_candidates
 from .linking import link as link
 from .lookup import ConceptLookup as ConceptLookup
 from .retriever import Retriever as Retriever

@@ -102,7 +102,7 @@ def link(
     return [list(chosen[pair]) for pair in pairs]
 
 
-def find_candidates(
+def candidates_of(
     retriever: Retriever,
     mentions: Sequence[str],
     query: Query,

@@ -228,10 +228,10 @@ class ConceptNormalizer(BatchedPipe):
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
         RAISES (ConnormError): CN006 for anything else, and the errors of `query` and `link`.
         """
-        from ..linker.linking import find_candidates
+        from ..linker.linking import candidates_of
 
         query = self.query(search, **limits)
-        return find_candidates(self.lookup.retriever, mentions, query, long_forms=long_forms)
+        return candidates_of(self.lookup.retriever, mentions, query, long_forms=long_forms)
 
     def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
         """Explain how a mention is read, and what each search of the sieve finds for it.

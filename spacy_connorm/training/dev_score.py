@@ -24,7 +24,7 @@ from ..evaluation.report import score_row
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import ExactIndex
 from ..index.metrics import COSINE, Metric
-from ..linker.linking import Query, find_candidates
+from ..linker.linking import Query, candidates_of
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve
 from ..text.cleaning import clean
@@ -66,7 +66,7 @@ class LinkingScore:
         query = Query(self._sieve, DEPTH, split_composites=False)
         predictions = [
             Prediction(candidates, candidates[0].concept_id if candidates else NIL)
-            for candidates in find_candidates(lookup.retriever, texts, query)
+            for candidates in candidates_of(lookup.retriever, texts, query)
         ]
         gold = read_all_gold(lookup, self._mentions)
         row = score_row(score_predictions(gold, predictions))

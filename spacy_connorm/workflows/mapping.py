@@ -30,7 +30,7 @@ from ..documents.sssom import (
 from ..encoders.protocol import is_sparse
 from ..errors import ConnormError, Errors, refuse, require_positive
 from ..files.atomic import require_apart
-from ..linker.linking import find_candidates
+from ..linker.linking import candidates_of
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from .mapping_rows import (
@@ -205,7 +205,7 @@ def find_candidates(
             for term, doc in zip(batch, _docs(nlp, normalizer, batch), strict=True)
         ]
         texts = [term.term for term in batch]
-        yield from find_candidates(retriever, texts, query, long_forms=long_forms)
+        yield from candidates_of(retriever, texts, query, long_forms=long_forms)
 
 
 def _docs(

@@ -11,7 +11,7 @@ from spacy_connorm.linker.interpretations import (
     is_settled,
     links_better,
 )
-from spacy_connorm.linker.linking import Query, find_candidates
+from spacy_connorm.linker.linking import Query, candidates_of
 from spacy_connorm.linker.sieve import Sieve
 
 
@@ -57,7 +57,7 @@ def retrieve(monkeypatch):
 
 def find(texts, mentions, long_forms=None, **settings):
     query = Query(Sieve(), **{"top_k": 5, **settings})
-    return find_candidates(texts, mentions, query, long_forms=long_forms)
+    return candidates_of(texts, mentions, query, long_forms=long_forms)
 
 
 def read(texts, mention, long_form="", **settings):

@@ -8,7 +8,7 @@ from spacy.tokens import Span
 
 import spacy_connorm
 from spacy_connorm.linker.calibration import Calibration
-from spacy_connorm.linker.linking import explain_mention, find_candidates, link
+from spacy_connorm.linker.linking import candidates_of, explain_mention, link
 
 PACKAGE = Path(spacy_connorm.__file__).parent
 
@@ -68,7 +68,7 @@ def test_an_explanation_keeps_the_steps_of_the_way(normalizer):
     retriever, query = normalizer.lookup.retriever, normalizer.query(top_k=2)
     for mention in ("severe colds", "MI and colds", ""):
         explanation = explain_mention(retriever, mention, query)
-        (found,) = find_candidates(retriever, [mention], query)
+        (found,) = candidates_of(retriever, [mention], query)
         answers = [
             step.candidates for part in explanation.parts for step in part.steps if step.answers
         ]
@@ -78,10 +78,10 @@ def test_an_explanation_keeps_the_steps_of_the_way(normalizer):
 
 def test_queries_have_their_own_answers(normalizer):
     retriever, query = normalizer.lookup.retriever, normalizer.query()
-    (plain,) = find_candidates(retriever, ["colds"], query)
+    (plain,) = candidates_of(retriever, ["colds"], query)
     calibrated = query._replace(calibration=Calibration(intercept=-2, score=3, margin=1))
-    (likely,) = find_candidates(retriever, ["colds"], calibrated)
+    (likely,) = candidates_of(retriever, ["colds"], calibrated)
     assert all(each.probability is not None for each in likely)
-    assert find_candidates(retriever, ["colds"], query) == [plain]
-    (alone,) = find_candidates(retriever, ["colds"], query.alone("O-T"))
+    assert candidates_of(retriever, ["colds"], query) == [plain]
+    (alone,) = candidates_of(retriever, ["colds"], query.alone("O-T"))
     assert {each.search for each in alone} == {"O-T"}
