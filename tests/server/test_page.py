@@ -10,8 +10,6 @@ import httpx
 import pytest
 import spacy
 import srsly
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect, sync_playwright
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -22,6 +20,12 @@ from spacy_connorm.server import make_app
 from spacy_connorm.workflows import convert_corrections
 
 from .conftest import running
+
+pytest.importorskip("playwright", reason="the page's tests need playwright")
+pytest.importorskip("axe_playwright_python", reason="the page's tests need axe-playwright-python")
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 ASSETS, PICTURES = ROOT / "assets", ROOT / "docs" / "pictures"
