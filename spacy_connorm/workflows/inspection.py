@@ -48,8 +48,8 @@ def search(
     """
     _require_list(mentions)
     normalizer = load_normalizer(pipeline, component=component)
-    limits = Limits(top_k=top_k, types=types, branches=branches)
-    return normalizer.candidates(mentions, search=search, code_systems=code_systems, **limits)
+    limits = Limits(top_k=top_k, types=types, branches=branches, code_systems=code_systems)
+    return normalizer.candidates(mentions, search=search, **limits)
 
 
 def explain(
@@ -71,10 +71,8 @@ def explain(
     """
     _require_list(mentions)
     normalizer = load_normalizer(pipeline, component=component)
-    limits = Limits(top_k=top_k, types=types, branches=branches)
-    return [
-        normalizer.explain(mention, code_systems=code_systems, **limits) for mention in mentions
-    ]
+    limits = Limits(top_k=top_k, types=types, branches=branches, code_systems=code_systems)
+    return [normalizer.explain(mention, **limits) for mention in mentions]
 
 
 def _require_list(mentions: Sequence[str]) -> None:
