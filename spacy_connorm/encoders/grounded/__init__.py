@@ -1,4 +1,6 @@
 """Networks on frozen vectors, grounded in concepts, and the mean of word vectors as an encoder."""
 
-from .encoder import GroundedDanEncoder as GroundedDanEncoder
-from .words import WordVectorEncoder as WordVectorEncoder
+from .encoder import GroundedDanEncoder
+from .words import WordVectorEncoder
+
+__all__ = ["GroundedDanEncoder", "WordVectorEncoder"]

@@ -1,3 +1,5 @@
 """Transformers in ONNX Runtime: their export, and the encoder that runs them."""
 
-from .encoder import OnnxEncoder as OnnxEncoder
+from .encoder import OnnxEncoder
+
+__all__ = ["OnnxEncoder"]
