@@ -44,8 +44,9 @@ class Dataset:
     """A corpus and its ontology.
 
     ontology (OntologyFile): O.
-    train (Tuple[str, ...]): The files of train and dev; empty if there is only a test part.
-    test (str): The file of test.
+    train (Tuple[str, ...]): The files of train and dev, or of dev; empty if there is only a test
+        part.
+    test (str): The file of test; empty if there is only a dev part.
     types (Tuple[str, ...]): The mention types to score; all if empty.
     has_other_ids (bool): Whether O only refers to the gold ids, which become O's then.
     """
@@ -66,6 +67,7 @@ MESH = OntologyFile(
     },
 )
 DISEASE_ONTOLOGY = OntologyFile("disease_ontology/doid_2016-09-01.obo.gz")
+HPO = OntologyFile("hpo_2017/hp_2017-04-13.obo.gz")
 ASKAPATIENT = OntologyFile(
     "askapatient_fold0/concepts.tsv.gz",
     {"format": "tsv", "id": 1, "name": 2, "header": False},
@@ -99,6 +101,8 @@ DATASETS = {
     "craft-cl": _craft("CL"),
     "craft-uberon": _craft("UBERON"),
     "craft-so": _craft("SO"),
+    "hpo-abstracts": Dataset(HPO, ("hpo_2017/gsc_plus_dev.pubtator.txt.gz",), ""),
+    "hpo-notes": Dataset(HPO, ("hpo_2017/clinical_dev.pubtator",), ""),
     "askapatient": Dataset(ASKAPATIENT, *_parts("askapatient_fold0", "tsv")),
     "nlmchem": Dataset(MESH, (), "nlmchem_test/test.pubtator.txt.gz"),
 }
@@ -132,6 +136,8 @@ class Data:
         self.concept_types: Sequence[str] = ()
         if part == "dev" and not self.dataset.train:
             fail(f"{name} has no dev part: score --part test.")
+        if part == "test" and not self.dataset.test:
+            fail(f"{name} has no test part: score --part dev.")
         for path in self._ontology_files + self._data_files + [self._scored_file]:
             if not path.is_file():
                 fail(f"No data: {path} is not there. Name its folder with --data.")
