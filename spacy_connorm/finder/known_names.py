@@ -11,6 +11,7 @@ from ..index.concept_index import ConceptIndex
 from ..index.filters import AllowedConcepts
 from ..index.members import TARGETS, D
 from ..index.overlay import SynonymOverlay
+from ..index.rewriting import ENGLISH_TABLE
 from ..index.word_bags import WordBags
 
 _CACHED = 100_000
@@ -78,6 +79,22 @@ class KnownNames:
     def have_words(self, values: np.ndarray) -> np.ndarray:
         """RETURNS (np.ndarray): bool (b,): whether some name has the word of each hash."""
         return self._bags.have_words(values) | self._added.have_words(values)
+
+    def substitutions(
+        self, values: np.ndarray, min_certainty: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """List the single words of names that may stand in place of words.
+
+        values (np.ndarray): uint64 (b,): the hashes of words, each once.
+        min_certainty (float): Leave out what is less certain.
+        RETURNS (Tuple[Ints1d, np.ndarray, Floats1d]): s numbers of these words, int64, what each
+            substitution adds to their hash, uint64, and its certainty.
+        """
+        tables = [ENGLISH_TABLE, *filter(None, [self.index.rewriting])]
+        found = [each.of_words(values, min_certainty) for each in tables]
+        which, changes, certainty = map(np.concatenate, zip(*found, strict=True))
+        kept = self.have_words(values[which] + changes)
+        return which[kept], changes[kept], certainty[kept]
 
     def names(self, value: int) -> tuple[KnownName, ...]:
         """RETURNS (Tuple[KnownName, ...]): The names whose bag has this hash."""

@@ -14,13 +14,15 @@ from ..text.word_bags import hash_bag, word_bag
 from .found_mentions import FoundMention
 from .known_names import KnownName, KnownNames
 from .name_edges import Edge, edges_of, stands_alone, widen
-from .name_rules import NameRules
+from .name_rules import NameRules, uncertain_reason
 from .name_windows import TokenArrays, find_windows
 from .token_words import TokenWords, by_document, document_offsets
 
-# The scores of names, and of names that one word is derived from.
-_KNOWN, _DERIVED = 1.0, 0.9
 _CACHED = 100_000
+_HYPHENS = frozenset(["-", "\u2010", "\u2011"])
+# What begins words for the opposite, or for something else.
+_REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
+_IN_COMPOUND = "it is the end of a compound that says something else"
 _NO_NAME = "no name has these words"
 
 
@@ -30,7 +32,7 @@ class _Window(NamedTuple):
     start (int): Its first token.
     end (int): The token after it.
     value (int): The hash of the words of the names that it may stand for.
-    score (float): 1.0 if it has these words itself.
+    score (float): 1.0 if it has these words itself, less if some stand for others.
     has_pause (bool): Whether there is punctuation between its words.
     reason (str): Why it is no mention; empty for one.
     """
@@ -114,7 +116,12 @@ class NameFinder:
 
     def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
         """RETURNS (List[List[_Window]]): By document."""
-        windows = find_windows(self.read(docs), self.names, max_words=self.settings["max_words"])
+        windows = find_windows(
+            self.read(docs),
+            self.names,
+            max_words=self.settings["max_words"],
+            min_certainty=self.settings["min_certainty"],
+        )
         offsets = document_offsets(docs)
         numbers = by_document(windows.starts, offsets)
         known = self.names.names_of(windows.hashes.tolist())
@@ -122,11 +129,11 @@ class NameFinder:
         return [
             [
                 self._window(
-                    *(doc, start - before, end - before, value, letters, is_derived, has_pause),
+                    *(doc, start - before, end - before, value, letters, score, has_pause),
                     names=known[value],
                     edges=edges[value],
                 )
-                for start, end, value, letters, is_derived, has_pause in zip(
+                for start, end, value, letters, score, has_pause in zip(
                     *(column[own].tolist() for column in windows), strict=True
                 )
             ]
@@ -140,7 +147,7 @@ class NameFinder:
         last: int,
         value: int,
         letters: int,
-        is_derived: bool,
+        score: float,
         has_pause: bool,
         *,
         names: Sequence[KnownName],
@@ -151,8 +158,9 @@ class NameFinder:
         is_alone = not has_pause or stands_alone(doc, start, end)
         reason = self._rules.reason(
             value, letters, text, names, has_pause=has_pause, is_alone=is_alone
-        )
-        score = _DERIVED if is_derived else _KNOWN
+        ) or _compound_reason(doc, start, is_certain=score == 1)
+        if score < 1 and not reason:
+            reason = uncertain_reason(text)
         return _Window(start, end, value, score, has_pause, reason)
 
     def is_name(self, text: str) -> bool:
@@ -192,6 +200,18 @@ class NameFinder:
         labels = self.settings["labels"]
         known = types if labels is None else (labels[each] for each in types if each in labels)
         return next(filter(None, known), self.settings["label"])
+
+
+def _compound_reason(doc: Doc, start: int, *, is_certain: bool) -> str:
+    """RETURNS (str): Why a window that begins with the last part of a compound is no mention:
+    "febrile" in "non-febrile"; "tooth disease" in "Charcot-Marie-Tooth disease", which would be a
+    dental disorder. Empty if it may be one.
+    """
+    if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
+        return ""
+    if doc[start - 2].whitespace_ or (is_certain and doc[start - 2].lower_ not in _REVERSING):
+        return ""
+    return _IN_COMPOUND
 
 
 def _edges(

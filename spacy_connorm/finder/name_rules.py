@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..index.cache import Cache
+from ..text.derivations import FUNCTION_WORDS
 from ..text.inversions import turn_inversion
 from ..text.normalization import STEPS, TextStep, compose
 from ..text.signs import are_opposite, has_sign
@@ -19,7 +20,7 @@ from ..text.word_bags import (
     normalized_words,
     word_bag,
 )
-from ..text.word_classes import DETERMINERS, PREPOSITIONS
+from ..text.word_classes import DETERMINERS, PREPOSITIONS, is_modifier
 from .known_names import KnownName
 from .name_windows import PAUSES
 
@@ -32,6 +33,7 @@ _PREPOSITION = re.compile(rf"(?i)\b(?<!\bdue )({_JOINING})\b(?!\s+({_ARTICLES})\
 # What is between the lines and the items of a list. A line that is broken beside "of" goes on.
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
 _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
+_JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\b|[&/]")
 _COMMA = ","
 _ITEMS = re.compile("[,;]")
 _SMALL = "|".join(sorted(STOP_WORDS))
@@ -55,6 +57,7 @@ LISTED = (
     "follows the comma, or if annotated documents have it exactly so"
 )
 OPPOSITE = "it has a minus where the names have a plus, or the reverse"
+UNCERTAIN = "it has other words than a name, and small ones that do not belong to a name"
 NOT_ALLOWED = (
     "its names were removed, are inexact synonyms (`inexact_names`), or are of types or branches "
     "that the normalizer leaves out"
@@ -155,6 +158,18 @@ class NameRules:
         if not _is_in_order(text, written):
             return ACROSS
         return ""
+
+
+def uncertain_reason(text: str) -> str:
+    """RETURNS (str): Why a text of which some words stand for others is no mention: it has a joint
+    other than "of", begins or ends with a function word, or goes on after it: "symptoms of
+        cerebral edema". Empty if it may be one.
+    """
+    words = text.lower().split()
+    is_open = "of" in words and is_modifier(words[-1])
+    if is_open or _JOINT.search(text) or not FUNCTION_WORDS.isdisjoint((words[0], words[-1])):
+        return UNCERTAIN
+    return ""
 
 
 def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool) -> str:

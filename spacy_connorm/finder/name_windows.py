@@ -1,7 +1,8 @@
-"""Windows of a text that have exactly the words of a name, in any order. One of the words may be
-derived from that of the name: "retinal" for "retina".
+"""Windows of a text that have exactly the words of a name, in any order. One or two of them may
+stand for others: "retinal" for "retina", "cutaneous anomaly" for "abnormality of the skin".
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,14 @@ FILLER, WORD, PAUSE, BREAK = 0, 1, 2, 3
 PAUSES = ".,;()[]"
 # At most how many fillers between two words. It bounds the length of windows.
 _MAX_FILLERS = 3
-# At most how many words a window with a derived word has: longer ones are rare, and cost much.
-_MAX_DERIVED = 4
+# At most how many words a window with a replaced word has: longer ones are rare, and cost much.
+_MAX_REPLACED = 4
+# How likely a noun means the same as an adjective that is derived from it.
+_DERIVED = 0.9
+# Words of at most so many letters are not replaced: "N" is no nerve.
+_SHORT = 2
+# How certain two replaced words are together, at least.
+_LEAST_OF_TWO = 0.7
 
 
 class TokenArrays(NamedTuple):
@@ -31,6 +38,8 @@ class TokenArrays(NamedTuple):
     derived (Ints1d): int64 (d,): tokens that may be derived from other words, once for each.
     changes (np.ndarray): uint64 (d,): what each of these words adds to the hash of its token,
         modulo 2^64.
+    compounds (Ints1d): int64 (c, 2): tokens that a hyphen joins.
+    compound_hashes (np.ndarray): uint64 (c,): the hash of the word that both make without it.
     """
 
     hashes: np.ndarray
@@ -40,6 +49,8 @@ class TokenArrays(NamedTuple):
     ends: np.ndarray
     derived: np.ndarray
     changes: np.ndarray
+    compounds: np.ndarray
+    compound_hashes: np.ndarray
 
 
 class Windows(NamedTuple):
@@ -49,7 +60,7 @@ class Windows(NamedTuple):
     ends (Ints1d): int64 (n,): the token after each.
     hashes (np.ndarray): uint64 (n,): the hash of the bag of the name of each.
     letters (Ints1d): int32 (n,): how many letters and digits the words of each have.
-    are_derived (np.ndarray): bool (n,): whether a word of each is derived from that of the name.
+    certainty (Floats1d): float64 (n,): how likely each means the name; 1.0 if it has its words.
     have_pauses (np.ndarray): bool (n,): whether there is a pause between the words of each.
     """
 
@@ -57,92 +68,199 @@ class Windows(NamedTuple):
     ends: np.ndarray
     hashes: np.ndarray
     letters: np.ndarray
-    are_derived: np.ndarray
+    certainty: np.ndarray
     have_pauses: np.ndarray
 
 
-def find_windows(tokens: TokenArrays, known: KnownNames, *, max_words: int) -> Windows:
-    """Find the windows whose words are those of a name. A window starts and ends with a word, and
-    has only words that some name has.
+class _Replacements(NamedTuple):
+    """Words that may stand for others.
+
+    places (Ints1d): int64 (r,): where each is, ascending.
+    changes (np.ndarray): uint64 (r,): what the others add to the hash of a window, modulo 2^64.
+    certainty (Floats1d): float64 (r,): how likely the meaning stays the same, 0 to 1.
+    least (Ints1d): int64 (r,): how many words a window with it has at least: what stays of the name
+        shows that the others fit.
+    """
+
+    places: np.ndarray
+    changes: np.ndarray
+    certainty: np.ndarray
+    least: np.ndarray
+
+    def where(self, kept: np.ndarray) -> "_Replacements":
+        """RETURNS (_Replacements): Some of them, by their numbers or a mask."""
+        return _Replacements(*(column[kept] for column in self))
+
+
+class _Words(NamedTuple):
+    """The words of all tokens that a window may have.
+
+    hashes (np.ndarray): uint64 (w + 1,): running sums of their hashes, modulo 2^64.
+    runs (Ints1d): int64 (w,): a number for each; those with the same may share a window.
+    """
+
+    hashes: np.ndarray
+    runs: np.ndarray
+
+    def windows(
+        self, start: np.ndarray, end: np.ndarray, changes: np.ndarray | int, known: KnownNames
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """RETURNS (Tuple[Ints1d, np.ndarray]): The windows in one run that are names when their
+        hashes are changed, by number, and the hashes of these names.
+        """
+        whole = np.flatnonzero((start >= 0) & (end <= len(self.runs)))
+        whole = whole[self.runs[start[whole]] == self.runs[end[whole] - 1]]
+        values = self.hashes[end[whole]] - self.hashes[start[whole]]
+        values = values + (changes[whole] if isinstance(changes, np.ndarray) else np.uint64(0))
+        matching = known.contain(values)
+        return whole[matching], values[matching]
+
+
+_Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+def find_windows(
+    tokens: TokenArrays, known: KnownNames, *, max_words: int, min_certainty: float
+) -> Windows:
+    """Find the windows whose words are those of a name, or stand for them. A window starts and ends
+    with a word.
 
     tokens (TokenArrays): The tokens.
     known (KnownNames): The names.
     max_words (int): At most how many tokens of a window are words.
+    min_certainty (float): Leave out windows that are less certain to mean the name.
     RETURNS (Windows): The windows, by length.
     """
     is_word = tokens.kinds == WORD
-    single = _have_known_words(tokens, known)
-    tokens = _with_known_forms(tokens, known)
-    single[tokens.derived] = True
+    # Most tokens occur again and again: each distinct one is looked up once.
+    distinct, which = np.unique(tokens.hashes, return_inverse=True)
+    replaced = _replacements(tokens, known, distinct, which, min_certainty)
+    # Tokens of several words may be the words of a name together.
+    single = known.have_words(distinct)[which] | (tokens.sizes > 1)
+    single[replaced.places] = True
     places = np.flatnonzero(is_word & single)
     runs = _runs(tokens, places, is_break=(tokens.kinds == BREAK) | (is_word & ~single))
     hashes, sizes, letters = (
         np.concatenate([np.zeros(1, each.dtype), np.cumsum(each[places], dtype=each.dtype)])
         for each in (tokens.hashes, tokens.sizes, tokens.letters)
     )
-    first, found = np.arange(len(places)), []
-    for length in range(1, max_words + 1):
-        first = first[: np.searchsorted(first, len(places) - length, side="right")]
-        is_whole = runs[first] == runs[first + length - 1]
-        first = first[is_whole & (sizes[first + length] - sizes[first] <= known.longest)]
-        if not len(first):
-            break
-        values = hashes[first + length] - hashes[first]
-        matching = known.contain(values)
-        found.append((first[matching], first[matching] + length, values[matching]))
-    written = sum(len(starts) for starts, _, _ in found)
-    found.append(
-        _derived_windows(tokens, known, places, runs, hashes, min(max_words, _MAX_DERIVED))
-    )
-    start, end, values = map(np.concatenate, zip(*found, strict=True))
+    words = _Words(hashes, runs)
+    found = list(_written(words, sizes, known, max_words))
+    replaced = replaced._replace(places=np.searchsorted(places, replaced.places))
+    found += _replaced(words, replaced, known, min(max_words, _MAX_REPLACED))
+    start, end, values, certainty = map(np.concatenate, zip(*found, strict=True))
     pauses = np.cumsum(tokens.kinds == PAUSE)[places]
     return Windows(
         places[start],
         tokens.ends[places[end - 1]],
         values,
         letters[end] - letters[start],
-        np.arange(len(start)) >= written,
+        certainty,
         pauses[start] < pauses[end - 1],
     )
 
 
-def _have_known_words(tokens: TokenArrays, known: KnownNames) -> np.ndarray:
-    """RETURNS (np.ndarray): bool (t,): false for tokens of one word that no name has."""
-    # Most tokens occur again and again: each distinct one is searched once.
-    distinct, which = np.unique(tokens.hashes, return_inverse=True)
-    return known.have_words(distinct)[which] | (tokens.sizes > 1)
+def _written(
+    words: _Words, sizes: np.ndarray, known: KnownNames, max_words: int
+) -> Iterator[_Found]:
+    """YIELDS (Tuple[...]): The windows of each length that have the words of a name: the first
+    word, the word after the last, the hash of the name, and 1.0.
+    """
+    first = np.arange(len(words.runs))
+    for length in range(1, max_words + 1):
+        first = first[: np.searchsorted(first, len(words.runs) - length, side="right")]
+        is_whole = words.runs[first] == words.runs[first + length - 1]
+        first = first[is_whole & (sizes[first + length] - sizes[first] <= known.longest)]
+        matching, values = words.windows(first, first + length, 0, known)
+        yield first[matching], first[matching] + length, values, np.ones(len(matching))
+        if not len(first):
+            return
 
 
-def _with_known_forms(tokens: TokenArrays, known: KnownNames) -> TokenArrays:
-    """RETURNS (TokenArrays): Without words that no name has."""
-    words = tokens.hashes[tokens.derived] + tokens.changes
-    kept = known.have_words(words)
-    return tokens._replace(derived=tokens.derived[kept], changes=tokens.changes[kept])
+def _replaced(
+    words: _Words, single: _Replacements, known: KnownNames, most: int
+) -> Iterator[_Found]:
+    """YIELDS (Tuple[...]): As `_written`, for windows that are names when one or two of their words
+    are replaced, with their certainty.
+    """
+    for distance in range(most):
+        changed = _pairs(single, distance) if distance else single
+        for size in range(distance + 1, most + 1):
+            for before in range(size - distance):
+                fitting = changed.where(changed.least <= size)
+                start = fitting.places - before
+                matching, values = words.windows(start, start + size, fitting.changes, known)
+                start = start[matching]
+                yield start, start + size, values, fitting.certainty[matching]
 
 
-def _derived_windows(
+def _pairs(single: _Replacements, distance: int) -> _Replacements:
+    """RETURNS (_Replacements): Each with each of those of the word that stands so many words after
+    it, at the place of the first.
+    """
+    first, last = (
+        np.searchsorted(single.places, single.places + distance, side=side)
+        for side in ("left", "right")
+    )
+    counts = last - first
+    one = np.repeat(np.arange(len(counts)), counts)
+    other = np.arange(len(one)) + np.repeat(first - np.cumsum(counts) + counts, counts)
+    certainty = single.certainty[one] * single.certainty[other]
+    pairs = _Replacements(
+        single.places[one],
+        single.changes[one] + single.changes[other],
+        certainty,
+        np.where(np.maximum(single.certainty[one], single.certainty[other]) < _DERIVED, 3, 2),
+    )
+    return pairs.where(certainty >= _LEAST_OF_TWO)
+
+
+def _replacements(
     tokens: TokenArrays,
     known: KnownNames,
-    places: np.ndarray,
-    runs: np.ndarray,
-    hashes: np.ndarray,
-    max_words: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[np.ndarray, np.ndarray, np.ndarray]): The first and the last place, and the
-    hash, of each window that is a name when one of its words is replaced.
+    distinct: np.ndarray,
+    which: np.ndarray,
+    min_certainty: float,
+) -> _Replacements:
+    """List the words of names that tokens are derived from, that two tokens make together, and
+    that the ontology uses in their place.
+
+    tokens (TokenArrays): The tokens.
+    known (KnownNames): The names.
+    distinct (np.ndarray): uint64 (d,): the distinct hashes of the tokens.
+    which (Ints1d): int64 (t,): the number of each token's.
+    min_certainty (float): Leave out those that the ontology uses less certainly.
+    RETURNS (_Replacements): Their places are tokens.
     """
-    place, changes = np.searchsorted(places, tokens.derived), tokens.changes
-    shapes = [(before, size) for size in range(1, max_words + 1) for before in range(size)]
-    before, size = np.array(shapes).T[:, :, np.newaxis]
-    start, end = np.broadcast_arrays(place - before, place - before + size)
-    changes = np.broadcast_to(changes, start.shape)
-    inside = (start >= 0) & (end <= len(places))
-    start, end, changes = start[inside], end[inside], changes[inside]
-    is_whole = runs[start] == runs[end - 1]
-    start, end, changes = start[is_whole], end[is_whole], changes[is_whole]
-    values = hashes[end] - hashes[start] + changes
-    matching = known.contain(values)
-    return start[matching], end[matching], values[matching]
+    derived = known.have_words(tokens.hashes[tokens.derived] + tokens.changes)
+    compounds = tokens.compounds[known.have_words(tokens.compound_hashes)]
+    joined = tokens.compound_hashes[known.have_words(tokens.compound_hashes)]
+    joined = joined - tokens.hashes[compounds].sum(axis=1, dtype="uint64")
+    owners, changes, certainty = known.substitutions(distinct, min_certainty)
+    order = np.argsort(owners, kind="stable")
+    start = np.searchsorted(owners[order], np.arange(len(distinct) + 1))
+    is_long = (tokens.sizes == 1) & (tokens.letters > _SHORT)
+    counts = np.where(is_long, np.diff(start)[which], 0)
+    numbers = order[
+        np.arange(counts.sum()) + np.repeat(start[which] - np.cumsum(counts) + counts, counts)
+    ]
+    found = (
+        _of(tokens.derived[derived], tokens.changes[derived], _DERIVED, 1),
+        _of(compounds[:, 0], joined, _DERIVED, 2),
+        _of(compounds[:, 1], joined, _DERIVED, 2),
+        _of(np.repeat(np.arange(len(which)), counts), changes[numbers], certainty[numbers], 2),
+    )
+    columns = _Replacements(*map(np.concatenate, zip(*found, strict=True)))
+    return columns.where(np.argsort(columns.places, kind="stable"))
+
+
+def _of(
+    places: np.ndarray, changes: np.ndarray, certainty: np.ndarray | float, least: int
+) -> _Replacements:
+    size = len(places)
+    return _Replacements(
+        places, changes, np.full(size, certainty), np.full(size, least, dtype="int64")
+    )
 
 
 def _runs(tokens: TokenArrays, places: np.ndarray, *, is_break: np.ndarray) -> np.ndarray:

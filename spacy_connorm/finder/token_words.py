@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
 from ..text.derivations import hash_base_forms
-from ..text.word_bags import STOP_WORDS, hash_bag, normalized_words
+from ..text.word_bags import STOP_WORDS, hash_bag, hash_word, normalized_words
 from .name_windows import BREAK, FILLER, PAUSE, PAUSES, WORD, TokenArrays
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
@@ -26,6 +26,11 @@ _MOST_TOKENS = 200_000
 _NO_TOKEN = np.zeros((1, 2), dtype="uint64")
 _AFTER_LATIN = "\u0250"
 _MODULUS = 1 << 64
+# Two parts of a word, and a hyphen between them, perhaps at the end of a line.
+_HYPHENATED = re.compile(
+    r"(?<![^\W_])([^\W\d_]{2,20})[-\u2010\u2011](?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))"
+)
+_NO_COMPOUNDS = np.zeros((0, 2), dtype="int64"), np.zeros(0, dtype="uint64")
 _NOT_DERIVED = np.zeros(0, dtype="int64"), np.zeros(0, dtype="uint64")
 
 
@@ -81,8 +86,9 @@ class TokenWords:
         )
         derived, changes = _derived(distinct, which) if derivations else _NOT_DERIVED
         ends = np.arange(1, len(which) + 1)
-        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, derived, changes)
         offsets = document_offsets(docs)
+        compounds = _compounds(docs, offsets) if derivations else _NO_COMPOUNDS
+        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, derived, changes, *compounds)
         is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
         replaced = _join(tokens, docs, offsets, is_split)
         if expand_abbreviations:
@@ -153,6 +159,30 @@ def _derived(tokens: Sequence[_Token], which: np.ndarray) -> tuple[np.ndarray, n
     ends = np.cumsum(sizes)
     places = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
     return np.repeat(np.arange(len(which)), sizes), changes[places]
+
+
+def _compounds(docs: Sequence[Doc], offsets: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Find the words that hyphens take apart: "pre-auricular", and "hyper-" at the end of a line.
+
+    docs (Sequence[Doc]): The documents.
+    offsets (Sequence[int]): See `document_offsets`.
+    RETURNS (Tuple[Ints2d, np.ndarray]): Compounds and their hashes, see `TokenArrays`.
+    """
+    places, hashes = [], []
+    for doc, before in zip(docs, offsets, strict=False):
+        text = doc.text
+        if "-" not in text and "\u2010" not in text and "\u2011" not in text:
+            continue
+        for match in _HYPHENATED.finditer(text):
+            first, last = doc.char_span(*match.span(1)), doc.char_span(*match.span(2))
+            words = normalized_words(match[1] + match[2])
+            if first is not None and last is not None and len(words) == 1:
+                places.append((before + first.start, before + last.end - 1))
+                hashes.append(hash_word(words[0]))
+    return (
+        np.array(places, dtype="int64").reshape(-1, 2),
+        np.array(hashes, dtype="uint64"),
+    )
 
 
 def _read_token(text: str) -> _Token:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..files.arrays import ascends, find_sorted, open_array, require_offsets
 from ..text.derivations import hash_base_forms
-from ..text.substitutions import Substitution, hash_parts
+from ..text.substitutions import ENGLISH, Substitution, hash_parts
 from ..text.word_bags import hash_bags, hash_word
 from .word_bags import WordBags
 
@@ -76,8 +76,9 @@ def rewrite(
     if not 0 < len(bag) <= _MAX_WORDS or not len(names.hashes):
         return _NOTHING
     single = _derivations(bag, names)
-    if table is not None:
-        single = _join(single, table.replacements(bag, min_certainty))
+    for each in (ENGLISH_TABLE, table):
+        if each is not None:
+            single = _join(single, each.replacements(bag, min_certainty))
     changes, certain = _with_pairs(single, min_certainty)
     # The same words, in another order or form, are the text itself.
     hashes = hash_bags([bag]) + np.concatenate([np.zeros(1, "uint64"), changes])
@@ -176,6 +177,25 @@ class RewritingTable:
             np.concatenate(changes)[order], found[order], np.concatenate(replaced)[order]
         )
 
+    def of_words(
+        self, hashes: np.ndarray, min_certainty: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """List what may stand in place of single words. Words are not dropped.
+
+        hashes (np.ndarray): uint64 (b,): the hashes of words.
+        min_certainty (float): Leave out substitutions that are less certain.
+        RETURNS (Tuple[Ints1d, np.ndarray, Floats1d]): s numbers of these words, int64, ascending,
+            what each substitution adds to the hash of a bag, uint64, and its certainty.
+        """
+        places = find_sorted(self._words, hashes)
+        known = np.flatnonzero(places >= 0)
+        spans = [np.arange(self._start[at], self._start[at + 1]) for at in places[known].tolist()]
+        which = np.repeat(known, list(map(len, spans)))
+        numbers = np.concatenate([np.zeros(0, "int64"), *spans])
+        kept = self._certainty[numbers] >= min_certainty
+        kept &= self._change[numbers] + hashes[which] != 0
+        return which[kept], self._change[numbers[kept]], self._certainty[numbers[kept]]
+
     def write(self, folder: Path) -> None:
         for name, array in (
             ("words", self._words),
@@ -208,6 +228,9 @@ class RewritingTable:
         """RETURNS (bool): Whether the words ascend, and certainties are probabilities."""
         inside = (self._certainty >= 0) & (self._certainty <= 1)
         return ascends(self._words, strictly=True) and bool(inside.all())
+
+
+ENGLISH_TABLE = RewritingTable.from_substitutions(ENGLISH)
 
 
 @cache

@@ -12,6 +12,7 @@ from .settings import (
     Expected,
     Flag,
     Positive,
+    Share,
     SpansKey,
     Texts,
     only_if,
@@ -55,6 +56,11 @@ class FinderSettings(ComponentSettings):
         True,
         description="whether one word may be an adjective where the name has the noun: "
         '"retinal" for "retina"',
+    )
+    min_certainty: Share = Field(
+        0.8,
+        description="how certain words must be to stand for those of a name, as the ontology's own "
+        'synonyms show: "cutaneous" for "skin"; 1: never',
     )
     inexact_names: Flag = Field(
         False, description="whether narrow, broad and related synonyms are found, too"

@@ -1,5 +1,5 @@
-"""The nouns that an adjective or a Latin plural is derived from: "retina" for "retinal",
-"hypertension" for "hypertensive".
+"""The nouns that an adjective, a verb or a Latin plural stands for: "retina" for "retinal",
+"hypertension" for "hypertensive", "wheezing" for "wheeze".
 
 The endings allow many words that do not exist, such as "retinum". The caller keeps those that names
 have.
@@ -7,15 +7,17 @@ have.
 
 from functools import lru_cache
 
+from spacy.lang.en.stop_words import STOP_WORDS as FUNCTION_WORDS
+
 from .word_bags import hash_word
 
 # At least so many letters begin both words.
 _SHORTEST_STEM = 4
-# Endings of adjectives and plurals, with those of nouns. "-ly", "-ed", "-ant" and "-ent" are left
+# Endings of adjectives, verbs and plurals, with those of nouns. "-ly", "-ant" and "-ent" are left
 # out on purpose: such words rarely mean the noun ("dose-dependent" is no dependence).
 _ENDINGS = {
     "al": ("a", "um", "us", "is", "e", "on", ""),
-    "ial": ("y", "ium", "ia", "is"),
+    "ial": ("y", "ium", "ia", "is", "e"),
     "eal": ("us", "is"),
     "geal": ("x",),
     "cal": ("x",),
@@ -39,8 +41,12 @@ _ENDINGS = {
     "ian": ("y", "ism"),
     "sive": ("sion",),
     "inous": ("e",),
-    "ous": ("a", "e"),
-    "omatous": ("oma",),
+    "ous": ("a", "e", "ety"),
+    "matous": ("ma",),
+    "ese": ("esity",),
+    "ive": ("ivity",),
+    "y": ("iness", "ing"),
+    "e": ("ing",),
     "cient": ("ciency",),
     "nant": ("nancy",),
     "erine": ("erus",),
@@ -60,6 +66,8 @@ def base_forms(word: str) -> tuple[str, ...]:
     word (str): A normalized word, see `word_bags.normalized_words`.
     RETURNS (Tuple[str, ...]): Normalized words, each once, most of which do not exist.
     """
+    if word in FUNCTION_WORDS:
+        return ()  # "several" is not severe
     found = (
         word[:cut] + noun_ending
         for cut in range(max(0, len(word) - _LONGEST_ENDING), len(word))

@@ -217,3 +217,67 @@ def hash_parts(words: np.ndarray) -> np.ndarray:
     if size > 2:
         parts.append(words[:, one] + words[:, other])
     return np.hstack(parts)
+
+
+# Words that tell no more than that something is wrong with what stands beside them: those that
+# ontologies prefer, and others of texts.
+_WRONG = ("abnormality", "anomaly", "defect", "disease", "disorder", "malformation")
+_SAYING_WRONG = (
+    *("deformity", "disturbance", "dysfunction", "feature", "finding", "impairment"),
+    *("involvement", "lesion", "manifestation", "problem", "sign", "symptom"),
+)
+# Adjectives whose nouns have another root: English took the adjective from Latin or Greek.
+_OTHER_ROOTS = {
+    "articular": ("joint",),
+    "auditory": ("hearing", "ear"),
+    "aural": ("ear",),
+    "cardiac": ("heart",),
+    "cerebral": ("brain",),
+    "costal": ("rib",),
+    "cranial": ("skull",),
+    "cutaneous": ("skin",),
+    "dental": ("tooth",),
+    "dermal": ("skin",),
+    "dermatologic": ("skin",),
+    "dermatological": ("skin",),
+    "gastric": ("stomach",),
+    "gingival": ("gum",),
+    "hematologic": ("blood",),
+    "hematological": ("blood",),
+    "hepatic": ("liver",),
+    "labial": ("lip",),
+    "lingual": ("tongue",),
+    "nasal": ("nose",),
+    "neurologic": ("nervous",),
+    "neurological": ("nervous",),
+    "ocular": ("eye",),
+    "olfactory": ("smell",),
+    "ophthalmic": ("eye",),
+    "ophthalmologic": ("eye",),
+    "oral": ("mouth",),
+    "osseous": ("bone",),
+    "otic": ("ear",),
+    "otologic": ("ear",),
+    "pulmonary": ("lung",),
+    "renal": ("kidney",),
+    "splenic": ("spleen",),
+    "thoracic": ("chest", "thorax"),
+    "ungual": ("nail",),
+    "uterine": ("uterus",),
+    "vascular": ("vessel",),
+    "visual": ("vision", "eye"),
+}
+# Substitutions of English that an ontology may be too small to show; the counts are rough.
+ENGLISH = (
+    *(
+        Substitution((one,), (other,), 6, 0)
+        for one in (*_WRONG, *_SAYING_WRONG)
+        for other in _WRONG
+        if one != other
+    ),
+    *(
+        Substitution((adjective,), (noun,), 19, 0)
+        for adjective, nouns in _OTHER_ROOTS.items()
+        for noun in nouns
+    ),
+)
