@@ -1,5 +1,6 @@
 """From documents to the windows that have the words of a name."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from .token_words import TokenWords, by_document, document_offsets
 
 _CACHED = 100_000
 _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
+_LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
 # What begins words for the opposite, or for something else.
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
 _IN_COMPOUND = "it is the end of a compound that says something else"
@@ -154,7 +156,7 @@ class NameFinder:
         edges: Sequence[Edge],
     ) -> _Window:
         start, end = widen(doc, first, last, edges)
-        text = doc[start:end].text
+        text = _LINE_END.sub("-", doc[start:end].text)
         is_alone = not has_pause or stands_alone(doc, start, end)
         reason = self._rules.reason(
             value, letters, text, names, has_pause=has_pause, is_alone=is_alone

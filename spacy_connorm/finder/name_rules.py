@@ -12,6 +12,7 @@ from ..text.derivations import FUNCTION_WORDS
 from ..text.inversions import turn_inversion
 from ..text.normalization import STEPS, TextStep, compose
 from ..text.signs import are_opposite, has_sign
+from ..text.substitutions import OTHER_ROOTS
 from ..text.word_bags import (
     STOP_WORDS,
     content_words,
@@ -166,7 +167,7 @@ def uncertain_reason(text: str) -> str:
         cerebral edema". Empty if it may be one.
     """
     words = text.lower().split()
-    is_open = "of" in words and is_modifier(words[-1])
+    is_open = "of" in words and (words[-1] in OTHER_ROOTS or is_modifier(words[-1]))
     if is_open or _JOINT.search(text) or not FUNCTION_WORDS.isdisjoint((words[0], words[-1])):
         return UNCERTAIN
     return ""

@@ -174,7 +174,9 @@ def _compounds(docs: Sequence[Doc], offsets: Sequence[int]) -> tuple[np.ndarray,
         if "-" not in text and "\u2010" not in text and "\u2011" not in text:
             continue
         for match in _HYPHENATED.finditer(text):
-            first, last = doc.char_span(*match.span(1)), doc.char_span(*match.span(2))
+            first, last = (
+                doc.char_span(*match.span(part), alignment_mode="expand") for part in (1, 2)
+            )
             words = normalized_words(match[1] + match[2])
             if first is not None and last is not None and len(words) == 1:
                 places.append((before + first.start, before + last.end - 1))

@@ -17,7 +17,7 @@ _SHORTEST_STEM = 4
 # out on purpose: such words rarely mean the noun ("dose-dependent" is no dependence).
 _ENDINGS = {
     "al": ("a", "um", "us", "is", "e", "on", ""),
-    "ial": ("y", "ium", "ia", "is", "e"),
+    "ial": ("y", "ium", "ia", "is"),
     "eal": ("us", "is"),
     "geal": ("x",),
     "cal": ("x",),

@@ -227,7 +227,7 @@ _SAYING_WRONG = (
     *("involvement", "lesion", "manifestation", "problem", "sign", "symptom"),
 )
 # Adjectives whose nouns have another root: English took the adjective from Latin or Greek.
-_OTHER_ROOTS = {
+OTHER_ROOTS = {
     "articular": ("joint",),
     "auditory": ("hearing", "ear"),
     "aural": ("ear",),
@@ -240,6 +240,7 @@ _OTHER_ROOTS = {
     "dermal": ("skin",),
     "dermatologic": ("skin",),
     "dermatological": ("skin",),
+    "facial": ("face",),
     "gastric": ("stomach",),
     "gingival": ("gum",),
     "hematologic": ("blood",),
@@ -277,7 +278,7 @@ ENGLISH = (
     ),
     *(
         Substitution((adjective,), (noun,), 19, 0)
-        for adjective, nouns in _OTHER_ROOTS.items()
+        for adjective, nouns in OTHER_ROOTS.items()
         for noun in nouns
     ),
 )

@@ -26,6 +26,7 @@ from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
 from ..pipeline.settings import own_id
 from ..pipeline.short_form_files import CLINICAL
+from ..pipeline.tokenization import separate_joined_words
 from ..text.substitutions import Substitution, find_substitutions
 
 if TYPE_CHECKING:
@@ -246,6 +247,9 @@ def make_pipeline(
             if clinical:
                 resolver.initialize(lambda: [], short_forms=CLINICAL)
         if find_mentions:
+            separate_joined_words(nlp)
+            # What the finder found in other words is linked to what it means in these words.
+            block = {"rewriting_weight": 1.0, **block}
             shared = {"spans_key": block.get("spans_key")}
             own = next(iter(_blocks(settings, _FINDER).values()), {})
             nlp.add_pipe(_FINDER, config={**shared, **own, "normalizer": name})

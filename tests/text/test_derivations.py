@@ -27,6 +27,12 @@ from spacy_connorm.text.word_bags import hash_word
         ("parkinsonian", "parkinsonism"),
         ("allergic", "allergy"),
         ("deficient", "deficiency"),
+        ("anxious", "anxiety"),
+        ("obese", "obesity"),
+        ("edematous", "edema"),
+        ("photosensitive", "photosensitivity"),
+        ("drowsy", "drowsiness"),
+        ("wheeze", "wheezing"),
         ("teste", "testis"),
         ("fibulae", "fibula"),
     ],
@@ -41,6 +47,10 @@ def test_the_noun_is_among_the_forms(word, noun):
 def test_other_words_have_no_forms_that_are_words(word):
     assert not {"dependence", "resistance", "ora", "os", "anus", "ana"} & {*base_forms(word)}
     assert word not in base_forms(word)
+
+
+def test_function_words_have_no_forms():
+    assert not base_forms("several")
 
 
 def test_each_form_comes_once_and_has_its_hash():

@@ -1,0 +1,37 @@
+"""What clinical notes write without a space, as tokens of their own: "2.Chest pain", "HTN|COPD"."""
+
+from spacy.language import Language
+from spacy.tokenizer import Tokenizer
+from spacy.util import compile_infix_regex, compile_prefix_regex
+
+_LETTER = r"[^\W\d_]"
+# Before a word: numbers of list items, bullets, dashes of lists, "+" and arrows.
+_PREFIXES = (
+    rf"\d{{1,2}}[.)](?={_LETTER}{{2}})",
+    r"[•●▪◦‣·*]",
+    rf"[-–+](?={_LETTER})",
+    "[↑↓→]",
+)
+# Between words. "Ca(2+)" and "CD4+" stay, "CD4+T" does not.
+_INFIXES = (
+    r"\|",
+    rf"(?<=[^\W_])\+(?={_LETTER})",
+    rf"(?<={_LETTER}{{3}})[;()](?={_LETTER}{{3}})",
+    r"(?<=[^\W_])[•→↑↓](?=[^\W_])",
+    rf"(?<={_LETTER}{{3}})/(?=[-–]?[^\W_])",
+)
+
+
+def separate_joined_words(nlp: Language) -> None:
+    """Let a tokenizer take apart what notes write without a space: numbers of lists, bullets and
+    bars, plus signs and arrows. The text and its offsets stay. Other tokenizers than
+    spaCy's own, such as those for Chinese, are left alone.
+
+    nlp (Language): The pipeline, whose tokenizer changes.
+    """
+    tokenizer, defaults = nlp.tokenizer, nlp.Defaults
+    if isinstance(tokenizer, Tokenizer):
+        prefixes = [*_PREFIXES, *(defaults.prefixes or ())]
+        infixes = [*_INFIXES, *(defaults.infixes or ())]
+        tokenizer.prefix_search = compile_prefix_regex(prefixes).search
+        tokenizer.infix_finditer = compile_infix_regex(infixes).finditer

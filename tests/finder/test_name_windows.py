@@ -1,0 +1,71 @@
+"""Windows of words that stand for those of names."""
+
+import pytest
+import spacy
+
+from spacy_connorm import Concept, Ontology
+from spacy_connorm.text.substitutions import Substitution
+
+NAMES = (
+    *("Skin abnormality", "Abnormality of the ear", "Leg edema", "Severe", "Obesity", "Fever"),
+    *(
+        "Preauricular pit",
+        "Auricular pit",
+        "Heart disease",
+        "Tooth disease",
+        "Non-Hodgkin lymphoma",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    """A pipeline whose concepts have these names and ids, with two substitutions."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+    settings = {"encoder": encoder, "rewriting_weight": 1.0}
+    normalizer = nlp.add_pipe("concept_normalizer", config=settings)
+    table = [
+        Substitution(("edema",), ("swelling",), 9, 0),
+        Substitution(("leg",), ("limb",), 2, 1),
+    ]
+    ontology = Ontology([Concept(name, name) for name in NAMES])
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology, substitutions=lambda: table)
+    return nlp
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("skin lesions", [("skin lesions", "Skin abnormality")]),
+        ("cutaneous manifestations", [("cutaneous manifestations", "Skin abnormality")]),
+        ("malformations of the ears", [("malformations of the ears", "Abnormality of the ear")]),
+        ("leg swelling", [("leg swelling", "Leg edema")]),
+        # What the ontology shows too seldom.
+        ("limb edema", []),
+        # Nothing of the name is left.
+        ("swelling", []),
+        ("She is obese.", [("obese", "Obesity")]),
+        ("several cases, severe", [("severe", "Severe")]),
+        ("pre-auricular pits", [("pre-auricular pits", "Preauricular pit")]),
+        ("pre-\nauricular pits", [("pre-\nauricular pits", "Preauricular pit")]),
+        ("non-febrile; non-fever", []),
+        ("non-Hodgkin lymphoma", [("non-Hodgkin lymphoma", "Non-Hodgkin lymphoma")]),
+        ("Charcot-Marie-Tooth disorder", []),
+        ("signs of cardiac failure", []),
+        ("a defect in the heart", []),
+    ],
+)
+def test_some_words_stand_for_others(nlp, text, expected):
+    assert [(ent.text, ent.kb_id_) for ent in nlp(text).ents] == expected
+
+
+def test_only_certain_words_do(nlp):
+    finder = nlp.get_pipe("mention_finder")
+    default = finder.cfg["min_certainty"]
+    finder.cfg["min_certainty"] = 1.0
+    try:
+        assert not nlp("leg swelling, skin lesions").ents
+    finally:
+        finder.cfg["min_certainty"] = default
