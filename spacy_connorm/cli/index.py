@@ -56,6 +56,9 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
         msg.info(
             f"Finds what is at or below {branches}: {built.profile.reason} (--profile none: all)"
         )
+    if built.left_out:
+        names = ", ".join(built.left_out)
+        msg.info(f"Does not find what groups half of the ontology: {names} (--profile none: all)")
     msg.good(f"Wrote the pipeline: {built.path}")
     msg.info(f"Index for a larger pipeline: {built.index_path}")
 

@@ -1,11 +1,13 @@
 """From an ontology and annotated data to a pipeline that can be searched: `connorm index`."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import spacy
 from spacy.language import Language
 from spacy.training import Example
@@ -19,8 +21,9 @@ from ..errors import ConnormError, Errors, refuse, require_choice
 from ..files.atomic import require_apart
 from ..files.configs import config_errors, read_config
 from ..files.folders import MANIFEST, read_object, replaced
+from ..index.store import ConceptStore
 from ..linker.synonyms import read_synonyms
-from ..ontology.profiles import AUTO, Profile, choose_profile
+from ..ontology.profiles import AUTO, NONE, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
@@ -28,6 +31,7 @@ from ..pipeline.settings import own_id
 from ..pipeline.short_form_files import CLINICAL
 from ..pipeline.tokenization import separate_joined_words
 from ..text.substitutions import Substitution, find_substitutions
+from ..text.word_bags import normalized_words
 
 if TYPE_CHECKING:
     from ..linker.synonyms import ChangedSynonym
@@ -54,6 +58,8 @@ def _remember_names(ontology: Given[AnyOntology], names: list[tuple[str, ...]]) 
     return ConceptStream(remembered(), read.source)
 
 
+# How many concepts are asked for what is above them; in smaller ontologies a root may be a mention.
+_FEW_CONCEPTS = 200
 # The empty sections are filled with the component's defaults, and can be overridden. The weight was
 # chosen on dev, with an untrained encoder (docs/benchmarks/ontology_alone.md).
 _DEFAULT_CONFIG = """
@@ -98,12 +104,14 @@ class BuiltIndex(NamedTuple):
     manifest (Dict[str, Any]): What the index holds: "counts", "searches", "ontology", "encoder",
         "versions".
     profile (Optional[Profile]): The ontology's profile, if it was applied.
+    left_out (Tuple[str, ...]): Names that are not found, as they group half of the ontology.
     """
 
     path: Path
     component: str
     manifest: dict[str, Any]
     profile: Profile | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def index_path(self) -> Path:
@@ -198,8 +206,10 @@ def build_index(
         )
         _remove(changes, normalizer)
         applied = _apply_profile(profile, nlp, normalizer) if find_mentions else None
+        chooses = find_mentions and profile != NONE
+        left_out = _leave_out_groupings(nlp, normalizer) if chooses else ()
         write_pipeline(nlp, folder)
-    return BuiltIndex(path, normalizer.name, normalizer.lookup.index.manifest, applied)
+    return BuiltIndex(path, normalizer.name, normalizer.lookup.index.manifest, applied, left_out)
 
 
 def make_pipeline(
@@ -324,6 +334,42 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
         finder: Any = nlp.get_pipe(_FINDER)
         finder.cfg["inexact_names"] |= profile.inexact_names
     return profile
+
+
+def _leave_out_groupings(nlp: Language, normalizer: ConceptNormalizer) -> tuple[str, ...]:
+    """Do not find the one-word names of concepts that half of a larger ontology is below, such as
+    "cell" and "region": they group concepts, and text has them as everyday words.
+
+    nlp (Language): The pipeline, whose mention finder gets them as stop texts.
+    normalizer (ConceptNormalizer): Its normalizer.
+    RETURNS (Tuple[str, ...]): The names.
+    """
+    index = normalizer.lookup.index
+    store, members = index.store, index.members
+    if len(store) < _FEW_CONCEPTS:
+        return ()
+    above = Counter[int]()
+    step = len(store) // _FEW_CONCEPTS
+    numbers = range(0, len(store), step)
+    for number in numbers:
+        above.update(_ancestors(number, store))
+    groupings = [each for each, count in above.items() if count >= len(numbers) / 2]
+    texts = store.texts(np.flatnonzero(np.isin(members.concept, groupings)).tolist()).values()
+    names = tuple(sorted({text for text in texts if len(normalized_words(text)) == 1}))
+    finder: Any = nlp.get_pipe(_FINDER)
+    finder.add_stop_texts(names)
+    return names
+
+
+def _ancestors(number: int, store: ConceptStore) -> set[int]:
+    """RETURNS (Set[int]): The numbers of all concepts above one."""
+    found, waiting = set[int](), [number]
+    while waiting:
+        parents = map(store.number, store.concept(waiting.pop()).parents)
+        new = {each for each in parents if each is not None} - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _read_examples(paths: Sequence[str | Path], nlp: Language) -> Iterator[Example]:

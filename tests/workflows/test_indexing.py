@@ -397,6 +397,28 @@ def test_a_pipeline_for_given_mentions_links_to_all_concepts(tmp_path):
     assert built.profile is None and not normalizer(built.path).cfg["branches"]
 
 
+def test_names_that_group_half_of_an_ontology_are_not_found(tmp_path):
+    kinds = [
+        Concept(f"T{number}", f"T{number} lymphocyte", parents=("T",)) for number in range(300)
+    ]
+    roots = [
+        Concept("C", "cell", ("cells",)),
+        Concept("S", "somatic cell", parents=("C",)),
+        Concept("T", "lymphocyte", parents=("S",)),
+    ]
+    ontology = Ontology([*roots, *kinds])
+    built = build_index(ontology, tmp_path / "cl", find_mentions=True, overrides=NGRAMS)
+    assert built.left_out == ("cell", "cells", "lymphocyte")
+    assert found_in("Somatic cells, T7 lymphocytes, cells", built) == [
+        ("Somatic cells", "S"),
+        ("T7 lymphocytes", "T7"),
+    ]
+    every = build_index(
+        ontology, tmp_path / "all", find_mentions=True, profile="none", overrides=NGRAMS
+    )
+    assert not every.left_out and ("cells", "C") in found_in("Some cells", every)
+
+
 def test_a_profile_of_another_ontology_is_refused(tmp_path):
     with pytest.raises(ConnormError, match=r"CN407.*SO:0000110"):
         build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, profile="so", overrides=NGRAMS)
