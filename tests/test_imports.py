@@ -33,7 +33,8 @@ IMPORTS = {
         *("concepts", "documents", "encoders", "evaluation", "files", "index", "linker", "text"),
     },
     "workflows": {
-        *("concepts", "documents", "encoders", "files", "linker", "ontology", "pipeline", "text"),
+        *("concepts", "documents", "encoders", "files", "index", "linker"),
+        *("ontology", "pipeline", "text"),
     },
     "server": {"concepts", "documents", "files", "linker", "workflows"},
 }

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..text.abbreviations import Abbreviation
-from ..text.alignment import align
+from ..text.abbreviations import Abbreviation, align
 from ..text.cleaning import clean
 from ..text.expansion import ShortForms, expand
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..index.cache import Cache
+from ..text.characters import are_opposite, has_sign
 from ..text.derivations import FUNCTION_WORDS
-from ..text.inversions import turn_inversion
 from ..text.normalization import STEPS, TextStep, compose
-from ..text.signs import are_opposite, has_sign
 from ..text.substitutions import OTHER_ROOTS
+from ..text.tags import turn_inversion
 from ..text.word_bags import (
     STOP_WORDS,
     content_words,

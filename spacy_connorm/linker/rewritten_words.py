@@ -8,7 +8,7 @@ from ..index.backends.protocol import rescore
 from ..index.rewriting import Rewritten, rewrite
 from ..index.search import Hit, Search, best_hits, rounded
 from ..index.searching import IndexTexts, with_parts
-from ..text.signs import are_opposite, has_sign
+from ..text.characters import are_opposite, has_sign
 from .extra_words import known_bag
 from .rescoring import SearchedTexts
 

@@ -58,7 +58,7 @@ class FinderSettings(ComponentSettings):
         '"retinal" for "retina"',
     )
     min_certainty: Share = Field(
-        0.8,
+        0.85,
         description="how certain words must be to stand for those of a name, as the ontology's own "
         'synonyms show: "cutaneous" for "skin"; 1: never',
     )

@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from ..errors import refuse, require_choice
-from .characters import drop_punctuation, unify_dashes, unify_unicode
-from .greek import spell_greek
-from .inversions import turn_inversion
+from .characters import drop_punctuation, spell_greek, unify_dashes, unify_unicode
 from .numerals import write_arabic
 from .plurals import drop_plurals
 from .spelling import write_american
-from .tags import strip_tags
+from .tags import strip_tags, turn_inversion
 
 TextStep = Callable[[str], str]
 

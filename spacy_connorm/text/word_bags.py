@@ -12,8 +12,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from .characters import unify_dashes, unify_unicode
-from .greek import spell_greek
+from .characters import spell_greek, unify_dashes, unify_unicode
 from .normalization import drop_possessives
 from .plurals import drop_plurals
 from .spelling import write_american

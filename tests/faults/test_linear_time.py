@@ -32,12 +32,10 @@ from spacy_connorm.encoders.dan.features import FeatureReader
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.encoders.tokens import TokenizerForms
 from spacy_connorm.text import characters
-from spacy_connorm.text.abbreviations import Abbreviation, find_abbreviations
-from spacy_connorm.text.alignment import align
+from spacy_connorm.text.abbreviations import Abbreviation, align, find_abbreviations
 from spacy_connorm.text.characters import unify_unicode
 from spacy_connorm.text.cleaning import clean
-from spacy_connorm.text.composites import split_composite
-from spacy_connorm.text.ellipsis import restore_words
+from spacy_connorm.text.composites import restore_words, split_composite
 from spacy_connorm.text.expansion import ShortForms, expand
 from spacy_connorm.text.normalization import STEPS
 from spacy_connorm.text.word_bags import word_bag

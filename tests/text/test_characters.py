@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_connorm.text.signs import are_opposite
+from spacy_connorm.text.characters import are_opposite
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_connorm.text.everyday_words import frequent_words
+from spacy_connorm.finder.finder_files import frequent_words
 
 
 @pytest.mark.parametrize(
