@@ -1,5 +1,6 @@
 """Vectors of mentions to the concepts that one search finds for them."""
 
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,7 +22,8 @@ _FIRST_LOOK = 8
 _MAX_COSINE = 1.5
 
 
-class IndexTexts(NamedTuple):
+@dataclass(frozen=True)
+class IndexTexts:
     """The texts of the index that a search looks at.
 
     searcher (Searcher): Finds them.

@@ -133,8 +133,9 @@ def retrieve(
     allowed = retriever.masks.get(query.filter, retriever.index)
     depth = max(query.top_k, _DEPTH)
     asked = query.sieve, query.filter, depth
-    found = {text: retriever.cache.get((asked, text)) if text else [] for text in texts}
-    new = [text for text, known in found.items() if known is None]
+    cached = {text: retriever.cache.get((asked, text)) if text else [] for text in texts}
+    new = [text for text, known in cached.items() if known is None]
+    found = {text: known for text, known in cached.items() if known is not None}
     for start in range(0, len(new), _BATCH):
         some = new[start : start + _BATCH]
         answers = run_sieve(retriever, retriever.encode(some, depth, allowed), query.sieve)
