@@ -209,7 +209,8 @@ def saved_parts(parts: Mapping[str, Encoder]) -> tuple[dict[str, Any], dict[str,
     RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): See `EncoderShim.contents`.
     RAISES (ConnormError): CN301 for one that is not initialized.
     """
-    values, arrays = {}, {}
+    values: dict[str, Any] = {}
+    arrays: dict[str, np.ndarray] = {}
     for name, part in parts.items():
         values[name], own = _loaded(part).saved()
         arrays |= {f"{name}.{each}": array for each, array in own.items()}
@@ -310,7 +311,7 @@ def _init(model: Encoder, X: Sequence[str] | None = None, Y: Any = None) -> None
 
 
 def _forward(model: Encoder, texts: Sequence[str], is_train: bool) -> tuple[Any, Callable]:
-    vectors = encode(model, texts)
+    vectors: Any = encode(model, texts)
     if isinstance(vectors, np.ndarray):
         vectors = model.ops.asarray2f(vectors)
     return vectors, _refuse_backprop
