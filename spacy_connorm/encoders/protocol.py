@@ -312,9 +312,8 @@ def _init(model: Encoder, X: Sequence[str] | None = None, Y: Any = None) -> None
 
 def _forward(model: Encoder, texts: Sequence[str], is_train: bool) -> tuple[Any, Callable]:
     vectors: Any = encode(model, texts)
-    if isinstance(vectors, np.ndarray):
-        vectors = model.ops.asarray2f(vectors)
-    return vectors, _refuse_backprop
+    is_dense = isinstance(vectors, np.ndarray)
+    return (model.ops.asarray2f(vectors) if is_dense else vectors), _refuse_backprop
 
 
 def _refuse_backprop(gradient: Any) -> Any:
