@@ -333,6 +333,8 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
         normalizer.candidates(())  # refuses branches that the ontology lacks
         finder: Any = nlp.get_pipe(_FINDER)
         finder.cfg["inexact_names"] |= profile.inexact_names
+        if profile.min_certainty is not None:
+            finder.cfg["min_certainty"] = profile.min_certainty
     return profile
 
 

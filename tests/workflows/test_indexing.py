@@ -438,3 +438,15 @@ def test_clinical_notes_are_read_with_their_short_forms_and_assertions(tmp_path)
     ]
     assert nlp.meta["requirements"][0].startswith("spacy-connorm[clinical]")
     build_index(ontology, built.path, clinical=True, overrides=NGRAMS)
+
+
+def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
+    anatomy = Ontology(
+        [
+            Concept("UBERON:0001062", "anatomical entity"),
+            Concept("UBERON:0002721", "lateral sulcus", parents=("UBERON:0001062",)),
+        ]
+    )
+    built = build_index(anatomy, tmp_path / "anatomy", find_mentions=True, overrides=NGRAMS)
+    assert built.profile is not None and built.profile.name == "uberon"
+    assert spacy.load(built.path).get_pipe("mention_finder").cfg["min_certainty"] == 1.0
