@@ -122,7 +122,9 @@ class Errors(metaclass=_Coded):
         "Python, `--format` on the command line): {known}."
     )
     CN112 = "'{path}' is named as {named}, not as '{format}'. Rename it, or name its format."
-    CN113 = "The format '{format}' has no option {unknown}, only {known}. Is it another format?"
+    CN113 = (
+        "The format '{format}' has no option {unknown}. Its options: {known}. Is it another format?"
+    )
     CN114 = "'{path}' has no {what}. It has: {known}."
     CN115 = "'{path}', line {line}: can't be read as {format} ({reason})."
     CN116 = (

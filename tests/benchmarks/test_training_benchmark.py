@@ -30,6 +30,8 @@ def module(tiny_folder):
     for part in module.modules():
         if isinstance(part, torch.nn.Dropout):
             part.p = 0.0
+        if hasattr(part, "dropout_prob"):  # attention drops weights by itself
+            part.dropout_prob = 0.0
     return module
 
 

@@ -15,7 +15,6 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Span
-from spacy_connorm.training.mentions import read_mentions
 
 from spacy_connorm import Concept, Ontology, annotate_corpus
 from spacy_connorm.concepts import read_concepts
@@ -33,7 +32,7 @@ from spacy_connorm.ontology.report import Inventory, warn_about
 from spacy_connorm.ontology.substitutions import read_substitutions
 from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.server import RequestLimits
-from spacy_connorm.training.config import TrainingData
+from spacy_connorm.training.config import TrainingData, read_mentions
 from spacy_connorm.training.pool import build_pool
 from spacy_connorm.workflows import CorrectedPipeline, CorrectionsFile, read_terms
 from spacy_connorm.workflows.inspection import search

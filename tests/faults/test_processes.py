@@ -116,13 +116,13 @@ def terminate_worker(pid, workers):
 @pytest.mark.parametrize(
     ("stop", "code", "expected"),
     [
-        (interrupt_all, 130, ["[CN718] Stopped by SIGINT", "as it was before"]),
-        (interrupt_parent, 130, ["[CN718] Stopped by SIGINT", "as it was before"]),
-        (interrupt_twice, 130, ["[CN718] Stopped by SIGINT", "as it was before"]),
-        (terminate_parent, 143, ["[CN718] Stopped by SIGTERM", "as it was before"]),
+        (interrupt_all, 130, ["[CN718] Stopped by SIGINT", "as before"]),
+        (interrupt_parent, 130, ["[CN718] Stopped by SIGINT", "as before"]),
+        (interrupt_twice, 130, ["[CN718] Stopped by SIGINT", "as before"]),
+        (terminate_parent, 143, ["[CN718] Stopped by SIGTERM", "as before"]),
         (kill_parent, -9, []),
-        (kill_worker, 1, ["[CN716]", "died (SIGKILL) at batch", "as it was before", "memory"]),
-        (terminate_worker, 1, ["[CN716]", "died (SIGTERM) at batch", "as it was before"]),
+        (kill_worker, 1, ["[CN716]", "died (SIGKILL) at batch", "as before", "memory"]),
+        (terminate_worker, 1, ["[CN716]", "died (SIGTERM) at batch", "as before"]),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -143,7 +143,7 @@ def test_all_end_when_one_is_stopped(running, ended, tmp_path, stop, code, expec
 def test_all_end_when_a_text_is_fatal(running, ended, text, code, reason):
     # The other worker never comes to its end by itself.
     pid, workers = running("wait", "fine", text, "fine", workers=1)
-    ended(pid, workers, 1, f"[{code}]", f"({reason})", "at batch 3 of", "as it was before")
+    ended(pid, workers, 1, f"[{code}]", f"({reason})", "at batch 3", "as before")
 
 
 @pytest.mark.filterwarnings("ignore:.*CNW701")

@@ -218,7 +218,7 @@ def test_principal_components_that_a_transformer_lacks(tiny_folder, folder):
     with pytest.raises(ConnormError, match=r"CN006.*principal_components"):
         DanEncoder(name=str(tiny_folder), width=8, principal_components=3)
     assert load(folder, principal_components=8).get_dim("nO") == 8
-    with pytest.raises(ConnormError, match=r"CN322.*principal_components = 8.*asks for 7"):
+    with pytest.raises(ConnormError, match=r"CN322.*principal_components = 8.*config has 7"):
         load(folder, principal_components=7)
 
 
