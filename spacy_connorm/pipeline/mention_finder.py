@@ -5,16 +5,13 @@ spaCy imports this module whenever it creates a pipeline, so it must stay light.
 import copyreg
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..errors import Errors, refuse_text
-from ..files.atomic import atomic_folder
-from ..files.folders import damaged, seal, unseal_whole
 from ..finder.coordinations import join_coordinations
 from ..finder.finder_files import read_everyday_words, read_stop_list
 from ..finder.found_mentions import (
@@ -28,14 +25,12 @@ from .components import BatchedPipe, asked_for
 from .concept_normalizer import ConceptNormalizer
 from .finder_settings import FinderSettings
 from .normalizer_link import NormalizerLink
-from .serialization import read_settings
+from .saved_settings import SavedSettings
 from .settings import Settings, with_settings
 
 if TYPE_CHECKING:
     from ..finder.name_finder import NameFinder
     from ..finder.token_words import TokenWords
-
-_SETTINGS = "cfg"
 
 
 @Language.factory(
@@ -48,7 +43,7 @@ def make_mention_finder(nlp: Language, name: str, **settings: Any) -> "MentionFi
     return MentionFinder(nlp, name, **settings)
 
 
-class MentionFinder(BatchedPipe):
+class MentionFinder(SavedSettings, BatchedPipe):
     """Finds the names of the normalizer's index in documents, in any spelling, inflection and order
     of words, and the synonyms added to it since.
     """
@@ -185,20 +180,8 @@ class MentionFinder(BatchedPipe):
         if stop_list is not None:
             self._add("stop_texts", read_stop_list(stop_list))
 
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the settings, whole or not at all.
-
-        path (Union[str, Path]): The folder to make or replace.
-        exclude (Iterable[str]): "cfg", for nothing.
-        RAISES (ConnormError): CN108 if it cannot be written.
-        """
-        with atomic_folder(Path(path)) as folder:
-            if _SETTINGS not in exclude:
-                srsly.write_json(folder / _SETTINGS, self.cfg)
-            seal(folder, {})
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "MentionFinder":
-        """Read what `to_disk` wrote.
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
+        """Read the settings, see `SavedSettings`, and look for the normalizer again.
 
         path (Union[str, Path]): The folder.
         exclude (Iterable[str]): "cfg", for nothing.
@@ -206,28 +189,19 @@ class MentionFinder(BatchedPipe):
         RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN006 and CN118 for invalid
             settings.
         """
-        unseal_whole(Path(path))
-        if _SETTINGS not in exclude and (Path(path) / _SETTINGS).exists():
-            self.cfg = self.cfg.changed(read_settings(Path(path) / _SETTINGS))
+        super().from_disk(path, exclude=exclude)
         self._link.note_loading()
         return self
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """RETURNS (bytes): The settings."""
-        return srsly.msgpack_dumps({} if _SETTINGS in exclude else self.cfg)
+    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """Read the settings, see `SavedSettings`, and look for the normalizer again.
 
-    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "MentionFinder":
-        """RETURNS (MentionFinder): The component, with what `to_bytes` returned.
+        content (bytes): What `to_bytes` returned.
+        exclude (Iterable[str]): "cfg", for nothing.
+        RETURNS (MentionFinder): The component.
         RAISES (ConnormError): CN402 for damaged bytes, CN006 and CN118 for invalid settings.
         """
-        try:
-            settings = srsly.msgpack_loads(content)
-        except ValueError as error:
-            raise damaged(Path("from_bytes"), error) from error
-        if not isinstance(settings, dict):
-            raise damaged(Path("from_bytes"), "it holds no settings")
-        if _SETTINGS not in exclude:
-            self.cfg = self.cfg.changed(settings)
+        super().from_bytes(content, exclude=exclude)
         self._link.note_loading()
         return self
 

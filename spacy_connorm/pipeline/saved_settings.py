@@ -2,16 +2,28 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import srsly
 
 from ..files.atomic import atomic_folder
 from ..files.folders import damaged, seal, unseal_whole
-from .serialization import read_settings
 from .settings import Settings
 
 _SETTINGS = "cfg"
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The settings of a component in a saved pipeline.
+    RAISES (ConnormError): CN402 for a damaged file.
+    """
+    try:
+        settings = srsly.read_json(path)
+    except ValueError as error:
+        raise damaged(path, error) from error
+    if not isinstance(settings, dict):
+        raise damaged(path, "it holds no settings")
+    return settings
 
 
 class SavedSettings:

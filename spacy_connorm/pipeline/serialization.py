@@ -23,6 +23,7 @@ from ..files.folders import (
     unpack,
     unseal_whole,
 )
+from .saved_settings import read_settings
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
@@ -106,19 +107,6 @@ def _load(
     else:
         index = ConceptIndex(path / _INDEX, lookup.backend, owner=owner)
         lookup.use(encoder, index, read_overlay(path, index))
-    return settings
-
-
-def read_settings(path: Path) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The settings of a component in a saved pipeline.
-    RAISES (ConnormError): CN402 for a damaged file.
-    """
-    try:
-        settings = srsly.read_json(path)
-    except ValueError as error:
-        raise damaged(path, error) from error
-    if not isinstance(settings, dict):
-        raise damaged(path, "it holds no settings")
     return settings
 
 
