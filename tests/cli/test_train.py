@@ -27,16 +27,27 @@ def test_counts_losses_and_dev_scores_are_shown(invoke, words, tmp_path, trainin
     assert "seed = 7" in (out / "training.cfg").read_text()
 
 
+# What torch prints when a C++ thread of its own ends a process, about once in twenty runs of two
+# processes on a CPU (torch 2.13.0), in the midst of the first all-reduce.
+ABORTED_BY_TORCH = "terminate called without an active exception"
+
+
 def test_processes_share_the_work(tmp_path, training_config, options):
+    def train_with_torchrun(out):
+        command = (
+            *(sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"),
+            *("--standalone", "-m", "spacy", "connorm", "train"),
+            *(str(training_config), str(out), *options),
+        )
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "USE_LIBUV": "0"}
+        return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+
     out = tmp_path / "out"
-    command = (
-        *(sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"),
-        *("--standalone", "-m", "spacy", "connorm", "train"),
-        *(str(training_config), str(out), *options),
-    )
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "USE_LIBUV": "0"}
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
-    assert result.returncode == 0, result.stderr[-3000:]
+    result = train_with_torchrun(out)
+    if ABORTED_BY_TORCH in result.stderr:
+        out = tmp_path / "again"
+        result = train_with_torchrun(out)
+    assert result.returncode == 0, result.stdout + result.stderr[-3000:]
     assert result.stdout.count("Wrote the encoder") == 1
     assert "2 process(es)" in (out / "README.md").read_text(encoding="utf8")
 
