@@ -60,7 +60,7 @@ def require_ngram_range(lengths: Sequence[int]) -> None:
 
 
 class NgramShim(EncoderShim):
-    """Holds a fitted vectorizer; saves its n-grams and their weights, without pickle."""
+    """Holds a fitted vectorizer; saves its n-grams and their weights as plain arrays."""
 
     sparse = True
     fits = True

@@ -1,5 +1,6 @@
 """What every encoder implements."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,12 +13,10 @@ from .storage import pack_weights, unpack_weights
 from .vectors import Raw
 
 
-class EncoderShim(Shim):
+class EncoderShim(Shim, ABC):
     """The base class of encoders. Settings are not saved: they come from the config. What is loaded
     or fitted is one object, `_model`, with a checksum. It is replaced and never changed: see
     `replica`. Texts are always valid UTF-8, and no method but `load` is called before `load`.
-
-    Most encoders implement `read`, `inputs`, `encode_batch`, `contents` and `restored`.
 
     sparse (bool): Whether `encode` returns SciPy CSR matrices.
     fits (bool): Whether it looks at the texts that it is loaded with: if not, they need not be held
@@ -29,13 +28,10 @@ class EncoderShim(Shim):
     fits = False
     extra = ""
 
-    def __init__(self, name: str = "", *, batch_size: int = 512) -> None:
-        """name (str): What the encoder is loaded from.
-        batch_size (int): Texts encoded at once.
-        """
+    def __init__(self, name: str = "") -> None:
+        """name (str): What the encoder is loaded from."""
         super().__init__(None)
         self.name = name
-        self.batch_size = batch_size
         self._digest = ""
 
     @property
@@ -43,18 +39,12 @@ class EncoderShim(Shim):
         """RETURNS (int): The width of the vectors; 0 before anything is loaded."""
         return 0 if self._model is None else self._model.width
 
+    @abstractmethod
     def load(self, texts: list[str] | None) -> None:
-        """Load or fit the encoder. One that does not fit texts is loaded once.
+        """Load or fit the encoder.
 
         texts (Optional[List[str]]): The argument `X` of `model.initialize`.
         """
-        if self._model is None:
-            model = self.read()
-            self.hold(model, model.digest())
-
-    def read(self) -> Any:
-        """RETURNS (Any): What `name` stands for, with a `width` and a `digest()`."""
-        raise NotImplementedError
 
     def hold(self, model: Any, digest: str) -> None:
         """Keep what was loaded or fitted.
@@ -64,48 +54,33 @@ class EncoderShim(Shim):
         """
         self._model, self._digest = model, digest
 
+    @abstractmethod
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): See `encoder_inputs`."""
-        raise NotImplementedError
 
     def forms(self, texts: list[str]) -> list[str]:
         """RETURNS (List[str]): See `encoder_forms`."""
         return texts
 
+    @abstractmethod
     def encode(self, inputs: list[bytes]) -> Raw:
-        """Encode texts in batches.
+        """Encode texts.
 
         inputs (List[bytes]): From `inputs`.
-        RETURNS (Raw): Shape (inputs, width), float32, in main memory; zeros for texts that are in
-            no batch.
-        RAISES (ConnormError): CN308 if vectors are not finite.
+        RETURNS (Raw): Shape (inputs, width), float32, in main memory.
         """
-        vectors = np.zeros((len(inputs), self.width), dtype="float32")
-        for rows in self.batches(inputs):
-            vectors[rows] = self.encode_batch([inputs[row] for row in rows])
-        if not np.isfinite(vectors).all():
-            raise ConnormError(Errors.CN308.format(name=self.name))
-        return vectors
-
-    def batches(self, inputs: list[bytes]) -> Iterator[Sequence[int] | np.ndarray]:
-        """YIELDS (Sequence[int]): The rows of each batch."""
-        for start in range(0, len(inputs), self.batch_size):
-            yield range(start, min(start + self.batch_size, len(inputs)))
-
-    def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
-        """RETURNS (np.ndarray): Shape (inputs, width), float32."""
-        raise NotImplementedError
 
     def fingerprint(self) -> str:
         """RETURNS (str): See `fingerprint`."""
         return self._digest
 
+    @abstractmethod
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): What is saved: values for msgpack
         and large arrays, which may be saved in files of their own.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def restored(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Any, str]:
         """Make what `contents` described. It raises any error if that is damaged.
 
@@ -113,7 +88,6 @@ class EncoderShim(Shim):
         arrays (Dict[str, np.ndarray]): The arrays.
         RETURNS (Tuple[Any, str]): The new object and its checksum.
         """
-        raise NotImplementedError
 
     def saved(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): The contents and a checksum; see
@@ -163,3 +137,51 @@ class EncoderShim(Shim):
             raise ConnormError(Errors.CN305.format(reason=error)) from error
         self.restore(saved, arrays)
         return self
+
+
+class PretrainedShim(EncoderShim):
+    """An encoder that is read from what `name` stands for, and encodes texts in batches."""
+
+    def __init__(self, name: str = "", *, batch_size: int = 512) -> None:
+        """name (str): What the encoder is loaded from.
+        batch_size (int): Texts encoded at once.
+        """
+        super().__init__(name)
+        self.batch_size = batch_size
+
+    def load(self, texts: list[str] | None) -> None:
+        """Load the encoder, once.
+
+        texts (Optional[List[str]]): Not used.
+        """
+        if self._model is None:
+            model = self.read()
+            self.hold(model, model.digest())
+
+    @abstractmethod
+    def read(self) -> Any:
+        """RETURNS (Any): What `name` stands for, with a `width` and a `digest()`."""
+
+    def encode(self, inputs: list[bytes]) -> Raw:
+        """Encode texts in batches.
+
+        inputs (List[bytes]): From `inputs`.
+        RETURNS (Raw): Shape (inputs, width), float32, in main memory; zeros for texts that are in
+            no batch.
+        RAISES (ConnormError): CN308 if vectors are not finite.
+        """
+        vectors = np.zeros((len(inputs), self.width), dtype="float32")
+        for rows in self.batches(inputs):
+            vectors[rows] = self.encode_batch([inputs[row] for row in rows])
+        if not np.isfinite(vectors).all():
+            raise ConnormError(Errors.CN308.format(name=self.name))
+        return vectors
+
+    def batches(self, inputs: list[bytes]) -> Iterator[Sequence[int] | np.ndarray]:
+        """YIELDS (Sequence[int]): The rows of each batch."""
+        for start in range(0, len(inputs), self.batch_size):
+            yield range(start, min(start + self.batch_size, len(inputs)))
+
+    @abstractmethod
+    def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
+        """RETURNS (np.ndarray): Shape (inputs, width), float32."""

@@ -13,7 +13,7 @@ from thinc.types import Floats2d
 from ..errors import ConnormError, Errors, refuse, require_installed, require_positive
 from .pretrained import MINILM, find_folder, load_pretrained
 from .protocol import make_encoder
-from .shim import EncoderShim
+from .shim import PretrainedShim
 from .storage import digest_parts, read_card, require_settings
 from .tokens import TokenizerForms, tokenize_without_threads
 
@@ -64,7 +64,7 @@ def TransformerEncoder(
     return make_encoder("transformer_encoder", shim)
 
 
-class TransformerShim(EncoderShim):
+class TransformerShim(PretrainedShim):
     """Holds a transformer, its tokenizer and its pooling, on thinc's default device."""
 
     extra = "transformers"

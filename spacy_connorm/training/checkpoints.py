@@ -131,7 +131,7 @@ def checkpoint_errors(checkpoint: str | Path | None) -> Iterator[None]:
     """
     try:
         yield
-    # torch, pickle and safetensors each have their own.
+    # Each library that reads a part of it has errors of its own.
     except Exception as error:
         reason = shorten(str(error), width=200)
         raise ConnormError(Errors.CN829.format(path=checkpoint, reason=reason)) from error

@@ -13,7 +13,7 @@ from ...errors import refuse, require_installed, require_positive
 from ..ngram import require_ngram_range
 from ..pretrained import MINILM
 from ..protocol import make_encoder
-from ..shim import EncoderShim
+from ..shim import PretrainedShim
 from .network import PRECISIONS, Dan, DanSettings, Precision, load_dan
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def DanEncoder(
     return make_encoder("dan_encoder", shim)
 
 
-class DanShim(EncoderShim):
+class DanShim(PretrainedShim):
     """Holds a deep averaging network; computes with NumPy."""
 
     extra = "dan"

@@ -22,7 +22,7 @@ from ..protocol import (
     restored_parts,
     saved_parts,
 )
-from ..shim import EncoderShim
+from ..shim import PretrainedShim
 from .network import GroundedDan, load_grounded_dan, start_grounded_dan
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def GroundedDanEncoder(
     return make_encoder("grounded_dan_encoder", shim)
 
 
-class GroundedDanShim(EncoderShim):
+class GroundedDanShim(PretrainedShim):
     """Holds the encoder of the input vectors, and what is trained on top of it."""
 
     def __init__(

@@ -15,7 +15,7 @@ from thinc.types import Floats2d
 
 from ...errors import refuse, require_positive
 from ..protocol import make_encoder
-from ..shim import EncoderShim
+from ..shim import PretrainedShim
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _SEPARATOR = "\n"
@@ -44,7 +44,7 @@ def WordVectorEncoder(
     return make_encoder("word_vector_encoder", WordVectorShim(name, lowercase, batch_size))
 
 
-class WordVectorShim(EncoderShim):
+class WordVectorShim(PretrainedShim):
     """Holds a table of word vectors."""
 
     def __init__(self, name: str | None, lowercase: bool, batch_size: int) -> None:

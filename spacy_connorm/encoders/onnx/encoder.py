@@ -12,7 +12,7 @@ from thinc.types import Floats2d
 
 from ...errors import ConnormError, Errors, require_installed, require_positive
 from ..protocol import make_encoder
-from ..shim import EncoderShim
+from ..shim import PretrainedShim
 from ..tokens import TokenizerForms, batches_by_length, pad, tokenize_without_threads
 from .model import OnnxModel, OnnxSettings, load_onnx
 
@@ -48,7 +48,7 @@ def OnnxEncoder(
     return make_encoder("onnx_encoder", OnnxShim(name, asked=asked, batch_tokens=batch_tokens))
 
 
-class OnnxShim(EncoderShim):
+class OnnxShim(PretrainedShim):
     """Holds an exported transformer and its tokenizer."""
 
     extra = "onnx"

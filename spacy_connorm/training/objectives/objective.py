@@ -1,6 +1,7 @@
 """What all objectives have in common. Imports torch."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from ...index.metrics import COSINE, Metric
 from ..batches import Memberships
 
 
-class Objective(torch.nn.Module):
+class Objective(torch.nn.Module, ABC):
     """The loss of a batch. Its parameters are trained beside the encoder.
 
     relations (Type): What it reads of a batch, one of `batches.RelationKind`; the batcher must
@@ -50,6 +51,7 @@ class Objective(torch.nn.Module):
         with torch.autocast(vectors.device.type, enabled=False):
             return self.loss(vectors.float(), relations)
 
+    @abstractmethod
     def loss(self, vectors: torch.Tensor, relations: Any) -> torch.Tensor:
         """Compute the loss.
 
@@ -57,7 +59,6 @@ class Objective(torch.nn.Module):
         relations (RelationKind): What the batch says of the B texts.
         RETURNS (torch.Tensor): A float32 scalar.
         """
-        raise NotImplementedError
 
 
 def mean_of(losses: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:

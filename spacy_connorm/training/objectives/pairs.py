@@ -7,6 +7,7 @@ Gradients are finite everywhere: 0 at zero vectors and between equal vectors, wh
 pytorch-metric-learning are NaN or huge.
 """
 
+from abc import abstractmethod
 from typing import Any, NamedTuple
 
 import torch
@@ -53,6 +54,7 @@ class PairObjective(Objective):
             return zero_loss(vectors)
         return self.loss_of_pairs(vectors, Pairs(*(each & usable.unsqueeze(1) for each in pairs)))
 
+    @abstractmethod
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
         """Compute the loss.
 
@@ -60,7 +62,6 @@ class PairObjective(Objective):
         pairs (Pairs): Those of usable anchors, so they are not symmetric; there is one at least.
         RETURNS (torch.Tensor): A float32 scalar.
         """
-        raise NotImplementedError
 
 
 def pair_up(memberships: Memberships, count: int) -> Pairs:

@@ -1,6 +1,7 @@
 """The objectives that rank the candidates of a mention: those of BCNH and BioSyn. They need lists
 of `spacy-connorm.CandidateBatcher.v1`. pytorch-metric-learning has no losses over lists."""
 
+from abc import abstractmethod
 from math import log
 
 import torch
@@ -94,6 +95,7 @@ class RankingObjective(Objective):
             loss = loss + self.norm_weight * _norm_loss(vectors, relations)
         return loss
 
+    @abstractmethod
     def list_loss(self, scores: torch.Tensor, relevance: torch.Tensor) -> torch.Tensor:
         """Compute the loss over the scores.
 
@@ -101,7 +103,6 @@ class RankingObjective(Objective):
         relevance (torch.Tensor): int64 (M, k), see `Relevance`.
         RETURNS (torch.Tensor): The mean over the mentions.
         """
-        raise NotImplementedError
 
 
 class Bcnh(RankingObjective):
