@@ -1,6 +1,6 @@
 """Cache the vectors of texts on disk: no text is encoded twice, in this run or a later one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from thinc.api import Model
 
 from spacy_connorm.encoders import encode_inputs, encoder_inputs, fingerprint, fits, make_encoder
 from spacy_connorm.encoders.hybrid import HybridEncoder, HybridShim
+from spacy_connorm.encoders.protocol import restored_parts, saved_parts
 from spacy_connorm.encoders.shim import EncoderShim
 from spacy_connorm.files.atomic import atomic_file
 
@@ -61,6 +62,17 @@ class VectorCache(EncoderShim):
 
     def fingerprint(self) -> str:
         return fingerprint(self.encoder)
+
+    def hold(self, model: Model, digest: str) -> None:
+        self.encoder = model
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        return saved_parts({"encoder": self.encoder})
+
+    def restored(
+        self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
+    ) -> tuple[Model, str]:
+        return restored_parts({"encoder": self.encoder}, saved, arrays)["encoder"], ""
 
     def save(self) -> None:
         """Write all vectors for the next run."""
