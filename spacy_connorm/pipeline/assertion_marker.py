@@ -2,9 +2,11 @@
 this module whenever it creates a pipeline, so it must stay light.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, StrictStr
 from spacy.language import Language
@@ -66,7 +68,7 @@ class AssertionMarker(SavedSettings):
     extra = "clinical"
 
     def __init__(self, nlp: Language, name: str = "assertion_marker", **settings: Any) -> None:
-        """Store the settings and register the attributes. The first document loads negspacy.
+        """Store the settings and register the attributes. negspacy is loaded where it is installed.
 
         nlp (Language): The pipeline, whose tokenizer reads the words.
         name (str): The component's name.
@@ -78,6 +80,7 @@ class AssertionMarker(SavedSettings):
         self._nlp = nlp
         self._read: tuple[Settings, list[Negex]] | None = None
         register_assertion_attributes()
+        self._prepare()
 
     def __getstate__(self) -> dict[str, Any]:
         # Its classes are made when they are needed, and a process that is spawned makes its own.
@@ -102,10 +105,30 @@ class AssertionMarker(SavedSettings):
             each(doc)
         return doc
 
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
+        """Read what `to_disk` wrote; see `SavedSettings`."""
+        super().from_disk(path, exclude=exclude)
+        self._prepare()
+        return self
+
+    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """Read what `to_bytes` returned; see `SavedSettings`."""
+        super().from_bytes(content, exclude=exclude)
+        self._prepare()
+        return self
+
+    def _prepare(self) -> None:
+        """The first document may be read in a memory zone, which keeps nothing."""
+        if find_spec("negspacy"):
+            self._negexes()
+
     def _negexes(self) -> "list[Negex]":
-        if self._read is None or self._read[0] != self.cfg:
-            self._read = Settings(AssertionSettings, self.cfg), self._make_negexes()
-        return self._read[1]
+        if self._read is not None and self._read[0] == self.cfg:
+            return self._read[1]
+        read = Settings(AssertionSettings, self.cfg), self._make_negexes()
+        # The strings and tokens of its words are freed with a memory zone.
+        self._read = None if self._nlp.vocab.in_memory_zone else read
+        return read[1]
 
     def _make_negexes(self) -> "list[Negex]":
         make = _statement_negex()

@@ -83,14 +83,26 @@ def test_words_in_another_form_are_refused():
         make_pipeline(negated={"words": ["no"]})
 
 
+@pytest.mark.parametrize(
+    "word, own", [("denies", None), ("kein", {"preceding_negations": ["kein"]})]
+)
+def test_a_memory_zone_ends_and_assertions_go_on(word, own):
+    nlp = make_pipeline()
+    if own:
+        nlp.get_pipe("assertion_marker").cfg["negated"] = {kind: [] for kind in KINDS} | own
+    for _ in range(3):
+        with nlp.memory_zone():
+            assert read(nlp(f"{word} fever")) == {"fever": ("negated",)}
+
+
 def test_workers_hand_assertions_back():
     docs = make_pipeline().pipe(["no fever", "cough"], n_process=2, batch_size=1)
     assert list(map(read, docs)) == [{"fever": ("negated",)}, {"cough": ()}]
 
 
 def test_a_missing_library_is_named(monkeypatch):
-    nlp = make_pipeline()
     monkeypatch.setitem(sys.modules, "negspacy", None)
+    nlp = make_pipeline()
     with pytest.raises(ConnormError, match=r"CN126.*spacy-connorm\[clinical\]"):
         nlp("no fever")
 
