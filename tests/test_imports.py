@@ -34,7 +34,7 @@ IMPORTS = {
     },
     "workflows": {
         *("concepts", "documents", "encoders", "files", "index", "linker"),
-        *("ontology", "pipeline", "text"),
+        *("ontology", "pipeline", "text", "training"),
     },
     "server": {"concepts", "documents", "files", "linker", "workflows"},
 }

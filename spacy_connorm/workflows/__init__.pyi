@@ -25,6 +25,8 @@ from .mapping_rows import MappingSummary as MappingSummary
 from .mapping_rows import decide_mapping as decide_mapping
 from .mapping_rows import summarize_mappings as summarize_mappings
 from .mapping_rows import take_back as take_back
+from .name_training import TrainingGain as TrainingGain
+from .name_training import TrainingPlan as TrainingPlan
 from .ontology_diff import LeftSynonym as LeftSynonym
 from .ontology_diff import MovedSynonyms as MovedSynonyms
 from .ontology_diff import OntologyDiff as OntologyDiff

@@ -14,16 +14,16 @@ from spacy.training import Example
 from spacy.util import registry
 from thinc.api import Config
 
-from ..concepts import AnyOntology, Concept, ConceptStream
+from ..concepts import AnyOntology, Concept, ConceptStream, Ontology
 from ..documents.docbin import read_docs
 from ..encoders import choose_device
 from ..errors import ConnormError, Errors, refuse, require_choice
-from ..files.atomic import require_apart
+from ..files.atomic import TemporaryFolder, require_apart
 from ..files.configs import config_errors, read_config
 from ..files.folders import MANIFEST, read_object, replaced
 from ..index.store import ConceptStore
 from ..linker.synonyms import read_synonyms
-from ..ontology.profiles import AUTO, NONE, Profile, choose_profile
+from ..ontology.profiles import AUTO, NONE, PROFILES, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
@@ -32,6 +32,7 @@ from ..pipeline.short_form_files import CLINICAL
 from ..pipeline.tokenization import separate_joined_words
 from ..text.substitutions import Substitution, find_substitutions
 from ..text.word_bags import normalized_words
+from .name_training import NGRAMS, STARTS, TrainingGain, TrainingPlan, train_on_names
 
 if TYPE_CHECKING:
     from ..linker.synonyms import ChangedSynonym
@@ -85,7 +86,7 @@ factory = "mention_finder"
 ENCODERS: dict[str, dict[str, Any]] = {
     "fast": {"@architectures": "spacy-connorm.DanEncoder.v1", "buckets": 0, "dtype": "int8"},
     "accurate": {"@architectures": "spacy-connorm.TransformerEncoder.v1"},
-    "ngrams": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
+    "ngrams": NGRAMS,
 }
 _NORMALIZER = "concept_normalizer"
 _RESOLVER = "abbreviation_resolver"
@@ -105,6 +106,7 @@ class BuiltIndex(NamedTuple):
         "versions".
     profile (Optional[Profile]): The ontology's profile, if it was applied.
     left_out (Tuple[str, ...]): Names that are not found, as they group half of the ontology.
+    gain (Optional[TrainingGain]): What training gained, if the encoder was trained.
     """
 
     path: Path
@@ -112,6 +114,7 @@ class BuiltIndex(NamedTuple):
     manifest: dict[str, Any]
     profile: Profile | None = None
     left_out: tuple[str, ...] = ()
+    gain: TrainingGain | None = None
 
     @property
     def index_path(self) -> Path:
@@ -135,6 +138,9 @@ def build_index(
     profile: str = AUTO,
     clinical: bool = False,
     reuse: str | Path | Language | None = None,
+    train: bool = False,
+    train_minutes: float = 10.0,
+    on_training: Callable[[TrainingPlan], Any] | None = None,
     gpu_id: int = -1,
 ) -> BuiltIndex:
     """Encode an ontology's names, and those of annotated data, and write a pipeline of a concept
@@ -166,37 +172,62 @@ def build_index(
         with an assertion marker, which says what is negated, a relative's, or in the past.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied where the
         texts and the encoder are the same.
-    gpu_id (int): The GPU that encodes; -1 for the CPU.
+    train (bool): Whether to train the encoder, "fast" if None, on the ontology's names first.
+        Some synonyms are left out to see what that gains; n-grams are taken if it gains nothing.
+        An interrupted training leaves nothing behind.
+    train_minutes (float): At most how long to train.
+    on_training (Optional[Callable[[TrainingPlan], Any]]): Told how long training will take, once a
+        few batches have shown it.
+    gpu_id (int): The GPU that trains and encodes; -1 for the CPU.
     RETURNS (BuiltIndex): The folder, and what the index holds.
     RAISES (ConnormError): CN121 if the output would replace an input, CN100 or CN711 for an invalid
         config, CN703, CN704 or CN711 if it has none, several or another concept normalizer, CN705
         if something else is at the path, CN115 for a bad line of synonyms, CN713 if the GPU cannot
         be used, CN006 and CN118 for an unknown encoder or profile and an encoder beside a config,
-        CN407 for a profile of another ontology, and the errors of the readers.
+        CN407 for a profile of another ontology, CN810 if there are too few synonyms to train on,
+        and the errors of the readers and, with `train`, of `training.train`.
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
+    require_choice("profile", profile, (AUTO, NONE, *PROFILES))
     choose_device(gpu_id)
-    nlp = make_pipeline(
+    if train:
+        encoder = _require_trained(encoder, config, train_minutes)
+    make = partial(
+        make_pipeline,
         config,
-        encoder=encoder,
         component=component,
         find_mentions=find_mentions,
         clinical=clinical,
         overrides=overrides,
     )
-    normalizer = find_normalizer(nlp)
+    nlp, gain = make(encoder=encoder), None
     reused = None if reuse is None else load_normalizer(reuse).lookup
-    normalizer.lookup.prepare_build(reused=reused)
     changes = _read_changes(synonyms)
     source: Given[AnyOntology] = _source(ontology, format)
     table: Given[Iterable[Substitution]] | None = _table(substitutions)
-    if config is None and substitutions is None:
-        names: list[tuple[str, ...]] = []
-        source = partial(_remember_names, source, names)
-        # Not before they are asked for: the concepts have been read then.
-        table = chain.from_iterable(map(find_substitutions, ([names],)))
     path = Path(output_path)
     with replaced(path, is_ours=_is_index) as folder:
+        if train:
+            read = read_given(source)
+            source = read if isinstance(read, Ontology) else Ontology(read, source=read.source)
+            work = TemporaryFolder()
+            block, gain = train_on_names(
+                source,
+                str(encoder),
+                work.path,
+                minutes=train_minutes,
+                settings={"extra_words_weight": find_normalizer(nlp).cfg["extra_words_weight"]},
+                gpu_id=gpu_id,
+                on_plan=on_training,
+            )
+            nlp = make(encoder=block)
+        if config is None and substitutions is None:
+            names: list[tuple[str, ...]] = []
+            source = partial(_remember_names, source, names)
+            # Not before they are asked for: the concepts have been read then.
+            table = chain.from_iterable(map(find_substitutions, ([names],)))
+        normalizer = find_normalizer(nlp)
+        normalizer.lookup.prepare_build(reused=reused)
         normalizer.initialize(
             lambda: _read_examples(corpora, nlp),
             nlp=nlp,
@@ -209,13 +240,25 @@ def build_index(
         chooses = find_mentions and profile != NONE
         left_out = _leave_out_groupings(nlp, normalizer) if chooses else ()
         write_pipeline(nlp, folder)
-    return BuiltIndex(path, normalizer.name, normalizer.lookup.index.manifest, applied, left_out)
+    manifest = normalizer.lookup.index.manifest
+    return BuiltIndex(path, normalizer.name, manifest, applied, left_out, gain)
+
+
+def _require_trained(encoder: str | None, config: Any, minutes: float) -> str:
+    """RETURNS (str): The encoder to train."""
+    if config is not None:
+        refuse("train", True, "left out beside a config, which names its own encoder")
+    if not minutes > 0:
+        refuse("train_minutes", minutes, "above 0")
+    if encoder is not None and encoder not in STARTS:
+        refuse("encoder", encoder, f"one of {', '.join(STARTS)} beside `train`")
+    return encoder or "fast"
 
 
 def make_pipeline(
     config: str | Path | Config | None = None,
     *,
-    encoder: str | None = None,
+    encoder: str | dict[str, Any] | None = None,
     component: str | None = None,
     find_mentions: bool = False,
     clinical: bool = False,
@@ -226,7 +269,8 @@ def make_pipeline(
 
     config (Optional[Union[str, Path, Config]]): The config of any pipeline with this component; the
         default settings if None.
-    encoder (Optional[str]): One of `ENCODERS`, for the default settings.
+    encoder (Optional[Union[str, Dict[str, Any]]]): One of `ENCODERS` for the default settings, or
+        an encoder's block of a config.
     component (Optional[str]): Its name; needed if there are several.
     find_mentions (bool): Whether to add a mention finder.
     clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
@@ -236,10 +280,11 @@ def make_pipeline(
         several or another concept normalizer, CN711 for an invalid setting, CN118 for an unknown
         encoder, CN006 for one beside a config.
     """
-    if encoder is not None:
+    if isinstance(encoder, str):
         require_choice("encoder", encoder, ENCODERS)
         if config is not None:
             refuse("encoder", encoder, "left out beside a config, which names its own")
+        encoder = ENCODERS[encoder]
     with config_errors():
         if config is None:
             settings = _default_config(encoder, overrides)
@@ -269,10 +314,10 @@ def make_pipeline(
     return nlp
 
 
-def _default_config(encoder: str | None, overrides: Mapping[str, Any] | None) -> Config:
+def _default_config(encoder: dict[str, Any] | None, overrides: Mapping[str, Any] | None) -> Config:
     config = Config().from_str(_DEFAULT_CONFIG)
     if encoder is not None:
-        config["components"][_NORMALIZER]["encoder"] = ENCODERS[encoder]
+        config["components"][_NORMALIZER]["encoder"] = encoder
     return Config().from_str(config.to_str(), overrides=dict(overrides or {}))
 
 

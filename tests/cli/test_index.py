@@ -4,6 +4,8 @@ import pytest
 import spacy
 from spacy.tokens import DocBin
 
+from spacy_connorm.workflows import TrainingGain, TrainingPlan, indexing, name_training
+
 CONFIG = """
 [components]
 
@@ -79,3 +81,20 @@ def test_plain_text_is_read_by_what_index_wrote(invoke, words, tmp_path, demo_on
     assert not invoke("index", demo_ontology, tmp_path / "i", "--find-mentions", *ngrams).exit_code
     result = invoke("annotate", tmp_path / "i", notes, out)
     assert "with 1 mentions, 1 of them linked" in words(result)
+
+
+@pytest.mark.parametrize("pays", [True, False])
+def test_training_is_announced_and_its_gain_told(
+    invoke, words, tmp_path, demo_ontology, monkeypatch, pays
+):
+    def train(ontology, encoder, folder, *, on_plan, **options):
+        assert (encoder, options["minutes"]) == ("fast", 3)
+        on_plan(TrainingPlan(steps=9, epochs=4.5, seconds=130, is_shortened=True))
+        return name_training.NGRAMS, TrainingGain(1000, 34.2, 68.04, pays, 64)
+
+    monkeypatch.setattr(indexing, "train_on_names", train)
+    result = invoke("index", demo_ontology, tmp_path / "i", "--train", "--train-minutes", "3")
+    assert not result.exit_code, result.output
+    assert "about 2 min (4.5 epochs, as long as --train-minutes allows)" in words(result)
+    assert "n-grams link 34.2 % to the right concept, the trained encoder 68.0 %" in words(result)
+    assert ("it was taken" if pays else "training does not pay here") in words(result)
