@@ -12,6 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from _common.cli import fail
+from _common.craft import read_craft
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.documents import read_corpus
 from spacy_connorm.documents.abbreviations import Abbreviations
@@ -229,8 +230,12 @@ class Data:
         return read_long_forms(self.scored_docs)
 
     def _read(self, path: Path) -> Iterator[Doc]:
+        nlp, types = blank_english(), self.dataset.types
+        if path.parent.name == "craft":
+            yield from read_craft(path, nlp=nlp, types=types)
+            return
         ids_of = self.ontology if self.dataset.has_other_ids else None
-        yield from read_corpus(path, nlp=blank_english(), types=self.dataset.types, ids_of=ids_of)
+        yield from read_corpus(path, nlp=nlp, types=types, ids_of=ids_of)
 
 
 def read_long_forms(docs: Iterable[Doc]) -> list[str]:

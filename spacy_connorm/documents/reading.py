@@ -46,12 +46,11 @@ def read_corpus(
 ) -> Iterator[Doc]:
     """Read an annotated corpus, document by document.
 
-    path (Union[str, Path]): The file, which may be compressed (`.gz`); for BRAT, MCN and ShARe/CLEF
-        also a folder of files.
+    path (Union[str, Path]): The file, which may be compressed (`.gz`); for BRAT also a
+        folder of files.
     nlp (Language): Its tokenizer creates the documents.
     format (Optional[str]): One of `FORMATS`; detected from the file name if None.
-    types (Sequence[str]): The mention types to keep (for CRAFT, the ontologies); if empty, all
-        types that should be linked.
+    types (Sequence[str]): The mention types to keep; if empty, all types that should be linked.
     report (Optional[CorpusReport]): Filled with counts.
     ids_of (Optional[Ontology]): Replace each gold id of another vocabulary by the id of the concept
         that refers to it, if there is exactly one.
@@ -100,8 +99,8 @@ def convert_corpus(
         `read_corpus`.
     output_path (Union[str, Path]): A .spacy file.
     format (Optional[str]): One of `FORMATS`; detected from the file name if None.
-    types (Sequence[str]): Keep only mentions of these types (for CRAFT, of these ontologies). If
-        empty, all types that should be linked.
+    types (Sequence[str]): Keep only mentions of these types. If empty, all types that should be
+        linked.
     label (Optional[str]): One label for all mentions, to train an NER on.
     lang (str): The language, for its tokenizer.
     ids_of (Optional[Union[str, Path]]): Replace ids of another vocabulary by those of the concepts

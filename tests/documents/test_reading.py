@@ -47,8 +47,6 @@ def test_the_name_tells_the_format(tmp_path, nlp, name):
     [
         ("a.pipe.txt.bioc.xml", "bioc"),
         ("x.bioc.xml.bak.txt", "pubtator"),
-        ("a.PIPE.txt", "shareclef"),
-        ("a.txt.pipe", "shareclef"),
         ("a.xml.tsv.gz", "tsv"),
         ("a.xml.bak", None),
     ],
@@ -89,7 +87,6 @@ def test_a_format_can_be_named(tmp_path, nlp):
         ("empty.pubtator", b"", {}, "CN104"),
         ("blank.pubtator", b"\n \n\n", {}, "CN104"),
         ("textless.pubtator", b"7|t|\n7|a|\n", {}, "CN104"),
-        ("wrong.jsonl", NOTE.encode(), {}, "CN204"),
         ("wrong.tsv", NOTE.encode(), {}, "CN204"),
         ("plain.pubtator.gz", NOTE.encode(), {}, "CN106"),
         ("cut.pubtator.gz", gzip.compress(NOTE.encode(), mtime=0)[:-9], {}, "CN106"),
