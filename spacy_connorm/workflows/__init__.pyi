@@ -4,7 +4,6 @@ from .annotation import to_record as to_record
 from .corpus_annotator import CorpusAnnotator as CorpusAnnotator
 from .corpus_annotator import corpus_schema as corpus_schema
 from .corpus_run import AnnotatedCorpus as AnnotatedCorpus
-from .corpus_run import FragmentCounts as FragmentCounts
 from .corpus_run import annotate_corpus as annotate_corpus
 from .corrected_pipeline import CorrectedPipeline as CorrectedPipeline
 from .corrections import Correction as Correction

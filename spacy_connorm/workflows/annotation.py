@@ -1,10 +1,10 @@
 """Annotating files of texts with a saved pipeline."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +14,14 @@ from spacy.tokens.underscore import Underscore
 from spacy.util import minibatch
 from tqdm import tqdm
 
-from ..documents.document import ID_FIELD, Document, Mention, read_document
+from ..documents.document import (
+    DOC_ID_KEY,
+    ID_FIELD,
+    Document,
+    Mention,
+    read_document,
+    set_other_fields,
+)
 from ..documents.records import Record, make_record
 from ..documents.writing import Exporter, find_target
 from ..encoders import choose_device
@@ -22,8 +29,8 @@ from ..errors import Warnings, require_positive, warn
 from ..files.atomic import require_apart
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
-from .pool import map_in_processes, require_processes
-from .texts import TEXT_FIELD, read_inputs, speed_up_urls
+from .pool import map_batches, require_processes
+from .texts import TEXT_FIELD, InputText, make_input, read_inputs, speed_up_urls
 
 
 @dataclass(slots=True)
@@ -36,6 +43,9 @@ class AnnotationCounts:
     without_code (Counter[str]): Linked ones without a code in a vocabulary of `code_systems`, by
         its prefix.
     changes (Counter[str]): What was changed, since the format can't hold it, by what was done.
+    failed (int): Texts that failed.
+    first_failed (str): The id of the first of those; empty if there is none.
+    first_error (str): Why it failed.
     """
 
     texts: int = 0
@@ -43,6 +53,9 @@ class AnnotationCounts:
     linked: int = 0
     without_code: Counter[str] = field(default_factory=Counter)
     changes: Counter[str] = field(default_factory=Counter)
+    failed: int = 0
+    first_failed: str = ""
+    first_error: str = ""
 
     def add(self, document: Document) -> None:
         """Count a text.
@@ -58,13 +71,16 @@ class AnnotationCounts:
     def update(self, other: "AnnotationCounts") -> None:
         """Add other counts.
 
-        other (AnnotationCounts): Those of other texts.
+        other (AnnotationCounts): Those of texts that come later.
         """
+        if not self.failed:
+            self.first_failed, self.first_error = other.first_failed, other.first_error
         self.texts += other.texts
         self.mentions += other.mentions
         self.linked += other.linked
         self.without_code.update(other.without_code)
         self.changes.update(other.changes)
+        self.failed += other.failed
 
 
 def _systems_without_code(mention: Mention) -> set[str]:
@@ -122,30 +138,31 @@ def annotate(
     require_processes(n_process)
     require_positive("batch_size", batch_size)
     require_apart(output_path, input_path)
-    choose_device(gpu_id)
-    nlp = load_pipeline(pipeline)
-    speed_up_urls(nlp)
-    normalizer = find_normalizer(nlp, component=component)
-    annotator = _Annotator(
-        nlp,
-        normalizer,
-        batch_size=batch_size,
-        exporter=target.exporter,
-        id_field=id_field,
-        with_records=on_record is not None,
-        extensions=Underscore.get_state(),
+    annotator = Annotator(
+        pipeline, id_field=id_field, batch_size=batch_size, gpu_id=gpu_id, component=component
     )
+    _, normalizer = annotator.load()
+    work = partial(_render, annotator, target.exporter, on_record is not None)
     needed = _needed_fields(id_field, options)
-    docs = read_inputs(input_path, nlp, text_field=text_field, needed_fields=needed)
-    annotated = annotator.run(docs, n_process)
+    texts = read_inputs(input_path, text_field=text_field, needed_fields=needed)
+    batches = enumerate(minibatch(texts, batch_size))
+    numbered = ((1 + number * batch_size, batch) for number, batch in batches)
     counts = AnnotationCounts()
     hidden = True if on_record else None
     with (
-        closing(annotated),
-        tqdm(annotated, unit=" texts", delay=2, leave=False, disable=hidden) as bar,
+        closing(map_batches(work, numbered, processes=n_process)) as rendered,
+        tqdm(unit=" texts", delay=2, leave=False, disable=hidden) as bar,
     ):
-        counted = _counted(bar, counts, on_record)
-        target.write((each.rendered for each in counted), counts.changes)
+
+        def counted() -> Iterator[Any]:
+            for each in rendered:
+                counts.update(each.counts)
+                bar.update(each.counts.texts)
+                for record in each.records:
+                    on_record(record)  # type: ignore[misc]
+                yield from each.texts
+
+        target.write(counted(), counts.changes)
     if counts.texts and not counts.mentions:
         warn(Warnings.CNW701.format(count=counts.texts, component=normalizer.name))
     target.warn_of(counts.changes)
@@ -190,82 +207,110 @@ def read_annotations(
     )
 
 
-class _Annotated(NamedTuple):
-    """What is written of a text."""
+class Annotator:
+    """Makes documents of texts and annotates them with a pipeline, which each process loads once: a
+    copy that is sent to another process does not bring along what was loaded from a file.
+    """
 
+    def __init__(
+        self,
+        pipeline: str | Path | Language,
+        *,
+        id_field: str = ID_FIELD,
+        batch_size: int = 128,
+        gpu_id: int = -1,
+        component: str | None = None,
+    ) -> None:
+        """Store the settings. Nothing is loaded yet.
+
+        pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a
+            pipeline.
+        id_field (str): The field of a text that may hold its id.
+        batch_size (int): Texts that the pipeline reads together.
+        gpu_id (int): The GPU for the pipeline; -1 for the CPU.
+        component (Optional[str]): Which concept normalizer's answers to take, if there are several.
+        """
+        self.pipeline = pipeline
+        self.id_field = id_field
+        self.batch_size = batch_size
+        self.gpu_id = gpu_id
+        self.component = component
+        self._loaded: tuple[Language, ConceptNormalizer] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A spawned process has no attributes of spans but those that loading a pipeline registers.
+        is_loaded = isinstance(self.pipeline, Language)
+        extensions = Underscore.get_state() if is_loaded else None
+        return {**self.__dict__, "_loaded": None, "_extensions": extensions}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        extensions = state.pop("_extensions")
+        if extensions:
+            Underscore.load_state(extensions)
+        self.__dict__ = state
+
+    def load(self) -> tuple[Language, ConceptNormalizer]:
+        """Load the pipeline, if this process has not.
+
+        RETURNS (Tuple[Language, ConceptNormalizer]): The pipeline and its normalizer.
+        RAISES (ConnormError): CN713 if the GPU cannot be used, and the errors of `load_pipeline`
+            and `find_normalizer`.
+        """
+        if self._loaded is None:
+            choose_device(self.gpu_id)
+            nlp = load_pipeline(self.pipeline)
+            speed_up_urls(nlp)
+            self._loaded = nlp, find_normalizer(nlp, component=self.component)
+        return self._loaded
+
+    def make_doc(self, text: InputText) -> Doc:
+        """Make the document of a text, with its other fields and its id.
+
+        text (InputText): The text.
+        RETURNS (Doc): The document.
+        RAISES (ConnormError): CN709 for a text longer than the pipeline takes.
+        """
+        nlp, _ = self.load()
+        if text.content:
+            return Doc(nlp.vocab).from_bytes(text.content)
+        doc = make_input(nlp, text.text or "", place=text.place)
+        set_other_fields(doc, text.fields)
+        if text.doc_id:
+            doc.user_data[DOC_ID_KEY] = text.doc_id
+        return doc
+
+    def read(self, docs: Iterable[tuple[Doc, int]]) -> Iterator[Document]:
+        """Run the pipeline.
+
+        docs (Iterable[Tuple[Doc, int]]): Documents with their numbers.
+        YIELDS (Document): What the normalizer wrote on each that the pipeline gives back.
+        """
+        nlp, normalizer = self.load()
+        for doc, number in nlp.pipe(docs, as_tuples=True, batch_size=self.batch_size):
+            yield read_annotations(doc, normalizer, number, self.id_field)
+
+
+class _Rendered(NamedTuple):
+    """What is written of a batch of texts."""
+
+    texts: list[Any]
     counts: AnnotationCounts
-    rendered: Any  # what the exporter makes of it
-    record: Record | None
+    records: list[Record]
 
 
-@dataclass(frozen=True, slots=True)
-class _Annotator:
-    """Annotates documents in this process, or in others, which get a copy of it."""
-
-    nlp: Language
-    normalizer: ConceptNormalizer
-    batch_size: int
-    exporter: Exporter
-    id_field: str
-    with_records: bool
-    extensions: Any
-
-    def run(self, docs: Iterable[Doc], processes: int) -> Generator[_Annotated, None, None]:
-        if processes == 1:
-            yield from self._annotate(docs, first=1)
-            return
-        numbered = enumerate(minibatch(docs, self.batch_size))
-        batches = (
-            (1 + number * self.batch_size, [doc.to_bytes() for doc in each])
-            for number, each in numbered
-        )
-        with closing(map_in_processes(self.work, batches, processes=processes)) as results:
-            for each in chain.from_iterable(results):
-                yield self._unpacked(each)
-
-    def work(self, batch: tuple[int, Sequence[bytes]]) -> list[_Annotated]:
-        """Annotate a batch in a worker."""
-        Underscore.load_state(self.extensions)  # a spawned process has none
-        first, contents = batch
-        docs = (Doc(self.nlp.vocab).from_bytes(each) for each in contents)
-        return [_packed(each) for each in self._annotate(docs, first)]
-
-    def _annotate(self, docs: Iterable[Doc], first: int) -> Iterator[_Annotated]:
-        annotated = self.nlp.pipe(docs, batch_size=self.batch_size)
-        for number, doc in enumerate(annotated, start=first):
-            document = read_annotations(doc, self.normalizer, number, self.id_field)
-            counts = AnnotationCounts()
-            counts.add(document)
-            rendered = self.exporter.render(document, counts.changes)
-            record = make_record(document) if self.with_records else None
-            yield _Annotated(counts, rendered, record)
-
-    def _unpacked(self, annotated: _Annotated) -> _Annotated:
-        if not isinstance(annotated.rendered, _PackedDoc):
-            return annotated
-        doc = Doc(self.nlp.vocab).from_bytes(annotated.rendered.content)
-        return annotated._replace(rendered=doc)
-
-
-class _PackedDoc(NamedTuple):
-    """A document on its way from a worker: a vocabulary goes with each Doc."""
-
-    content: bytes
-
-
-def _packed(annotated: _Annotated) -> _Annotated:
-    if not isinstance(annotated.rendered, Doc):
-        return annotated
-    return annotated._replace(rendered=_PackedDoc(annotated.rendered.to_bytes()))
-
-
-def _counted(
-    annotated: Iterable[_Annotated],
-    counts: AnnotationCounts,
-    on_record: Callable[[Record], None] | None,
-) -> Iterator[_Annotated]:
-    for each in annotated:
-        counts.update(each.counts)
-        if on_record is not None and each.record is not None:
-            on_record(each.record)
-        yield each
+def _render(
+    annotator: Annotator,
+    exporter: Exporter,
+    with_records: bool,
+    numbered: tuple[int, Sequence[InputText]],
+) -> _Rendered:
+    """Annotate a batch of texts, given with the number of its first one, in whatever process."""
+    first, texts = numbered
+    rendered = _Rendered([], AnnotationCounts(), [])
+    docs = ((annotator.make_doc(text), number) for number, text in enumerate(texts, start=first))
+    for document in annotator.read(docs):
+        rendered.counts.add(document)
+        rendered.texts.append(exporter.render(document, rendered.counts.changes))
+        if with_records:
+            rendered.records.append(make_record(document))
+    return rendered

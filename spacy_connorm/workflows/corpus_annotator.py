@@ -3,20 +3,17 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..documents.document import DOC_ID_KEY, set_other_fields
 from ..documents.records import ParquetExporter, row_schema
-from ..encoders import choose_device
 from ..errors import ConnormError, Errors, is_text_shown
 from ..files.tables import require_distinct_columns
-from ..pipeline.concept_normalizer import ConceptNormalizer
-from ..pipeline.loading import find_normalizer, load_pipeline
-from .annotation import read_annotations
-from .texts import CorpusFields, InputText, make_input, read_row, speed_up_urls
+from .annotation import Annotator
+from .texts import CorpusFields, InputText, read_row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -25,15 +22,14 @@ ERROR = "error"
 Row = dict[str, Any]
 
 
-class CorpusAnnotator:
-    """Annotates batches of texts with a saved pipeline, which each process loads once: a copy that
-    is sent to another process does not bring it along. Called with a table of pandas it returns
-    one, as Spark's `mapInPandas` and Ray's `map_batches` need.
+class CorpusAnnotator(Annotator):
+    """Annotates batches of texts, whatever is wrong with some of them. Called with a table of
+    pandas it returns one, as Spark's `mapInPandas` and Ray's `map_batches` need.
     """
 
     def __init__(
         self,
-        pipeline: str,
+        pipeline: str | Path | Language,
         *,
         fields: CorpusFields = CorpusFields(),
         batch_size: int = 128,
@@ -42,35 +38,21 @@ class CorpusAnnotator:
     ) -> None:
         """Store the settings. Nothing is loaded yet.
 
-        pipeline (str): An installed package, or a pipeline's folder.
+        pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a
+            pipeline.
         fields (CorpusFields): The columns with the text and its id.
         batch_size (int): Texts that the pipeline reads together.
         gpu_id (int): The GPU for the pipeline; -1 for the CPU.
         component (Optional[str]): Which concept normalizer's answers to take, if there are several.
         """
-        self.pipeline = pipeline
+        super().__init__(
+            pipeline,
+            id_field=fields.id,
+            batch_size=batch_size,
+            gpu_id=gpu_id,
+            component=component,
+        )
         self.fields = fields
-        self.batch_size = batch_size
-        self.gpu_id = gpu_id
-        self.component = component
-        self._loaded: tuple[Language, ConceptNormalizer] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_loaded": None}
-
-    def load(self) -> tuple[Language, ConceptNormalizer]:
-        """Load the pipeline, if this process has not.
-
-        RETURNS (Tuple[Language, ConceptNormalizer]): The pipeline and its normalizer.
-        RAISES (ConnormError): CN713 if the GPU cannot be used, and the errors of `load_pipeline`
-            and `find_normalizer`.
-        """
-        if self._loaded is None:
-            choose_device(self.gpu_id)
-            nlp = load_pipeline(self.pipeline)
-            speed_up_urls(nlp)
-            self._loaded = nlp, find_normalizer(nlp, component=self.component)
-        return self._loaded
 
     def __call__(self, table: "DataFrame") -> "DataFrame":
         """Annotate the rows of a table.
@@ -115,11 +97,15 @@ class CorpusAnnotator:
         docs = dict[int, Doc]()
         for number, text in enumerate(texts):
             try:
-                docs[number] = self._make(text)
-            except _NotMade as error:
-                rows[number] = _failed(text, str(error))
+                if text.error:
+                    raise ConnormError(text.error)
+                docs[number] = self.make_doc(text)
+            except (OSError, MemoryError):
+                raise
+            except Exception as error:
+                rows[number] = _failed(text, describe_error(error))
         try:
-            rows |= self._pipe(docs)
+            rows |= self._rows(docs)
         except (ConnormError, OSError, MemoryError):
             raise
         except Exception:
@@ -130,38 +116,19 @@ class CorpusAnnotator:
 
     def _annotate_alone(self, number: int, text: InputText) -> Row:
         try:
-            return self._pipe({number: self._make(text)})[number]
+            return self._rows({number: self.make_doc(text)})[number]
         except (ConnormError, OSError, MemoryError):
             raise
         except Exception as error:
             return _failed(text, describe_error(error))
 
-    def _make(self, text: InputText) -> Doc:
-        nlp, _ = self.load()
-        if text.text is None:
-            raise _NotMade(text.error)
-        try:
-            doc = make_input(nlp, text.text, place=text.place)
-        except (OSError, MemoryError):
-            raise
-        except Exception as error:
-            raise _NotMade(describe_error(error)) from error
-        set_other_fields(doc, text.fields)
-        doc.user_data[DOC_ID_KEY] = text.doc_id
-        return doc
-
-    def _pipe(self, docs: dict[int, Doc]) -> dict[int, Row]:
-        nlp, normalizer = self.load()
-        exporter, rows = ParquetExporter(), dict[int, Row]()
+    def _rows(self, docs: dict[int, Doc]) -> dict[int, Row]:
+        exporter = ParquetExporter()
         numbered = ((doc, number) for number, doc in docs.items())
-        for doc, number in nlp.pipe(numbered, as_tuples=True, batch_size=self.batch_size):
-            document = read_annotations(doc, normalizer, number, self.fields.id)
-            rows[number] = {**exporter.render(document, Counter()), ERROR: None}
-        return rows
-
-
-class _NotMade(Exception):
-    """A text that becomes no document."""
+        return {
+            document.number: {**exporter.render(document, Counter()), ERROR: None}
+            for document in self.read(numbered)
+        }
 
 
 def corpus_schema() -> Any:

@@ -1,34 +1,34 @@
-"""Annotating a corpus of many files with a saved pipeline: a folder with a Parquet file for each of
-them, which tells what it was made from, and a manifest.
+"""Annotating a corpus of many files with a saved pipeline, in processes of this machine or on a Ray
+cluster.
 """
 
-import hashlib
-import json
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from ..about import __version__
 from ..documents.document import ID_FIELD
-from ..documents.mentions import split_ids
 from ..errors import (
     ConnormError,
     Errors,
     Warnings,
     quote_id,
     require_choice,
+    require_installed,
     require_positive,
+    tell_reason,
     warn,
 )
-from ..files.atomic import atomic_file, only_writer, private, require_apart, write_errors
-from ..files.folders import MANIFEST, describe, seal
-from ..pipeline.loading import find_pipeline_folder
-from .corpus_annotator import ERROR, CorpusAnnotator, Row, corpus_schema
-from .pool import map_in_processes, require_processes
+from ..files.atomic import only_writer, require_apart, write_errors
+from .annotation import AnnotationCounts
+from .corpus_annotator import CorpusAnnotator, describe_error
+from .corpus_output import AnnotatedBatch, OutputFolder, identify, make_batch
+from .pool import map_batches, require_processes
 from .texts import (
     TEXT_FIELD,
     CorpusFields,
@@ -39,228 +39,10 @@ from .texts import (
     require_fields,
 )
 
-_KEY = b"spacy_connorm.annotated"
-_COUNTS = "counts"
-_INPUT = "input"
-
-
-@dataclass(slots=True)
-class FragmentCounts:
-    """What was annotated.
-
-    texts (int): Texts.
-    mentions (int): Mentions in them.
-    linked (int): Mentions that have a concept.
-    failed (int): Texts that failed.
-    first_failed (str): The id of the first of those; empty if there is none.
-    first_error (str): Why it failed.
-    """
-
-    texts: int = 0
-    mentions: int = 0
-    linked: int = 0
-    failed: int = 0
-    first_failed: str = ""
-    first_error: str = ""
-
-    def update(self, other: "FragmentCounts") -> None:
-        """Add other counts.
-
-        other (FragmentCounts): Those of texts that come later.
-        """
-        if not self.failed:
-            self.first_failed, self.first_error = other.first_failed, other.first_error
-        self.texts += other.texts
-        self.mentions += other.mentions
-        self.linked += other.linked
-        self.failed += other.failed
-
-
-class AnnotatedBatch(NamedTuple):
-    """Annotated texts of one fragment, as processes exchange them.
-
-    table (pyarrow.Table): A row for each.
-    counts (FragmentCounts): What is in it.
-    """
-
-    table: Any
-    counts: FragmentCounts
-
-
-def make_batch(rows: Sequence[Row]) -> AnnotatedBatch:
-    """Turn annotated texts into a table.
-
-    rows (Sequence[Dict[str, Any]]): From a `CorpusAnnotator`.
-    RETURNS (AnnotatedBatch): The table and its counts.
-    """
-    import pyarrow
-
-    counts = FragmentCounts()
-    for row in rows:
-        counts.update(_counts_of(row))
-    return AnnotatedBatch(pyarrow.Table.from_pylist(rows, schema=corpus_schema()), counts)
-
-
-def _counts_of(row: Row) -> FragmentCounts:
-    mentions, error = row["mentions"] or (), row[ERROR] or ""
-    linked = sum(bool(split_ids(each["kb_id"])) for each in mentions)
-    first = row["doc_id"] if error else ""
-    return FragmentCounts(1, len(mentions), linked, bool(error), first, error)
-
-
-def identify(annotator: CorpusAnnotator) -> dict[str, Any]:
-    """Describe what answers depend on.
-
-    annotator (CorpusAnnotator): The annotator.
-    RETURNS (Dict[str, Any]): A checksum of all files of the pipeline, the settings and the version.
-    RAISES (ConnormError): CN700 if there is no such pipeline.
-    """
-    folder = find_pipeline_folder(annotator.pipeline)
-    files = {
-        file.relative_to(folder).as_posix(): describe(file)
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and "__pycache__" not in file.parts
-    }
-    return {
-        "pipeline": hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest(),
-        "text_field": annotator.fields.text,
-        "id_field": annotator.fields.id,
-        "component": annotator.component,
-        "spacy_connorm": __version__,
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class OutputFolder:
-    """Where a corpus is written.
-
-    path (Path): The folder.
-    identity (Dict[str, Any]): From `identify`.
-    """
-
-    path: Path
-    identity: dict[str, Any]
-
-    def write(self, fragment: InputFragment, batches: Iterable[AnnotatedBatch]) -> FragmentCounts:
-        """Write the output of a fragment, whole or not at all. If an earlier attempt has not ended
-        yet, the last one wins.
-
-        fragment (InputFragment): The fragment.
-        batches (Iterable[AnnotatedBatch]): Its texts as they come.
-        RETURNS (FragmentCounts): What was written.
-        RAISES (ConnormError): CN108 if the file can't be written.
-        """
-        from pyarrow.parquet import ParquetWriter
-
-        counts, path = FragmentCounts(), self._target(fragment)
-        origin = self._origin(fragment)  # before it is read
-        with (
-            private(path.parent),
-            atomic_file(path) as aside,
-            ParquetWriter(aside, corpus_schema(), compression="zstd") as writer,
-        ):
-            for batch in batches:
-                writer.write_table(batch.table)
-                counts.update(batch.counts)
-            told = json.dumps({**origin, _COUNTS: asdict(counts)}, sort_keys=True)
-            writer.add_key_value_metadata({_KEY: told.encode()})
-        return counts
-
-    def find_written(self, fragments: Sequence[InputFragment]) -> set[str]:
-        """Find the fragments that an earlier run has written.
-
-        fragments (Sequence[InputFragment]): All fragments of the corpus.
-        RETURNS (Set[str]): Their names.
-        RAISES (ConnormError): CN705 if there is anything else, CN794 for what was made from another
-            corpus, by another pipeline or with other settings.
-        """
-        if self.path.exists() and not self.path.is_dir():
-            raise ConnormError(Errors.CN705.format(path=self.path))
-        expected = {self._target(fragment): fragment for fragment in fragments}
-        written = set()
-        for path in self._visible():
-            origin, _ = self._read(path)
-            fragment = expected.get(path)
-            wanted = self._origin(fragment) if fragment else {}
-            differing = [name for name in origin if origin[name] != wanted.get(name)]
-            if fragment is None or differing:
-                what = ", ".join(differing) if fragment else _INPUT
-                name = path.relative_to(self.path).as_posix()
-                message = Errors.CN794.format(path=self.path, fragment=name, what=what)
-                raise ConnormError(message)
-            written.add(fragment.name)
-        return written
-
-    def find(self, fragment: InputFragment) -> FragmentCounts | None:
-        """RETURNS (Optional[FragmentCounts]): What is in the output of a fragment, if it is there
-        and made from this input.
-        """
-        found = _read_origin(self._target(fragment))
-        return found[1] if found and found[0] == self._origin(fragment) else None
-
-    def finish(self, fragments: Sequence[InputFragment]) -> FragmentCounts:
-        """Write the manifest.
-
-        fragments (Sequence[InputFragment]): All fragments of the corpus, all of them written.
-        RETURNS (FragmentCounts): What is in them.
-        RAISES (ConnormError): CN108 if it can't be written.
-        """
-        counts = FragmentCounts()
-        for fragment in fragments:
-            counts.update(self._read(self._target(fragment))[1])
-        with write_errors(self.path):
-            for part in self.path.rglob(".*.part-*"):
-                part.unlink()  # of a writer that was killed
-            hidden = [
-                file.relative_to(self.path).as_posix()
-                for file in self.path.rglob("*")
-                if self._is_hidden(file)
-            ]
-            seal(self.path, {**self.identity, _COUNTS: asdict(counts)}, leave_out=hidden)
-        return counts
-
-    def _target(self, fragment: InputFragment) -> Path:
-        return self.path / fragment.output_name
-
-    def _origin(self, fragment: InputFragment) -> dict[str, Any]:
-        return {**self.identity, _INPUT: describe(fragment.path)}
-
-    def _read(self, path: Path) -> tuple[dict[str, Any], FragmentCounts]:
-        found = _read_origin(path)
-        if found is None:
-            raise ConnormError(Errors.CN705.format(path=self.path))
-        return found
-
-    def _visible(self) -> Iterator[Path]:
-        for path in sorted(self.path.rglob("*")):
-            if path.is_file() and not self._is_hidden(path) and path != self.path / MANIFEST:
-                yield path
-
-    def _is_hidden(self, path: Path) -> bool:
-        """RETURNS (bool): Whether it is a part of a writer that was killed, or of a file system."""
-        return any(part.startswith(".") for part in path.relative_to(self.path).parts)
-
-
-def _read_origin(path: Path) -> tuple[dict[str, Any], FragmentCounts] | None:
-    """RETURNS (Optional[Tuple[Dict[str, Any], FragmentCounts]]): What the output of a fragment was
-    made from, and its counts; None for any other file.
-    """
-    from pyarrow import ArrowException
-    from pyarrow.parquet import read_metadata
-
-    try:
-        told = (read_metadata(path).metadata or {}).get(_KEY)
-    except (ArrowException, OSError):
-        return None
-    if told is None:
-        return None
-    origin = json.loads(told)
-    return origin, FragmentCounts(**origin.pop(_COUNTS))
-
-
 LOCAL = "local"
 _RAY = "ray"
 ENGINES = (LOCAL, _RAY)
+_REFUSAL = "refusal"
 
 
 class AnnotatedCorpus(NamedTuple):
@@ -269,13 +51,13 @@ class AnnotatedCorpus(NamedTuple):
     path (Path): Its folder.
     fragments (int): How many files it has, besides its manifest.
     earlier (int): How many of them an earlier run had written.
-    counts (FragmentCounts): What is in all of them.
+    counts (AnnotationCounts): What is in all of them.
     """
 
     path: Path
     fragments: int
     earlier: int
-    counts: FragmentCounts
+    counts: AnnotationCounts
 
 
 def annotate_corpus(
@@ -342,11 +124,9 @@ def annotate_corpus(
         waiting = [fragment for fragment in fragments if fragment.name not in written]
         texts = require_fields(waiting, fields)
         if waiting:
-            run = _annotate_locally
-            if engine == _RAY:
-                from .ray_cluster import annotate_on_ray
-
-                run = partial(annotate_on_ray, address=ray_address)
+            run = partial(_annotate_on_ray, address=ray_address)
+            if engine == LOCAL:
+                run = _annotate_locally
             with tqdm(total=texts, unit=" texts", delay=2, leave=False, disable=None) as bar:
                 run(annotator, waiting, output, processes=n_process, report=bar.update)
         counts = output.finish(fragments)
@@ -360,7 +140,7 @@ def _require_elsewhere(output: Path, source: Path) -> None:
         raise ConnormError(Errors.CN121.format(output=output, input=source))
 
 
-def _warn_of(counts: FragmentCounts, path: Path, component: str | None) -> None:
+def _warn_of(counts: AnnotationCounts, path: Path, component: str | None) -> None:
     if counts.texts > counts.failed and not counts.mentions:
         name = component or "concept_normalizer"
         warn(Warnings.CNW701.format(count=counts.texts, component=name))
@@ -387,25 +167,18 @@ def _annotate_locally(
     annotator.load()  # forked processes share it
     texts = (batch for fragment in fragments for batch in _read(fragment, annotator.fields))
     work = partial(_work, annotator)
-    if processes == 1:
-        annotated: Iterator[tuple[AnnotatedBatch, bool]] = map(work, texts)
-    else:
-        annotated = map_in_processes(work, texts, processes=processes)
+    with closing(map_batches(work, texts, processes=processes)) as annotated:
 
-    def of_one_fragment() -> Iterator[AnnotatedBatch]:
-        # A fragment is whole after its last batch, before the next one is annotated.
-        for batch, is_last in annotated:
-            yield batch
-            report(batch.counts.texts)
-            if is_last:
-                return
+        def of_one_fragment() -> Iterator[AnnotatedBatch]:
+            # A fragment is whole after its last batch, before the next one is annotated.
+            for batch, is_last in annotated:
+                yield batch
+                report(batch.counts.texts)
+                if is_last:
+                    return
 
-    try:
         for fragment in fragments:
             output.write(fragment, of_one_fragment())
-    finally:
-        if isinstance(annotated, Generator):
-            annotated.close()
 
 
 def _read(fragment: InputFragment, fields: CorpusFields) -> Iterator[tuple[list[InputText], bool]]:
@@ -423,3 +196,92 @@ def _work(
 ) -> tuple[AnnotatedBatch, bool]:
     batch, is_last = texts
     return make_batch(annotator.annotate(batch)), is_last
+
+
+def _annotate_on_ray(
+    annotator: CorpusAnnotator,
+    fragments: Sequence[InputFragment],
+    output: OutputFolder,
+    *,
+    processes: int,
+    address: str | None,
+    report: Callable[[int], object],
+) -> None:
+    """Annotate fragments with actors of Ray Data. Each of them loads the pipeline once, and reads
+    and writes whole fragments: only their names and counts pass through the cluster.
+    """
+    with _connected(address) as ray:
+        cores = int(ray.cluster_resources().get("CPU", 1))
+        count = min(cores if processes < 0 else processes, cores, len(fragments))
+        items = [{"name": each.name, "path": str(each.path.resolve())} for each in fragments]
+        dataset = ray.data.from_items(items, override_num_blocks=len(items)).map_batches(
+            _FragmentActor,
+            fn_constructor_args=(annotator, output),
+            batch_size=1,
+            # One fragment at a time: what waits for an actor that is lost waits until there is room
+            # for another one.
+            compute=ray.data.ActorPoolStrategy(size=count, max_tasks_in_flight_per_actor=1),
+            num_cpus=1,
+            num_gpus=1 if annotator.gpu_id >= 0 else None,
+        )
+        dataset.context.enable_progress_bars = False
+        for row in dataset.iter_rows():
+            if row[_REFUSAL]:
+                raise ConnormError(row[_REFUSAL])
+            report(row["texts"])
+
+
+class _FragmentActor:
+    """Annotates fragments. The pipeline is loaded at the first of them."""
+
+    def __init__(self, annotator: CorpusAnnotator, output: OutputFolder) -> None:
+        self._annotator = annotator
+        self._output = output
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
+        (name,), (path,) = batch["name"], batch["path"]
+        row = self._annotate(InputFragment(str(name), Path(path)))
+        return {key: [value] for key, value in row.items()}
+
+    def _annotate(self, fragment: InputFragment) -> dict[str, Any]:
+        texts, refusal = 0, ""
+        try:
+            # An actor may be lost after it wrote the fragment and before it reported that.
+            texts = (self._output.find(fragment) or self._write(fragment)).texts
+        except ConnormError as error:
+            refusal = str(error)
+        except Exception as error:
+            refusal = Errors.CN799.format(reason=describe_error(error))
+        return {"texts": texts, _REFUSAL: refusal}
+
+    def _write(self, fragment: InputFragment) -> AnnotationCounts:
+        texts = read_text_batches(fragment, self._annotator.fields)
+        return self._output.write(fragment, map(make_batch, map(self._annotator.annotate, texts)))
+
+
+@contextmanager
+def _connected(address: str | None) -> Iterator[Any]:
+    """YIELDS (module): ray, connected to a cluster, unless this process is connected already."""
+    require_installed("The engine `ray`", "ray", "ray")
+    # Ray would report its usage to its makers.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    import ray.data
+    from ray.exceptions import RayError
+
+    is_ours = not ray.is_initialized()
+    if is_ours:
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        except (ConnectionError, OSError, RuntimeError, ValueError, RayError) as error:
+            raise ConnormError(Errors.CN798.format(reason=tell_reason(error))) from error
+    logger = logging.getLogger("ray.data")
+    level = logger.level
+    logger.setLevel(logging.ERROR)  # it tells about every run, on standard error
+    try:
+        yield ray
+    except RayError as error:
+        raise ConnormError(Errors.CN799.format(reason=describe_error(error))) from error
+    finally:
+        logger.setLevel(level)
+        if is_ours:
+            ray.shutdown()

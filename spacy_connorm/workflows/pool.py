@@ -60,6 +60,23 @@ def map_in_processes(
             worker.close()
 
 
+def map_batches(
+    work: Callable[[Batch], Result], batches: Iterable[Batch], *, processes: int
+) -> Generator[Result, None, None]:
+    """Apply a function to batches: in this process if it is the only one, or else in others.
+
+    work (Callable): The function.
+    batches (Iterable): Its arguments.
+    processes (int): How many processes; -1 for one per core.
+    YIELDS (Any): The results, in the order of the batches.
+    RAISES (ConnormError): See `map_in_processes`.
+    """
+    if processes == 1:
+        yield from map(work, batches)
+    else:
+        yield from map_in_processes(work, batches, processes=processes)
+
+
 def require_processes(n_process: int) -> None:
     """Refuse a number of processes that does no work.
 

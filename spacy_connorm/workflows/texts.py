@@ -5,14 +5,15 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 from tqdm import tqdm
 
 from ..documents.docbin import read_docs
-from ..documents.document import ID_FIELD, find_id, other_fields, set_other_fields
+from ..documents.document import ID_FIELD, find_id, other_fields
 from ..errors import ConnormError, Errors, Warnings, require_installed, tell_reason, warn
 from ..files.tables import find_column, read_rows, require_distinct_columns, require_width
 from ..files.text import read_lines, read_text
@@ -22,57 +23,71 @@ _JSON_LINES = (".jsonl", ".jsonl.gz")
 _TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-# The place of a text, the text, and its other fields.
-_PlacedText: TypeAlias = tuple[str, str, dict[str, Any]]
+
+class InputText(NamedTuple):
+    """A text to annotate.
+
+    doc_id (str): Its id; empty if it has none but what one of its fields may hold.
+    text (Optional[str]): The text; None if it can't be read.
+    fields (Dict[str, Any]): The other fields, as JSON can hold them.
+    place (str): Where it stands.
+    error (str): Why it can't be read; empty if it can.
+    content (bytes): The document, if it is one already; empty if it is not.
+    """
+
+    doc_id: str
+    text: str | None
+    fields: dict[str, Any]
+    place: str
+    error: str = ""
+    content: bytes = b""
 
 
 def read_inputs(
-    path: str | Path,
-    nlp: Language,
-    *,
-    text_field: str = TEXT_FIELD,
-    needed_fields: Collection[str] = (),
-) -> Iterator[Doc]:
+    path: str | Path, *, text_field: str = TEXT_FIELD, needed_fields: Collection[str] = ()
+) -> Iterator[InputText]:
     """Read texts to annotate, one by one. A `.txt` file is one text; a `.jsonl` file has an object
     with a text in each line, a `.csv` or `.tsv` file a header and a text in each row; the documents
     of a `.spacy` file keep their entities. Texts keep their line ends, which offsets count.
 
     path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; all but `.txt` and
         `.spacy` may be gzipped.
-    nlp (Language): Its tokenizer makes the documents.
     text_field (str): The field of an object, or the column of a table, that holds the text.
     needed_fields (Collection[str]): Other fields that the first object or document must have, or
         columns.
-    YIELDS (Doc): The documents.
+    YIELDS (InputText): The texts.
     RAISES (ConnormError): CN708 for another suffix, CN707 for a line that is no object with a text,
         CN720 for one without a needed field, CN721 for a field of a `.txt` file or a text field of
         a `.spacy` file, CN114 for a table without a column, CN125 for columns of the same name,
-        CN115 for a row with more fields than columns, CN709 for a text longer than the pipeline
-        takes, and the errors of `read_docs`, `read_lines`, `read_text` and `read_rows`.
+        CN115 for a row with more fields than columns, and the errors of `read_docs`, `read_lines`,
+        `read_text` and `read_rows`.
     WARNS (ConnormWarning): CNW202 for lone surrogates, which spaCy cannot store.
     """
-    path = Path(path)
+    path, needed = Path(path), set(needed_fields)
     name = path.name.lower()
     replaced: Counter[str] = Counter()
     if name.endswith(".spacy"):
         _refuse_fields(path, text_field)
-        for doc in read_docs(path, nlp.vocab):
-            require_in_line(needed_fields, other_fields(doc), place=f"'{path}', document 1")
-            needed_fields = ()
-            yield doc
+        texts = _read_docs(path)
     elif name.endswith(".txt"):
         _refuse_fields(path, text_field, *needed_fields)
         text = _storable(read_text(path), replaced)
-        yield make_input(nlp, text, place=f"'{path}'")
-    elif name.endswith((*_JSON_LINES, *_TABLES)):
-        read = _read_json_lines if name.endswith(_JSON_LINES) else _read_table
-        for place, text, fields in read(path, replaced, text_field, needed_fields):
-            doc = make_input(nlp, text, place=place)
-            set_other_fields(doc, fields)
-            yield doc
+        texts = iter([InputText("", text, {}, f"'{path}'")])
+    elif name.endswith(_JSON_LINES):
+        numbered = _read_json_lines(path, str(path), text_field, replaced)
+        texts = (text for _, text in numbered)
+    elif name.endswith(_TABLES):
+        texts = _read_table(path, replaced, [text_field, *needed_fields])
+        needed = set()
     else:
         known = ", ".join((".txt", *_JSON_LINES, *_TABLES, ".spacy"))
         raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
+    for each in texts:
+        if each.error:
+            raise ConnormError(each.error)
+        require_in_line(needed, each.fields, place=each.place)
+        needed = set()
+        yield each
     if replaced:
         warn(Warnings.CNW202.format(count=replaced["surrogates"]))
 
@@ -84,31 +99,39 @@ def _refuse_fields(path: Path, *fields: str) -> None:
         raise ConnormError(Errors.CN721.format(path=path, field=named[0], known=known))
 
 
+def _read_docs(path: Path) -> Iterator[InputText]:
+    for number, doc in enumerate(read_docs(path, Vocab()), start=1):
+        place = f"'{path}', document {number}"
+        yield InputText("", doc.text, other_fields(doc), place, content=doc.to_bytes())
+
+
 def _read_json_lines(
-    path: Path, replaced: Counter[str], text_field: str, needed_fields: Collection[str]
-) -> Iterator[_PlacedText]:
+    path: Path, name: str, text_field: str, replaced: Counter[str]
+) -> Iterator[tuple[int, InputText]]:
+    """YIELDS (Tuple[int, InputText]): The number of each line that is not blank, and its text."""
     for number, line in read_lines(path):
-        if line.strip():
-            place = f"'{path}', line {number}"
+        if not line.strip():
+            continue
+        place = f"'{name}', line {number}"
+        text, fields, error = None, dict[str, Any](), ""
+        try:
             fields = parse_line(line, replaced, place=place, text_field=text_field)
             text = take_text(fields, place=place, text_field=text_field)
-            require_in_line(needed_fields, fields, place=place)
-            needed_fields = ()
-            yield place, text, fields
+        except ConnormError as found:
+            error = str(found)
+        yield number, InputText("", text, fields, place, error)
 
 
-def _read_table(
-    path: Path, replaced: Counter[str], text_field: str, needed_fields: Collection[str]
-) -> Iterator[_PlacedText]:
+def _read_table(path: Path, replaced: Counter[str], needed: Sequence[str]) -> Iterator[InputText]:
     rows = read_rows(path)
     columns = [_storable(cell.strip(), replaced) for cell in next(rows, (0, []))[1]]
-    text_at, *_ = [find_column(path, each, columns) for each in (text_field, *needed_fields)]
+    text_at, *_ = [find_column(path, each, columns) for each in needed]
     named = [at for at, column in enumerate(columns) if column and at != text_at]
     require_distinct_columns(path, [columns[at] for at in named])
     for number, row in require_width(rows, path, len(columns)):
         cells = dict(enumerate(_storable(cell, replaced) for cell in row))
         fields = {columns[at]: cells[at] for at in named if at in cells}
-        yield f"'{path}', line {number}", cells.get(text_at, ""), fields
+        yield InputText("", cells.get(text_at, ""), fields, f"'{path}', line {number}")
 
 
 def parse_line(
@@ -249,23 +272,6 @@ class InputFragment(NamedTuple):
         return self.name if self.is_parquet else f"{self.name}{PARQUET}"
 
 
-class InputText(NamedTuple):
-    """A text to annotate.
-
-    doc_id (str): Its id, or its fragment and its number there, from 1.
-    text (Optional[str]): The text; None if it can't be read.
-    fields (Dict[str, Any]): The other fields, as JSON can hold them.
-    place (str): Where it stands.
-    error (str): Why it can't be read; empty if it can.
-    """
-
-    doc_id: str
-    text: str | None
-    fields: dict[str, Any]
-    place: str
-    error: str = ""
-
-
 def find_fragments(path: Path) -> list[InputFragment]:
     """List the files of a corpus. In a folder, files and folders whose names begin with `_` or `.`
     are passed over, as Spark and others do.
@@ -362,13 +368,8 @@ def _require_columns(fragment: InputFragment, fields: CorpusFields) -> int:
 
 
 def _require_first_line(fragment: InputFragment, fields: CorpusFields) -> None:
-    for number, line in read_lines(fragment.path):
-        if line.strip():
-            place = f"'{fragment.path}', line {number}"
-            others = parse_line(line, Counter(), place=place, text_field=fields.text)
-            take_text(others, place=place, text_field=fields.text)
-            require_in_line([fields.id] * (fields.id != ID_FIELD), others, place=place)
-            return
+    needed = [fields.id] * (fields.id != ID_FIELD)
+    next(read_inputs(fragment.path, text_field=fields.text, needed_fields=needed), None)
 
 
 def read_text_batches(fragment: InputFragment, fields: CorpusFields) -> Iterator[list[InputText]]:
@@ -441,17 +442,8 @@ def _no_parquet(fragment: InputFragment, error: Exception) -> ConnormError:
 
 
 def _read_jsonl(fragment: InputFragment, fields: CorpusFields) -> Iterator[InputText]:
-    for number, line in read_lines(fragment.path):
-        if not line.strip():
-            continue
-        place = f"'{fragment.name}', line {number}"
-        text, others, error = None, dict[str, Any](), ""
-        try:
-            others = parse_line(line, Counter(), place=place, text_field=fields.text)
-            text = take_text(others, place=place, text_field=fields.text)
-        except ConnormError as found:
-            error = str(found)
-        yield InputText(_doc_id(others, fields, fragment.name, number), text, others, place, error)
+    for number, text in _read_json_lines(fragment.path, fragment.name, fields.text, Counter()):
+        yield text._replace(doc_id=_doc_id(text.fields, fields, fragment.name, number))
 
 
 def _doc_id(others: dict[str, Any], fields: CorpusFields, name: str, number: int) -> str:

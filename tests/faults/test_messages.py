@@ -36,7 +36,7 @@ from spacy_connorm.training.config import TrainingData, read_mentions
 from spacy_connorm.training.pool import build_pool
 from spacy_connorm.workflows import CorrectedPipeline, CorrectionsFile, read_terms
 from spacy_connorm.workflows.inspection import search
-from spacy_connorm.workflows.texts import read_inputs
+from spacy_connorm.workflows.texts import make_input, read_inputs
 
 # Letters that no name of the ontology has.
 CANARY = "Ξανθίππη"
@@ -74,10 +74,6 @@ def _rrf(world: World) -> None:
     world.ontology("MRCONSO.RRF", "\n".join(rows) + "\n")
 
 
-def _article(**fields: Any) -> str:
-    return json.dumps({"text": CANARY, "mentions": [], **fields}, ensure_ascii=False)
-
-
 def _strange_ids(world: World) -> None:
     warn_of_unknown_ids([Mention("x", "D", CANARY, ((0, 1),))], world.folder, example=CANARY)
 
@@ -110,7 +106,7 @@ def _bioc_xml(content: str) -> str:
 
 
 def _read_inputs(world: World, lines: str) -> None:
-    list(read_inputs(world.file("a.jsonl", lines), world.nlp))
+    list(read_inputs(world.file("a.jsonl", lines)))
 
 
 def _annotate_corpus(world: World) -> None:
@@ -157,7 +153,9 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: Ontology([Concept(CANARY, "")]),
         lambda world: Concept.from_dict({"canonical_name": CANARY}),
     ],
-    "CN103": [lambda world: list(read_concepts(world.file("a.jsonl", _article())))],
+    "CN103": [
+        lambda world: list(read_concepts(world.file("a.jsonl", json.dumps({"text": CANARY}))))
+    ],
     "CN116": [_rrf],
     "CN204": [
         lambda world: world.corpus("a.txt", _pubtator(f"7\t{CANARY}\t5\tx\tD\tD1")),
@@ -229,7 +227,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: NgramEncoder(analyzer="char", ngram_range=[50, 50]).initialize(X=[CANARY])
     ],
     "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
-    "CN709": [lambda world: _read_inputs(world, json.dumps({"text": CANARY * 200_000}))],
+    "CN709": [lambda world: make_input(world.nlp, CANARY * 200_000, place="line 1")],
     "CN749": [lambda world: RequestLimits().require_tokenizable([CANARY + "(" * 2000])],
     "CN752": [lambda world: CorrectionsFile(world.file("a.jsonl", f"{CANARY}\n")).read()],
     "CN755": [
@@ -242,7 +240,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CNW200": [lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t5\t{CANARY}\tD\tD1"))],
     "CNW201": [lambda world: world.corpus("a.txt", f"7|t|{CANARY}\n")],
     "CNW202": [
-        lambda world: world.corpus("a.jsonl", _article(text=CANARY + "<>").replace("<>", r"\ud800"))
+        lambda world: world.corpus("a.json", _bioc(text=CANARY + "<>").replace("<>", r"\ud800"))
     ],
     "CNW203": [lambda world: world.corpus("a.txt", f"7|t|{CANARY}\n\n8|t|x\n\n7|t|{CANARY}\n")],
 }

@@ -8,6 +8,8 @@ import pytest
 from correcting import answers, correct, corrected, path, resolving  # noqa: F401
 from troublesome import python_path
 
+from spacy_connorm import annotate_corpus
+
 TEXTS = ("Took aspirin for a cold.", "A heart attack, or MI.", "Nothing to find, 😀 at all.")
 NODE = {"num_cpus": 1, "object_store_memory": 80 * 1024**2, "include_dashboard": False}
 
@@ -66,6 +68,16 @@ def corpus(write_parquet, tmp_path):
     (tmp_path / "corpus" / "_SUCCESS").touch()
     (tmp_path / "corpus" / ".crc").touch()
     return tmp_path / "corpus"
+
+
+@pytest.fixture
+def annotated(saved_pipeline, corpus, tmp_path):
+    """A function that annotates the corpus into a folder."""
+
+    def run(name="out", **options):
+        return annotate_corpus(saved_pipeline, corpus, tmp_path / name, **options)
+
+    return run
 
 
 @pytest.fixture
