@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
 from starlette.exceptions import HTTPException
@@ -28,7 +27,6 @@ from .schemas import (
     UndoBody,
     storable,
 )
-from .uploads import read_upload
 from .views import view_candidates, view_concept, view_corrections, view_explanation
 
 _MESSAGES = {404: Errors.CN766, 405: Errors.CN767}
@@ -170,16 +168,6 @@ def _add_answers(
     def concept(concept_id: str) -> dict[str, Any]:
         """Get a concept by its id or an alternate id."""
         return view_concept(pipeline, concept_id)
-
-    @api.post("/api/texts", tags=["answers"], openapi_extra=_BINARY, responses=declare_api())
-    async def texts(request: Request) -> dict[str, Any]:
-        """Read the documents of a `.spacy` file, sent as it is: their texts and entities."""
-        content = await request.body()
-        # It takes long for a large file, and others wait for this thread.
-        return {"texts": await run_in_threadpool(read_upload, content, limits)}
-
-
-_BINARY = {"requestBody": {"content": {"application/octet-stream": {}}, "required": True}}
 
 
 def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimits) -> None:

@@ -349,10 +349,9 @@ def test_files_are_stepped_through(open_page, address, tmp_path):
     page.get_by_role("button", name="Next text").click()
     expect(mention(page, "warfarin")).to_be_visible()
     expect(page.get_by_text("2 of 2")).to_be_visible()
-    doc = spacy.blank("en")("A lost word.")
-    doc.ents = [doc.char_span(2, 6, label="X")]
-    spacy.tokens.DocBin(docs=[doc]).to_disk(tmp_path / "notes.spacy")
-    page.locator("#file").set_input_files(tmp_path / "notes.spacy")
+    known = '"mentions": [{"start": 2, "end": 6, "label": "X"}]'
+    notes.write_text(f'{{"text": "A lost word.", {known}}}', encoding="utf8")
+    page.locator("#file").set_input_files(notes)
     expect(mention(page, "lost")).to_be_visible()
     notes.write_text("{}", encoding="utf8")
     page.locator("#file").set_input_files(notes)

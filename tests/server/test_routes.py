@@ -1,16 +1,12 @@
 import json
 import re
 import threading
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-import spacy
 from correcting import NOTE, OTHER_NOTE
-from spacy.tokens import DocBin
 
-import spacy_connorm.server.routes as api_module
 from spacy_connorm import map_terms
 from spacy_connorm.documents import read_sssom
 from spacy_connorm.server import RequestLimits
@@ -158,7 +154,6 @@ def test_nobodys_correction_is_lost(client, path):
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "|"}), 422, "CN006"),
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "C4|NIL"}), 422, "CN006"),
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "C4", "end": 99}), 422, "CN755"),
-        ("POST", "/api/texts", "no documents", 422, "CN220"),
         ("GET", "/api/corrections?since=x", None, 422, "CN764"),
         ("GET", "/api/nothing", None, 404, "CN766"),
         ("GET", "/static/..%2fapi.py", None, 404, "CN766"),
@@ -193,48 +188,6 @@ def test_texts_that_would_hold_up_the_tokenizer(client, text):
     assert client.post("/api/search", json={"mentions": [text]}).status_code == 200
 
 
-def test_documents_are_read(client):
-    doc = spacy.blank("en")(OTHER_NOTE)
-    doc.ents = [doc.char_span(8, 21, label="Symptom")]
-    content = DocBin(docs=[doc]).to_bytes()
-    assert client.post("/api/texts", content=content).json() == {
-        "texts": [{"text": OTHER_NOTE, "mentions": [{"start": 8, "end": 21, "label": "Symptom"}]}]
-    }
-
-
-def test_documents_leave_nothing_in_the_vocabulary(serving, make_pipeline):
-    nlp = make_pipeline()
-    client = serving(nlp)
-    content = DocBin(docs=[spacy.blank("en")("Wibbly wobbly")]).to_bytes()
-    assert client.post("/api/texts", content=content).json()["texts"][0]["text"] == "Wibbly wobbly"
-    assert "Wibbly" not in nlp.vocab.strings
-
-
-def test_large_documents(serving):
-    client = serving(limits=RequestLimits(body=1000, batch=2))
-    docs = DocBin(docs=[spacy.blank("en")("cold")] * 3)
-    refused(client.post("/api/texts", content=docs.to_bytes()), 413, "CN756")
-    bomb = zlib.compress(bytes(100_000), 9)
-    refused(client.post("/api/texts", content=bomb), 413, "CN756")
-
-
-def test_others_do_not_wait_while_documents_are_read(client, monkeypatch):
-    reading, going = threading.Event(), threading.Event()
-
-    def read(content, limits):
-        reading.set()
-        assert going.wait(30)
-        return []
-
-    monkeypatch.setattr(api_module, "read_upload", read)
-    with ThreadPoolExecutor(1) as threads:
-        answer = threads.submit(client.post, "/api/texts", content=b"")
-        assert reading.wait(30)
-        assert client.get("/health", timeout=10).status_code == 200
-        going.set()
-        assert answer.result().json() == {"texts": []}
-
-
 def test_the_client_of_the_docs(client, capsys):
     page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf8")
     (block,) = re.findall(r"^```python3\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
@@ -247,7 +200,7 @@ def test_the_client_of_the_docs(client, capsys):
 def test_the_reference_names_all_of_the_api(client):
     paths = client.get("/openapi.json").json()["paths"]
     assert set(paths) == {
-        *("/health", "/api/info", "/api/annotate", "/api/search", "/api/explain", "/api/texts"),
+        *("/health", "/api/info", "/api/annotate", "/api/search", "/api/explain"),
         *("/api/concepts/{concept_id}", "/api/corrections"),
         "/api/corrections/{correction_id}/undo",
     }

@@ -145,7 +145,7 @@ function render() {
   fill($("legend"), record === null ? [] : legend());
   if (record === null) {
     const example = h("button", { type: "button", onclick: () => { $("text").value = EXAMPLE; annotate({ text: EXAMPLE }); } }, "Try an example");
-    fill($("reading"), emptyState("Nothing to read yet", "Paste a text above, or open a .txt, .jsonl or .spacy file.", example));
+    fill($("reading"), emptyState("Nothing to read yet", "Paste a text above, or open a .txt or .jsonl file.", example));
     fill($("concepts"), h("h2", {}, "Concepts"), emptyState("None yet", "Mentions of the text appear here. Choose one to see why, or to correct it."));
     return;
   }
@@ -210,14 +210,13 @@ async function openFile() {
 }
 
 async function readFile(file) {
-  if (file.name.endsWith(".spacy")) return (await send("api/texts", file)).texts;
   const content = await file.text();
   if (!file.name.endsWith(".jsonl")) return [{ text: content }];
   const lines = content.split("\n").filter((line) => line.trim());
   return lines.map((line, number) => {
     try {
-      const { text } = JSON.parse(line);
-      if (typeof text === "string") return { text };
+      const { text, mentions } = JSON.parse(line);
+      if (typeof text === "string") return mentions ? { text, mentions } : { text };
     } catch {
       // told below
     }
