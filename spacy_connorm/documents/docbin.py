@@ -51,12 +51,12 @@ def write_docs(docs: Iterable[Doc], path: str | Path) -> None:
 class DocBinExporter:
     """Writes documents for `spacy.Corpus.v1`."""
 
-    def render(self, document: Document, changes: Counter[str]) -> DocBin:
+    def render(self, document: Document, changes: Counter[str]) -> bytes:
         # A Doc would take its vocabulary along to another process.
-        return DocBin(docs=[document.doc], store_user_data=True)  # type: ignore[list-item]
+        return DocBin(docs=[document.doc], store_user_data=True).to_bytes()  # type: ignore[list-item]
 
-    def write(self, rendered: Iterable[DocBin], path: Path, changes: Counter[str]) -> None:
+    def write(self, rendered: Iterable[bytes], path: Path, changes: Counter[str]) -> None:
         docs = DocBin(store_user_data=True)
         for each in rendered:
-            docs.merge(each)
+            docs.merge(DocBin(store_user_data=True).from_bytes(each))
         docs.to_disk(path)
