@@ -19,6 +19,7 @@ from spacy_connorm.files.configs import read_config
 from spacy_connorm.pipeline.factory import DEFAULTS
 
 ROOT = Path(__file__).parent.parent
+PIPELINE = ROOT / "assets" / "pipeline.cfg"
 CONFIGS = sorted((ROOT / "assets").glob("*.cfg"))
 NERS = [path for path in CONFIGS if path.name.startswith("ner-")]
 PIPELINES = [
@@ -74,6 +75,15 @@ def test_pipelines_are_made(path):
     assert initialize["concept_normalizer"]["index"] == "training/index/concept_normalizer"
     finder = nlp.get_pipe("mention_finder")
     assert finder.normalizer is nlp.get_pipe("concept_normalizer")
+
+
+@pytest.mark.parametrize("name", ["DanEncoder", "OnnxEncoder"])
+def test_the_kind_of_encoder_is_an_override(name):
+    architecture = f"spacy-connorm.{name}.v1"
+    config = load_config(PIPELINE, overrides={"paths.architecture": architecture})
+    nlp = load_model_from_config(config, auto_fill=True, validate=True)
+    components = nlp.config.interpolate()["components"]
+    assert components["concept_normalizer"]["encoder"]["@architectures"] == architecture
 
 
 def test_all_that_the_issue_names_are_there():
