@@ -35,12 +35,11 @@ from _measure.memory_usage import mapped
 from _measure.stopwatch import time_call
 
 from spacy_connorm.evaluation.report import Row
+from spacy_connorm.index import vectors as vectors_module
 from spacy_connorm.index.backends.annoy import AnnoyIndex
-from spacy_connorm.index.backends.exact import ExactIndex
+from spacy_connorm.index.backends.exact import AllowedItems, ExactIndex, Neighbours, Searcher
 from spacy_connorm.index.backends.ivf import IvfIndex
-from spacy_connorm.index.backends.protocol import AllowedItems, Neighbours, Searcher
-from spacy_connorm.index.vectors import dense
-from spacy_connorm.index.vectors.base import Vectors, from_raw
+from spacy_connorm.index.vectors import Vectors, from_raw
 from spacy_connorm.text.cleaning import clean
 
 SEARCH_K = (20_000, 80_000, 320_000, 1_280_000)
@@ -93,7 +92,7 @@ class WithoutNumkong:
         self, queries: np.ndarray, n: int, allowed: AllowedItems | None = None
     ) -> Neighbours:
         """Search as the other one does, by products of NumPy."""
-        with patch.object(dense, "_load_kernels", lambda: None):
+        with patch.object(vectors_module, "_load_kernels", lambda: None):
             return self._searcher.nearest(queries, n, allowed)
 
     def verify(self, path: Path) -> None:

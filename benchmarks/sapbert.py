@@ -216,7 +216,7 @@ def batch_cosines(data: Data, arguments: Namespace) -> dict[str, tuple[np.ndarra
     """
     import torch
 
-    from spacy_connorm.training.batches import Memberships
+    from spacy_connorm.training.batchers import Memberships
     from spacy_connorm.training.objectives.pairs import hard_pairs, pair_up
 
     encoder = load_encoder(start_block(arguments.encoder, data, arguments.work))

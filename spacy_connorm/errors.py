@@ -187,7 +187,6 @@ class Errors(metaclass=_Coded):
         "`{setting}` would run code that comes with the model, which is never done. Choose a model "
         "that is part of transformers."
     )
-    CN313 = "Only spacy-connorm.HybridEncoder.v1 has a lexical weight, '{name}' has none."
     CN314 = (
         "'{source}' has no weights as safetensors; others, such as `.bin`, can run code. If you "
         "trust it, use a folder made by `AutoModel.from_pretrained('{source}').save_pretrained` "

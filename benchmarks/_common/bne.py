@@ -17,10 +17,9 @@ from safetensors.torch import load_file, save_file
 from _common.synonym_sets import Split, flat, places_of
 from spacy_connorm.concepts import Concept
 from spacy_connorm.encoders.grounded.words import WordTable, split_tokens
-from spacy_connorm.encoders.vectors import unit_rows
+from spacy_connorm.encoders.protocol import unit_rows
 from spacy_connorm.evaluation.metrics import score_retrieval
-from spacy_connorm.training.batchers import Ranking
-from spacy_connorm.training.batches import Batch
+from spacy_connorm.training.batchers import Batch, Ranking
 from spacy_connorm.training.grounding_batcher import GroundingBatcher
 from spacy_connorm.training.pool import SynonymPool, build_pool
 

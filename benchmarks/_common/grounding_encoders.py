@@ -19,7 +19,7 @@ from _common.word_vectors import train_word_vectors
 from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.encoders import fingerprint
-from spacy_connorm.encoders.grounded.word_files import read_word_table
+from spacy_connorm.encoders.grounded.words import read_word_table
 from spacy_connorm.files.configs import read_config
 from spacy_connorm.training import train
 from spacy_connorm.training.checkpoints import last_checkpoint
@@ -143,8 +143,8 @@ def _write_facts(folder: Path, facts: dict[str, Any]) -> None:
 
 
 def _fit_cca(words: dict[str, Any], split: Split, folder: Path) -> None:
+    from spacy_connorm.encoders.grounded.encoder import start_grounded_dan
     from spacy_connorm.encoders.grounded.module import GroundedDanModule
-    from spacy_connorm.encoders.grounded.network import start_grounded_dan
 
     encoder = load_encoder(words)
     start = start_grounded_dan(

@@ -16,7 +16,7 @@ from spacy_connorm.documents import read_corpus
 from spacy_connorm.documents.mentions import annotated_mentions
 from spacy_connorm.encoders.grounded.words import split_tokens
 from spacy_connorm.ontology import read_ontology
-from spacy_connorm.text.tags import strip_tags
+from spacy_connorm.text.normalization import strip_tags
 
 SETS = ("medic", "icd10", "corpora")
 # Of names that are kept, in words and punctuation marks.

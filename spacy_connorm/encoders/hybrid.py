@@ -9,8 +9,10 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors, refuse
+from ..errors import refuse
 from .protocol import (
+    EncoderShim,
+    HybridArray,
     encode_inputs,
     encoder_forms,
     encoder_inputs,
@@ -23,8 +25,6 @@ from .protocol import (
     restored_parts,
     saved_parts,
 )
-from .shim import EncoderShim
-from .vectors import HybridArray
 
 _LENGTH = 8
 
@@ -62,35 +62,6 @@ def HybridEncoder(
     return make_encoder("hybrid_encoder", HybridShim(dense, lexical, weight=lexical_weight))
 
 
-def is_hybrid(model: Model) -> bool:
-    """RETURNS (bool): Whether the encoder is a `HybridEncoder`."""
-    return bool(model.shims) and isinstance(model.shims[0], HybridShim)
-
-
-def lexical_weight(model: Model) -> float:
-    """RETURNS (float): The weight of the lexical cosine.
-    RAISES (ConnormError): CN313 for an encoder that is not hybrid.
-    """
-    return _hybrid(model).weight
-
-
-def widths(model: Model) -> dict[str, int]:
-    """RETURNS (Dict[str, int]): How many components the vectors of an encoder have: "dense",
-    "sparse", or both for a `HybridEncoder`.
-    """
-    shim: Any = model.shims[0]
-    if is_hybrid(model):
-        return {**widths(shim.dense), **widths(shim.lexical)}
-    return {"sparse" if is_sparse(model) else "dense": shim.width}
-
-
-def _hybrid(model: Model) -> "HybridShim":
-    shim = model.shims[0] if model.shims else None
-    if not isinstance(shim, HybridShim):
-        raise ConnormError(Errors.CN313.format(name=model.name))
-    return shim
-
-
 class HybridShim(EncoderShim):
     """Holds both encoders. An input is that of the dense one, with its length, and that of the
     lexical one.
@@ -105,7 +76,7 @@ class HybridShim(EncoderShim):
         self._parts = {"dense": dense, "lexical": lexical}
         self.fits = any(map(fits, self._parts.values()))
         self.extra = ",".join(filter(None, ("hybrid", *map(required_extra, self._parts.values()))))
-        self.weight = weight
+        self.lexical_weight = weight
 
     @property
     def dense(self) -> Model:
@@ -123,6 +94,11 @@ class HybridShim(EncoderShim):
         widths = [part.maybe_get_dim("nO") or 0 for part in self._parts.values()]
         return sum(widths) if all(widths) else 0
 
+    @property
+    def widths(self) -> dict[str, int]:
+        """RETURNS (Dict[str, int]): Those of both."""
+        return {"dense": self.dense.get_dim("nO"), "sparse": self.lexical.get_dim("nO")}
+
     def load(self, texts: list[str] | None) -> None:
         """Load or fit both, or none if one fails.
 
@@ -139,7 +115,9 @@ class HybridShim(EncoderShim):
         dense = [each[_LENGTH:end] for each, end in zip(inputs, ends, strict=True)]
         lexical = [each[end:] for each, end in zip(inputs, ends, strict=True)]
         return HybridArray(
-            encode_inputs(self.dense, dense), encode_inputs(self.lexical, lexical), self.weight
+            encode_inputs(self.dense, dense),
+            encode_inputs(self.lexical, lexical),
+            self.lexical_weight,
         )
 
     def inputs(self, texts: list[str]) -> list[bytes]:

@@ -8,8 +8,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors, refuse
-from .protocol import make_encoder
-from .shim import EncoderShim
+from .protocol import EncoderShim, make_encoder
 from .storage import digest_parts
 
 # Time grows with the length, and longer n-grams say nothing that shorter ones do not.

@@ -7,29 +7,308 @@ surrogates. Creating an encoder loads nothing: `model.initialize(X=texts)` does,
 `model.from_bytes` and `model.from_disk`, which need neither a network nor the original files.
 From then on the dim `nO` is set.
 
-A new encoder is one file with an `EncoderShim` (see `shim.py`) and a function that passes it to
-`make_encoder`, an entry point for this function in the group `spacy_architectures`, and a test.
+A new encoder is one file with an `EncoderShim` and a function that passes it to `make_encoder`, an
+entry point for this function in the group `spacy_architectures`, and a test.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import srsly
 from thinc.api import Model, require_gpu
+from thinc.shims import Shim
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors
 from ..files.arrays import open_array
 from ..files.folders import damaged
-from .shim import EncoderShim
-from .storage import DTYPES
-from .vectors import Raw
+from ..text.normalization import compose
+from .storage import DTYPES, pack_weights, unpack_weights
 
 if TYPE_CHECKING:
     import torch
+    from scipy.sparse import csr_matrix
+
+# The output of an encoder: an array, a CSR matrix or a `HybridArray`.
+Raw: TypeAlias = Any
+
+
+@dataclass(frozen=True, eq=False)
+class HybridArray:
+    """A dense and a lexical vector per text. They are kept apart, since the weight of the lexical
+    cosine belongs to the query, not to the vectors it is compared with.
+
+    dense (Floats2d): float32 (b, dense width).
+    lexical (csr_matrix): float32 (b, lexical width).
+    weight (float): The weight of the lexical cosine relative to the dense one, at least 0.
+    """
+
+    dense: np.ndarray
+    lexical: "csr_matrix"
+    weight: float = 1.0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """RETURNS (Tuple[int, int]): The number of rows, and the sum of both widths."""
+        return self.dense.shape[0], self.dense.shape[1] + self.lexical.shape[1]
+
+    def __getitem__(self, rows: Any) -> "HybridArray":
+        """RETURNS (HybridArray): Some rows.
+
+        rows (Union[slice, Sequence[int]]): Which ones.
+        """
+        return HybridArray(self.dense[rows], self.lexical[rows], self.weight)
+
+    def __add__(self, other: "HybridArray") -> "HybridArray":
+        return HybridArray(self.dense + other.dense, self.lexical + other.lexical, self.weight)
+
+    def __truediv__(self, number: float) -> "HybridArray":
+        return HybridArray(self.dense / number, self.lexical / number, self.weight)
+
+    def score(self, dense: np.ndarray, lexical: np.ndarray) -> np.ndarray:
+        """Combine two cosines: the cosine of the concatenated vectors, if neither is zero.
+
+        dense (np.ndarray): Cosines with the dense vectors.
+        lexical (np.ndarray): Cosines with the lexical vectors, of the same shape.
+        RETURNS (np.ndarray): Scores, from -1 to 1.
+        """
+        return (dense + self.weight * lexical) / (1 + self.weight)
+
+
+def _stack_hybrid(batches: Sequence[HybridArray]) -> HybridArray:
+    """RETURNS (HybridArray): The rows of one or more batches, with the weight of the first."""
+    from scipy import sparse
+
+    return HybridArray(
+        np.vstack([batch.dense for batch in batches]),
+        sparse.vstack([batch.lexical for batch in batches], format="csr"),
+        batches[0].weight,
+    )
+
+
+def stack(raws: Iterable[Raw]) -> Raw:
+    """Stack encoded batches.
+
+    raws (Iterable[Union[Floats2d, csr_matrix, HybridArray]]): One or more batches, each (b, width).
+    RETURNS (Union[Floats2d, csr_matrix, HybridArray]): All rows.
+    """
+    batches = list(raws)
+    if len(batches) == 1:
+        return batches[0]
+    if isinstance(batches[0], HybridArray):
+        return _stack_hybrid(batches)
+    if isinstance(batches[0], np.ndarray):
+        return np.vstack(batches)
+    from scipy import sparse
+
+    return sparse.vstack(batches, format="csr")
+
+
+def weighted(raw: Raw, weight: float) -> Raw:
+    """RETURNS (Union[Floats2d, csr_matrix, HybridArray]): The same vectors; those of a hybrid with
+    another lexical weight.
+    """
+    return replace(raw, weight=weight) if isinstance(raw, HybridArray) else raw
+
+
+def unit_rows(vectors: np.ndarray) -> np.ndarray:
+    """vectors (Floats2d): (n, width).
+    RETURNS (Floats2d): (n, width), rows scaled to length 1; zero rows stay.
+    """
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+
+class EncoderShim(Shim, ABC):
+    """The base class of encoders. Settings are not saved: they come from the config. What is loaded
+    or fitted is one object, `_model`, with a checksum. It is replaced and never changed: see
+    `replica`. Texts are always valid UTF-8, and no method but `load` is called before `load`.
+
+    sparse (bool): Whether `encode` returns SciPy CSR matrices.
+    fits (bool): Whether it looks at the texts that it is loaded with: if not, they need not be held
+        in memory to build an index.
+    extra (str): The extra of spacy-connorm that it needs; empty if none.
+    lexical_weight (float): The weight of the lexical cosine, of one that has both.
+    """
+
+    sparse = False
+    fits = False
+    extra = ""
+    lexical_weight = 1.0
+
+    def __init__(self, name: str = "") -> None:
+        """name (str): What the encoder is loaded from."""
+        super().__init__(None)
+        self.name = name
+        self._digest = ""
+
+    @property
+    def width(self) -> int:
+        """RETURNS (int): The width of the vectors; 0 before anything is loaded."""
+        return 0 if self._model is None else self._model.width
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """How many components the vectors have.
+
+        RETURNS (Dict[str, int]): "dense", "sparse", or both.
+        """
+        return {"sparse" if self.sparse else "dense": self.width}
+
+    @abstractmethod
+    def load(self, texts: list[str] | None) -> None:
+        """Load or fit the encoder.
+
+        texts (Optional[List[str]]): The argument `X` of `model.initialize`.
+        """
+
+    def hold(self, model: Any, digest: str) -> None:
+        """Keep what was loaded or fitted.
+
+        model (Any): The new object; None to empty the encoder.
+        digest (str): Its checksum.
+        """
+        self._model, self._digest = model, digest
+
+    @abstractmethod
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): See `encoder_inputs`."""
+
+    def forms(self, texts: list[str]) -> list[str]:
+        """RETURNS (List[str]): See `encoder_forms`."""
+        return texts
+
+    @abstractmethod
+    def encode(self, inputs: list[bytes]) -> Raw:
+        """Encode texts.
+
+        inputs (List[bytes]): From `inputs`.
+        RETURNS (Raw): Shape (inputs, width), float32, in main memory.
+        """
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): See `fingerprint`."""
+        return self._digest
+
+    @abstractmethod
+    def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): What is saved: values for msgpack
+        and large arrays, which may be saved in files of their own.
+        """
+
+    @abstractmethod
+    def restored(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Any, str]:
+        """Make what `contents` described. It raises any error if that is damaged.
+
+        saved (Mapping[str, Any]): The values.
+        arrays (Dict[str, np.ndarray]): The arrays.
+        RETURNS (Tuple[Any, str]): The new object and its checksum.
+        """
+
+    def saved(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): The contents and a checksum; see
+        `restore`.
+        """
+        values, arrays = self.contents()
+        return {**values, "digest": self._digest}, arrays
+
+    def restore(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        """Restore what was saved.
+
+        saved (Mapping[str, Any]): The values and the checksum.
+        arrays (Dict[str, np.ndarray]): The arrays.
+        RAISES (ConnormError): CN305 if they are damaged.
+        """
+        try:
+            model, digest = self.restored(saved, arrays)
+            if saved["digest"] != digest:
+                raise ValueError("its checksum differs")
+            self.hold(model, digest)
+        except ConnormError:
+            raise
+        except Exception as error:
+            raise ConnormError(Errors.CN305.format(reason=error)) from error
+
+    def to_bytes(self) -> bytes:
+        """RETURNS (bytes): All that is saved; empty before anything is loaded."""
+        if not self.width:
+            return b""
+        saved, arrays = self.saved()
+        return srsly.msgpack_dumps({**saved, "arrays": pack_weights(arrays)})
+
+    def from_bytes(self, data: bytes) -> "EncoderShim":
+        """Restore what `to_bytes` saved.
+
+        data (bytes): From `to_bytes`.
+        RETURNS (EncoderShim): This shim.
+        RAISES (ConnormError): CN305 if the data is damaged.
+        """
+        if not data:
+            self.hold(None, "")
+            return self
+        try:
+            saved = srsly.msgpack_loads(data)
+            arrays = unpack_weights(saved["arrays"])
+        except Exception as error:
+            raise ConnormError(Errors.CN305.format(reason=error)) from error
+        self.restore(saved, arrays)
+        return self
+
+
+class PretrainedShim(EncoderShim):
+    """An encoder that is read from what `name` stands for, and encodes texts in batches."""
+
+    def __init__(self, name: str = "", *, batch_size: int = 512) -> None:
+        """name (str): What the encoder is loaded from.
+        batch_size (int): Texts encoded at once.
+        """
+        super().__init__(name)
+        self.batch_size = batch_size
+
+    def load(self, texts: list[str] | None) -> None:
+        """Load the encoder, once.
+
+        texts (Optional[List[str]]): Not used.
+        """
+        if self._model is None:
+            model = self.read()
+            self.hold(model, model.digest())
+
+    @abstractmethod
+    def read(self) -> Any:
+        """RETURNS (Any): What `name` stands for, with a `width` and a `digest()`."""
+
+    def encode(self, inputs: list[bytes]) -> Raw:
+        """Encode texts in batches.
+
+        inputs (List[bytes]): From `inputs`.
+        RETURNS (Raw): Shape (inputs, width), float32, in main memory; zeros for texts that are in
+            no batch.
+        RAISES (ConnormError): CN308 if vectors are not finite.
+        """
+        vectors = np.zeros((len(inputs), self.width), dtype="float32")
+        for rows in self.batches(inputs):
+            vectors[rows] = self.encode_batch([inputs[row] for row in rows])
+        if not np.isfinite(vectors).all():
+            raise ConnormError(Errors.CN308.format(name=self.name))
+        return vectors
+
+    def batches(self, inputs: list[bytes]) -> Iterator[Sequence[int] | np.ndarray]:
+        """YIELDS (Sequence[int]): The rows of each batch."""
+        for start in range(0, len(inputs), self.batch_size):
+            yield range(start, min(start + self.batch_size, len(inputs)))
+
+    @abstractmethod
+    def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
+        """RETURNS (np.ndarray): Shape (inputs, width), float32."""
+
 
 Encoder = Model[list[str], Floats2d]
 
@@ -352,3 +631,99 @@ def _is_encodable(text: str) -> bool:
 def _mend(text: str) -> str:
     """Join surrogate pairs, and replace lone surrogates by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class NormalizedEncoder:
+    """Normalizes texts, then encodes them. A text's input is all that its vector depends on: texts
+    with equal inputs share a row of the index, and vectors are computed from inputs.
+    """
+
+    def __init__(self, model: Model, normalization: Sequence[str] = ()) -> None:
+        """Store both.
+
+        model (Model[List[str], Floats2d]): The encoder.
+        normalization (Sequence[str]): Names of steps, in order; see `text.normalization`.
+        RAISES (ConnormError): CN118 for an unknown step.
+        """
+        self.model = model
+        self.normalization = list(normalization)
+        self.normalize = compose(self.normalization)
+
+    def __reduce__(self) -> tuple:
+        return NormalizedEncoder, (self.model, self.normalization)
+
+    @property
+    def fits(self) -> bool:
+        """RETURNS (bool): Whether loading the encoder looks at the texts."""
+        return fits(self.model)
+
+    def fitted(self, texts: Iterable[str] | None = None) -> "NormalizedEncoder":
+        """Load or fit an encoder of the same settings.
+
+        texts (Optional[Iterable[str]]): All texts to encode, for an encoder that `fits`.
+        RETURNS (NormalizedEncoder): A new encoder; this one stays as it is.
+        """
+        model = replica(self.model)
+        model.initialize(X=None if texts is None else self._normalized(texts))
+        return NormalizedEncoder(model, self.normalization)
+
+    def loaded(self, path: Path) -> "NormalizedEncoder":
+        """Read an encoder of the same settings.
+
+        path (Path): What `store_encoder` wrote.
+        RETURNS (NormalizedEncoder): A new encoder; this one stays as it is.
+        RAISES (ConnormError): CN402 if a file is missing, CN305 if one is damaged.
+        """
+        return NormalizedEncoder(open_encoder(self.model, path), self.normalization)
+
+    def forms(self, texts: Iterable[str]) -> list[str]:
+        """RETURNS (List[str]): Cheap stand-ins for inputs: texts with equal forms have equal
+        inputs.
+        """
+        return encoder_forms(self.model, self._normalized(texts))
+
+    def inputs(self, texts: Iterable[str]) -> list[bytes]:
+        """RETURNS (List[bytes]): What the encoder sees of each text."""
+        return encoder_inputs(self.model, self._normalized(texts))
+
+    def encode(self, texts: Iterable[str]) -> Raw:
+        """RETURNS (Raw): Raw vectors, (texts, width)."""
+        return encode(self.model, self._normalized(texts))
+
+    def encode_inputs(self, inputs: Sequence[bytes]) -> Raw:
+        """RETURNS (Raw): Raw vectors, (inputs, width)."""
+        return encode_inputs(self.model, inputs)
+
+    @property
+    def lexical_weight(self) -> float:
+        """RETURNS (float): The weight of the lexical cosine of a hybrid encoder; 1 for others."""
+        return _shim(self.model).lexical_weight
+
+    @property
+    def widths(self) -> dict[str, int]:
+        """RETURNS (Dict[str, int]): How many components vectors have, "dense", "sparse" or both."""
+        return _shim(self.model).widths
+
+    def fingerprint(self) -> str:
+        """RETURNS (str): Identifies the encoder and the steps."""
+        own = fingerprint(self.model)
+        if not self.normalization:
+            return own
+        content = repr((own, *self.normalization)).encode()
+        return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+    def _normalized(self, texts: Iterable[str]) -> list[str]:
+        return list(map(self.normalize, texts)) if self.normalization else list(texts)
+
+
+# Batches of texts to their raw vectors, in order.
+EncodeBatches: TypeAlias = Callable[[Iterable[list[str]]], Iterable[Raw]]
+# Who encodes the texts of a large ontology: this process, or workers elsewhere. A context manager
+# for an encoder; inside it, batches are encoded.
+Encoding: TypeAlias = Callable[[NormalizedEncoder], AbstractContextManager[EncodeBatches]]
+
+
+@contextmanager
+def encode_here(encoder: NormalizedEncoder) -> Iterator[EncodeBatches]:
+    """YIELDS (Callable): Encodes batches in this process, one by one."""
+    yield partial(map, encoder.encode)

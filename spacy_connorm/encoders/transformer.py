@@ -12,8 +12,7 @@ from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors, refuse, require_installed, require_positive
 from .pretrained import MINILM, find_folder, load_pretrained
-from .protocol import make_encoder
-from .shim import PretrainedShim
+from .protocol import PretrainedShim, make_encoder
 from .storage import digest_parts, read_card, require_settings
 from .tokens import TokenizerForms, tokenize_without_threads
 

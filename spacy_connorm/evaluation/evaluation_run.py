@@ -12,7 +12,7 @@ from ..documents.mentions import Mention
 from ..encoders import choose_device
 from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file, require_apart, require_distinct_outputs
-from ..index.search import Search
+from ..index.concept_index import Search
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .calibration import Calibrated, calibrate, require_output

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..concepts import NIL
-from ..encoders.vectors import unit_rows
+from ..encoders.protocol import unit_rows
 from .protocol import NOWHERE, Gold, Prediction, lenient_rank, strict_rank
 
 # Cosines in memory at once.

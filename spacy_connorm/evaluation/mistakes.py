@@ -68,7 +68,7 @@ def concept_facts(normalizer: ConceptNormalizer) -> ConceptFacts:
 
 
 def _data_concepts(normalizer: ConceptNormalizer) -> set[int]:
-    from ..index.members import D
+    from ..index.concept_index import D
 
     index, overlay = normalizer.lookup.index, normalizer.lookup.overlay
     mine = np.flatnonzero(index.members.target & D)

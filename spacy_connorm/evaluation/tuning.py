@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..linker.calibration import Calibration, margins
-from ..linker.interpretations import written_id
+from ..linker.interpretations import Calibration, margins, written_id
 from ..linker.sieve import Sieve
 from .metrics import ALL, hits, mean, score_predictions
 from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank

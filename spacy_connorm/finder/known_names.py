@@ -6,13 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..index.cache import Cache
-from ..index.concept_index import ConceptIndex
-from ..index.filters import AllowedConcepts
-from ..index.members import TARGETS, D
+from ..index.concept_index import TARGETS, AllowedConcepts, ConceptIndex, D
 from ..index.overlay import SynonymOverlay
-from ..index.rewriting import ENGLISH_TABLE
-from ..index.word_bags import WordBags
+from ..index.store import Cache
+from ..index.word_bags import ENGLISH_TABLE, WordBags
 
 _CACHED = 100_000
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from spacy.tokens import Doc, Span
 
 from ..errors import refuse_text
-from ..index.cache import Cache
-from ..index.filters import Filter, allowed_concepts
-from ..linker.retriever import Retriever
+from ..index.concept_index import Filter, allowed_concepts
+from ..index.store import Cache
+from ..linker.lookup import Retriever
 from ..text.word_bags import hash_bag, word_bag
 from .found_mentions import FoundMention
 from .known_names import KnownName, KnownNames

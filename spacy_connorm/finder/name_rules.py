@@ -7,13 +7,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..index.cache import Cache
-from ..text.characters import are_opposite, has_sign
-from ..text.derivations import FUNCTION_WORDS
-from ..text.normalization import STEPS, TextStep, compose
+from ..index.store import Cache
+from ..text.cleaning import are_opposite, has_sign
+from ..text.normalization import STEPS, TextStep, compose, turn_inversion
 from ..text.substitutions import OTHER_ROOTS
-from ..text.tags import turn_inversion
 from ..text.word_bags import (
+    FUNCTION_WORDS,
     STOP_WORDS,
     content_words,
     hash_bag,

@@ -12,8 +12,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
-from ..text.derivations import hash_base_forms
-from ..text.word_bags import STOP_WORDS, hash_bag, hash_word, normalized_words
+from ..text.word_bags import STOP_WORDS, hash_bag, hash_base_forms, hash_word, normalized_words
 from .name_windows import BREAK, FILLER, PAUSE, PAUSES, WORD, TokenArrays
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])

@@ -1,19 +1,23 @@
-"""The index of an ontology and its annotated data: one memory-mapped folder."""
+"""The index of an ontology and its annotated data: one memory-mapped folder; which of its concepts
+a filter lets through.
+"""
 
 import shutil
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
 from functools import cached_property
+from hashlib import blake2b
 from multiprocessing.context import get_spawning_popen
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..concepts import Concept
-from ..encoders.normalized import NormalizedEncoder
-from ..errors import ConnormError, Errors
-from ..files.arrays import open_array
+from ..encoders.protocol import NormalizedEncoder
+from ..errors import ConnormError, Errors, require_choice
+from ..files.arrays import ascends, find_sorted, open_array, require_offsets
 from ..files.atomic import TemporaryFolder
 from ..files.folders import (
     MANIFEST,
@@ -27,17 +31,202 @@ from ..files.folders import (
     unseal,
     unseal_again,
 )
-from .backends.exact import ExactSearcher
-from .backends.protocol import Backend, Searcher
-from .keys import KeyTable
-from .members import TARGETS, Members, O
-from .metrics import metric_of, stored_metric
-from .rewriting import RewritingTable
-from .search import Search
+from ..text.cleaning import clean
+from .backends.exact import AllowedItems, Backend, ExactSearcher, Searcher
 from .store import ConceptStore
-from .vectors.base import Vectors, open_vectors
-from .vectors.scaled import scaled
-from .word_bags import WordBags
+from .vectors import Vectors, metric_of, open_vectors, scaled, stored_metric
+from .word_bags import RewritingTable, WordBags
+
+O, D = 1, 2  # noqa: E741  (the papers' names)
+_MOST_TIMES = 2**31
+TARGETS = {"O": O, "D": D, "OD": O | D}
+
+
+@dataclass(frozen=True)
+class Members:
+    """The members of all rows.
+
+    start (Ints1d): int64 (rows + 1,): the members of row r are start[r] to start[r + 1].
+    concept (Ints1d): int32 (members,): concept numbers.
+    target (Ints1d): uint8 (members,): O, D or both.
+    count (Ints1d): int32 (members,): how often D gives this text this concept; 0 for O.
+    preferred (Ints1d): bool (members,): the text is the concept's preferred name.
+    inexact (Ints1d): bool (members,): only O has it, as a synonym that is not exact.
+    """
+
+    start: np.ndarray
+    concept: np.ndarray
+    target: np.ndarray
+    count: np.ndarray
+    preferred: np.ndarray
+    inexact: np.ndarray
+
+    def rows_of(self, target: int) -> tuple[int, int]:
+        """RETURNS (Tuple[int, int]): The range of rows with a member of the target."""
+        matching = self.target & target > 0
+        if not matching.any():
+            return 0, 0
+        ends = [matching.argmax(), len(matching) - 1 - matching[::-1].argmax()]
+        first, last = np.searchsorted(self.start, ends, side="right") - 1
+        return int(first), int(last) + 1
+
+    def row_numbers(self) -> np.ndarray:
+        """RETURNS (Ints1d): int64 (members,): the row of each member."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+    def of(self, row: int, concept: int) -> np.ndarray:
+        """RETURNS (Ints1d): int64: the members of a row that denote a concept."""
+        first, last = self.start[row], self.start[row + 1]
+        return first + np.flatnonzero(self.concept[first:last] == concept)
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """RETURNS (Ints1d): int64: the members of some rows, row by row."""
+        start = self.start[rows]
+        sizes = self.start[rows + 1] - start
+        ends = np.cumsum(sizes)
+        return np.repeat(start - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
+
+    def ranks(self, members: np.ndarray) -> np.ndarray:
+        """RETURNS (Ints1d): int8: 0 for a concept's preferred name, 1 for another name, 2 for a
+        synonym that is not exact.
+        """
+        return 1 - self.preferred[members].astype("int8") + self.inexact[members]
+
+    def write(self, folder: Path) -> None:
+        for field in fields(self):
+            np.save(folder / f"members.{field.name}.npy", getattr(self, field.name))
+
+    @classmethod
+    def open(cls, folder: Path, *, rows: int, concepts: int) -> "Members":
+        """Open what `write` wrote, memory-mapped.
+
+        folder (Path): The folder.
+        rows (int): The number of rows.
+        concepts (int): The number of concepts.
+        RETURNS (Members): The members.
+        RAISES (ConnormError): CN402 if there is anything but these rows and concepts.
+        """
+        file = {field.name: folder / f"members.{field.name}.npy" for field in fields(cls)}
+        concept = open_array(file["concept"], "int32", (None,), bounds=(0, concepts))
+        same = concept.shape
+        start = open_array(file["start"], "int64", (rows + 1,))
+        require_offsets(file["start"], start, len(concept))
+        return cls(
+            start=start,
+            concept=concept,
+            target=open_array(file["target"], "uint8", same, bounds=(O, (O | D) + 1)),
+            count=open_array(file["count"], "int32", same, bounds=(0, _MOST_TIMES)),
+            preferred=open_array(file["preferred"], "bool", same, bounds=(0, 2)),
+            inexact=open_array(file["inexact"], "bool", same, bounds=(0, 2)),
+        )
+
+
+class Search(StrEnum):
+    """One of the six searches (Xu & Bethard 2021, section 3.2), such as "OD-T". It equals its name,
+    so it can stand wherever configs and files have a string; `Search("OD-T")` parses one.
+
+    target (int): Which texts are searched: `O`, `D` or both.
+    representation (str): "T": every text is a vector. "C": a concept is the mean of its texts'
+        vectors.
+    """
+
+    O_T = "O-T"
+    O_C = "O-C"
+    D_T = "D-T"
+    D_C = "D-C"
+    OD_T = "OD-T"
+    OD_C = "OD-C"
+
+    def __init__(self, name: str) -> None:
+        target, representation = name.split("-")
+        self.target: int = TARGETS[target]
+        self.representation: str = representation
+
+    @classmethod
+    def _missing_(cls, value: Any) -> None:
+        require_choice("search", value, list(cls))
+
+
+SEARCHES = tuple(Search)
+
+
+class KeyTable:
+    """Sorted 64-bit hashes of encoder inputs, opened memory-mapped. Two of ten million inputs
+    share a hash with a probability of about 3 in a million."""
+
+    def __init__(self, hashes: np.ndarray, rows: np.ndarray) -> None:
+        """Wrap the arrays.
+
+        hashes (np.ndarray): uint64 (n,), sorted.
+        rows (np.ndarray): int64 (n,), the row of each.
+        """
+        self._hashes = hashes
+        self._rows = rows
+
+    @classmethod
+    def from_hashes(cls, hashes: np.ndarray) -> "KeyTable":
+        """hashes (np.ndarray): uint64 (n,), one per row."""
+        rows = np.argsort(hashes, kind="stable")
+        return cls(hashes[rows], rows)
+
+    def row(self, key: bytes) -> int | None:
+        """RETURNS (Optional[int]): The row of an encoder input; None if the index lacks it."""
+        value = np.uint64(_hash(key))
+        place = int(np.searchsorted(self._hashes, value))
+        if place < len(self._hashes) and self._hashes[place] == value:
+            return int(self._rows[place])
+        return None
+
+    def rows(self, keys: Sequence[bytes]) -> np.ndarray:
+        """RETURNS (Ints1d): int64 (n,): the rows of n encoder inputs; -1 for unknown ones."""
+        return self.rows_of(hash_keys(keys))
+
+    def rows_of(self, values: np.ndarray) -> np.ndarray:
+        """RETURNS (Ints1d): int64 (n,): as `rows`, by the hashes of inputs."""
+        places = find_sorted(self._hashes, values)
+        found = places >= 0
+        rows = np.full(len(values), -1, dtype="int64")
+        rows[found] = self._rows[places[found]]
+        return rows
+
+    def hashes(self) -> np.ndarray:
+        """RETURNS (np.ndarray): uint64 (rows,): the hash of the encoder input of each row."""
+        hashes = np.empty(len(self._hashes), dtype="uint64")
+        hashes[self._rows] = self._hashes
+        return hashes
+
+    def has_each_row_once(self, rows: int) -> bool:
+        """RETURNS (bool): Whether the hashes ascend, and so many rows have one hash each."""
+        return ascends(self._hashes, strictly=True) and np.array_equal(
+            np.sort(self._rows), np.arange(rows)
+        )
+
+    def write(self, folder: Path) -> None:
+        np.save(folder / "keys.hashes.npy", self._hashes)
+        np.save(folder / "keys.rows.npy", self._rows)
+
+    @classmethod
+    def open(cls, folder: Path, *, rows: int) -> "KeyTable":
+        """Open what `write` wrote, memory-mapped.
+
+        folder (Path): The folder.
+        rows (int): The number of rows.
+        RETURNS (KeyTable): The table.
+        RAISES (ConnormError): CN402 if it does not belong to these rows.
+        """
+        return cls(
+            open_array(folder / "keys.hashes.npy", "uint64", (rows,)),
+            open_array(folder / "keys.rows.npy", "int64", (rows,), bounds=(0, rows)),
+        )
+
+
+def hash_keys(keys: Iterable[bytes]) -> np.ndarray:
+    """RETURNS (np.ndarray): uint64 (n,): a hash of each encoder input."""
+    return np.fromiter(map(_hash, keys), dtype="uint64")
+
+
+def _hash(key: bytes) -> int:
+    return int.from_bytes(blake2b(key, digest_size=8).digest(), "big")
 
 
 class ConceptIndex:
@@ -284,3 +473,101 @@ def _from_files(files: dict[str, bytes], backend: Backend) -> ConceptIndex:
     owner = TemporaryFolder()
     unpack(files, owner.path)
     return ConceptIndex(owner.path, backend, owner=owner)
+
+
+# A mask has one byte per concept, and for each search one per item.
+_MAX_MASKS = 16
+
+
+class Filter(NamedTuple):
+    """Which concepts may be found.
+
+    types (Tuple[str, ...]): Of one of these semantic types; all if empty.
+    branches (Tuple[str, ...]): At or below one of these concepts; all if empty.
+    """
+
+    types: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, types: Iterable[str], branches: Iterable[str]) -> "Filter":
+        """RETURNS (Filter): The filter by these types and branches, cleaned."""
+        return cls(tuple(map(clean, types)), tuple(map(clean, branches)))
+
+
+class AllowedConcepts:
+    """The concepts of an index that may be found. Which items of a search they are is worked out
+    once per search, not once per call: that takes a while with millions of names.
+    """
+
+    def __init__(self, index: ConceptIndex, concepts: np.ndarray) -> None:
+        """index (ConceptIndex): The index.
+        concepts (np.ndarray): bool (concepts,): which concepts may be found.
+        """
+        self.concepts = concepts
+        self._index = index
+        self._items: dict[Search, AllowedItems] = {}
+
+    def items(self, search: Search) -> AllowedItems:
+        """search (Search): A search.
+        RETURNS (AllowedItems): Its items that are, or name, a concept that may be found.
+        """
+        if search not in self._items:
+            if search.representation == "T":
+                mask = self._texts(search)
+            else:
+                mask = self.concepts[self._index.concepts_of(search)]
+            self._items[search] = AllowedItems(mask)
+        return self._items[search]
+
+    def _texts(self, search: Search) -> np.ndarray:
+        index, members = self._index, self._index.members
+        rows = np.zeros(len(members.start) - 1, dtype="bool")
+        named = (members.target & search.target > 0) & self.concepts[members.concept]
+        rows[index.row_numbers[named]] = True
+        first = index.first_row(search)
+        return rows[first : first + len(index.searcher(search))]
+
+
+def allowed_concepts(filter: Filter, index: ConceptIndex) -> AllowedConcepts | None:
+    """Find the concepts that a filter lets through.
+
+    filter (Filter): What may be found.
+    index (ConceptIndex): The index.
+    RETURNS (Optional[AllowedConcepts]): The concepts; None if everything may be found.
+    RAISES (ConnormError): CN406 for a type that no concept has, CN407 for an unknown branch.
+    """
+    if not filter.types and not filter.branches:
+        return None
+    mask = np.ones(index.concept_count, dtype="bool")
+    if filter.types:
+        mask &= _among(index.store.of_types(filter.types), len(mask))
+    if filter.branches:
+        mask &= _among(index.store.of_branches(filter.branches), len(mask))
+    return AllowedConcepts(index, mask)
+
+
+class Masks:
+    """Caches the masks of filters. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._masks: dict[Filter, AllowedConcepts | None] = {}
+
+    def get(self, filter: Filter, index: ConceptIndex) -> AllowedConcepts | None:
+        """RETURNS (Optional[AllowedConcepts]): As `allowed_concepts`, always of the same index.
+        RAISES (ConnormError): CN406 and CN407 as `allowed_concepts`.
+        """
+        try:
+            return self._masks[filter]
+        except KeyError:
+            mask = allowed_concepts(filter, index)
+        if len(self._masks) >= _MAX_MASKS:
+            self._masks.clear()
+        self._masks[filter] = mask
+        return mask
+
+
+def _among(numbers: np.ndarray, size: int) -> np.ndarray:
+    mask = np.zeros(size, dtype="bool")
+    mask[numbers] = True
+    return mask

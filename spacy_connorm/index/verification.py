@@ -9,19 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..encoders.normalized import NormalizedEncoder
-from ..encoders.vectors import Raw, stack
+from ..encoders.protocol import NormalizedEncoder, Raw, stack
 from ..files.arrays import ascends
 from ..files.folders import damaged
-from .builder.rows import Centroids
-from .concept_index import ConceptIndex
-from .keys import hash_keys
-from .members import D, O
+from .builder import Centroids
+from .concept_index import ConceptIndex, D, O, Search, hash_keys
 from .overlay import SynonymOverlay
-from .search import Search
-from .vectors.base import HybridVectors, Vectors, from_raw
-from .vectors.dense import QuantizedVectors
-from .vectors.sparse import SparseVectors
+from .vectors import HybridVectors, QuantizedVectors, SparseVectors, Vectors, from_raw
 from .word_bags import HASHES, WordBags
 
 # How many texts are read and tokenized at once.

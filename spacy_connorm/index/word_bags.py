@@ -1,13 +1,22 @@
-"""From bags of words to vector rows: which names have exactly these words, in any order."""
+"""Names by their words, in any order: which rows have exactly the words of a text, or those that it
+has after words were replaced by others of the same meaning.
+
+Bags of words are known by the sum of their words' hashes, so replacing words adds a difference to
+the sum: all rewritten forms of a text are worked out, and searched, as arrays of numbers.
+"""
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from ..files.arrays import are_among, open_array
-from ..text.word_bags import add_hashes, hash_word, word_bag
+from ..files.arrays import are_among, ascends, find_sorted, open_array, require_offsets
+from ..text.substitutions import ENGLISH, Substitution
+from ..text.word_bags import add_hashes, hash_bags, hash_base_forms, hash_parts, hash_word, word_bag
 
 _STEM = "word_bags"
 HASHES = f"{_STEM}.hashes.npy"
@@ -110,3 +119,255 @@ class WordBags:
             open_array(folder / f"{_STEM}.words.npy", "uint64", (None,)),
             open_array(folder / f"{_STEM}.sizes.npy", "int32", (None,), bounds=(1, 1 << 31)),
         )
+
+
+_REWRITING = "rewriting"
+# Longer texts have too many parts.
+_MAX_WORDS = 8
+# Two substitutions in one text are tried for this many of the most certain ones.
+_MAX_PAIRED = 64
+# How many names of a text are kept.
+_MAX_ROWS = 32
+# How likely a noun means the same as an adjective that is derived from it.
+_DERIVED = 0.9
+
+
+class Rewritten(NamedTuple):
+    """Names that a text becomes.
+
+    rows (Ints1d): int64 (n,): rows of the index, each once.
+    certainty (Floats1d): float64 (n,): how likely each means the same, 0 to 1.
+    """
+
+    rows: np.ndarray
+    certainty: np.ndarray
+
+
+class _Replacements(NamedTuple):
+    """Replacements of words in one text.
+
+    changes (np.ndarray): uint64 (n,): what each adds to the hash of the bag, modulo 2^64.
+    certain (Floats1d): float64 (n,): how likely the meaning stays the same, 0 to 1.
+    places (Ints1d): int64 (n,): the words that each replaces, one bit a place in the bag.
+    """
+
+    changes: np.ndarray
+    certain: np.ndarray
+    places: np.ndarray
+
+
+_NOTHING = Rewritten(np.empty(0, dtype="int64"), np.empty(0))
+_NO_REPLACEMENTS = _Replacements(np.empty(0, "uint64"), np.empty(0), np.empty(0, "int64"))
+
+
+def rewrite(
+    bag: tuple[str, ...],
+    names: WordBags,
+    table: "RewritingTable | None" = None,
+    *,
+    min_certainty: float,
+) -> Rewritten:
+    """Find the names that have a text's words, or become them by one or two replacements.
+
+    bag (Tuple[str, ...]): The text, from `text.word_bags.word_bag`.
+    names (WordBags): The names of the index.
+    table (Optional[RewritingTable]): Substitutions, besides derivations.
+    min_certainty (float): Leave out names that are less certain.
+    RETURNS (Rewritten): The names, the most certain first, at most 32.
+    """
+    if not 0 < len(bag) <= _MAX_WORDS or not len(names.hashes):
+        return _NOTHING
+    single = _derivations(bag, names)
+    for each in (ENGLISH_TABLE, table):
+        if each is not None:
+            single = _join(single, each.replacements(bag, min_certainty))
+    changes, certain = _with_pairs(single, min_certainty)
+    # The same words, in another order or form, are the text itself.
+    hashes = hash_bags([bag]) + np.concatenate([np.zeros(1, "uint64"), changes])
+    certain = np.concatenate([np.ones(1), certain])
+    found = np.flatnonzero(names.contain(hashes))
+    found = found[np.argsort(-certain[found], kind="stable")]
+    return _rows(hashes[found], certain[found], names)
+
+
+def _derivations(bag: tuple[str, ...], names: WordBags) -> "_Replacements":
+    """RETURNS (_Replacements): The words that names have and that words of a text derive from."""
+    forms = [(place, own) for place, word in enumerate(bag) for own in hash_base_forms(word)]
+    if not forms:
+        return _NO_REPLACEMENTS
+    places = np.array([place for place, _ in forms])
+    hashes = np.array([own for _, own in forms], dtype="uint64")
+    known = np.flatnonzero(names.have_words(hashes))
+    words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
+    places = places[known]
+    return _Replacements(
+        hashes[known] - words[places], np.full(len(known), _DERIVED), np.left_shift(1, places)
+    )
+
+
+def _join(one: "_Replacements", other: "_Replacements") -> "_Replacements":
+    """RETURNS (_Replacements): All of both, the most certain first."""
+    joined = _Replacements(*map(np.concatenate, zip(one, other, strict=True)))
+    order = np.argsort(-joined.certain, kind="stable")
+    return _Replacements(*(column[order] for column in joined))
+
+
+class RewritingTable:
+    """Substitutions as sorted arrays, opened memory-mapped."""
+
+    def __init__(
+        self, words: np.ndarray, start: np.ndarray, change: np.ndarray, certainty: np.ndarray
+    ) -> None:
+        """Wrap the arrays.
+
+        words (np.ndarray): uint64 (w,): hashes of the bags that can be replaced, sorted, each once.
+        start (Ints1d): int64 (w + 1,): the substitutions of bag i are start[i] to start[i + 1].
+        change (np.ndarray): uint64 (n,): what each adds to the hash of a bag, modulo 2^64.
+        certainty (Floats1d): float32 (n,): how likely the meaning stays the same, 0 to 1.
+        """
+        self._words = words
+        self._start = start
+        self._change = change
+        self._certainty = certainty
+
+    @classmethod
+    def from_substitutions(cls, substitutions: Iterable[Substitution]) -> "RewritingTable":
+        """substitutions (Iterable[Substitution]): Each is used in both directions. Words are
+        dropped, but not added to a text that lacks them: that finds special concepts for general
+        texts.
+        """
+        by_words = defaultdict[int, dict[int, float]](dict)
+        for each in substitutions:
+            one, other = hash_bags([each.words, each.others]).tolist()
+            for replaced, words, others in ((each.words, one, other), (each.others, other, one)):
+                if replaced:
+                    by_words[words][(others - words) % (1 << 64)] = each.certainty
+        words = sorted(by_words)
+        counts = [len(by_words[each]) for each in words]
+        changes = [change for each in words for change in by_words[each]]
+        certainty = [value for each in words for value in by_words[each].values()]
+        return cls(
+            np.array(words, dtype="uint64"),
+            np.concatenate([[0], np.cumsum(counts)]).astype("int64"),
+            np.array(changes, dtype="uint64"),
+            np.array(certainty, dtype="float32"),
+        )
+
+    def replacements(self, bag: tuple[str, ...], min_certainty: float) -> "_Replacements":
+        """List the substitutions of a text's words.
+
+        bag (Tuple[str, ...]): The text, from `text.word_bags.word_bag`.
+        min_certainty (float): Leave out substitutions that are less certain.
+        RETURNS (_Replacements): The substitutions, the most certain first.
+        """
+        words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
+        hashes, bits = hash_parts(words[np.newaxis])[0], _places(len(bag))
+        places = find_sorted(self._words, hashes)
+        known = np.flatnonzero(places >= 0)
+        spans = [(self._start[at], self._start[at + 1]) for at in places[known].tolist()]
+        changes = [self._change[first:last] for first, last in spans]
+        certain = [self._certainty[first:last] for first, last in spans]
+        replaced = [
+            np.full(last - first, bits[at]) for at, (first, last) in zip(known, spans, strict=True)
+        ]
+        if not changes:
+            return _NO_REPLACEMENTS
+        found = np.concatenate(certain).astype("float64")
+        order = np.argsort(-found, kind="stable")
+        order = order[found[order] >= min_certainty]
+        return _Replacements(
+            np.concatenate(changes)[order], found[order], np.concatenate(replaced)[order]
+        )
+
+    def of_words(
+        self, hashes: np.ndarray, min_certainty: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """List what may stand in place of single words. Words are not dropped.
+
+        hashes (np.ndarray): uint64 (b,): the hashes of words.
+        min_certainty (float): Leave out substitutions that are less certain.
+        RETURNS (Tuple[Ints1d, np.ndarray, Floats1d]): s numbers of these words, int64, ascending,
+            what each substitution adds to the hash of a bag, uint64, and its certainty.
+        """
+        places = find_sorted(self._words, hashes)
+        known = np.flatnonzero(places >= 0)
+        spans = [np.arange(self._start[at], self._start[at + 1]) for at in places[known].tolist()]
+        which = np.repeat(known, list(map(len, spans)))
+        numbers = np.concatenate([np.zeros(0, "int64"), *spans])
+        kept = self._certainty[numbers] >= min_certainty
+        kept &= self._change[numbers] + hashes[which] != 0
+        return which[kept], self._change[numbers[kept]], self._certainty[numbers[kept]]
+
+    def write(self, folder: Path) -> None:
+        for name, values in (
+            ("words", self._words),
+            ("start", self._start),
+            ("change", self._change),
+            ("certainty", self._certainty),
+        ):
+            np.save(folder / f"{_REWRITING}.{name}.npy", values)
+
+    @classmethod
+    def open(cls, folder: Path) -> "RewritingTable | None":
+        """Open what `write` wrote, memory-mapped.
+
+        folder (Path): The folder.
+        RETURNS (Optional[RewritingTable]): The table; None for an index without one.
+        RAISES (ConnormError): CN402 if the files do not fit together.
+        """
+        if not (folder / f"{_REWRITING}.words.npy").exists():
+            return None
+        words = open_array(folder / f"{_REWRITING}.words.npy", "uint64", (None,))
+        start_file = folder / f"{_REWRITING}.start.npy"
+        start = open_array(start_file, "int64", (len(words) + 1,))
+        change = open_array(folder / f"{_REWRITING}.change.npy", "uint64", (None,))
+        require_offsets(start_file, start, len(change))
+        certainty_file = folder / f"{_REWRITING}.certainty.npy"
+        certainty = open_array(certainty_file, "float32", change.shape, finite=True)
+        return cls(words, start, change, certainty)
+
+    def is_sound(self) -> bool:
+        """RETURNS (bool): Whether the words ascend, and certainties are probabilities."""
+        inside = (self._certainty >= 0) & (self._certainty <= 1)
+        return ascends(self._words, strictly=True) and bool(inside.all())
+
+
+ENGLISH_TABLE = RewritingTable.from_substitutions(ENGLISH)
+
+
+@cache
+def _places(size: int) -> np.ndarray:
+    """RETURNS (Ints1d): int64: the words that each of `hash_parts` replaces, one bit a place."""
+    bits = 1 << np.arange(size)
+    return hash_parts(bits.astype("uint64")[np.newaxis])[0].astype("int64")
+
+
+def _with_pairs(single: _Replacements, min_certainty: float) -> tuple[np.ndarray, np.ndarray]:
+    """Add pairs of replacements of different words.
+
+    single (_Replacements): The replacements, the most certain first.
+    min_certainty (float): Leave out pairs that are less certain.
+    RETURNS (Tuple[np.ndarray, np.ndarray]): Changes and certainties.
+    """
+    changes, certain, places = single
+    count = min(len(changes), _MAX_PAIRED)
+    first, second = np.triu_indices(count, 1)
+    both = certain[first] * certain[second]
+    kept = (both >= min_certainty) & (places[first] & places[second] == 0)
+    first, second = first[kept], second[kept]
+    return (
+        np.concatenate([changes, changes[first] + changes[second]]),
+        np.concatenate([certain, both[kept]]),
+    )
+
+
+def _rows(hashes: np.ndarray, certain: np.ndarray, names: WordBags) -> Rewritten:
+    """RETURNS (Rewritten): The rows of bags, given with the most certain first."""
+    if not len(hashes):
+        return _NOTHING
+    found = names.rows_of(hashes)
+    rows = np.concatenate(found).astype("int64")
+    certainty = np.repeat(certain, [len(each) for each in found])
+    _, first = np.unique(rows, return_index=True)
+    first = np.sort(first)[:_MAX_ROWS]
+    return Rewritten(rows[first], certainty[first])

@@ -1,7 +1,7 @@
-from .calibration import Calibration as Calibration
-from .calibration import margins as margins
-from .calibration import with_probabilities as with_probabilities
+from .interpretations import Calibration as Calibration
 from .interpretations import Interpretation as Interpretation
+from .interpretations import margins as margins
+from .interpretations import with_probabilities as with_probabilities
 from .interpretations import written_id as written_id
 from .linking import ExplainedPart as ExplainedPart
 from .linking import Explanation as Explanation
@@ -11,6 +11,6 @@ from .linking import candidates_of as candidates_of
 from .linking import explain_mention as explain_mention
 from .linking import link as link
 from .lookup import ConceptLookup as ConceptLookup
-from .retriever import Retriever as Retriever
+from .lookup import Retriever as Retriever
 from .sieve import Sieve as Sieve
 from .synonyms import ChangedSynonym as ChangedSynonym

@@ -6,7 +6,7 @@ from math import inf
 from typing import TypeVar
 
 from ..errors import ConnormError, Errors, refuse
-from ..index.search import Search
+from ..index.concept_index import Search
 
 Found = TypeVar("Found")
 # The cosine at which the first search of the default sieve answers.

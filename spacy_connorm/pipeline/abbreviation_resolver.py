@@ -14,8 +14,7 @@ from spacy.training import Example
 from ..documents.abbreviations import register_abbreviation_attributes, set_abbreviations
 from ..text.abbreviations import Abbreviation, find_abbreviations
 from ..text.expansion import ShortForms
-from .saved_settings import SavedSettings
-from .settings import ComponentSettings, Expected, Settings, only_if, with_settings
+from .settings import ComponentSettings, Expected, SavedSettings, Settings, only_if, with_settings
 from .short_form_files import read_short_forms
 
 LongForms = Annotated[

@@ -16,8 +16,15 @@ from ..documents.assertions import ASSERTIONS, register_assertion_attributes
 from ..errors import require_installed
 from ..text.statements import find_statements
 from .assertion_terms import KINDS, Terms, family_terms, history_terms, negation_terms
-from .saved_settings import SavedSettings
-from .settings import ComponentSettings, Expected, Settings, SpansKey, only_if, with_settings
+from .settings import (
+    ComponentSettings,
+    Expected,
+    SavedSettings,
+    Settings,
+    SpansKey,
+    only_if,
+    with_settings,
+)
 
 if TYPE_CHECKING:
     from negspacy.negation import Negex

@@ -1,13 +1,20 @@
-"""The pipeline component: spans in, concept ids and candidates on the spans."""
+"""The pipeline component: spans in, concept ids and candidates on the spans. And what it shares
+with `mention_finder`: documents are read in batches, and each knows which components have read it,
+to warn if they are of different pipelines.
+"""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
+from weakref import WeakKeyDictionary, WeakSet
 
 from spacy.language import Language
+from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
 from spacy.training import Example
+from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model
 
@@ -21,18 +28,97 @@ from ..documents.spans import (
     set_kb_ids,
     set_span_attributes,
 )
-from ..errors import ConnormError, Errors, refuse, refuse_text
-from ..index.metrics import COSINE, metric_of
-from ..linker.calibration import Calibration
-from ..linker.interpretations import written_id
+from ..errors import ConnormError, Errors, refuse, refuse_text, require_positive
+from ..linker.interpretations import Calibration, written_id
 from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
 from . import serialization
-from .components import BatchedPipe, read_by
 from .settings import InnerProductSettings, NormalizerSettings, Settings, own_id
 
 if TYPE_CHECKING:
-    from ..index.filters import Filter
+    from ..index.concept_index import Filter
     from ..linker.linking import Explanation, Query
+
+
+class BatchedPipe(Pipe):
+    """A component that predicts for a batch of documents without changing them, then writes."""
+
+    name: str
+
+    @abstractmethod
+    def predict(self, docs: Sequence[Doc]) -> list[Any]:
+        """RETURNS (List[Any]): What to write to each document."""
+
+    @abstractmethod
+    def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[Any]) -> None:
+        """Write what `predict` returned."""
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Process a document.
+
+        doc (Doc): The document.
+        RETURNS (Doc): The same.
+        RAISES (ConnormError): Those of `predict`.
+        """
+        self.set_annotations([doc], self.predict([doc]))
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Process documents, a batch at once.
+
+        stream (Iterable[Doc]): The documents.
+        batch_size (int): How many documents are read together.
+        YIELDS (Doc): The same documents, in order.
+        RAISES (ConnormError): CN006 for an empty batch.
+        """
+        require_positive("batch_size", batch_size)
+        error_handler = self.get_error_handler()
+        for docs in minibatch(stream, size=batch_size):
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception as error:
+                error_handler(self.name, self, docs, error)
+            else:
+                yield from docs
+
+
+class Asker(Protocol):
+    """Asks a concept normalizer for the names that it finds."""
+
+    def warn_of_others(self, normalizers: Sequence[Any]) -> None:
+        """Warn if a document was read by these normalizers, and it asks none of them."""
+
+
+# Not stored on the document: it is lost with it, and other processes do not see it.
+_ASKERS: WeakKeyDictionary[Doc, WeakSet[Asker]] = WeakKeyDictionary()
+_NORMALIZERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
+
+
+def asked_for(docs: Iterable[Doc], asker: Asker) -> None:
+    """Note who asked for the mentions of documents.
+
+    docs (Iterable[Doc]): The documents.
+    asker (Asker): What asked.
+    """
+    for doc in docs:
+        _ASKERS.setdefault(doc, WeakSet()).add(asker)
+
+
+def read_by(doc: Doc, normalizer: Any) -> None:
+    """Note that a concept normalizer has read a document.
+
+    doc (Doc): The document.
+    normalizer (ConceptNormalizer): The component.
+    WARNS (ConnormWarning): CNW004, once, if the mentions are names of another pipeline's.
+    """
+    _NORMALIZERS.setdefault(doc, WeakSet()).add(normalizer)
+    for asker in list(_ASKERS.get(doc, ())):
+        asker.warn_of_others(normalizers_of(doc))
+
+
+def normalizers_of(doc: Doc) -> list[Any]:
+    """RETURNS (List[ConceptNormalizer]): Those that have read a document in this process."""
+    return list(_NORMALIZERS.get(doc, ()))
+
 
 Read = TypeVar("Read")
 # A value, or a function that reads it.
@@ -85,6 +171,7 @@ class ConceptNormalizer(BatchedPipe):
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
             CN421 for settings that make no sense with the metric of the index.
         """
+        from ..index.vectors import COSINE, metric_of
         from ..linker.lookup import ConceptLookup
 
         # Config validation lets any object through.
@@ -260,8 +347,7 @@ class ConceptNormalizer(BatchedPipe):
         RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, CN413 for a
             vocabulary in which no concept has a code, CN118 for an unknown search.
         """
-        from ..linker.codes import CodeSystems
-        from ..linker.linking import Query
+        from ..linker.linking import CodeSystems, Query
 
         cfg = self._limited(limits)
         codes = None
@@ -283,7 +369,7 @@ class ConceptNormalizer(BatchedPipe):
         return self._filter(self.cfg)
 
     def _filter(self, cfg: Mapping[str, Any]) -> "Filter":
-        from ..index.filters import Filter
+        from ..index.concept_index import Filter
 
         return Filter.of(cfg["types"], (own_id(each, cfg) for each in cfg["branches"]))
 

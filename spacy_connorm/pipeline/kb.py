@@ -88,9 +88,9 @@ def build_knowledge_base(
     RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it.
     RAISES (ConnormError): CN008 if the index has sparse vectors, CN411 for an unknown id.
     """
-    from ..index.builder.rows import concept_centroids
-    from ..index.members import D, O
-    from ..index.vectors.base import HybridVectors, SparseVectors
+    from ..index.builder import concept_centroids
+    from ..index.concept_index import D, O
+    from ..index.vectors import HybridVectors, SparseVectors
 
     vectors = index.vectors.dense if isinstance(index.vectors, HybridVectors) else index.vectors
     if isinstance(vectors, SparseVectors):

@@ -21,12 +21,10 @@ from ..finder.found_mentions import (
     set_found_mentions,
 )
 from ..finder.unmarked_texts import require_docs, unmarked_texts
-from .components import BatchedPipe, asked_for
-from .concept_normalizer import ConceptNormalizer
+from .concept_normalizer import BatchedPipe, ConceptNormalizer, asked_for
 from .finder_settings import FinderSettings
 from .normalizer_link import NormalizerLink
-from .saved_settings import SavedSettings
-from .settings import Settings, with_settings
+from .settings import SavedSettings, Settings, with_settings
 
 if TYPE_CHECKING:
     from ..finder.name_finder import NameFinder

@@ -23,7 +23,7 @@ from ..files.folders import (
     unpack,
     unseal_whole,
 )
-from .saved_settings import read_settings
+from .settings import read_settings
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
@@ -47,7 +47,7 @@ def save(
     RAISES (ConnormError): CN001 if there is no index, CN108 if it cannot be written.
     """
     from ..encoders.protocol import store_encoder
-    from ..index.overlay_files import write_overlay
+    from ..index.overlay import write_overlay
 
     encoder = lookup.encoder
     with atomic_folder(path) as folder:
@@ -91,7 +91,7 @@ def _load(
     owner: TemporaryFolder | None,
 ) -> dict[str, Any]:
     from ..index.concept_index import ConceptIndex
-    from ..index.overlay_files import read_overlay
+    from ..index.overlay import read_overlay
 
     manifest = unseal_whole(path)
     if _INDEX not in exclude:

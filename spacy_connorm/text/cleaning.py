@@ -1,6 +1,11 @@
-"""The cleaning that every concept text and every mention goes through first."""
+"""The cleaning that every concept text and every mention goes through first, and steps that unify
+characters with several forms: compatibility characters, quotes, dashes, punctuation.
+"""
 
 import re
+import unicodedata
+from collections.abc import Callable
+from itertools import groupby
 
 _DIRT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
@@ -18,3 +23,162 @@ def clean(text: str) -> str:
         return text
     cleaned = _DIRT.sub(" ", text).strip(" ")
     return text if cleaned == text else cleaned
+
+
+_NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
+    "sigma sigma tau upsilon phi chi psi omega"
+)
+_SMALL = {chr(ord("α") + place): name for place, name in enumerate(_NAMES.split())}
+_CAPITAL = {letter.upper(): name.title() for letter, name in _SMALL.items()}
+_SYMBOLS = {
+    "ϐ": "beta",
+    "ϑ": "theta",
+    "ϕ": "phi",
+    "ϖ": "pi",
+    "ϰ": "kappa",
+    "ϱ": "rho",
+    "ϵ": "epsilon",
+}
+NAMES = {**_SMALL, **_CAPITAL, **_SYMBOLS, "\N{MICRO SIGN}": "mu"}
+_LETTER = "[" + "".join(NAMES) + "]"
+_ANY_GREEK = r"[\u0370-\u03ff\u1f00-\u1fff]"
+_UNIT = re.compile(r"[μ\N{MICRO SIGN}](?=(?:g|l|L|m|M|mol|s)(?![^\W\d_]))")
+# "γδ T-cell" has two letters; three or more in a row are a Greek word.
+_LETTERS = re.compile(rf"(?<!{_ANY_GREEK}){_LETTER}{{1,2}}(?!{_ANY_GREEK})")
+
+
+def spell_greek(text: str) -> str:
+    """Spell out Greek letters: "β-thalassemia" becomes "beta-thalassemia", as in most ontologies
+    and word-piece vocabularies. Greek words stay; the prefix of a unit becomes "u" ("ug").
+
+    text (str): A cleaned text.
+    RETURNS (str): The text with the names of the letters.
+    """
+    if text.isascii():
+        return text
+    return _LETTERS.sub(_spell, _UNIT.sub("u", text))
+
+
+def _spell(match: re.Match[str]) -> str:
+    return "-".join(NAMES[letter] for letter in match[0])
+
+
+# More characters than one language has.
+_MOST_ENTRIES = 50_000
+
+
+class CharacterTable(dict[int, str]):
+    """A table for `str.translate`, filled on demand."""
+
+    def __init__(self, replace: Callable[[str], str]) -> None:
+        """replace (Callable[[str], str]): Gives the replacement of a character."""
+        super().__init__()
+        self._replace = replace
+
+    def __missing__(self, code: int) -> str:
+        if len(self) >= _MOST_ENTRIES:
+            self.clear()
+        written = self[code] = self._replace(chr(code))
+        return written
+
+
+_QUOTES = str.maketrans(
+    {
+        **dict.fromkeys(
+            "\u2018\u2019\u201a\u201b\u02bc\u02b9\u02bb\u2032\u2035`\u00b4\u1fbd\u1fbf", "'"
+        ),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u2036\u02ba\u00ab\u00bb", '"'),
+    }
+)
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
+_DASHES = {
+    **dict.fromkeys(
+        map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d"),
+        "-",
+    ),
+    0xAD: None,
+}
+_ASCII_PUNCTUATION = re.compile(r"(?:(?!(?<=\d)\.\d)[!-$&-*,-/:-@\[-`{-~])+")
+# In a shorter stretch of non-ASCII characters, runs of combining marks are too short to matter.
+_FOREIGN_STRETCH = re.compile(r"[^\x00-\x7f]{32}")
+
+
+def _space_foreign(character: str) -> str:
+    foreign = not character.isascii() and unicodedata.category(character)[0] in "PS"
+    return " " if foreign else character
+
+
+_SPACED = CharacterTable(_space_foreign)
+_DECOMPOSED = CharacterTable(lambda character: unicodedata.normalize("NFKD", character))
+
+
+def unify_unicode(text: str) -> str:
+    """Replace compatibility characters (NFKC: ligatures, full width, superscripts), straighten
+    curly quotes and primes, and drop zero-width characters.
+
+    text (str): A cleaned text.
+    RETURNS (str): The text; accents and scripts are kept.
+    """
+    if text.isascii():
+        return text.replace("`", "'")
+    # Quotes before NFKC, which splits some of them into a space and a mark, and after it, since it
+    # produces others.
+    visible = text.translate(_INVISIBLE).translate(_QUOTES)
+    return _compose(visible).translate(_QUOTES)
+
+
+def _compose(text: str) -> str:
+    """RETURNS (str): NFKC in linear time: `unicodedata` sorts each run of combining marks by
+    insertion, so long runs are sorted here.
+    """
+    if not _FOREIGN_STRETCH.search(text):
+        return unicodedata.normalize("NFKC", text)
+    runs = groupby(text.translate(_DECOMPOSED), key=lambda each: unicodedata.combining(each) > 0)
+    in_order = (sorted(run, key=unicodedata.combining) if marks else run for marks, run in runs)
+    return unicodedata.normalize("NFC", "".join(map("".join, in_order)))
+
+
+def unify_dashes(text: str) -> str:
+    """Replace every hyphen, dash and minus sign by "-", and drop soft hyphens.
+
+    text (str): A cleaned text.
+    RETURNS (str): The text.
+    """
+    return text if text.isascii() else text.translate(_DASHES)
+
+
+def drop_punctuation(text: str) -> str:
+    """Replace each run of punctuation and symbols by a space, as BioSyn does (Sung et al. 2020),
+    but keep decimal points, "+" ("CD4+") and "%".
+
+    text (str): A cleaned text.
+    RETURNS (str): The text.
+    """
+    plain = text if text.isascii() else text.translate(_SPACED)
+    return _ASCII_PUNCTUATION.sub(" ", plain)
+
+
+_SIGNED = re.compile(r"(?<![^\W_])(?P<word>[^\W_]+)(?P<sign>[+-])(?![^\s,;:)\]/+-])")
+
+
+def has_sign(text: str) -> bool:
+    """RETURNS (bool): Whether a word of a text has a plus or a minus."""
+    return bool(_SIGNED.search(text))
+
+
+def are_opposite(text: str, other: str) -> bool:
+    """Check whether a word has a plus in one text and a minus in the other.
+
+    text (str): Any text; a hyphen at the end of a word counts as minus.
+    other (str): Any text.
+    RETURNS (bool): Whether there is such a word: "ER- breast cancer" and "ER+ breast cancer".
+    """
+    signs = _signs(text)
+    return bool(signs) and any(
+        signs.get(word, sign) != sign for word, sign in _signs(other).items()
+    )
+
+
+def _signs(text: str) -> dict[str, str]:
+    return {match["word"].lower(): match["sign"] for match in _SIGNED.finditer(text)}

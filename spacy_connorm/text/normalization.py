@@ -1,21 +1,369 @@
-"""Named steps that unify spellings of a name (`normalization` in the config).
-
-They run after `text/cleaning.py` and only on what is encoded; texts are shown as written.
+"""Steps of text normalization, each from a cleaned text to another. They run only on what is
+encoded; texts are shown as written.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 from ..errors import refuse, require_choice
-from .characters import drop_punctuation, spell_greek, unify_dashes, unify_unicode
-from .numerals import write_arabic
-from .plurals import drop_plurals
-from .spelling import write_american
-from .tags import strip_tags, turn_inversion
+from .cleaning import drop_punctuation, spell_greek, unify_dashes, unify_unicode
+from .word_classes import NUMBERED
+
+# Semantic tags of SNOMED CT's fully specified names: the redundant ones that Fivez et al. 2021 list
+# (appendix A, disorders and neighbours), and other common ones. "disease" is Mondo's.
+_IN_BRACKETS = frozenset(
+    {
+        "administrative concept",
+        "assessment scale",
+        "attribute",
+        "body structure",
+        "cell",
+        "cell structure",
+        "clinical",
+        "clinical drug",
+        "context-dependent category",
+        "disease",
+        "disorder",
+        "environment",
+        "event",
+        "finding",
+        "function",
+        "medicinal product",
+        "morphologic abnormality",
+        "nec",
+        "nos",
+        "observable entity",
+        "occupation",
+        "organism",
+        "person",
+        "physical force",
+        "physical object",
+        "procedure",
+        "product",
+        "qualifier value",
+        "record artifact",
+        "regime/therapy",
+        "situation",
+        "social concept",
+        "specimen",
+        "staging scale",
+        "substance",
+        "tumor staging",
+    }
+)
+# UMLS marks homonyms, ICD and SNOMED residual classes, OMIM old and included titles. "NEC" needs
+# its comma, since it is also necrotizing enterocolitis; "unspecified", since "type" may precede it.
+_TAG_ENDINGS = (
+    " [ambiguous]",
+    " nos",
+    ", nec",
+    ", unspecified",
+    ", not elsewhere classifiable",
+    ", not elsewhere classified",
+    ", not otherwise specified",
+    " not otherwise specified",
+    ", formerly",
+    ", included",
+)
+# Chapters of Read codes, OBO's mark of retired terms, ICD's residual classes.
+_BEGINNINGS = ("[d]", "[m]", "[q]", "[so]", "[v]", "[x]", "obsolete ", "unspecified ")
+
+
+def strip_tags(text: str) -> str:
+    """Remove the tags of SNOMED CT, UMLS, ICD, OMIM, OBO and Read codes from both ends of a name:
+    "Asthma (disorder)", "Asthma, NOS", "Cold <1>", "[X]Asthma".
+
+    text (str): A cleaned text.
+    RETURNS (str): The text without its tags; empty if it had nothing else.
+    """
+    # Lower-casing may change the length of a text, but not of ASCII.
+    lowered = text.lower() if text.isascii() else "".join(map(_lower_ascii, text))
+    start, end = 0, len(text)
+    while (after := _skip_beginning(lowered, start)) > start:
+        start = after
+    while (before := _skip_ending(lowered, start, end)) < end:
+        end = before
+    return text[start:end].rstrip(" ,") if end - start < len(text) else text
+
+
+def _lower_ascii(character: str) -> str:
+    return character.lower() if character.isascii() else character
+
+
+# Both work in place: copying the rest of the text for each tag would take quadratic time.
+def _skip_beginning(lowered: str, start: int) -> int:
+    """RETURNS (int): The end of the tag that starts at `start`, or `start` if there is none."""
+    if not lowered.startswith(_BEGINNINGS, start):
+        return start
+    start += next(len(tag) for tag in _BEGINNINGS if lowered.startswith(tag, start))
+    while lowered.startswith(" ", start):
+        start += 1
+    return start
+
+
+def _skip_ending(lowered: str, start: int, end: int) -> int:
+    """RETURNS (int): The start of the tag that ends at `end`, or `end` if there is none."""
+    bare = end
+    while lowered.endswith((" ", ","), start, bare):
+        bare -= 1
+    if lowered.endswith(_TAG_ENDINGS, start, bare):
+        return bare - next(len(tag) for tag in _TAG_ENDINGS if lowered.endswith(tag, start, bare))
+    for opening, closing in ("()", "<>"):
+        if not lowered.endswith(closing, start, bare):
+            continue
+        bracket = lowered.rfind(opening, start, bare)
+        if bracket >= 0 and _is_tag(opening, lowered[bracket + 1 : bare - 1]):
+            while lowered.endswith(" ", start, bracket):
+                bracket -= 1
+            return bracket
+    return end
+
+
+def _is_tag(opening: str, inside: str) -> bool:
+    return inside in _IN_BRACKETS if opening == "(" else inside.isdecimal()
+
+
+_MOST_COMMAS = 2
+_COMMA = re.compile(" ?, ")
+# Such words start a qualifier of the whole name, which belongs at its end.
+_STAYS = re.compile(
+    r"^(?:and|as|associated|by|due|from|in|of|or|secondary|susceptibility|to|with|without)\b"
+    r"|\b(?:and|or|to)$|\b(?:and|or)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+[A-Za-z]?|[IVX]+")
+
+
+def turn_inversion(text: str) -> str:
+    """Move the qualifiers of an inverted name before its head: "Leukemia, Myeloid, Acute" becomes
+    "Acute Myeloid Leukemia", "Tooth Agenesis, Selective, 6" "Selective Tooth Agenesis 6". Names
+    with a conjunction, a qualifier such as "due to ..." or more than two commas do not change. A
+    list of two ("nausea, vomiting") looks like an inverted name, so it changes too.
+
+    text (str): A cleaned text.
+    RETURNS (str): The name in natural order.
+    """
+    if ", " not in text or text.count(",") > _MOST_COMMAS:
+        return text
+    head, *qualifiers = _COMMA.split(text)
+    if any(not part.strip(", ") or _STAYS.search(part) for part in (head, *qualifiers)):
+        return text
+    if any(part.endswith(",") for part in (head, *qualifiers)):
+        return text
+    number = qualifiers.pop() if _NUMBER.fullmatch(qualifiers[-1]) else ""
+    return " ".join([*reversed(qualifiers), head, number])
+
+
+_TENS = ("", "X", "XX")
+_ONES = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
+_VALUES = {
+    tens + ones: str(10 * ten + one)
+    for ten, tens in enumerate(_TENS)
+    for one, ones in enumerate(_ONES)
+    if tens + ones
+}
+# "XX" is a karyotype, "X" and "V" have other meanings, "IV" is also intravenous.
+_CERTAIN = [roman for roman in _VALUES if len(roman) > 1 and "XX" not in roman and roman != "IV"]
+
+
+def _any_of(romans: list[str]) -> str:
+    return "|".join(sorted(romans, key=len, reverse=True))
+
+
+_ANY = _any_of([*_VALUES])
+_ITEM = rf"(?:(?:{_ANY})[A-Da-d]?|(?:{_ANY.lower()}))"
+_AFTER_CUE = re.compile(
+    rf"\b(?i:{NUMBERED})(?i:s?)[ -]{_ITEM}(?:(?:,? (?i:and|or|to) | ?[,/&-] ?){_ITEM})*(?!-?[\w'])"
+)
+_IN_LIST = re.compile(rf"(?<![^\W_])(?P<roman>{_ANY}|{_ANY.lower()})(?=[A-Da-d]?(?![^\W_]))")
+_HAS_ONE = re.compile(r"(?<![^\W_])[IVXivx]")
+_ALONE = re.compile(
+    rf"(?<![\w'.])(?P<roman>{_any_of(_CERTAIN)})(?![\w'])"
+    r"|(?<=[^\W\d_][ -])(?P<last>IV?)(?=$|,)"
+)
+
+
+def write_arabic(text: str) -> str:
+    """Write Roman numerals in Arabic digits, which are more common in names and mentions alike:
+    after words such as "type", "stage" and "factor" ("type IIa", "types I and II"), as a last word
+    ("MPS I"), and where they are unambiguous ("angiotensin II"). "X-linked", "fragile X", "IV
+    fluids", "MI" and "CD" stay.
+
+    text (str): A cleaned text, not yet in lower case: lower-case numerals are recognized only
+        after such words.
+    RETURNS (str): The text.
+    """
+    if not _HAS_ONE.search(text):
+        return text
+    after_cues = _AFTER_CUE.sub(_list, text)
+    return _ALONE.sub(_arabic, after_cues)
+
+
+def _list(match: re.Match[str]) -> str:
+    return _IN_LIST.sub(_arabic, match[0])
+
+
+def _arabic(match: re.Match[str]) -> str:
+    return _VALUES[match[match.lastgroup or 0].upper()]
+
+
+# Letters that American spelling omits; each pattern matches only them. Latin terms ("praecox") and
+# genera ("Acanthamoeba") are spelled alike in both.
+_LEFT_OUT = re.compile(
+    r"a+(?=em(?!ul))|a+(?=esthe[st])|(?<=p)a+(?=edi)|(?<=gyn)a+(?=ec)|(?<=f)a+(?=ec)"
+    r"|(?<=\bc)a+(?=ec)|(?<=\bc)a+(?=esar)|(?<=\b)a+(?=etiol)|(?<=\bn)a+(?=ev)|(?<=\bl)a+(?=evo)"
+    r"|(?<=\bpal)a+(?=eo)"
+    r"|o+(?=edema)|o+(?=esoph)|o+(?=estr[aiou])|(?<=rrh)o+(?=ea)|(?<=pn)o+(?=ea)|(?<=\bf)o+(?=et[aou])"
+    r"|(?<=\bc)o+(?=eliac)|(?<=ph)a+(?=eochrom)|(?<=hom)o+(?=eo)|(?<=\bam)o+(?=ebi[ac])"
+    r"|(?<=tumo)u+(?=r)|(?<=colo)u+(?=r)|(?<=behavio)u+(?=r)|(?<=odo)u+(?=r)|(?<=\blabo)u+(?=r)"
+    r"|(?<=humo)u+(?=r)|(?<=\bmo)u+(?=lds?\b)|(?<=neuron)e+(?=s?\b)|(?<=\bag)e+(?=ing\b)",
+    re.IGNORECASE,
+)
+_REPLACED = re.compile(
+    r"\b(?P<re>fib|cent|lit|tit|goit)re(?=s?\b)"
+    r"|\b(?P<f>sul)ph(?=[aiou])"
+    r"|\b(?P<k>leu)c(?=o(?:cyt|penia|dystroph|encephal|plakia))"
+    r"|(?P<z>\b(?:(?:de)?myelin|general|immun|local|hospital|sensit|cauter|keratin|character"
+    r"|stabil|visual|catheter|organ)i)s(?=ed\b|ation)",
+    re.IGNORECASE,
+)
+# No word has more than sixty letters; a run of thousands of "a" would take seconds.
+_SPELLED = re.compile("(?<![A-Za-z])[A-Za-z]{5,60}(?![A-Za-z])")
+_NEW_LETTERS = {"re": "er", "f": "f", "k": "k", "z": "z"}
+
+
+def write_american(text: str) -> str:
+    """Write British spellings of medical words in the American way: "haemorrhage", "oedema",
+    "tumour", "fibre", "localised" become "hemorrhage", "edema", "tumor", "fiber", "localized".
+    It is a list of stems, not a rule for every "ae" and "oe".
+
+    text (str): A cleaned text.
+    RETURNS (str): The text.
+    """
+    return _SPELLED.sub(lambda match: _american(match[0]), text)
+
+
+@lru_cache(maxsize=16_384)
+def _american(word: str) -> str:
+    return _REPLACED.sub(_replace, _LEFT_OUT.sub("", word))
+
+
+def _replace(match: re.Match[str]) -> str:
+    rule = match.lastgroup or ""
+    letters = _NEW_LETTERS[rule]
+    return match[rule] + (letters.upper() if match[0].isupper() else letters)
+
+
+# Words and endings that look like plurals but are not. Eponyms are listed too, since nothing else
+# tells them apart in capitalized names.
+_SINGULAR_WORDS = """
+abducens adams aids albicans ascites atlas bates biceps caries charles chaos christmas coats
+cosmos danlos diabetes ehlers evans facies faeces feces fluorescens forceps fryns
+fuchs gas graves herpes hives hodges hughes jacobs james jones kearns langerhans
+lens louis measles melas mers migrans mumps myles naxos news pancreas perthes peters poems
+pons progrediens pruriens quadriceps rabies recurrens reyes richards rickets roberts rogers
+sachs sars scabies series shingles siemens sottas species stevens stokes superficies tabes
+tremens triceps williams wilms yaws
+"""
+_STAYING = frozenset(_SINGULAR_WORDS.split())
+_SINGULAR_ENDINGS = (
+    "ss",
+    "us",
+    "is",
+    "icans",
+    "ficans",
+    "erans",
+    "etans",
+    "inans",
+    "itans",
+    "mans",
+    "stans",
+    "trans",
+    "formans",
+    "spadias",
+)
+_IRREGULAR = {
+    "children": "child",
+    "doses": "dose",
+    "feet": "foot",
+    "glucoses": "glucose",
+    "humans": "human",
+    "noses": "nose",
+    "overdoses": "overdose",
+    "talismans": "talisman",
+    "teeth": "tooth",
+    "women": "woman",
+}
+# The first ending that fits is replaced.
+_PLURAL_ENDINGS = (
+    ("omata", "oma"),
+    ("itides", "itis"),
+    ("aches", "ache"),
+    ("oses", "osis"),
+    ("geneses", "genesis"),
+    ("stases", "stasis"),
+    ("ectases", "ectasis"),
+    ("iases", "iasis"),
+    ("yses", "ysis"),
+    ("pareses", "paresis"),
+    ("crises", "crisis"),
+    ("scleroses", "sclerosis"),
+    ("iruses", "irus"),
+    ("inuses", "inus"),
+    ("etuses", "etus"),
+    ("sses", "ss"),
+    ("xes", "x"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("ies", "y"),
+    ("s", ""),
+)
+_SHORTEST = 4
+_PLURAL_WORD = re.compile(
+    r"(?<![^\W_])(?:[a-z]{2,}(?:s|omata)|children|feet|teeth|women)(?![^\W_])",
+    re.IGNORECASE,
+)
+_SHORT_FORM = re.compile(r"[A-Z]{2,}s")
+
+
+def drop_plurals(text: str) -> str:
+    """Replace clear plurals by their singular: "tumours" becomes "tumour", "stenoses" "stenosis",
+    "dermatitides" "dermatitis", "CVAs" "CVA". Words that only look like plurals ("diabetes",
+    "Graves"), words in capitals ("AIDS") and unclear plurals ("vertebrae") stay.
+
+    text (str): A cleaned text.
+    RETURNS (str): The text.
+    """
+    return _PLURAL_WORD.sub(lambda match: _singular(match[0]), text)
+
+
+@lru_cache(maxsize=16_384)
+def _singular(word: str) -> str:
+    if _SHORT_FORM.fullmatch(word):
+        return word[:-1]
+    lowered = word.lower()
+    if lowered in _IRREGULAR and not word.isupper():
+        return word[0] + _IRREGULAR[lowered][1:]
+    if _is_singular(word, lowered):
+        return word
+    plural, singular = next(pair for pair in _PLURAL_ENDINGS if lowered.endswith(pair[0]))
+    # "lipomatas" is a double plural.
+    return _singular(word[: len(word) - len(plural)] + singular)
+
+
+def _is_singular(word: str, lowered: str) -> bool:
+    return (
+        word.isupper()
+        or len(word) < _SHORTEST
+        or not lowered.endswith(("s", "omata"))
+        or lowered.endswith(_SINGULAR_ENDINGS)
+        or lowered in _STAYING
+    )
+
 
 TextStep = Callable[[str], str]
-
 # A chain of possessives is matched only from its start: matching it from each of them would take
 # quadratic time.
 _POSSESSIVE = re.compile(r"(?<!\w's)(?:(?<=\w)'s)+'*(?![\w'])|(?<=s)'+(?![\w'])", re.IGNORECASE)

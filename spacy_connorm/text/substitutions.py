@@ -13,11 +13,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from .word_bags import hash_bags, hash_word, word_bag
+from .word_bags import hash_bags, hash_parts, hash_word, word_bag
 
 Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[Words, Words]
-
 # Words on either side of a substitution.
 MAX_WORDS = 2
 # Longer names share too little with others; more names of one concept are mostly word orders.
@@ -201,22 +200,6 @@ def _matches(
     # A word that a bag has twice can be replaced in two places.
     matches = np.unique(np.stack([bag[kept], order[found[kept]], pair[kept]], axis=1), axis=0)
     yield from map(tuple, matches.tolist())
-
-
-def hash_parts(words: np.ndarray) -> np.ndarray:
-    """Hash what a substitution may replace in bags: none, one or two words, if one other is left.
-
-    words (np.ndarray): uint64 (b, k): the hashes of the words of b bags.
-    RETURNS (np.ndarray): uint64 (b, 1 + k + k * (k - 1) / 2): hashes, of no word first.
-    """
-    size = words.shape[1]
-    one, other = np.triu_indices(size, 1)
-    parts = [np.zeros((len(words), 1), dtype="uint64")]
-    if size > 1:
-        parts.append(words)
-    if size > 2:
-        parts.append(words[:, one] + words[:, other])
-    return np.hstack(parts)
 
 
 # Words that tell no more than that something is wrong with what stands beside them: those that

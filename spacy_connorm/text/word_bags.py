@@ -1,4 +1,5 @@
-"""The bag of words of a name: which words it has, whatever their order, spelling and inflection.
+"""The bag of words of a name: which words it has, whatever their order, spelling and inflection;
+and the nouns that an adjective, a verb or a Latin plural stands for: "retina" for "retinal".
 
 "Cancer of the Breasts", "breast cancer" and "Breast-Cancer" have the same bag. Indexes store hashes
 of bags: if you change how bags are made, give the files of `index.word_bags` a new name.
@@ -11,12 +12,10 @@ from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
+from spacy.lang.en.stop_words import STOP_WORDS as FUNCTION_WORDS
 
-from .characters import spell_greek, unify_dashes, unify_unicode
-from .normalization import drop_possessives
-from .plurals import drop_plurals
-from .spelling import write_american
-from .tags import strip_tags
+from .cleaning import spell_greek, unify_dashes, unify_unicode
+from .normalization import drop_plurals, drop_possessives, strip_tags, write_american
 
 STOP_WORDS = frozenset(
     ["a", "an", "and", "by", "due", "for", "in", "of", "on", "or", "the", "to", "with"]
@@ -105,3 +104,96 @@ def add_hashes(words: Iterable[int]) -> int:
 def hash_word(word: str) -> int:
     """RETURNS (int): The hash of a normalized word, 64 bits."""
     return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big")
+
+
+def hash_parts(words: np.ndarray) -> np.ndarray:
+    """Hash what a substitution may replace in bags: none, one or two words, if one other is left.
+
+    words (np.ndarray): uint64 (b, k): the hashes of the words of b bags.
+    RETURNS (np.ndarray): uint64 (b, 1 + k + k * (k - 1) / 2): hashes, of no word first.
+    """
+    size = words.shape[1]
+    one, other = np.triu_indices(size, 1)
+    parts = [np.zeros((len(words), 1), dtype="uint64")]
+    if size > 1:
+        parts.append(words)
+    if size > 2:
+        parts.append(words[:, one] + words[:, other])
+    return np.hstack(parts)
+
+
+# At least so many letters begin both words.
+_SHORTEST_STEM = 4
+# Endings of adjectives, verbs and plurals, with those of nouns. "-ly", "-ant" and "-ent" are left
+# out on purpose: such words rarely mean the noun ("dose-dependent" is no dependence).
+_ENDINGS = {
+    "al": ("a", "um", "us", "is", "e", "on", ""),
+    "ial": ("y", "ium", "ia", "is"),
+    "eal": ("us", "is"),
+    "geal": ("x",),
+    "cal": ("x",),
+    "ar": ("e", "us", "um", "a"),
+    "ular": ("le",),
+    "icular": ("is",),
+    "ary": ("a",),
+    "ic": ("ia", "us", "e", "on", ""),
+    "betic": ("betes",),
+    "itic": ("itis",),
+    "tic": ("sis", "sy", "sia"),
+    "blastic": ("blast",),
+    "clastic": ("clast",),
+    "eatic": ("eas",),
+    "petic": ("pes",),
+    "istic": ("ism",),
+    "pathic": ("pathy",),
+    "trophic": ("trophy",),
+    "allergic": ("allergy",),
+    "yonic": ("yo",),
+    "ian": ("y", "ism"),
+    "sive": ("sion",),
+    "inous": ("e",),
+    "ous": ("a", "e", "ety"),
+    "matous": ("ma",),
+    "ese": ("esity",),
+    "ive": ("ivity",),
+    "y": ("iness", "ing"),
+    "e": ("ing",),
+    "cient": ("ciency",),
+    "nant": ("nancy",),
+    "erine": ("erus",),
+    "i": ("us",),
+    "ae": ("a",),
+    "a": ("um", "on"),
+    "mata": ("ma",),
+    "se": ("sis",),
+    "te": ("tis",),
+}
+_LONGEST_ENDING = max(map(len, _ENDINGS))
+
+
+def base_forms(word: str) -> tuple[str, ...]:
+    """List the nouns that a word may be derived from.
+
+    word (str): A normalized word, see `word_bags.normalized_words`.
+    RETURNS (Tuple[str, ...]): Normalized words, each once, most of which do not exist.
+    """
+    if word in FUNCTION_WORDS:
+        return ()  # "several" is not severe
+    found = (
+        word[:cut] + noun_ending
+        for cut in range(max(0, len(word) - _LONGEST_ENDING), len(word))
+        for noun_ending in _ENDINGS.get(word[cut:], ())
+    )
+    return tuple(
+        dict.fromkeys(
+            form
+            for form in found
+            if form[:_SHORTEST_STEM] == word[:_SHORTEST_STEM] and form != word
+        )
+    )
+
+
+@lru_cache(maxsize=65_536)
+def hash_base_forms(word: str) -> tuple[int, ...]:
+    """RETURNS (Tuple[int, ...]): The hash of each of `base_forms`, 64 bits."""
+    return tuple(map(hash_word, base_forms(word)))

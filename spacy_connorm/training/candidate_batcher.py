@@ -9,10 +9,9 @@ import numpy as np
 
 from ..encoders import is_sparse, replica
 from ..encoders.ngram import NgramEncoder
-from ..encoders.vectors import unit_rows
+from ..encoders.protocol import unit_rows
 from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
-from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
-from .batches import Batch, Rankings, Relevance
+from .batchers import COMPARED_AT_ONCE, Batch, Batcher, Ranking, Rankings, Relevance, top_columns
 from .pool import SynonymPool, sorted_unique
 
 

@@ -23,7 +23,7 @@ from ..evaluation.queries import DEPTH
 from ..evaluation.report import score_row
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import ExactIndex
-from ..index.metrics import COSINE, Metric
+from ..index.vectors import COSINE, Metric
 from ..linker.linking import Query, candidates_of
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve

@@ -6,10 +6,9 @@ from math import ceil
 
 import numpy as np
 
-from ..encoders.vectors import unit_rows
+from ..encoders.protocol import unit_rows
 from ..errors import ConnormError, Errors, refuse, require_positive
-from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
-from .batches import Batch, Groundings
+from .batchers import COMPARED_AT_ONCE, Batch, Batcher, Groundings, Ranking, top_columns
 from .pool import SynonymPool, sorted_unique
 
 # Of names with the same vector, 1 / distance would be infinite.

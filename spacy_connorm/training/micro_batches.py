@@ -14,8 +14,7 @@ from torch.utils.data import Dataset
 
 from ..encoders.protocol import TrainableModule
 from ..encoders.tokens import batches_by_length
-from .batchers import Batcher, Ranking
-from .batches import Batch, RelationKind, read_batches, write_batches
+from .batchers import Batch, Batcher, Ranking, RelationKind, read_batches, write_batches
 from .objectives.objective import Objective
 from .pool import SynonymPool
 

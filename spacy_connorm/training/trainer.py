@@ -25,7 +25,7 @@ from transformers.training_args import TrainingArguments
 
 from ..encoders.protocol import GroundedModule, TrainableModule
 from ..errors import ConnormError, Errors, require_choice
-from ..index.metrics import COSINE
+from ..index.vectors import COSINE
 from .adapters import FinalWeights, trained_share
 from .arguments import describe_hardware, make_arguments
 from .batchers import Ranking

@@ -12,9 +12,9 @@ from spacy_connorm.encoders import (
     require_trainable,
     required_extra,
 )
-from spacy_connorm.encoders.hybrid import HybridEncoder, lexical_weight
+from spacy_connorm.encoders.hybrid import HybridEncoder
 from spacy_connorm.encoders.ngram import NgramEncoder
-from spacy_connorm.encoders.vectors import HybridArray
+from spacy_connorm.encoders.protocol import HybridArray
 from spacy_connorm.errors import ConnormError
 
 NAMES = ["Heart Attack", "Heart failure", "headache", "cancer of the skin"]
@@ -120,10 +120,8 @@ def test_nothing_is_changed_where_one_side_cannot_be_fitted(model):
     assert fingerprint(model) == before
 
 
-def test_only_a_hybrid_encoder_has_a_weight(model):
-    assert lexical_weight(model) == encode(model, NAMES).weight == 0.3
-    with pytest.raises(ConnormError, match="CN313.*ngram_encoder"):
-        lexical_weight(NgramEncoder())
+def test_vectors_know_the_lexical_weight(model):
+    assert encode(model, NAMES).weight == 0.3
 
 
 def test_what_it_is_known_by():

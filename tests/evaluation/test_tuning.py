@@ -28,7 +28,7 @@ from spacy_connorm.evaluation.tuning import (
     trace_nil_curve,
     tune,
 )
-from spacy_connorm.linker.calibration import Calibration
+from spacy_connorm.linker.interpretations import Calibration
 from spacy_connorm.linker.sieve import Sieve
 
 TEXTS = st.lists(st.sampled_from([f"text {number}" for number in range(30)]), min_size=1)

@@ -13,7 +13,7 @@ import pytest
 import spacy
 
 from spacy_connorm import Concept, Ontology
-from spacy_connorm.encoders.normalized import NormalizedEncoder
+from spacy_connorm.encoders.protocol import NormalizedEncoder
 from spacy_connorm.errors import ConnormError
 
 from .fuzzing import run_in_child

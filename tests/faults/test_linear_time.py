@@ -31,10 +31,9 @@ from spacy_connorm.documents.abbreviations import (
 from spacy_connorm.encoders.dan.features import FeatureReader
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.encoders.tokens import TokenizerForms
-from spacy_connorm.text import characters
+from spacy_connorm.text import cleaning
 from spacy_connorm.text.abbreviations import Abbreviation, align, find_abbreviations
-from spacy_connorm.text.characters import unify_unicode
-from spacy_connorm.text.cleaning import clean
+from spacy_connorm.text.cleaning import clean, unify_unicode
 from spacy_connorm.text.composites import restore_words, split_composite
 from spacy_connorm.text.expansion import ShortForms, expand
 from spacy_connorm.text.normalization import STEPS
@@ -48,7 +47,7 @@ ROOT = Path(spacy_connorm.__file__).parent
 # What twice the text may take: a bit more than twice, where the beginning costs less than the rest.
 GROWTH, CONSTANT = 2.5, 300
 # Characters of the texts that these are given, which bound their steps.
-BOUNDED = {"spacy_connorm.text.spelling._LEFT_OUT": 60}
+BOUNDED = {"spacy_connorm.text.normalization._LEFT_OUT": 60}
 MOST_STEPS = 50_000
 
 
@@ -320,7 +319,7 @@ def test_marks_are_in_order_before_they_are_sorted_by_insertion(monkeypatch, tri
         return normalize(form, text)
 
     counting = SimpleNamespace(normalize=count_moves, combining=combining)
-    monkeypatch.setattr(characters, "unicodedata", counting)
+    monkeypatch.setattr(cleaning, "unicodedata", counting)
     for pattern in patterns(trials(20, 300), alphabet=MARKS):
         moves.clear()
         unify_unicode(pattern.text(300))

@@ -40,7 +40,7 @@ def save_dan(folder: Path) -> None:
 
 def save_onnx(folder: Path) -> None:
     """Write the folder of a graph: the mean of input embeddings."""
-    from spacy_connorm.encoders.onnx.model import OnnxModel, OnnxSettings
+    from spacy_connorm.encoders.onnx.encoder import OnnxModel, OnnxSettings
 
     tokenizer = json.loads(_tokenizer())
     tokenizer["truncation"] = {

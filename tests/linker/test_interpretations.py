@@ -1,18 +1,84 @@
-"""Which interpretation of a mention answers: its long form, what is written, or its parts."""
+"""Which interpretation answers, and probabilities from scores, by hand."""
+
+import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.linker.calibration import Calibration, with_probabilities
 from spacy_connorm.linker.interpretations import (
+    Calibration,
     Interpretation,
     best_first,
     is_settled,
     links_better,
+    margins,
+    with_probabilities,
 )
 from spacy_connorm.linker.linking import Query, candidates_of
 from spacy_connorm.linker.sieve import Sieve
+
+CALIBRATION = Calibration(intercept=-6.0, score=8.0, margin=5.0)
+
+
+def found(*scores, part=0):
+    return [
+        Candidate(f"C{place}", "", score, "", "O-T", part=part)
+        for place, score in enumerate(scores)
+    ]
+
+
+def logistic(value):
+    return 1 / (1 + math.exp(-value))
+
+
+def test_the_margin_is_the_distance_to_the_best_rival():
+    assert list(margins(found(0.9, 0.7, 0.6))) == pytest.approx([0.2, -0.2, -0.3])
+    assert list(margins(found(0.9, 0.9, 0.6))) == pytest.approx([0, 0, -0.3])
+
+
+def test_a_candidate_alone_is_held_against_nothing():
+    assert list(margins(found(0.9))) == [0.9]
+    assert list(margins([])) == []
+
+
+def test_parts_have_rivals_of_their_own():
+    parts = [*found(0.9, 0.7, part=1), *found(0.5, 0.4, part=2), *found(0.3, part=3)]
+    assert list(margins(parts)) == pytest.approx([0.2, -0.2, 0.1, -0.1, 0.3])
+
+
+def test_probabilities_by_hand():
+    first, second = with_probabilities(found(0.9, 0.7), CALIBRATION)
+    assert first.probability == pytest.approx(logistic(-6 + 8 * 0.9 + 5 * 0.2))
+    assert second.probability == pytest.approx(logistic(-6 + 8 * 0.7 - 5 * 0.2))
+
+
+def test_nothing_else_of_a_candidate_changes():
+    before = found(0.9, 0.7)
+    after = with_probabilities(before, CALIBRATION)
+    assert [each._replace(probability=None) for each in after] == before
+    assert with_probabilities([], CALIBRATION) == []
+
+
+NUMBERS = st.floats(-1e9, 1e9)
+
+
+@given(NUMBERS, NUMBERS, NUMBERS, st.lists(st.floats(-1, 1)))
+def test_probabilities_lie_between_0_and_1(intercept, score, margin, scores):
+    candidates = found(*sorted(scores, reverse=True))
+    for candidate in with_probabilities(candidates, Calibration(intercept, score, margin)):
+        assert 0 <= candidate.probability <= 1
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1))
+def test_with_weights_over_0_the_order_stays(scores):
+    probabilities = [
+        each.probability
+        for each in with_probabilities(found(*sorted(scores, reverse=True)), CALIBRATION)
+    ]
+    assert probabilities == sorted(probabilities, reverse=True)
 
 
 class Texts:
@@ -74,8 +140,6 @@ def interpretation(*scored, kind="as written"):
 
 
 # Long forms
-
-
 def test_the_long_form_is_searched_where_there_is_one():
     texts = Texts({"CRC": {"C1": 0.9}, "colorectal cancer": {"C2": 0.5}})
     assert read(texts, "CRC", "colorectal cancer") == [("C2", "colorectal cancer", 0)]
@@ -111,7 +175,6 @@ def test_one_text_with_and_without_a_definition():
 
 
 # Parts
-
 CANCERS = {
     "breast and ovarian cancer": {"B": 0.7, "O": 0.6},
     "breast cancer": {"B": 1.0, "T": 0.5},
@@ -276,8 +339,6 @@ def test_what_parts_cannot_better(scores, settled):
 
 
 # Calibration
-
-
 def test_probabilities_do_not_depend_on_how_many_candidates_are_kept():
     texts = Texts({"fever": {"A": 0.9, "B": 0.85}})
     calibration = Calibration(intercept=-2, score=3, margin=10)

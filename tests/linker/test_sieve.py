@@ -8,14 +8,13 @@ import pytest
 from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends.exact import ExactIndex
-from spacy_connorm.index.builder.build import write_index
-from spacy_connorm.index.concept_index import ConceptIndex
+from spacy_connorm.index.builder import write_index
+from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex, Search
 from spacy_connorm.index.overlay import SynonymOverlay
-from spacy_connorm.index.search import SEARCHES, Search
-from spacy_connorm.index.searching import run_search
+from spacy_connorm.index.search import run_search
 from spacy_connorm.linker.linking import run_sieve
-from spacy_connorm.linker.rescoring import SearchedTexts
-from spacy_connorm.linker.retriever import Retriever
+from spacy_connorm.linker.lookup import Retriever
+from spacy_connorm.linker.rescorers import SearchedTexts
 from spacy_connorm.linker.sieve import Sieve
 
 PLACES = {

@@ -1,8 +1,10 @@
+"""Cleaning, and characters with several forms."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_connorm.text.cleaning import clean
+from spacy_connorm.text.cleaning import are_opposite, clean
 
 ANY_TEXT = st.text(st.characters(categories=None, exclude_categories=()))
 
@@ -45,3 +47,22 @@ def test_cleaned_text_is_clean(text):
     assert clean(cleaned) is cleaned
     assert cleaned.encode("utf8").decode("utf8") == cleaned
     assert "\x00" not in cleaned and cleaned == " ".join(cleaned.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "opposite"),
+    [
+        ("ER- breast cancer", "ER+ Breast Cancer", True),
+        ("CD4+ T cell", "cd4- t cell", True),
+        ("CD4+/CD8-", "CD8+", True),
+        ("CD4+ T cell", "CD4 T cell", False),
+        ("CD4+ T cell", "CD4+ cell", False),
+        ("CD4+ T cell", "CD8- T cell", False),
+        ("HSV-1", "HSV+1", False),
+        ("T- and B-cell", "T-cell", False),
+        ("", "CD4-", False),
+    ],
+)
+def test_a_plus_is_the_reverse_of_a_minus(text, other, opposite):
+    assert are_opposite(text, other) is opposite
+    assert are_opposite(other, text) is opposite

@@ -1,10 +1,17 @@
-"""Which texts have the same bag of words."""
+"""Bags of words, and the nouns behind adjectives."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_connorm.text.word_bags import STOP_WORDS, normalized_words, word_bag
+from spacy_connorm.text.word_bags import (
+    STOP_WORDS,
+    base_forms,
+    hash_base_forms,
+    hash_word,
+    normalized_words,
+    word_bag,
+)
 
 
 @pytest.mark.parametrize(
@@ -61,3 +68,56 @@ def test_whatever_the_text_its_bag_is_that_of_its_words(text):
     assert list(words) == sorted(words)
     assert set(words) <= set(normalized_words(text))
     assert len(words) == len(normalized_words(text)) or not STOP_WORDS & set(words)
+
+
+@pytest.mark.parametrize(
+    ("word", "noun"),
+    [
+        ("retinal", "retina"),
+        ("epithelial", "epithelium"),
+        ("skeletal", "skeleton"),
+        ("embryonic", "embryo"),
+        ("testicular", "testis"),
+        ("pharyngeal", "pharynx"),
+        ("cervical", "cervix"),
+        ("uterine", "uterus"),
+        ("ischemic", "ischemia"),
+        ("epileptic", "epilepsy"),
+        ("thrombotic", "thrombosis"),
+        ("diabetic", "diabetes"),
+        ("hypertensive", "hypertension"),
+        ("dyskinetic", "dyskinesia"),
+        ("autistic", "autism"),
+        ("parkinsonian", "parkinsonism"),
+        ("allergic", "allergy"),
+        ("deficient", "deficiency"),
+        ("anxious", "anxiety"),
+        ("obese", "obesity"),
+        ("edematous", "edema"),
+        ("photosensitive", "photosensitivity"),
+        ("drowsy", "drowsiness"),
+        ("wheeze", "wheezing"),
+        ("teste", "testis"),
+        ("fibulae", "fibula"),
+    ],
+)
+def test_the_noun_is_among_the_forms(word, noun):
+    assert noun in base_forms(word)
+
+
+@pytest.mark.parametrize(
+    "word", ["retina", "dependent", "resistant", "oral", "anal", "of", "", "a"]
+)
+def test_other_words_have_no_forms_that_are_words(word):
+    assert not {"dependence", "resistance", "ora", "os", "anus", "ana"} & {*base_forms(word)}
+    assert word not in base_forms(word)
+
+
+def test_function_words_have_no_forms():
+    assert not base_forms("several")
+
+
+def test_each_form_comes_once_and_has_its_hash():
+    forms = base_forms("testicular")
+    assert len({*forms}) == len(forms)
+    assert hash_base_forms("testicular") == tuple(map(hash_word, forms))

@@ -10,8 +10,7 @@ from spacy_connorm import Concept
 from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.training.batchers import Ranking
-from spacy_connorm.training.batches import Relevance
+from spacy_connorm.training.batchers import Ranking, Relevance
 from spacy_connorm.training.candidate_batcher import CandidateBatcher, Hierarchy
 from spacy_connorm.training.pool import build_pool
 

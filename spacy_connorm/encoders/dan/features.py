@@ -12,7 +12,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from ...errors import ConnormError, Errors
-from ...text.characters import CharacterTable
+from ...text.cleaning import CharacterTable
 from ..tokens import tokenize_without_threads
 
 tokenize_without_threads()

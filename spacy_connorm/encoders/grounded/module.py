@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from ..protocol import Encoder, encode
-from ..vectors import unit_rows
-from .network import MATRIX, OFFSET, GroundedDan, fit_cca
+from ..protocol import Encoder, encode, unit_rows
+from .encoder import MATRIX, OFFSET, GroundedDan, fit_cca
 
 
 class GroundedDanModule(torch.nn.Module):

@@ -1,9 +1,9 @@
 from .annoy import AnnoyIndex as AnnoyIndex
+from .exact import AllowedItems as AllowedItems
+from .exact import Backend as Backend
+from .exact import Earlier as Earlier
 from .exact import ExactIndex as ExactIndex
+from .exact import Neighbours as Neighbours
+from .exact import Searcher as Searcher
+from .exact import UpdatingBackend as UpdatingBackend
 from .ivf import IvfIndex as IvfIndex
-from .protocol import AllowedItems as AllowedItems
-from .protocol import Backend as Backend
-from .protocol import Earlier as Earlier
-from .protocol import Neighbours as Neighbours
-from .protocol import Searcher as Searcher
-from .protocol import UpdatingBackend as UpdatingBackend

@@ -15,18 +15,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from ...encoders.vectors import Raw
+from ...encoders.protocol import Raw
 from ...errors import ConnormError, Errors, Warnings, refuse, warn
 from ...files.folders import damaged
-from ..metrics import Metric, require_metric
-from ..vectors.base import Vectors, row_blocks
-from ..vectors.scaled import lifted, lifted_queries
-from .exact import ExactSearcher
+from ..vectors import Metric, Vectors, lifted, lifted_queries, require_metric, row_blocks
+from .exact import AllowedItems, ExactSearcher, Neighbours, require_positive_settings, rescore
 from .hybrid import build_dense, open_dense
-from .protocol import AllowedItems, Neighbours, require_positive_settings, rescore
 
 if TYPE_CHECKING:
-    from .protocol import Searcher
+    from .exact import Searcher
 
 # Other processors may round this differently.
 _ROUNDED = 1e-4

@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ...encoders.vectors import HybridArray
+from ...encoders.protocol import HybridArray
 from ...errors import require_installed
 from ...files.folders import damaged
-from ..vectors.arrays import make_csr, open_csr, write_csr
-from ..vectors.base import HybridVectors, Vectors
-from ..vectors.sparse import SparseVectors
-from .exact import ExactSearcher
-from .protocol import AllowedItems, Neighbours, rescore
+from ..vectors import HybridVectors, SparseVectors, Vectors, make_csr, open_csr, write_csr
+from .exact import AllowedItems, ExactSearcher, Neighbours, rescore
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from .protocol import Searcher
+    from .exact import Searcher
 
 Built = TypeVar("Built")
 # Proposals of each side per requested item: on MEDIC nineteen of twenty mentions need more than

@@ -6,7 +6,7 @@ import torch
 
 from ...encoders.protocol import GroundedModule
 from ...errors import ConnormError, Errors
-from ..batches import Groundings
+from ..batchers import Groundings
 from .objective import Objective, require_above_zero, to_unit_length
 
 

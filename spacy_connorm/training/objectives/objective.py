@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import torch
 
 from ...errors import refuse
-from ...index.metrics import COSINE, Metric
-from ..batches import Memberships
+from ...index.vectors import COSINE, Metric
+from ..batchers import Memberships
 
 
 class Objective(torch.nn.Module, ABC):

@@ -7,8 +7,8 @@ from math import log
 import torch
 
 from ...errors import require_choice
-from ...index.metrics import COSINE, Metric
-from ..batches import Rankings, Relevance
+from ...index.vectors import COSINE, Metric
+from ..batchers import Rankings, Relevance
 from .objective import (
     Objective,
     mean_of,

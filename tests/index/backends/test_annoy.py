@@ -16,7 +16,7 @@ from spacy_connorm.index.backends.annoy import (
     require_sound_forest,
 )
 from spacy_connorm.index.backends.exact import ExactSearcher
-from spacy_connorm.index.vectors.base import from_raw
+from spacy_connorm.index.vectors import from_raw
 
 RNG = np.random.default_rng(3)
 VECTORS = from_raw(RNG.normal(size=(3000, 16)).astype("float32"))

@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from spacy_connorm.encoders.vectors import HybridArray, stack
+from spacy_connorm.encoders.protocol import HybridArray, stack
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends.annoy import AnnoyIndex
-from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
+from spacy_connorm.index.backends.exact import AllowedItems, ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.hybrid import HybridSearcher, InvertedIndex
-from spacy_connorm.index.backends.protocol import AllowedItems
-from spacy_connorm.index.vectors.base import HybridVectors, from_raw, open_vectors
+from spacy_connorm.index.vectors import HybridVectors, from_raw, open_vectors
 
 RNG = np.random.default_rng(11)
 ROWS = 2000

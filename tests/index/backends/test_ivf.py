@@ -10,12 +10,17 @@ import numpy as np
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.index.backends import rabitq
+from spacy_connorm.index.backends import ivf
 from spacy_connorm.index.backends.annoy import AnnoyIndex
-from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
+from spacy_connorm.index.backends.exact import (
+    AllowedItems,
+    Earlier,
+    ExactIndex,
+    ExactSearcher,
+    UpdatingBackend,
+)
 from spacy_connorm.index.backends.ivf import IvfIndex, IvfSearcher
-from spacy_connorm.index.backends.protocol import AllowedItems, Earlier, UpdatingBackend
-from spacy_connorm.index.vectors.base import from_raw
+from spacy_connorm.index.vectors import from_raw
 
 from .many_concepts import CONCEPTS, QUERIES, RAW, SETTINGS, VECTORS
 
@@ -56,7 +61,7 @@ def test_batch_finds_what_one_by_one_finds(searcher):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_same_seed_same_file(threads, tmp_path, searcher):
-    faiss = rabitq.load_faiss()
+    faiss = ivf.load_faiss()
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(threads)
     try:
@@ -117,7 +122,7 @@ def test_lists_are_searched_only_as_long_as_that_is_faster(searcher, monkeypatch
 @pytest.mark.parametrize("platform", ["linux", "darwin"])
 def test_file_is_mapped_and_found_in(platform, searcher, tmp_path, monkeypatch):
     path = shutil.copy(tmp_path / "lists", tmp_path / "copy")
-    monkeypatch.setattr(rabitq.sys, "platform", platform)
+    monkeypatch.setattr(ivf.sys, "platform", platform)
     mapped = SETTINGS.open(VECTORS, path)
     assert_same(mapped.nearest(QUERIES, 5), searcher.nearest(QUERIES, 5))
     maps = Path("/proc/self/smaps").read_text()
@@ -149,14 +154,14 @@ def test_missing_file_is_named(tmp_path):
 
 
 def test_without_faiss_the_error_tells_what_to_do(monkeypatch, tmp_path):
-    rabitq._import_faiss.cache_clear()
+    ivf._import_faiss.cache_clear()
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(ConnormError, match=r"CN126.*spacy-connorm\[faiss\]"):
         SETTINGS.build(VECTORS, tmp_path / "lists")
 
 
 def test_every_thread_has_one_thread_unless_asked_for_more(searcher, monkeypatch):
-    faiss = rabitq.load_faiss()
+    faiss = ivf.load_faiss()
     found = []
 
     def search():
@@ -176,7 +181,7 @@ def test_every_thread_has_one_thread_unless_asked_for_more(searcher, monkeypatch
 
 
 def test_few_queries_have_one_thread(searcher, monkeypatch):
-    faiss = rabitq.load_faiss()
+    faiss = ivf.load_faiss()
     before, found = faiss.omp_get_max_threads(), []
     search = type(searcher._inverted._index).search
 
@@ -211,9 +216,9 @@ def _search_in_child(searcher, queue):
     queue.put(searcher.nearest(QUERIES, 5).items)
 
 
-@pytest.mark.skipif(not hasattr(rabitq.os, "fork"), reason="there is no fork")
+@pytest.mark.skipif(not hasattr(ivf.os, "fork"), reason="there is no fork")
 def test_forked_process_finds_the_same(searcher):
-    faiss = rabitq.load_faiss()
+    faiss = ivf.load_faiss()
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(2)
     try:
@@ -239,7 +244,7 @@ def no_learning(monkeypatch):
     def fail(*args):
         raise AssertionError("learned centroids")
 
-    monkeypatch.setattr(rabitq, "_train", fail)
+    monkeypatch.setattr(ivf, "_train", fail)
 
 
 def changed(share, *, raw=RAW):
@@ -269,7 +274,7 @@ def test_the_same_vectors_have_the_same_file(built, tmp_path, no_learning):
 def test_only_new_vectors_are_put_into_lists(dtype, tmp_path, monkeypatch):
     old = from_raw(RAW, dtype=dtype)
     SETTINGS.build(old, tmp_path / "old")
-    monkeypatch.setattr(rabitq, "_train", None)
+    monkeypatch.setattr(ivf, "_train", None)
     rows, items = changed(0.02)
     vectors = from_raw(rows.unit, dtype=dtype)
     read = []

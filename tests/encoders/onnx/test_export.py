@@ -9,7 +9,7 @@ pytest.importorskip("onnxruntime")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
-from spacy_connorm.encoders.onnx.quantization import (  # noqa: E402
+from spacy_connorm.encoders.onnx.export import (  # noqa: E402
     OPSET,
     quantize,
     quantize_columns,

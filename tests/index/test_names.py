@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from spacy_connorm.concepts import Concept
-from spacy_connorm.index.builder.names import InputHashes, NameFile
-from spacy_connorm.index.keys import hash_keys
-from spacy_connorm.index.members import D, O
+from spacy_connorm.index.concept_index import D, O, hash_keys
+from spacy_connorm.index.names import InputHashes, NameFile
 
-from ..conftest import build
+from .conftest import build
 
 CONCEPTS = [
     Concept("A", "Heart Attack", ("heart attack", "MI")),
@@ -57,7 +56,7 @@ def hash_inputs(texts):
 
 @pytest.mark.parametrize("window", [1, 3, 100])
 def test_ordered_by_concept_and_then_as_they_came(tmp_path, monkeypatch, window):
-    monkeypatch.setattr("spacy_connorm.index.builder.names._WINDOW", window)
+    monkeypatch.setattr("spacy_connorm.index.names._WINDOW", window)
     with NameFile(tmp_path / "names.txt", hash_inputs) as names:
         for number, (text, place, target) in enumerate(zip(WRITTEN, PLACES, TARGETS, strict=True)):
             names.add(text, place, target, preferred=number < 2)

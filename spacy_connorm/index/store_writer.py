@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ...concepts import Concept
-from ...concepts.curies import PREFIXES, split_curie
-from ...errors import Warnings, quote_id, warn
+from ..concepts import Concept
+from ..concepts.curies import PREFIXES, split_curie
+from ..errors import Warnings, quote_id, warn
 
 _STAGE = """
 CREATE TABLE stage.concepts (

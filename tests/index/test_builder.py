@@ -12,12 +12,11 @@ from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
-from spacy_connorm.index.concept_index import ConceptIndex
-from spacy_connorm.index.search import SEARCHES, Search
-from spacy_connorm.index.vectors.base import from_raw
+from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex, Search
+from spacy_connorm.index.vectors import from_raw
 from spacy_connorm.index.verification import verify_index
 
-from ..conftest import (
+from .conftest import (
     DENSE,
     HYBRID,
     LISTS,
@@ -126,7 +125,7 @@ def test_nothing_to_index(tmp_path):
 
 
 def test_search_that_was_not_built(tmp_path):
-    from spacy_connorm.index.builder.build import write_index
+    from spacy_connorm.index.builder import write_index
 
     write_index(
         tmp_path / "i",
@@ -168,7 +167,7 @@ def run_build(path, before):
         from pathlib import Path
         sys.path.insert(0, sys.argv[2])
         from spacy_connorm.index.backends.annoy import AnnoyIndex
-        from spacy_connorm.index.builder import build
+        from spacy_connorm.index import builder
         from index import conftest
         {before}
         backend = AnnoyIndex(exact_below=0, n_trees=50)
@@ -182,7 +181,7 @@ def run_build(path, before):
 def test_killed_build_leaves_the_old_index(tmp_path):
     old = build(tmp_path / "i", synonyms=[]).manifest
     run = run_build(
-        tmp_path / "i", "build.seal = lambda *args: os.kill(os.getpid(), signal.SIGKILL)"
+        tmp_path / "i", "builder.seal = lambda *args: os.kill(os.getpid(), signal.SIGKILL)"
     )
     assert run.returncode == -signal.SIGKILL
     assert ConceptIndex(tmp_path / "i", ExactIndex()).manifest == old
@@ -213,7 +212,7 @@ def arrays(index):
 def small_windows(monkeypatch):
     for name in ("names._WINDOW", "rows._WINDOW", "rows._MEANS"):
         monkeypatch.setattr(f"spacy_connorm.index.builder.{name}", 7)
-    monkeypatch.setattr("spacy_connorm.index.builder.rows._CHUNK", 3)
+    monkeypatch.setattr("spacy_connorm.index.builder._ENCODED", 3)
 
 
 BACKENDS = [ExactIndex(), ExactIndex(dtype="float16"), ExactIndex(dtype="int8")]

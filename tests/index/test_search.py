@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from spacy_connorm.encoders.vectors import HybridArray
-from spacy_connorm.index.filters import AllowedConcepts
-from spacy_connorm.index.members import D, O
-from spacy_connorm.index.overlay import Synonym, SynonymOverlay
-from spacy_connorm.index.overlay_files import read_overlay, write_overlay
-from spacy_connorm.index.search import SEARCHES, Search
-from spacy_connorm.index.searching import run_search
-from spacy_connorm.index.vectors.base import from_raw
+from spacy_connorm.encoders.protocol import HybridArray
+from spacy_connorm.index.concept_index import SEARCHES, AllowedConcepts, D, O, Search
+from spacy_connorm.index.overlay import Synonym, SynonymOverlay, read_overlay, write_overlay
+from spacy_connorm.index.search import run_search
+from spacy_connorm.index.vectors import from_raw
 
 from .conftest import DENSE, HYBRID, WEIGHT, build, make_concepts, make_synonyms
 

@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..concept_index import ConceptIndex
-from ..keys import KeyTable, hash_keys
-from ..members import D, Members, O
+from .concept_index import ConceptIndex, D, KeyTable, Members, O, hash_keys
 
 # How many texts are hashed at once.
 _WINDOW = 1 << 15

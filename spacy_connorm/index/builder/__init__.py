@@ -1,5 +1,0 @@
-"""Writing the index: names to rows, rows to vectors, vectors to one sealed folder."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

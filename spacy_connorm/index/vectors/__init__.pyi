@@ -1,9 +1,0 @@
-from .base import HybridVectors as HybridVectors
-from .base import Vectors as Vectors
-from .base import VectorWriter as VectorWriter
-from .base import from_raw as from_raw
-from .base import join as join
-from .base import open_vectors as open_vectors
-from .dense import DenseVectors as DenseVectors
-from .dense import QuantizedVectors as QuantizedVectors
-from .sparse import SparseVectors as SparseVectors

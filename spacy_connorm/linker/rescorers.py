@@ -1,0 +1,210 @@
+"""What changes scores after a search: names in other words rise, names with extra words fall."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import ceil
+from typing import Protocol
+
+import numpy as np
+
+from ..encoders.protocol import Raw
+from ..index.backends.exact import rescore
+from ..index.concept_index import AllowedConcepts, ConceptIndex, Search
+from ..index.overlay import SynonymOverlay
+from ..index.search import DIGITS, Hit, IndexTexts, best_hits, rounded, with_parts
+from ..index.word_bags import Rewritten, rewrite
+from ..text.cleaning import are_opposite, has_sign
+from ..text.word_bags import word_bag
+
+
+@dataclass
+class SearchedTexts:
+    """Texts that are searched together.
+
+    texts (Sequence[str]): b cleaned texts.
+    rows (Ints1d): int64 (b,): their rows in the index; -1 for texts that it lacks, or that denote
+        nothing any more.
+    vectors (Raw): (b, width): as the index compares them.
+    index (ConceptIndex): What is searched.
+    overlay (SynonymOverlay): What was added to it and removed from it.
+    top_k (int): How many concepts each text wants.
+    allowed (Optional[AllowedConcepts]): Which concepts may be found; all if None.
+    depth (int): How many concepts are searched for: more if a rescorer may lower scores.
+    may_rise (np.ndarray): bool (b,): texts for which a rescorer may raise scores, so that a low
+        best score does not end their search.
+    same_meaning (List[Set[int]]): For each text the members of the index that say the same in
+        other words, so that no word of theirs is extra.
+    """
+
+    texts: Sequence[str]
+    rows: np.ndarray
+    vectors: Raw
+    index: ConceptIndex
+    overlay: SynonymOverlay
+    top_k: int
+    allowed: AllowedConcepts | None = None
+    depth: int = field(init=False)
+    may_rise: np.ndarray = field(init=False)
+    same_meaning: list[set[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.depth = self.top_k
+        self.may_rise = np.zeros(len(self.texts), dtype="bool")
+        self.same_meaning = [set() for _ in self.texts]
+
+
+class Rescorer(Protocol):
+    """Changes what a search found. A new one is a file, a line in `retriever.RESCORERS`, and a
+    setting of its weight.
+    """
+
+    def __init__(self, batch: SearchedTexts, weight: float) -> None:
+        """Prepare for all searches of a batch.
+
+        batch (SearchedTexts): The texts.
+        weight (float): The setting, over 0.
+        """
+
+    def __call__(
+        self, search: Search, places: Sequence[int], found: list[list[Hit]]
+    ) -> list[list[Hit]]:
+        """Change scores.
+
+        search (Search): The search.
+        places (Sequence[int]): Which n texts of the batch it was asked for.
+        found (List[List[Hit]]): What it found for each, best first.
+        RETURNS (List[List[Hit]]): At most `batch.depth` hits for each, in their new order.
+        """
+
+
+# How many concepts are found for a mention before their scores are lowered.
+_MIN_FOUND = 25
+# Words that share this many first letters, and this part of the longer word, are taken for forms
+# of one word: "hypertension" and "hypertensive".
+_LETTERS = 4
+_SHARE = 0.6
+known_bag = lru_cache(maxsize=65_536)(word_bag)
+
+
+class ExtraWords:
+    """A `Rescorer` that lowers the scores of names by their words that a mention lacks. Mentions
+    that the index has are left alone: their own name comes first anyway.
+    """
+
+    def __init__(self, batch: SearchedTexts, weight: float) -> None:
+        """batch (SearchedTexts): The mentions.
+        weight (float): How much a name without any word of the mention loses.
+        """
+        batch.depth = max(batch.depth, _MIN_FOUND)
+        self._batch = batch
+        self._weight = weight
+
+    def __call__(
+        self, search: Search, places: Sequence[int], found: list[list[Hit]]
+    ) -> list[list[Hit]]:
+        """RETURNS (List[List[Hit]]): The hits in their new order; see `Rescorer`."""
+        if search.representation != "T":
+            return found
+        texts = self._batch.index.store.texts(
+            hit.member for hits in found for hit in hits if hit.member >= 0
+        )
+        return [
+            hits if self._batch.rows[place] >= 0 else self._lowered(place, hits, texts)
+            for place, hits in zip(places, found, strict=True)
+        ]
+
+    def _lowered(self, place: int, hits: Sequence[Hit], texts: Mapping[int, str]) -> list[Hit]:
+        mention, spared = self._batch.texts[place], self._batch.same_meaning[place]
+        lowered = []
+        for hit in hits:
+            name, distance = texts.get(hit.member) or hit.text, hit.distance
+            if hit.member not in spared:
+                distance = round(distance + self._weight * extra_share(mention, name), DIGITS)
+            lowered.append(hit._replace(distance=distance, text=name))
+        return best_hits(lowered, self._batch.depth)
+
+
+def extra_share(mention: str, name: str) -> float:
+    """Compute how much of a name a mention does not say.
+
+    mention (str): The text of a mention.
+    name (str): A name that was found for it.
+    RETURNS (float): The share of the name's words that no word of the mention is a form of, 0 to 1.
+    """
+    own, words = known_bag(mention), known_bag(name)
+    extra = sum(not any(_are_forms(word, each) for each in own) for word in words)
+    return extra / max(len(words), 1)
+
+
+def _are_forms(word: str, other: str) -> bool:
+    if word == other:
+        return True
+    needed = max(_LETTERS, ceil(_SHARE * max(len(word), len(other))))
+    return word[:needed] == other[:needed] and needed <= min(len(word), len(other))
+
+
+# Names that a text becomes by less certain substitutions are not looked at.
+_MIN_CERTAINTY = 0.3
+
+
+class RewrittenWords:
+    """A `Rescorer` that raises the scores of names that say the same as a mention in other words.
+    Mentions that the index has are left alone.
+    """
+
+    def __init__(self, batch: SearchedTexts, weight: float) -> None:
+        """batch (SearchedTexts): The mentions.
+        weight (float): How far certain substitutions raise a cosine towards 1, 0 to 1.
+        """
+        self._batch = batch
+        self._names: dict[int, Rewritten] = {}
+        for place in np.flatnonzero(batch.rows < 0).tolist():
+            names = self._names_of(batch.texts[place])
+            if len(names.rows):
+                self._names[place] = names._replace(certainty=weight * names.certainty)
+                batch.may_rise[place] = True
+                batch.same_meaning[place].update(batch.index.members.of_rows(names.rows).tolist())
+
+    def __call__(
+        self, search: Search, places: Sequence[int], found: list[list[Hit]]
+    ) -> list[list[Hit]]:
+        """RETURNS (List[List[Hit]]): The hits in their new order; see `Rescorer`."""
+        if search.representation != "T":
+            return found
+        return [
+            best_hits((*hits, *self._raised(search, place)), self._batch.depth)
+            if place in self._names
+            else hits
+            for place, hits in zip(places, found, strict=True)
+        ]
+
+    def _names_of(self, text: str) -> Rewritten:
+        """RETURNS (Rewritten): The names that a mention becomes, without those that have a minus
+        where it has a plus, or the reverse.
+        """
+        index = self._batch.index
+        found = rewrite(
+            known_bag(text), index.word_bags, index.rewriting, min_certainty=_MIN_CERTAINTY
+        )
+        if not len(found.rows) or not has_sign(text):
+            return found
+        members = index.members.start[found.rows].tolist()
+        names = index.store.texts(members)
+        kept = np.array([not are_opposite(text, names[member]) for member in members])
+        return Rewritten(found.rows[kept], found.certainty[kept])
+
+    def _raised(self, search: Search, place: int) -> list[Hit]:
+        """RETURNS (List[Hit]): What the names of a mention denote, with raised cosines."""
+        batch, (rows, certainty) = self._batch, self._names[place]
+        names = IndexTexts.of(search, batch.index, batch.overlay, batch.allowed)
+        vectors, items = names.searcher.vectors, rows - batch.index.first_row(search)
+        inside = (items >= 0) & (items < len(vectors))
+        items, certainty = items[inside], certainty[inside]
+        own = batch.vectors[place : place + 1]
+        found = rescore(vectors, own, [items], len(items))
+        order = np.argsort(items)
+        raised = certainty[order[np.searchsorted(items, found.items[0], sorter=order)]]
+        found.scores[0] += raised * (1 - found.scores[0])
+        hits = names.hits(found._replace(scores=rounded(found.scores)), batch.depth)
+        return with_parts(hits, vectors, own)[0]
