@@ -7,7 +7,6 @@ from .onnx import OnnxEncoder as OnnxEncoder
 from .protocol import choose_device as choose_device
 from .protocol import encode as encode
 from .protocol import encode_inputs as encode_inputs
-from .protocol import encoder_forms as encoder_forms
 from .protocol import encoder_inputs as encoder_inputs
 from .protocol import fingerprint as fingerprint
 from .protocol import fits as fits

@@ -14,7 +14,6 @@ from .protocol import (
     EncoderShim,
     HybridArray,
     encode_inputs,
-    encoder_forms,
     encoder_inputs,
     fingerprint,
     fits,
@@ -124,11 +123,6 @@ class HybridShim(EncoderShim):
         """RETURNS (List[bytes]): The inputs of both, the first with its length."""
         both = zip(*(encoder_inputs(part, texts) for part in self._parts.values()), strict=True)
         return [len(one).to_bytes(_LENGTH, "big") + one + other for one, other in both]
-
-    def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The forms of both, the first with its length."""
-        both = zip(*(encoder_forms(part, texts) for part in self._parts.values()), strict=True)
-        return [f"{len(one)} {one}{other}" for one, other in both]
 
     def fingerprint(self) -> str:
         """RETURNS (str): A checksum of both fingerprints."""

@@ -81,7 +81,7 @@ class NgramShim(EncoderShim):
         RAISES (ConnormError): CN310 if the texts have no n-grams.
         """
         if texts is not None or self._model is None:
-            fitted = self._fit(self.forms(texts or []))
+            fitted = self._fit([each.decode() for each in self.inputs(texts or [])])
             self.hold(fitted, digest_parts(*_state(fitted)))
 
     def encode(self, inputs: list[bytes]) -> Any:
@@ -96,13 +96,11 @@ class NgramShim(EncoderShim):
         return _without_blank_rows(vectors, self._model.vocabulary_.get(_BLANK))
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): The normalized texts, as UTF-8."""
-        return [text.encode() for text in self.forms(texts)]
-
-    def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The texts with single spaces, lower-cased if `lowercase`."""
+        """RETURNS (List[bytes]): The texts with single spaces, lower-cased if `lowercase`, as
+        UTF-8.
+        """
         lowercase = self.cfg["lowercase"]
-        return [" ".join((text.lower() if lowercase else text).split()) for text in texts]
+        return [" ".join((text.lower() if lowercase else text).split()).encode() for text in texts]
 
     def fingerprint(self) -> str:
         """RETURNS (str): A checksum of the n-grams, their weights and the settings."""
@@ -148,7 +146,7 @@ class NgramShim(EncoderShim):
 
 
 def _state(vectorizer: Any) -> tuple[str, bytes]:
-    # N-grams have no line breaks: `forms` splits on white space.
+    # N-grams have no line breaks: `inputs` splits on white space.
     return "\n".join(vectorizer.vocabulary), vectorizer.idf_.astype("<f4").tobytes()
 
 

@@ -14,10 +14,8 @@ entry point for this function in the group `spacy_architectures`, and a test.
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
@@ -180,10 +178,6 @@ class EncoderShim(Shim, ABC):
     @abstractmethod
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): See `encoder_inputs`."""
-
-    def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): See `encoder_forms`."""
-        return texts
 
     @abstractmethod
     def encode(self, inputs: list[bytes]) -> Raw:
@@ -383,18 +377,6 @@ def encoder_inputs(model: Encoder, texts: Sequence[str]) -> list[bytes]:
     RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
     return _loaded(model).inputs(_encodable(texts))
-
-
-def encoder_forms(model: Encoder, texts: Sequence[str]) -> list[str]:
-    """Get a cheap substitute for the inputs: texts with equal forms have equal inputs, but not the
-    other way round.
-
-    model (Model[List[str], Floats2d]): The encoder.
-    texts (Sequence[str]): The texts.
-    RETURNS (List[str]): One form per text; the text itself if the encoder has no forms.
-    RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
-    """
-    return _loaded(model).forms(_encodable(texts))
 
 
 def fingerprint(model: Encoder) -> str:
@@ -614,18 +596,8 @@ def _loaded(model: Encoder) -> EncoderShim:
 
 
 def _encodable(texts: Sequence[str]) -> list[str]:
-    return [text if _is_encodable(text) else _mend(text) for text in texts]
-
-
-def _is_encodable(text: str) -> bool:
     # `isprintable` is fast, and surrogates are not printable.
-    if text.isprintable():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return [text if text.isprintable() else _mend(text) for text in texts]
 
 
 def _mend(text: str) -> str:
@@ -664,7 +636,7 @@ class NormalizedEncoder:
         RETURNS (NormalizedEncoder): A new encoder; this one stays as it is.
         """
         model = replica(self.model)
-        model.initialize(X=None if texts is None else self._normalized(texts))
+        model.initialize(X=None if texts is None else list(map(self.normalize, texts)))
         return NormalizedEncoder(model, self.normalization)
 
     def loaded(self, path: Path) -> "NormalizedEncoder":
@@ -676,19 +648,13 @@ class NormalizedEncoder:
         """
         return NormalizedEncoder(open_encoder(self.model, path), self.normalization)
 
-    def forms(self, texts: Iterable[str]) -> list[str]:
-        """RETURNS (List[str]): Cheap stand-ins for inputs: texts with equal forms have equal
-        inputs.
-        """
-        return encoder_forms(self.model, self._normalized(texts))
-
     def inputs(self, texts: Iterable[str]) -> list[bytes]:
         """RETURNS (List[bytes]): What the encoder sees of each text."""
-        return encoder_inputs(self.model, self._normalized(texts))
+        return encoder_inputs(self.model, list(map(self.normalize, texts)))
 
     def encode(self, texts: Iterable[str]) -> Raw:
         """RETURNS (Raw): Raw vectors, (texts, width)."""
-        return encode(self.model, self._normalized(texts))
+        return encode(self.model, list(map(self.normalize, texts)))
 
     def encode_inputs(self, inputs: Sequence[bytes]) -> Raw:
         """RETURNS (Raw): Raw vectors, (inputs, width)."""
@@ -711,19 +677,3 @@ class NormalizedEncoder:
             return own
         content = repr((own, *self.normalization)).encode()
         return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-    def _normalized(self, texts: Iterable[str]) -> list[str]:
-        return list(map(self.normalize, texts)) if self.normalization else list(texts)
-
-
-# Batches of texts to their raw vectors, in order.
-EncodeBatches: TypeAlias = Callable[[Iterable[list[str]]], Iterable[Raw]]
-# Who encodes the texts of a large ontology: this process, or workers elsewhere. A context manager
-# for an encoder; inside it, batches are encoded.
-Encoding: TypeAlias = Callable[[NormalizedEncoder], AbstractContextManager[EncodeBatches]]
-
-
-@contextmanager
-def encode_here(encoder: NormalizedEncoder) -> Iterator[EncodeBatches]:
-    """YIELDS (Callable): Encodes batches in this process, one by one."""
-    yield partial(map, encoder.encode)

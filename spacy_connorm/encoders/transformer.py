@@ -14,7 +14,7 @@ from ..errors import ConnormError, Errors, refuse, require_installed, require_po
 from .pretrained import MINILM, find_folder, load_pretrained
 from .protocol import PretrainedShim, make_encoder
 from .storage import digest_parts, read_card, require_settings
-from .tokens import TokenizerForms, tokenize_without_threads
+from .tokens import tokenize_without_threads
 
 if TYPE_CHECKING:
     from .transformer_module import TransformerModule
@@ -79,7 +79,6 @@ class TransformerShim(PretrainedShim):
         super().__init__(name, batch_size=batch_size)
         self._asked = asked
         self._mixed_precision = mixed_precision
-        self._forms: TokenizerForms | None = None
 
     def read(self) -> "TransformerModule":
         """RETURNS (TransformerModule): The pretrained transformer.
@@ -96,12 +95,9 @@ class TransformerShim(PretrainedShim):
     def hold(self, model: "TransformerModule | None", digest: str) -> None:
         """Keep a transformer, on thinc's current default device."""
         super().hold(model, digest)
-        self._forms = None
         if model is not None:
             tokenize_without_threads()
             model.to(get_torch_default_device()).eval()
-            if model.tokenizer.is_fast:
-                self._forms = TokenizerForms(model.tokenizer.backend_tokenizer)
 
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): The token ids after truncation.
@@ -109,10 +105,6 @@ class TransformerShim(PretrainedShim):
         """
         with self._failures():
             return [array("i", row).tobytes() for row in self._model.rows(texts)]
-
-    def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The normalized texts; the texts themselves with a slow tokenizer."""
-        return texts if self._forms is None else self._forms(texts)
 
     def batches(self, inputs: list[bytes]) -> Iterator[list[int]]:
         """YIELDS (List[int]): The texts of each batch, by length. A text without tokens is in none:

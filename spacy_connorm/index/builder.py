@@ -14,7 +14,7 @@ from tqdm import tqdm
 from ..about import __version__
 from ..concepts import Concept, Source
 from ..concepts.concept import require_id_and_name
-from ..encoders.protocol import EncodeBatches, Encoding, NormalizedEncoder, Raw, encode_here, stack
+from ..encoders.protocol import NormalizedEncoder, Raw, stack
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
@@ -39,7 +39,7 @@ class RowEncoder:
 
     def __init__(
         self,
-        encode: EncodeBatches,
+        encoder: NormalizedEncoder,
         names: NameFile,
         *,
         dtype: str,
@@ -47,12 +47,12 @@ class RowEncoder:
     ) -> None:
         """Store the settings.
 
-        encode (Callable): Turns batches of texts into raw vectors.
+        encoder (NormalizedEncoder): Computes the vectors.
         names (NameFile): Holds the texts.
         dtype (str): How dense vectors are stored.
         known (Optional[ConceptIndex]): An older index with the same encoder and dtype.
         """
-        self._encode = encode
+        self._encoder = encoder
         self._names = names
         self._dtype = dtype
         self._known = known
@@ -87,7 +87,7 @@ class RowEncoder:
         new, old = np.flatnonzero(rows == _NOTHING), np.flatnonzero(rows != _NOTHING)
         parts = []
         if len(new):
-            raw = _encode_all(self._names.read(texts[new]), self._encode)
+            raw = _encode_all(self._names.read(texts[new]), self._encoder)
             parts.append(from_raw(raw, dtype=self._dtype))
         if self._known is not None and len(old):
             parts.append(self._known.vectors.take(rows[old]))
@@ -96,11 +96,11 @@ class RowEncoder:
         return join(parts).take(np.argsort(np.concatenate([new, old])))
 
 
-def _encode_all(texts: list[str], encode: EncodeBatches) -> Raw:
+def _encode_all(texts: list[str], encoder: NormalizedEncoder) -> Raw:
     # Texts of similar length share a chunk, so that encoders pad little.
     order = np.argsort([len(text) for text in texts], kind="stable")
     chunks = [order[start : start + _ENCODED] for start in range(0, len(order), _ENCODED)]
-    encoded = stack(encode([texts[place] for place in chunk] for chunk in chunks))
+    encoded = stack(encoder.encode([texts[place] for place in chunk]) for chunk in chunks)
     return encoded[np.argsort(order)]
 
 
@@ -192,7 +192,6 @@ def write_index(
     source: Source | None = None,
     known: ConceptIndex | None = None,
     substitutions: Iterable[Substitution] = (),
-    encoding: Encoding = encode_here,
 ) -> None:
     """Build an index, and replace `path` once it is complete. Concepts and synonyms are read once
     and not kept: memory grows by some hundred bytes per name.
@@ -210,14 +209,13 @@ def write_index(
         that both have are copied.
     substitutions (Iterable[Substitution]): Words that texts may have in place of those of names;
         see `index.rewriting`.
-    encoding (Callable): Lets workers compute the vectors.
     RAISES (ConnormError): CN409 if there are no texts, CN108 if it cannot be written, CN402 if the
         older index is damaged.
     """
     with atomic_folder(path) as folder:
         facts = _facts(encoder, searches, backend, source or Source())
         texts = _ConceptTexts(concepts, synonyms, clean)
-        counts, updates = _fill(folder, texts, encoder, searches, backend, known, encoding)
+        counts, updates = _fill(folder, texts, encoder, searches, backend, known)
         counts["substitutions"] = _write_rewriting(folder, substitutions)
         seal(folder, {**facts, "counts": counts, "updates": updates})
 
@@ -237,7 +235,6 @@ def _fill(
     searches: Sequence[str],
     backend: Backend,
     known: ConceptIndex | None,
-    encoding: Encoding,
 ) -> tuple[dict[str, int], dict[str, str]]:
     """Write all files except the manifest.
 
@@ -259,9 +256,8 @@ def _fill(
         KeyTable.from_hashes(grouped.hashes).write(folder)
         texts = _read_texts(names, grouped.texts)
         WordBags.from_texts(texts, grouped.members.row_numbers()).write(folder)
-        with encoding(encoder) as encode:
-            rows = RowEncoder(encode, names, dtype=backend.dtype, known=reused)
-            written = rows.write(grouped, folder, "texts")
+        rows = RowEncoder(encoder, names, dtype=backend.dtype, known=reused)
+        written = rows.write(grouped, folder, "texts")
         concept_count, only_in_data = len(store), store.only_in_data
     del grouped
     vectors = open_vectors(folder, "texts")

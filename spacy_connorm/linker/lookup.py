@@ -13,7 +13,7 @@ import numpy as np
 from thinc.api import Model
 
 from ..concepts import Candidate, Concept, Source
-from ..encoders.protocol import Encoding, NormalizedEncoder, Raw, encode_here, stack, weighted
+from ..encoders.protocol import NormalizedEncoder, Raw, stack, weighted
 from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, warn
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import Backend
@@ -171,8 +171,6 @@ class ConceptLookup:
         self.backend = backend
         self._retriever: Retriever | None = None
         self._settings: dict[str, Any] = {}
-        self._reused: ConceptIndex | None = None
-        self._encoding: Encoding = encode_here
         self._changing = RLock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -256,6 +254,7 @@ class ConceptLookup:
         source: Source | None = None,
         searches: Sequence[str] = (),
         substitutions: Iterable[Substitution] = (),
+        reused: ConceptIndex | None = None,
     ) -> None:
         """Initialize the encoder and index an ontology. Synonyms that were added before are
         dropped. If it fails, nothing changes. Texts are kept in memory only for an encoder that is
@@ -266,6 +265,7 @@ class ConceptLookup:
         source (Optional[Source]): Of the ontology, for the manifest.
         searches (Sequence[str]): Searches to build besides those of the sieve.
         substitutions (Iterable[Substitution]): Words of mentions in place of those of names.
+        reused (Optional[ConceptIndex]): An older index instead of the present one.
         RAISES (ConnormError): CN409 without texts, CN108 if the disk is full, and the encoder's.
         """
         encoder, concepts, synonyms = fit_encoder(self._encoder, concepts, synonyms, clean)
@@ -279,24 +279,10 @@ class ConceptLookup:
             backend=self.backend,
             clean=clean,
             source=source,
-            known=self._reused or (self.index if self.is_ready else None),
+            known=reused or (self.index if self.is_ready else None),
             substitutions=substitutions,
-            encoding=self._encoding,
         )
         self.use(encoder.model, ConceptIndex(owner.path / _INDEX, self.backend, owner=owner))
-        self._reused, self._encoding = None, encode_here
-
-    def prepare_build(
-        self, *, reused: "ConceptLookup | None" = None, encoding: Encoding = encode_here
-    ) -> None:
-        """Say where the next `build` gets vectors from.
-
-        reused (Optional[ConceptLookup]): One whose vectors are copied where the encoder and the
-            texts are the same; None for the present index, if there is one.
-        encoding (Callable): Encodes the other texts.
-        """
-        self._reused = None if reused is None else reused.index
-        self._encoding = encoding
 
     def keys(self, texts: Iterable[str]) -> list[bytes]:
         """RETURNS (List[bytes]): What the encoder sees: texts with one key get the same answers."""

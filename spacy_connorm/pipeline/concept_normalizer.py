@@ -244,6 +244,7 @@ class ConceptNormalizer(BatchedPipe):
         synonyms: Iterable[tuple[str, str]] | None = None,
         substitutions: Given[Iterable[Any]] | None = None,
         index: str | Path | None = None,
+        reused: Any = None,
     ) -> None:
         """Load the encoder and index an ontology, or read both from a folder. A second call without
         any of the five sources keeps the index.
@@ -256,6 +257,8 @@ class ConceptNormalizer(BatchedPipe):
         substitutions (Optional[Union[Iterable, Callable]]): Words for others, or what reads them.
         index (Optional[Union[str, Path]]): What `to_disk` wrote: the component's folder in a
             saved pipeline, such as one of `connorm index`. The others must be missing then.
+        reused (Optional[ConceptIndex]): An older index, whose vectors are copied where encoder and
+            text are the same; by default the present one.
         RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` beside
             other sources, CN406 and CN407 for unknown types and branches, and theirs.
         """
@@ -278,6 +281,7 @@ class ConceptNormalizer(BatchedPipe):
                 linked,
                 source=read.source if read else None,
                 substitutions=substitutions() if callable(substitutions) else substitutions or (),
+                reused=reused,
             )
         self.candidates(())  # reports unknown types and branches now, not at the first document
         if nlp is not None:

@@ -201,7 +201,7 @@ def build_index(
         overrides=overrides,
     )
     nlp, gain = make(encoder=encoder), None
-    reused = None if reuse is None else load_normalizer(reuse).lookup
+    reused = None if reuse is None else load_normalizer(reuse).lookup.index
     changes = _read_changes(synonyms)
     source: Given[AnyOntology] = _source(ontology, format)
     table: Given[Iterable[Substitution]] | None = _table(substitutions)
@@ -227,13 +227,13 @@ def build_index(
             # Not before they are asked for: the concepts have been read then.
             table = chain.from_iterable(map(find_substitutions, ([names],)))
         normalizer = find_normalizer(nlp)
-        normalizer.lookup.prepare_build(reused=reused)
         normalizer.initialize(
             lambda: _read_examples(corpora, nlp),
             nlp=nlp,
             ontology=source,
             synonyms=[each[:2] for each in changes for _ in range(each.times)],
             substitutions=table,
+            reused=reused,
         )
         _remove(changes, normalizer)
         applied = _apply_profile(profile, nlp, normalizer) if find_mentions else None

@@ -30,7 +30,6 @@ from spacy_connorm.documents.abbreviations import (
 )
 from spacy_connorm.encoders.dan.features import FeatureReader
 from spacy_connorm.encoders.ngram import NgramEncoder
-from spacy_connorm.encoders.tokens import TokenizerForms
 from spacy_connorm.text import cleaning
 from spacy_connorm.text.abbreviations import Abbreviation, align, find_abbreviations
 from spacy_connorm.text.cleaning import clean, unify_unicode
@@ -104,7 +103,6 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "word_bag": word_bag,
     "n-grams": _ngrams,
     "DAN features": _features,
-    "tokenizer forms": lambda text: TokenizerForms(_tokenizer())([text]),
 }
 TEXT_MODULES = [import_module(name) for name in _modules()]
 

@@ -174,7 +174,7 @@ def run_build(path, before):
         conftest.build(Path(sys.argv[1]), synonyms=[], backend=backend)
     """
     script = textwrap.dedent(script).format(before=before)
-    arguments = [sys.executable, "-c", script, str(path), str(Path(__file__).parents[2])]
+    arguments = [sys.executable, "-c", script, str(path), str(Path(__file__).parents[1])]
     return subprocess.run(arguments, check=False, capture_output=True, text=True)
 
 

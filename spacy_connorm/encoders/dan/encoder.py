@@ -133,10 +133,6 @@ class DanShim(PretrainedShim):
         ends = (bounds * ids.itemsize).tolist()
         return [raw[start:end] for start, end in pairwise(ends)]
 
-    def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The characters that are read, lower-cased if `lowercase`."""
-        return self._reader.forms(texts)
-
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
         """RETURNS (np.ndarray): Shape (inputs, width), float32. A text without features (word
         pieces or n-grams) has the zero vector.

@@ -78,7 +78,8 @@ class FeatureReader:
         texts (List[str]): Texts that can be encoded as UTF-8.
         RETURNS (Features): The features, without unknown word pieces.
         """
-        texts = self.forms(texts)
+        texts = [text[: self._max_length] for text in texts]
+        texts = [text.lower() for text in texts] if self._lowercase else texts
         owners, ids = self._read_pieces(texts)
         if self._buckets:
             ngram_owners, hashes = hash_ngrams(texts, self._lengths)
@@ -90,11 +91,6 @@ class FeatureReader:
         counts = np.bincount(owners, minlength=len(texts))
         keys -= np.repeat(np.arange(len(texts)) * self.size, counts)
         return Features(keys.astype(np.int32), np.concatenate([[0], np.cumsum(counts)]))
-
-    def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The characters that are read, lower-cased if `lowercase`."""
-        texts = [text[: self._max_length] for text in texts]
-        return [text.lower() for text in texts] if self._lowercase else texts
 
     def _read_pieces(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)

@@ -17,7 +17,6 @@ from ..hybrid import HybridShim
 from ..protocol import (
     PretrainedShim,
     encode_inputs,
-    encoder_forms,
     encoder_inputs,
     fingerprint,
     is_sparse,
@@ -283,10 +282,6 @@ class GroundedDanShim(PretrainedShim):
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): Those of the input encoder."""
         return encoder_inputs(self._part, texts)
-
-    def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): Those of the input encoder."""
-        return encoder_forms(self._part, texts)
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
         """RETURNS (np.ndarray): Shape (inputs, width), float32. A text without an input vector has

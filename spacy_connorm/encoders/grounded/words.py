@@ -71,15 +71,11 @@ class WordVectorShim(PretrainedShim):
     def inputs(self, texts: list[str]) -> list[bytes]:
         """RETURNS (List[bytes]): The tokens that have vectors, in alphabetical order."""
         kept: dict[str, bool] = {}
-        rows = [split_tokens(text) for text in self.forms(texts)]
+        rows = [split_tokens(text.lower() if self._lowercase else text) for text in texts]
         for token in chain.from_iterable(rows):
             if token not in kept:
                 kept[token] = self._model.knows(token)
         return [_SEPARATOR.join(sorted(filter(kept.get, row))).encode() for row in rows]
-
-    def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The texts, lower-cased if `lowercase`."""
-        return [text.lower() for text in texts] if self._lowercase else texts
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
         """RETURNS (np.ndarray): Shape (inputs, width), float32; 0 for a text of unknown tokens."""

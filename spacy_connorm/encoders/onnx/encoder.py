@@ -15,7 +15,7 @@ from thinc.types import Floats2d
 from ...errors import ConnormError, Errors, require_installed, require_positive
 from ..protocol import PretrainedShim, make_encoder
 from ..storage import ONNX, TOKENIZER, reading_folder, require_settings, write_config
-from ..tokens import TokenizerForms, batches_by_length, pad, tokenize_without_threads
+from ..tokens import batches_by_length, pad, tokenize_without_threads
 
 _GRAPH = "model.onnx"
 # Parts of an ONNX model that have parts themselves, by the kind of message and the number of the
@@ -209,7 +209,6 @@ class OnnxShim(PretrainedShim):
         super().__init__(name, batch_size=batch_tokens)
         self._asked = asked
         self._tokenizer: Any = None
-        self._forms: Any = None
         self._session: Any = None
 
     def read(self) -> OnnxModel:
@@ -219,7 +218,7 @@ class OnnxShim(PretrainedShim):
     def hold(self, model: OnnxModel | None, digest: str) -> None:
         """Keep an exported encoder, with its tokenizer and a session."""
         super().hold(model, digest)
-        self._tokenizer = self._forms = self._session = None
+        self._tokenizer = self._session = None
         if model is not None:
             from tokenizers import Tokenizer
 
@@ -227,7 +226,6 @@ class OnnxShim(PretrainedShim):
 
             tokenize_without_threads()
             self._tokenizer = Tokenizer.from_str(model.tokenizer)
-            self._forms = TokenizerForms(self._tokenizer)
             self._session = GraphSession(model.graph)
 
     def inputs(self, texts: list[str]) -> list[bytes]:
@@ -236,10 +234,6 @@ class OnnxShim(PretrainedShim):
         """
         encodings = self._tokenizer.encode_batch_fast(texts)
         return [array("i", encoding.ids).tobytes() for encoding in encodings]
-
-    def forms(self, texts: list[str]) -> list[str]:
-        """RETURNS (List[str]): The normalized texts."""
-        return self._forms(texts)
 
     def batches(self, inputs: list[bytes]) -> Iterator[np.ndarray]:
         """YIELDS (Ints1d): The texts of each batch. One without tokens is in none."""

@@ -7,7 +7,7 @@ import pytest
 from spacy import registry
 from vector_files import WIDTH, WORDS, draw_vectors, write_fasttext, write_spacy, write_word2vec
 
-from spacy_connorm.encoders import encoder_forms, encoder_inputs, fingerprint, required_extra
+from spacy_connorm.encoders import encoder_inputs, fingerprint, required_extra
 from spacy_connorm.encoders.grounded import WordVectorEncoder
 from spacy_connorm.errors import ConnormError
 
@@ -67,7 +67,6 @@ def test_fasttext_composes_words_that_it_has_not_seen(tmp_path):
 def test_inputs_are_the_known_tokens_in_any_order(model):
     one, other, third = encoder_inputs(model, ["skin cancer", "Cancer: SKIN zzz", "cancer"])
     assert one == other != third
-    assert encoder_forms(model, ["Skin"]) == ["skin"]
 
 
 def test_any_string_is_encoded(model, odd_text):

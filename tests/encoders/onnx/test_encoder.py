@@ -14,7 +14,7 @@ from confection import ConfigValidationError
 from onnx import TensorProto, helper, numpy_helper
 from spacy import registry
 
-from spacy_connorm.encoders import encoder_forms, encoder_inputs, fingerprint, required_extra
+from spacy_connorm.encoders import encoder_inputs, fingerprint, required_extra
 from spacy_connorm.encoders.onnx import OnnxEncoder
 from spacy_connorm.encoders.onnx.encoder import load_onnx, require_plain_graph
 from spacy_connorm.encoders.transformer import TransformerEncoder
@@ -147,10 +147,9 @@ def test_any_string_is_encoded(model, odd_text):
     assert len(encoder_inputs(model, [odd_text])) == 1
 
 
-def test_inputs_and_forms_are_those_of_the_transformer(model, tiny, odd_text):
+def test_inputs_are_those_of_the_transformer(model, tiny, odd_text):
     texts = [*TEXTS, "heart " * 100, odd_text]
     assert encoder_inputs(model, texts) == encoder_inputs(tiny, texts)
-    assert encoder_forms(model, texts) == encoder_forms(tiny, texts)
 
 
 def test_a_text_without_tokens_has_the_zero_vector(exported_tiny, tmp_path):
