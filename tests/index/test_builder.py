@@ -210,8 +210,8 @@ def arrays(index):
 
 @pytest.fixture
 def small_windows(monkeypatch):
-    for name in ("names._WINDOW", "rows._WINDOW", "rows._MEANS"):
-        monkeypatch.setattr(f"spacy_connorm.index.builder.{name}", 7)
+    for name in ("names._WINDOW", "builder._WINDOW", "builder._MEANS"):
+        monkeypatch.setattr(f"spacy_connorm.index.{name}", 7)
     monkeypatch.setattr("spacy_connorm.index.builder._ENCODED", 3)
 
 
