@@ -57,6 +57,7 @@ def map_terms(
     term: str = TERM,
     context: str = CONTEXT,
     count: str = COUNT,
+    sheet: str | None = None,
     delimiter: str | None = None,
     accept: float = 0.9,
     review: float = 0.5,
@@ -76,13 +77,14 @@ def map_terms(
     the same input gives the same bytes.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
-    terms_path (Union[str, Path]): A table with a header: `.csv` or `.tsv`. See
+    terms_path (Union[str, Path]): A table with a header: `.csv`, `.tsv` or `.xlsx`. See
         `read_terms`.
     output_path (Union[str, Path]): The mappings: `.tsv` for SSSOM, `.csv` for its table alone.
     code (str): The column of the codes.
     term (str): The column of the terms.
     context (str): The column of the text around a term; it may be missing.
     count (str): The column that tells how often a term occurs; it may be missing.
+    sheet (Optional[str]): The sheet of an Excel file; the first one if None.
     delimiter (Optional[str]): Separates the fields of a text file; found out if None, see
         `read_rows`.
     accept (float): The least confidence of a mapping that is accepted. It is the mapping's
@@ -119,7 +121,7 @@ def map_terms(
     require_apart(output_path, terms_path)
     ids = MappingIds(prefix, addresses or {})
     columns = {"code": code, "term": term, "context": context, "count": count}
-    terms = read_terms(terms_path, delimiter=delimiter, **columns)
+    terms = read_terms(terms_path, sheet=sheet, delimiter=delimiter, **columns)
     earlier = _read_earlier(output_path)
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)

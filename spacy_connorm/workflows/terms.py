@@ -1,13 +1,18 @@
-"""Tables of local terms: CSV and TSV, with columns named by the user."""
+"""Tables of local terms: CSV, TSV and Excel, with columns named by the user."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
-from ..errors import ConnormError, Errors, Warnings, quote, warn
-from ..files.tables import find_column, read_rows, require_width
+from ..errors import ConnormError, Errors, Warnings, quote, require_installed, warn
+from ..files.tables import TableRow, find_column, read_rows, require_width
+from ..files.text import existing_file
 from ..text.cleaning import clean
 
 CODE, TERM, CONTEXT, COUNT = "code", "term", "context", "count"
+_EXCEL = (".xlsx", ".xlsm")
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 
 
@@ -34,27 +39,29 @@ def read_terms(
     term: str = TERM,
     context: str = CONTEXT,
     count: str = COUNT,
+    sheet: str | None = None,
     delimiter: str | None = None,
 ) -> list[LocalTerm]:
     """Read a table of terms.
 
-    path (Union[str, Path]): A `.csv`, `.tsv` or `.txt` (tabs) file with a header; may be gzipped.
+    path (Union[str, Path]): A `.csv`, `.tsv`, `.txt` (tabs) or `.xlsx` file with a header. Text
+        files may be gzipped.
     code, term (str): The columns of the code and the term.
     context, count (str): The columns of the context and the count. A table may lack those that
         have the default names.
+    sheet (Optional[str]): The sheet of an Excel file; the first one if None.
     delimiter (Optional[str]): Separates the fields of a text file; found out if None, see
         `read_rows`.
     RETURNS (List[LocalTerm]): The rows that have a code and a term, in the file's order.
     RAISES (ConnormError): CN114 for a missing column, CN125 for two of its name, CN708 for another
-        suffix, CN115 for a count that is none or a row with more fields than columns, CN104 for a
-        table without terms, and what `read_rows` raises.
+        suffix, CN126 without openpyxl, CN114 for an unknown sheet, CN220 for a damaged Excel file,
+        CN115 for a count that is none, CN104 for a table without terms, CN733 for a sheet or a
+        delimiter of another kind of file, CN115 for a row of a text file with more fields than
+        columns, and what `read_rows` raises.
     WARNS (ConnormWarning): CNW780 for rows without code or term.
     """
     path = Path(path)
-    if not path.name.lower().endswith(_TEXT):
-        known = ", ".join(_TEXT)
-        raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
-    rows = read_rows(path, delimiter=delimiter)
+    rows = _read_table(path, sheet, delimiter)
     columns = [clean(cell) for cell in next(rows, (0, []))[1]]
     wanted = {CODE: code, TERM: term, CONTEXT: context, COUNT: count}
     places = {
@@ -62,8 +69,10 @@ def read_terms(
         for field, column in wanted.items()
         if column in columns or column != field or field in (CODE, TERM)
     }
+    if not _is_excel(path):
+        rows = require_width(rows, path, len(columns), delimiter=delimiter)
     terms, left_out = [], []
-    for number, row in require_width(rows, path, len(columns), delimiter=delimiter):
+    for number, row in rows:
         cells = {field: clean(row[at]) for field, at in places.items() if at < len(row)}
         if cells.get(CODE) and cells.get(TERM):
             times = _count(path, number, cells.pop(COUNT, ""))
@@ -75,6 +84,23 @@ def read_terms(
     if left_out:
         warn(Warnings.CNW780.format(path=path, count=len(left_out), line=left_out[0]))
     return terms
+
+
+def _read_table(path: Path, sheet: str | None, delimiter: str | None) -> Iterator[TableRow]:
+    if _is_excel(path):
+        if delimiter is not None:
+            raise ConnormError(Errors.CN733.format(option="--delimiter", needed="a text file"))
+        return _read_excel(path, sheet)
+    if sheet is not None:
+        raise ConnormError(Errors.CN733.format(option="--sheet", needed="an Excel file"))
+    if not path.name.lower().endswith(_TEXT):
+        known = ", ".join((*_TEXT, _EXCEL[0]))
+        raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
+    return read_rows(path, delimiter=delimiter)
+
+
+def _is_excel(path: Path) -> bool:
+    return path.suffix.lower() in _EXCEL
 
 
 def _count(path: Path, line: int, cell: str) -> int:
@@ -89,3 +115,64 @@ def _count(path: Path, line: int, cell: str) -> int:
             )
         )
     return int(digits)
+
+
+def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
+    require_installed(f"Reading '{path}'", "map", "openpyxl", instead=", or save the sheet as CSV")
+    existing_file(path)
+    return _rows_of_sheet(path, sheet)
+
+
+def _rows_of_sheet(path: Path, sheet: str | None) -> Iterator[TableRow]:
+    from openpyxl import load_workbook
+
+    try:
+        book = load_workbook(path, read_only=True, data_only=True)
+    except Exception as error:  # zipfile's, the XML parser's, KeyError and others
+        reason = type(error).__name__
+        raise ConnormError(Errors.CN220.format(path=path, format="Excel", reason=reason)) from error
+    try:
+        yield from _filled(_sheet_rows(path, book, sheet))
+    finally:
+        book.close()
+
+
+def _sheet_rows(path: Path, book: Any, sheet: str | None) -> Iterator[Sequence[Any]]:
+    names = [each.title for each in book.worksheets]
+    if not names or (sheet is not None and sheet not in names):
+        known = ", ".join(names) or "none"
+        raise ConnormError(
+            Errors.CN114.format(path=path, what=f"sheet '{sheet or ''}'", known=known)
+        )
+    chosen = book[sheet or names[0]]
+    # Some programs write that a sheet has one cell only.
+    chosen.reset_dimensions()
+    rows = chosen.iter_rows(values_only=True)
+    while True:
+        try:
+            row = next(rows, None)
+        except Exception as error:
+            reason = type(error).__name__
+            raise ConnormError(
+                Errors.CN220.format(path=path, format="Excel", reason=reason)
+            ) from error
+        if row is None:
+            return
+        yield row
+
+
+def _filled(rows: Iterable[Sequence[Any]]) -> Iterator[TableRow]:
+    for number, row in enumerate(rows, start=1):
+        cells = [_text(value) for value in row]
+        if any(cells):
+            yield number, cells
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # Excel has no whole numbers
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    return str(value)

@@ -330,6 +330,7 @@ def test_what_can_not_be_mapped(pipeline, terms, out, tmp_path):
         ({"top_k": 0}, "CN006.*top_k"),
         ({"delimiter": ";;"}, "CN006.*delimiter"),
         ({"prefix": "a b"}, "CN006"),
+        ({"sheet": "one"}, "CN733"),
         ({"term": "name"}, "CN114"),
     ):
         with pytest.raises(ConnormError, match=code):

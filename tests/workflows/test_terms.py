@@ -1,3 +1,6 @@
+from datetime import date
+
+import openpyxl
 import pytest
 
 from spacy_connorm.errors import ConnormError, ConnormWarning
@@ -12,6 +15,21 @@ def table(tmp_path):
     def write(text, name="terms.csv"):
         (tmp_path / name).write_text(text, encoding="utf8")
         return tmp_path / name
+
+    return write
+
+
+@pytest.fixture
+def book(tmp_path):
+    def write(**sheets):
+        book = openpyxl.Workbook()
+        book.remove(book.active)
+        for title, rows in sheets.items():
+            sheet = book.create_sheet(title)
+            for row in rows:
+                sheet.append(row)
+        book.save(tmp_path / "terms.xlsx")
+        return tmp_path / "terms.xlsx"
 
     return write
 
@@ -37,6 +55,20 @@ def test_columns_have_other_names(table):
         read_terms(path)
     with pytest.raises(ConnormError, match="CN114.*'why'"):
         read_terms(path, code="Id;x", term="Name", context="why")
+
+
+def test_excel(book):
+    header = ["code", "term", "context", "count", "since"]
+    rows = [header, ["A1", "the cold", "since a week", 1234.0, date(2026, 1, 1)], [250.0, "fever"]]
+    path = book(first=rows, second=[["code", "term"], ["A2", "dizzy"]])
+    assert read_terms(path) == [COLD, LocalTerm("250", "fever")]
+    assert read_terms(path, sheet="second") == [DIZZY]
+    with pytest.raises(ConnormError, match="CN114.*'third'.*first, second"):
+        read_terms(path, sheet="third")
+
+
+def test_cells_beside_the_table_of_a_book_are_no_columns(book):
+    assert read_terms(book(first=[["code", "term"], ["A2", "dizzy", "ask Ann"]])) == [DIZZY]
 
 
 def test_rows_without_code_or_term_are_left_out(table):
@@ -67,9 +99,38 @@ def test_a_count_that_is_none(table, count):
         ("terms.csv", 'code,term\nA,"b', "CN115"),
         ("terms.csv", "code,term\nA,b\nB,pain, chest\n", "CN115.*line 3.*quotation marks"),
         ("terms.pdf", "code,term\n", "CN708"),
-        ("terms.xlsx", "code,term\n", "CN708"),
+        ("terms.xlsx", "code,term\n", "CN220"),
     ],
 )
 def test_what_is_no_table(table, name, content, code):
     with pytest.raises(ConnormError, match=code):
         read_terms(table(content, name))
+
+
+def test_a_delimiter_of_a_book(book):
+    with pytest.raises(ConnormError, match="CN733.*--delimiter"):
+        read_terms(book(first=[["code", "term"]]), delimiter=";")
+
+
+def test_a_sheet_of_no_book(table, tmp_path):
+    with pytest.raises(ConnormError, match="CN733"):
+        read_terms(table("code,term\nA,b\n"), sheet="first")
+    with pytest.raises(ConnormError, match="CN100"):
+        read_terms(tmp_path / "none.xlsx")
+    with pytest.raises(ConnormError, match="CN105"):
+        (tmp_path / "folder.xlsx").mkdir()
+        read_terms(tmp_path / "folder.xlsx")
+
+
+def test_a_damaged_book(book):
+    path = book(first=[["code", "term"], *([["A", "b"]] * 100)])
+    path.write_bytes(path.read_bytes()[:-200])
+    with pytest.raises(ConnormError, match="CN220"):
+        read_terms(path)
+
+
+def test_without_openpyxl(book, monkeypatch):
+    path = book(first=[["code", "term"], ["A", "b"]])
+    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
+    with pytest.raises(ConnormError, match=r"CN126.*spacy-connorm\[map\]"):
+        read_terms(path)
