@@ -153,7 +153,15 @@ class Errors(metaclass=_Coded):
         "than white space; in PubTator, one character is between title and abstract."
     )
     CN213 = "No tokenizer for the language '{lang}' ({reason}). The code for English is `en`."
-    CN219 = "{place}: the file {file}, which belongs to it, is not in '{folder}'. Put it there."
+    CN218 = (
+        "'{path}' has no `.pipe.txt` files. If its annotations are in `.txt` files, name the "
+        "folder of their notes (`texts` in Python, `--texts` on the command line)."
+    )
+    CN219 = (
+        "{place}: the file {file}, which belongs to it, is not in '{folder}'. Put it there. If the "
+        "notes of a corpus are elsewhere, name their folder (`texts` in Python, `--texts` on the "
+        "command line)."
+    )
 
     CN220 = "'{path}' can't be read as {format} ({reason}). It is damaged, or in another format."
 

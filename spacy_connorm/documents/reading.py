@@ -46,11 +46,12 @@ def read_corpus(
 ) -> Iterator[Doc]:
     """Read an annotated corpus, document by document.
 
-    path (Union[str, Path]): The file, which may be compressed (`.gz`); for BRAT also a
-        folder of files.
+    path (Union[str, Path]): The file, which may be compressed (`.gz`); for BRAT, MCN and ShARe/CLEF
+        also a folder of files.
     nlp (Language): Its tokenizer creates the documents.
     format (Optional[str]): One of `FORMATS`; detected from the file name if None.
-    types (Sequence[str]): The mention types to keep; if empty, all types that should be linked.
+    types (Sequence[str]): The mention types to keep; if empty, all types that should be
+        linked.
     report (Optional[CorpusReport]): Filled with counts.
     ids_of (Optional[Ontology]): Replace each gold id of another vocabulary by the id of the concept
         that refers to it, if there is exactly one.
