@@ -98,6 +98,14 @@ def set_span_attributes(
         user_data[_key(span, prefix + _CANDIDATES)] = tuple(map(tuple, found))
 
 
+def register_found_name() -> None:
+    """Register `span._.found_name`: the name that a finder found a span by, as the index has it, so
+    that a normalizer links the span to what the name denotes. Empty if it did not.
+    """
+    if not Span.has_extension("found_name"):
+        Span.set_extension("found_name", default="")
+
+
 def is_normalized(doc: Doc, prefix: str = "") -> bool:
     """Tell whether a concept normalizer has seen a document.
 

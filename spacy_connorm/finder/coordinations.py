@@ -63,7 +63,7 @@ def _join(
 ) -> list[FoundMention]:
     owners = {token: each for each in mentions for token in range(each.start, each.end)}
     wider = [
-        mention._replace(start=start, end=end)
+        mention._replace(start=start, end=end, name="")
         for mention in mentions
         for start, end in _widest(doc, mention, owners, is_name)
     ]

@@ -6,6 +6,8 @@ from typing import NamedTuple
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
+from ..documents.spans import register_found_name
+
 
 class FoundMention(NamedTuple):
     """A window of a document that may be a mention.
@@ -14,12 +16,15 @@ class FoundMention(NamedTuple):
     end (int): The token after it.
     score (float): 1.0 for the words of a name, less if one of them is derived.
     label (str): The label of its span.
+    name (str): The name that it is, as the index has it; empty if it only may stand for one, or
+        coordinates several.
     """
 
     start: int
     end: int
     score: float
     label: str
+    name: str = ""
 
 
 class MentionExplanation(NamedTuple):
@@ -64,6 +69,10 @@ def set_found_mentions(doc: Doc, found: Sequence[FoundMention], *, spans_key: st
     spans_key (Optional[str]): Write to `doc.spans[spans_key]`; `doc.ents` if None.
     """
     spans = [Span(doc, each.start, each.end, label=each.label) for each in found]
+    register_found_name()
+    for span, each in zip(spans, found, strict=True):
+        if each.name:
+            span._.found_name = each.name
     if spans_key is not None:
         doc.spans[spans_key] = spans
     elif doc.ents:

@@ -10,6 +10,7 @@ from ..index.concept_index import TARGETS, AllowedConcepts, ConceptIndex, D
 from ..index.overlay import SynonymOverlay
 from ..index.store import Cache
 from ..index.word_bags import ENGLISH_TABLE, WordBags
+from ..text.word_bags import normalized_words
 
 _CACHED = 100_000
 
@@ -20,11 +21,14 @@ class KnownName(NamedTuple):
     text (str): As written.
     concept (int): The concept's number in the index.
     times (int): How often D gives the text this concept; 0 if only O does.
+    rank (int): 0 for the concept's preferred name, 1 for another name, 2 for a synonym that is not
+        exact.
     """
 
     text: str
     concept: int
     times: int
+    rank: int = 1
 
 
 class KnownNames:
@@ -117,16 +121,16 @@ class KnownNames:
         sizes = members.start[rows + 1] - members.start[rows]
         columns = (
             *(places, np.repeat(rows, sizes), np.repeat(hashes[of_bag], sizes)),
-            *(members.concept[places], members.count[places]),
+            *(members.concept[places], members.count[places], members.ranks(places)),
             (members.target[places] & self._target > 0)
             & (self._inexact | (members.inexact[places] == 0)),
         )
         texts = self.index.store.texts(places.tolist())
-        for place, row, value, concept, count, is_known in zip(
+        for place, row, value, concept, count, rank, is_known in zip(
             *(column.tolist() for column in columns), strict=True
         ):
             if is_known and (row, concept) not in removed and self._is_allowed(concept):
-                found[value].append(KnownName(texts[place], concept, count))
+                found[value].append(KnownName(texts[place], concept, count, rank))
 
     def _add_overlaid(self, found: dict[int, list[KnownName]], hashes: np.ndarray) -> None:
         rows, of_bag = _with_owner(self._added.rows_of(hashes))
@@ -138,6 +142,23 @@ class KnownNames:
 
     def _is_allowed(self, concept: int) -> bool:
         return self._allowed is None or bool(self._allowed.concepts[concept])
+
+
+def closest_name(text: str, names: Iterable[KnownName]) -> str:
+    """Choose the name that a text has: the same letters, then the same in any case, then the same
+    words in order. Of several, first what D has, then a preferred name.
+
+    text (str): A text.
+    names (Iterable[KnownName]): Names with the same words.
+    RETURNS (str): The name as the index has it; empty without names.
+    """
+    lowered, words = text.lower(), normalized_words(text)
+
+    def distance(name: KnownName) -> tuple:
+        is_other = name.text != text, name.text.lower() != lowered
+        return (*is_other, normalized_words(name.text) != words, -name.times, name.rank)
+
+    return min(names, key=distance).text if names else ""
 
 
 def _with_owner(rows: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

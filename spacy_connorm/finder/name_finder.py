@@ -13,7 +13,7 @@ from ..index.store import Cache
 from ..linker.lookup import Retriever
 from ..text.word_bags import hash_bag, word_bag
 from .found_mentions import FoundMention
-from .known_names import KnownName, KnownNames
+from .known_names import KnownName, KnownNames, closest_name
 from .name_edges import Edge, edges_of, stands_alone, widen
 from .name_rules import NameRules, uncertain_reason
 from .name_windows import TokenArrays, find_windows
@@ -37,6 +37,7 @@ class _Window(NamedTuple):
     score (float): 1.0 if it has these words itself, less if some stand for others.
     has_pause (bool): Whether there is punctuation between its words.
     reason (str): Why it is no mention; empty for one.
+    name (str): The name that it is, as the index has it; empty if it only may stand for one.
     """
 
     start: int
@@ -45,6 +46,7 @@ class _Window(NamedTuple):
     score: float
     has_pause: bool
     reason: str
+    name: str
 
 
 class NameFinder:
@@ -163,7 +165,8 @@ class NameFinder:
         ) or _compound_reason(doc, start, is_certain=score == 1)
         if score < 1 and not reason:
             reason = uncertain_reason(text)
-        return _Window(start, end, value, score, has_pause, reason)
+        name = "" if reason or score < 1 else closest_name(text, names)
+        return _Window(start, end, value, score, has_pause, reason, name)
 
     def is_name(self, text: str) -> bool:
         """RETURNS (bool): Whether a text by itself would be a mention."""
@@ -238,6 +241,6 @@ def _mentions(windows: Sequence[_Window], labels: Mapping[int, str]) -> list[Fou
             continue
         known = found.get((each.start, each.end))
         if known is None or known.score < each.score:
-            mention = FoundMention(each.start, each.end, each.score, labels[each.value])
+            mention = FoundMention(*each[:2], each.score, labels[each.value], each.name)
             found[each.start, each.end] = mention
     return list(found.values())

@@ -84,9 +84,9 @@ _DEPTH = 10
 # How many texts are searched at once: their cosines with a block of the index are in memory
 # together.
 _BATCH = 512
-WholeKind = Literal["long form", "as written"]
-# A mention and its long form.
-_Pair = tuple[str, str]
+WholeKind = Literal["found name", "long form", "as written"]
+# A mention, its long form, and the name that it was found by.
+_Asked = tuple[str, str, str]
 
 
 class Query(NamedTuple):
@@ -119,6 +119,7 @@ def link(
     query: Query,
     *,
     long_forms: Sequence[str] | None = None,
+    found_names: Sequence[str] | None = None,
 ) -> list[list[Interpretation]]:
     """Find what mentions stand for.
 
@@ -126,31 +127,32 @@ def link(
     mentions (Sequence[str]): b mentions, as written; an empty one has no candidates.
     query (Query): What is asked.
     long_forms (Optional[Sequence[str]]): b long forms; empty where a document defines none.
+    found_names (Optional[Sequence[str]]): b names that a finder found the mentions by, as the index
+        has them; empty for others. They are searched instead, unless D has the mention.
     RETURNS (List[List[Interpretation]]): b lists, the interpretation that answers first.
     RAISES (ConnormError): CN006 for anything but lists of texts of the same length, and those of
         `retrieve`.
     """
-    pairs = _clean_pairs(mentions, [""] * len(mentions) if long_forms is None else long_forms)
-    ways = _interpret_whole(list(dict.fromkeys(pairs)), retriever)
+    asked = _clean_asked(mentions, long_forms, found_names)
+    ways = _interpret_whole(list(dict.fromkeys(asked)), retriever)
     found = retrieve(retriever, [text for each in ways.values() for _, text in each], query)
     read = {
-        pair: [Interpretation(kind, (text,), (found[text],)) for kind, text in each]
-        for pair, each in ways.items()
+        each: [Interpretation(kind, (text,), (found[text],)) for kind, text in whole]
+        for each, whole in ways.items()
     }
     if query.split_composites and retriever.has_cosines:
-        split = {pair: parts for pair, whole in read.items() if (parts := _split(whole))}
-        texts = [text for each in split.values() for parts in each for text in parts]
+        split = {each: parts for each, whole in read.items() if (parts := _split(whole))}
+        texts = [text for ways in split.values() for parts in ways for text in parts]
         found = retrieve(retriever, texts, query) if texts else {}
-        for pair, each in split.items():
-            read[pair] += [
+        for each, ways_apart in split.items():
+            read[each] += [
                 Interpretation("parts", parts, tuple(found[text] for text in parts))
-                for parts in each
+                for parts in ways_apart
             ]
     chosen = {
-        pair: [each.first(query.top_k) for each in best_first(whole)]
-        for pair, whole in read.items()
+        each: [way.first(query.top_k) for way in best_first(whole)] for each, whole in read.items()
     }
-    return [list(chosen[pair]) for pair in pairs]
+    return [list(chosen[each]) for each in asked]
 
 
 def candidates_of(
@@ -159,11 +161,12 @@ def candidates_of(
     query: Query,
     *,
     long_forms: Sequence[str] | None = None,
+    found_names: Sequence[str] | None = None,
 ) -> list[list[Candidate]]:
     """RETURNS (List[List[Candidate]]): For each mention the candidates of the interpretation that
     answers. Arguments and errors are those of `link`.
     """
-    found = link(retriever, mentions, query, long_forms=long_forms)
+    found = link(retriever, mentions, query, long_forms=long_forms, found_names=found_names)
     return [interpretations[0].candidates for interpretations in found]
 
 
@@ -305,7 +308,12 @@ class Explanation(NamedTuple):
 
 
 def explain_mention(
-    retriever: Retriever, mention: str, query: Query, *, long_form: str = ""
+    retriever: Retriever,
+    mention: str,
+    query: Query,
+    *,
+    long_form: str = "",
+    found_name: str = "",
 ) -> Explanation:
     """Explain how a mention is read, and what each search finds for the texts of the interpretation
     that answers.
@@ -313,10 +321,11 @@ def explain_mention(
     retriever, query: As for `link`.
     mention (str): The mention, as written.
     long_form (str): What it stands for; empty if that is not known.
+    found_name (str): The name that it was found by; empty if it was not.
     RETURNS (Explanation): The interpretations and the searches.
     RAISES (ConnormError): As `link`.
     """
-    (read,) = link(retriever, [mention], query, long_forms=[long_form])
+    (read,) = link(retriever, [mention], query, long_forms=[long_form], found_names=[found_name])
     parts = []
     for text in read[0].texts:
         steps: list[Step] = []
@@ -332,19 +341,28 @@ def explain_mention(
 
 
 def _interpret_whole(
-    pairs: Sequence[_Pair], retriever: Retriever
-) -> dict[_Pair, list[tuple[WholeKind, str]]]:
-    """List the ways to read whole mentions: as the long form that their document defines, and as
-    they are written if it defines none, or if that is certain.
+    asked: Sequence[_Asked], retriever: Retriever
+) -> dict[_Asked, list[tuple[WholeKind, str]]]:
+    """List the ways to read whole mentions: as the name that they were found by, unless D has them,
+    or only another index has the name; as the long form that their document defines; and as they
+    are written if it defines none, or if that is certain.
     """
-    defined = {mention for mention, long_form in pairs if long_form}
+    named = {mention: name for mention, _, name in asked if name}
+    # Empty for most mentions, which then cost nothing here.
+    in_data = named and retriever.held(named, "D")
+    names = named and retriever.held(named.values(), "OD")
+    defined = {mention for mention, long_form, _ in asked if long_form}
     # Inner products of two texts can't be compared.
     certain = _find_certain(defined, retriever) if defined and retriever.has_cosines else set()
-    ways: dict[_Pair, list[tuple[WholeKind, str]]] = {}
-    for mention, long_form in pairs:
-        ways[mention, long_form] = [("long form", long_form)] if long_form else []
+    ways: dict[_Asked, list[tuple[WholeKind, str]]] = {}
+    for each in asked:
+        mention, long_form, name = each
+        if name in names and mention not in in_data:
+            ways[each] = [("found name", name)]
+            continue
+        ways[each] = [("long form", long_form)] if long_form else []
         if not long_form or mention in certain:
-            ways[mention, long_form].append(("as written", mention))
+            ways[each].append(("as written", mention))
     return ways
 
 
@@ -361,20 +379,34 @@ def _find_certain(mentions: set[str], retriever: Retriever) -> set[str]:
 
 def _split(whole: Sequence[Interpretation]) -> list[tuple[str, ...]]:
     """List the ways to read a mention as its parts; none if it is a name."""
-    ways = [parts for each in whole for parts in split_composite(each.texts[0])]
+    ways = [
+        parts
+        for each in whole
+        if each.kind != "found name"
+        for parts in split_composite(each.texts[0])
+    ]
     return [] if ways and any(map(is_settled, whole)) else ways
 
 
-def _clean_pairs(mentions: Sequence[str], long_forms: Sequence[str]) -> list[_Pair]:
-    for name, texts in (("mentions", mentions), ("long_forms", long_forms)):
-        if isinstance(texts, str):
-            refuse_text(name, texts, "a list of texts")
-        for place, text in enumerate(texts):
+def _clean_asked(
+    mentions: Sequence[str], long_forms: Sequence[str] | None, found_names: Sequence[str] | None
+) -> list[_Asked]:
+    columns = []
+    for name, texts in (
+        ("mentions", mentions),
+        ("long_forms", long_forms),
+        ("found_names", found_names),
+    ):
+        given = [""] * len(mentions) if texts is None else texts
+        if isinstance(given, str):
+            refuse_text(name, given, "a list of texts")
+        for place, text in enumerate(given):
             if not isinstance(text, str):
                 refuse_text(f"{name}[{place}]", text, "a text")
-    if len(mentions) != len(long_forms):
-        refuse_text("long_forms", long_forms, f"one for each of {len(mentions)} mentions")
-    return list(zip(map(clean, mentions), map(clean, long_forms), strict=True))
+        if len(given) != len(mentions):
+            refuse_text(name, given, f"one for each of {len(mentions)} mentions")
+        columns.append(map(clean, given))
+    return list(zip(*columns, strict=True))
 
 
 def _best_score(found: Sequence[Hit] | Sequence[Candidate]) -> float:

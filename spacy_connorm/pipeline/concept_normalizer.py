@@ -24,6 +24,7 @@ from ..documents.abbreviations import find_long_forms
 from ..documents.mentions import annotated_synonyms, expanded_synonyms, split_ids
 from ..documents.spans import (
     choose_spans,
+    register_found_name,
     register_span_attributes,
     set_kb_ids,
     set_span_attributes,
@@ -213,7 +214,8 @@ class ConceptNormalizer(BatchedPipe):
         spans = [self.spans(doc) for doc in docs]
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
         mentions = [span.text for span in chain.from_iterable(spans)]
-        found = iter(self.candidates(mentions, long_forms=long_forms))
+        names = [span._.found_name for span in chain.from_iterable(spans)]
+        found = iter(self.candidates(mentions, long_forms=long_forms, found_names=names))
         return [list(islice(found, len(each))) for each in spans]
 
     def set_annotations(
@@ -307,6 +309,7 @@ class ConceptNormalizer(BatchedPipe):
         mentions: Sequence[str],
         *,
         long_forms: Sequence[str] | None = None,
+        found_names: Sequence[str] | None = None,
         search: str | None = None,
         **limits: Unpack[Limits],
     ) -> list[list[Candidate]]:
@@ -314,6 +317,8 @@ class ConceptNormalizer(BatchedPipe):
 
         mentions (Sequence[str]): b texts; an empty one has no candidates.
         long_forms (Optional[Sequence[str]]): What they stand for; empty where that is not known.
+        found_names (Optional[Sequence[str]]): The names of this index that they were found by;
+            empty where they were not.
         search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
         **limits (Limits): What stands in for the settings.
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
@@ -322,7 +327,13 @@ class ConceptNormalizer(BatchedPipe):
         from ..linker.linking import candidates_of
 
         query = self.query(search, **limits)
-        return candidates_of(self.lookup.retriever, mentions, query, long_forms=long_forms)
+        return candidates_of(
+            self.lookup.retriever,
+            mentions,
+            query,
+            long_forms=long_forms,
+            found_names=found_names,
+        )
 
     def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
         """Explain how a mention is read, and what each search of the sieve finds for it.
@@ -335,13 +346,16 @@ class ConceptNormalizer(BatchedPipe):
         from ..linker.linking import explain_mention
 
         if isinstance(mention, Span):
-            text, (long_form,) = mention.text, self.long_forms(mention.doc, [mention])
+            text, name = mention.text, mention._.found_name
+            (long_form,) = self.long_forms(mention.doc, [mention])
         elif isinstance(mention, str):
-            text, long_form = mention, ""
+            text, name, long_form = mention, "", ""
         else:
             refuse_text("mention", mention, "a text or a span")
         query = self.query(**limits)
-        return explain_mention(self.lookup.retriever, text, query, long_form=long_form)
+        return explain_mention(
+            self.lookup.retriever, text, query, long_form=long_form, found_name=name
+        )
 
     def query(self, search: str | None = None, **limits: Unpack[Limits]) -> "Query":
         """Make what is asked about mentions, from the settings and what stands in for them.
@@ -470,6 +484,7 @@ class ConceptNormalizer(BatchedPipe):
 
     def _accept(self, cfg: Settings) -> None:
         register_span_attributes(cfg["attribute_prefix"])
+        register_found_name()
         self.lookup.tune(cfg)
         self.cfg = cfg
 

@@ -531,3 +531,50 @@ def test_an_inexact_synonym_hides_no_names_unless_it_is_found_itself(make, inexa
     normalizer = nlp.get_pipe("concept_normalizer")
     normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology([*CONCEPTS, *spots]))
     assert found(nlp, "a cancer spot") == expected
+
+
+SHARED = [
+    Concept("X1", "abnormal ear", ("Ear anomaly",)),
+    Concept("X2", "Ear anomalies", ("abnormality of the ear",)),
+    Concept("X3", "nucleus", ("nuclear body of a cell", "cellular nuclear structure")),
+    Concept("X4", "cell nucleus"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "concept"),
+    [
+        ("Ear anomalies", "Ear anomalies", "X2"),
+        ("EAR ANOMALY", "Ear anomaly", "X1"),
+        ("Nucleus of the cell", "cell nucleus", "X4"),
+        ("anomaly of the ear", "Ear anomalies", "X2"),  # the preferred name
+    ],
+)
+def test_a_mention_is_what_the_name_that_it_was_found_by_denotes(text, name, concept):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    normalizer = nlp.add_pipe("concept_normalizer", config=NGRAMS)
+    normalizer.initialize(lambda: [], ontology=Ontology(SHARED))
+    (ent,) = nlp(text).ents
+    assert (ent.text, ent._.found_name, ent.kb_id_) == (text, name, concept)
+    explained = normalizer.explain(ent)
+    assert [each.kind for each in explained.interpretations] == ["found name"]
+    assert explained.interpretations[0].texts == (name,)
+
+
+def test_annotated_data_and_users_overrule_the_name_that_was_found(make):
+    nlp = make()
+    (ent,) = nlp("Breast cancers").ents
+    assert (ent._.found_name, ent.kb_id_) == ("breast cancer", "C1")
+    nlp.get_pipe("concept_normalizer").add_synonyms([("Breast cancers", "C2")])
+    assert found(nlp, "Breast cancers") == [("Breast cancers", "C2")]
+    assert found(nlp, "cancer of the breast") == [("cancer of the breast", "C1")]
+
+
+def test_the_name_of_another_index_is_not_searched(make):
+    doc = make()("breast cancers")
+    other = spacy.blank("en").add_pipe("concept_normalizer", config=NGRAMS)
+    other.initialize(lambda: [], ontology=Ontology([Concept("Y1", "breasts cancer")]))
+    (ent,) = other(doc).ents
+    assert [each.kind for each in other.explain(ent).interpretations] == ["as written"]
+    assert ent.kb_id_ == "Y1"
