@@ -36,7 +36,7 @@ def evaluate_cli(**given: Any) -> None:
     gold concept is ranked first, ties included, as BioSyn counts) and strictly (the ids that are
     written are the gold ids); with other pipelines beside it, if they are named.
 
-    Example: python -m spacy connorm evaluate training/index test.spacy --errors errors.md
+    Example: python -m spacy connorm evaluate training/index test.spacy --errors errors.tsv
 
     Example: python -m spacy connorm evaluate before test.spacy --beside after
 

@@ -19,7 +19,7 @@ from .calibration import Calibrated, calibrate, require_output
 from .end_to_end import score_plain_text
 from .gold import find_known, read_all_gold, warn_of_unknown_ids
 from .metrics import Evaluation, score_predictions
-from .mistakes import concept_facts, list_mistakes, mistakes_to_markdown
+from .mistakes import concept_facts, list_mistakes
 from .queries import answer_queries, check_protocol, read_queries
 from .report import (
     OPEN,
@@ -33,8 +33,7 @@ from .report import (
     to_tsv,
 )
 
-PLAIN_LISTS = (".tsv", ".jsonl")
-LISTS = (*PLAIN_LISTS, ".md")
+LISTS = (".tsv", ".jsonl")
 
 
 class EvaluationReport(NamedTuple):
@@ -107,8 +106,7 @@ def evaluate(
         does, which looks at the gold standard.
     json_path (Optional[Union[str, Path]]): Write the scores as JSON.
     markdown_path (Optional[Union[str, Path]]): Write the tables as Markdown.
-    errors_path (Optional[Union[str, Path]]): List wrong answers in a `.tsv`, `.jsonl` or `.md`
-        file; from plain text there is no `.md`.
+    errors_path (Optional[Union[str, Path]]): List wrong answers in a `.tsv` or `.jsonl` file.
     calibrate_path (Optional[Union[str, Path]]): Write a copy of the pipeline that is calibrated on
         the corpus; see `calibrate`.
     end_to_end (bool): Score what the whole pipeline makes of plain text instead: mentions, mentions
@@ -136,7 +134,7 @@ def evaluate(
     for path in files:
         _require_file(path)
     if errors_path is not None:
-        _require_suffix(Path(errors_path), PLAIN_LISTS if end_to_end else LISTS)
+        _require_suffix(Path(errors_path), LISTS)
     if calibrate_path is not None:
         require_output(Path(calibrate_path))
     for path in (*files, calibrate_path):
@@ -322,14 +320,14 @@ def write_mistakes(mistakes: Mapping[str, Sequence[Row]], path: str | Path) -> N
     """Write wrong answers.
 
     mistakes (Mapping[str, Sequence[Dict[str, Any]]]): By pipeline.
-    path (Union[str, Path]): A `.tsv`, `.jsonl` or `.md` file.
+    path (Union[str, Path]): A `.tsv` or `.jsonl` file.
     RAISES (ConnormError): CN105 or CN108 if it cannot be written.
     """
     rows, suffix = flat_mistakes(mistakes), Path(path).suffix
     if suffix == ".jsonl":
         _write("".join(srsly.json_dumps(row) + "\n" for row in rows), path)
     else:
-        _write(to_tsv(rows) if suffix == ".tsv" else mistakes_to_markdown(rows), path)
+        _write(to_tsv(rows), path)
 
 
 def _write(text: str, path: str | Path) -> None:

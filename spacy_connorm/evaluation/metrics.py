@@ -160,58 +160,43 @@ class Comparison(NamedTuple):
     p: float
 
 
-def bootstrap(
-    values: np.ndarray, *, resamples: int = RESAMPLES, seed: int = SEED, level: float = LEVEL
-) -> Interval:
+def bootstrap(values: np.ndarray) -> Interval:
     """Compute the percentile interval of a mean.
 
     values (Floats1d): (n,) one per mention, at least one.
-    resamples (int): The number of resamples of n values, with replacement.
-    seed (int): Of the resampling; equal seeds give equal intervals.
-    level (float): The share of resamples inside the interval.
     RETURNS (Interval): The interval.
     """
-    return _middle(_resampled_means(values, resamples, seed), level)
+    return _middle(_resampled_means(values))
 
 
-def paired_bootstrap(
-    one: np.ndarray,
-    other: np.ndarray,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    level: float = LEVEL,
-) -> Comparison:
+def paired_bootstrap(one: np.ndarray, other: np.ndarray) -> Comparison:
     """Compare two runs over the same mentions, which are resampled together.
 
     one (Floats1d): (n,) the first run's values, at least one.
     other (Floats1d): (n,) the second run's, in the same order.
-    resamples (int): As for `bootstrap`.
-    seed (int): As for `bootstrap`.
-    level (float): As for `bootstrap`.
     RETURNS (Comparison): The difference of the means, its interval and p.
     """
     differences = one - other
-    means = _resampled_means(differences, resamples, seed)
+    means = _resampled_means(differences)
     tail = min(np.count_nonzero(means <= 0), np.count_nonzero(means >= 0))
     return Comparison(
         difference=float(differences.mean()),
-        interval=_middle(means, level),
-        p=min(1.0, 2 * (int(tail) + 1) / (resamples + 1)),
+        interval=_middle(means),
+        p=min(1.0, 2 * (int(tail) + 1) / (RESAMPLES + 1)),
     )
 
 
-def _resampled_means(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+def _resampled_means(values: np.ndarray) -> np.ndarray:
     # A resample's mean depends only on how often it has each distinct value, and there are few.
     distinct, counts = np.unique(values, return_counts=True)
-    draws = np.random.default_rng(seed).multinomial(
-        len(values), counts / len(values), size=resamples
+    draws = np.random.default_rng(SEED).multinomial(
+        len(values), counts / len(values), size=RESAMPLES
     )
     return draws @ distinct / len(values)
 
 
-def _middle(means: np.ndarray, level: float) -> Interval:
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+def _middle(means: np.ndarray) -> Interval:
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(low), float(high))
 
 

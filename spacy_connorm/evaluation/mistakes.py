@@ -13,27 +13,17 @@ from ..concepts import NIL
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.cleaning import clean
 from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank
-from .report import Row, to_table
+from .report import Row
 
 OTHER = "other"
 # What is wrong with an answer, in the order in which `kind_of` asks.
-KINDS = {
-    "not in the ontology": "the ontology has none of the gold ids",
-    "composite": "the gold standard has several concepts, the mention was searched as a whole",
-    "wrong part": "the gold standard has several concepts, a part of the mention is wrong",
-    "wrong split": "the gold standard has one concept, the mention was split",
-    "long form": "the long form of an abbreviation was searched instead of the mention",
-    "abbreviation": "a word of the mention looks like an abbreviation, and was not expanded",
-    "nil": "NIL was written: no candidate, or all below the NIL threshold",
-    "ambiguous": "the gold concept ties with the one that was written",
-    "ancestor": "the written concept is an ancestor of the gold concept: too general",
-    "descendant": "the written concept is a descendant of the gold concept: too specific",
-    "unseen concept": "D has no text of the gold concept",
-    OTHER: "none of the kinds above",
-}
+KINDS = (
+    *("not in the ontology", "composite", "wrong part", "wrong split", "long form", "abbreviation"),
+    *("nil", "ambiguous", "ancestor", "descendant", "unseen concept", OTHER),
+)
 _LONGEST_ABBREVIATION = 10
 _WORD = re.compile(r"(?<![\w\-./])[\w\-./]*\w")
-# The Markdown has one section for each combination of these.
+# Mistakes are counted for each combination of these.
 _RUN = ("pipeline", "run", "protocol")
 _JOIN = " | "
 _EXAMPLE = ("times", "mention", "gold_names", "name", "searched")
@@ -189,7 +179,7 @@ def list_mistakes(
     for row, times in Counter(described).most_common():
         (_, kind), *others = row
         rows.append({"kind": kind, "times": times, **dict(others)})
-    return sorted(rows, key=lambda row: list(KINDS).index(row["kind"]))
+    return sorted(rows, key=lambda row: KINDS.index(row["kind"]))
 
 
 def _describe(
@@ -260,25 +250,3 @@ def _by_run(rows: Sequence[Row]) -> Iterator[tuple[dict[str, str], list[Row]]]:
 def _by_kind(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
     for kind, alike in groupby(rows, key=lambda row: row["kind"]):
         yield kind, list(alike)
-
-
-def mistakes_to_markdown(rows: Sequence[Row]) -> str:
-    """Format mistakes as Markdown: a chapter per run, a section per kind, with counts.
-
-    rows (Sequence[Dict[str, Any]]): As for `count_kinds`.
-    RETURNS (str): Markdown.
-    """
-    parts = ["# Wrong answers"]
-    for run, mistakes in _by_run(rows):
-        parts += [f"## {', '.join(run.values()) or 'All'}", _table(count_kinds(mistakes))]
-        parts += ["The largest kinds, with examples:", _table(largest_kinds(mistakes))]
-        for kind, alike in _by_kind(mistakes):
-            times = sum(row["times"] for row in alike)
-            parts += [f"### {kind}: {times:,}", f"{KINDS[kind]}:", _table(alike, "kind")]
-    return "\n\n".join(parts) + "\n"
-
-
-def _table(rows: Sequence[Row], *hidden: str) -> str:
-    hidden = (*_RUN, *hidden)
-    shown = [{key: row[key] for key in row if key not in hidden} for row in rows]
-    return to_table(shown, markdown=True)

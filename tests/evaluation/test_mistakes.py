@@ -12,7 +12,6 @@ from spacy_connorm.evaluation.mistakes import (
     kind_of,
     largest_kinds,
     list_mistakes,
-    mistakes_to_markdown,
 )
 
 # tumour > carcinoma > breast carcinoma; two that are each other's parents
@@ -208,18 +207,3 @@ def test_the_largest_kinds_are_shown_by_their_most_frequent_mistakes():
         "searched": "",
     }
     assert len(largest_kinds([row | {"kind": "other"} for row in rows], examples=2)) == 2
-
-
-def test_markdown_has_a_section_a_kind():
-    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, NO_FACTS)
-    text = mistakes_to_markdown([{"pipeline": "mine", "run": "O-T", **row} for row in rows])
-    titles = [line for line in text.splitlines() if line.startswith("#")]
-    assert titles == [
-        "# Wrong answers",
-        "## mine, O-T",
-        "### not in the ontology: 1",
-        "### ambiguous: 2",
-        "### other: 1",
-    ]
-    assert "| name of B" in text
-    assert mistakes_to_markdown([]) == "# Wrong answers\n"

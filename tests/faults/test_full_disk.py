@@ -175,7 +175,7 @@ def test_all_that_is_written_has_the_usual_rights(folder):
         save_encoder("encoder", "saved")
         convert_ontology("in.jsonl", "new.jsonl", licence="Free.")
         save_pipeline(load_pipeline("pipeline"), "copy")
-        evaluate("pipeline", "in.spacy", json_path="scores.json", errors_path="errors.md")
+        evaluate("pipeline", "in.spacy", json_path="scores.json", errors_path="errors.tsv")
     finally:
         os.umask(before)
     files = [Path("new.jsonl"), Path("new.jsonl.licence.txt"), Path("scores.json")]
