@@ -5,6 +5,9 @@ VENV := .venv
 RUN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts/python.exe,bin/python)
 DEMO_INSTALLED := $(VENV)/installed-demo
 INSTALLED := $(VENV)/installed
+# Where it can be imported, every start of spaCy imports transformers: a dozen commands of the demo and a
+# hundred tests would take seconds longer each.
+APART := $(VENV)/apart
 DOCS_INSTALLED := $(VENV)/installed-docs
 # Only the files whose hashes are listed, and nothing that is not listed. Python compiles what is imported:
 # compiling all files would take 25 of 62 seconds.
@@ -28,6 +31,7 @@ demo: $(DEMO_INSTALLED)
 test faults: export OMP_NUM_THREADS := 1
 test: $(INSTALLED)
 	$(RUN) -m pytest -n auto --dist worksteal
+	PYTHONPATH="$(CURDIR)/$(APART)" $(RUN) -m pytest -m apart
 
 faults: $(INSTALLED)
 	$(RUN) -m pytest tests/faults tests/workflows --faults-long -n auto --dist worksteal
@@ -60,9 +64,10 @@ $(DEMO_INSTALLED): setup.cfg setup.py requirements/build.txt requirements/demo.t
 	$(RUN) -m pip check
 	touch $@
 
-$(INSTALLED): $(DEMO_INSTALLED) requirements/development.txt
+$(INSTALLED): $(DEMO_INSTALLED) requirements/development.txt requirements/apart.txt
 	$(PINNED) requirements/development.txt
 	$(COMPLETE)
+	$(PINNED) requirements/apart.txt --target $(APART)
 	touch $@
 
 $(DOCS_INSTALLED): $(INSTALLED)

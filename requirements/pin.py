@@ -6,6 +6,7 @@ Needs uv. Keeps the versions in `constraints.txt`; with `--upgrade` it takes the
 build.txt        what builds wheels
 demo.txt         what the demo needs, on any system
 development.txt  what the demo, the tests and the linters need
+apart.txt        what tests of [ner] and [llm] need besides; where these are, spaCy starts slowly
 cuda.txt         what the registry's torch for Linux needs besides, and a CPU build does not
 docs.txt         what builds the docs
 """
@@ -37,16 +38,20 @@ def main() -> None:
     pinned = () if "--upgrade" in sys.argv else ("--constraint", str(CONSTRAINTS))
     development = resolve("--extra", "test", "--extra", "lint", "--python-version", "3.11", *pinned)
     demo = resolve("--extra", "minilm", "--extra", "train", "--python-version", "3.11", *pinned)
+    apart = resolve("--extra", "ner", "--extra", "llm", "--python-version", "3.11", *pinned)
     docs = resolve("--extra", "docs", "--python-version", "3.12", *pinned)
     write("build.txt", filter(BUILD.match, development))
     write("cuda.txt", filter(CUDA.match, development))
     development = [each for each in development if not CUDA.match(each)]
     # The same versions and hashes as for development: resolved alone, they could differ.
     names = {name_of(each) for each in demo}
+    known = {name_of(each) for each in development}
     write("demo.txt", (each for each in development if name_of(each) in names))
     write("development.txt", development)
+    apart = [each for each in apart if not CUDA.match(each) and name_of(each) not in known]
+    write("apart.txt", apart)
     write("docs.txt", (each for each in docs if each not in development))
-    versions = sorted({re.split(r"[ ;]", each)[0] for each in [*development, *docs]})
+    versions = sorted({re.split(r"[ ;]", each)[0] for each in [*development, *apart, *docs]})
     CONSTRAINTS.write_text(CONSTRAINTS_HEADER + "\n".join(versions) + "\n", encoding="utf8")
 
 

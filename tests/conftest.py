@@ -79,6 +79,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "long: part of the long run only")
+    config.addinivalue_line("markers", "apart: needs what slows down every start of spaCy")
     # No test depends on time, on a busy machine either.
     settings.register_profile(
         "timeless", deadline=None, suppress_health_check=[HealthCheck.too_slow]

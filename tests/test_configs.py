@@ -155,7 +155,14 @@ def ner_paths(demo_index, tmp_path):
     return paths
 
 
-@pytest.mark.parametrize("path", NERS, ids=name_of)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=pytest.mark.apart if "transformer" in path.name else ())
+        for path in NERS
+    ],
+    ids=name_of,
+)
 def test_an_ner_trains_and_its_mentions_are_linked(path, ner_paths, tiny_folder, tmp_path):
     if "transformer" in path.name:
         pytest.importorskip("spacy_transformers")

@@ -167,6 +167,7 @@ def test_assets_are_the_files_that_come_with_the_project(project):
     assert all(asset["extra"] for asset in project["assets"] if "url" in asset)
 
 
+@pytest.mark.apart
 def test_every_entry_point_leads_somewhere(setup):
     # Makes the registry of its own kind.
     pytest.importorskip("spacy_llm")
@@ -218,7 +219,8 @@ def test_make_installs_only_what_is_pinned_with_hashes():
 
 def test_pins_with_and_without_hashes_are_the_same():
     constraints = (ROOT / "constraints.txt").read_text(encoding="utf8").splitlines()
-    pinned = {*read_pinned("development.txt"), *read_pinned("docs.txt")}
+    names = ("development.txt", "apart.txt", "docs.txt")
+    pinned = {line for name in names for line in read_pinned(name)}
     assert pinned == {line for line in constraints if not line.startswith("#")}
     assert read_pinned("build.txt").items() <= read_pinned("development.txt").items()
 

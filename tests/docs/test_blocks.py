@@ -43,8 +43,21 @@ PROGRAMS = {"python", "pip", "make", "export", "torchrun"}
 FOREIGN = {"pyspark"}
 
 
+# One of its recipes needs spacy-llm.
+RECIPES = ROOT / "docs" / "recipes.md"
+
+
 def with_blocks(language: str) -> list:
     return [pytest.param(page, id=name(page)) for page in PAGES if blocks(page, language)]
+
+
+def with_python() -> list:
+    return [
+        pytest.param(*each.values, id=each.id, marks=pytest.mark.apart)
+        if each.values == (RECIPES,)
+        else each
+        for each in with_blocks("python")
+    ]
 
 
 def with_commands() -> list:
@@ -57,6 +70,8 @@ def run(tmp_path_factory):
     ran: dict[Path, dict] = {}
 
     def run_page(page: Path) -> dict:
+        if page == RECIPES:
+            pytest.importorskip("spacy_llm")
         if page not in ran:
             folder = tmp_path_factory.mktemp("page")
             (folder / "assets").symlink_to(ROOT / "assets")
@@ -73,7 +88,7 @@ def run(tmp_path_factory):
     return run_page
 
 
-@pytest.mark.parametrize("page", with_blocks("python"))
+@pytest.mark.parametrize("page", with_python())
 def test_python_runs_in_the_order_of_reading(page, run, capsys):
     run(page)
     if "print(" in "".join(blocks(page, "python")):
@@ -124,8 +139,9 @@ def test_synonyms_come_and_go_as_it_says(run):
     assert normalizer.candidates(["MI"], top_k=1)[0][0].text != "MI"
 
 
+@pytest.mark.apart
 def test_recipes_do_what_they_say(run):
-    names = run(ROOT / "docs" / "recipes.md")
+    names = run(RECIPES)
     found = [
         [(ent.text, ent.kb_id_, ent._.negex, ent._.history) for ent in doc.ents]
         for doc in names["nlp"].pipe(names["notes"])
@@ -146,8 +162,9 @@ def test_recipes_do_what_they_say(run):
     assert names["api"].private == {"you/findings": True}
 
 
+@pytest.mark.apart
 def test_tasks_for_annotation_tools_hold_the_mentions(run):
-    names = run(ROOT / "docs" / "recipes.md")
+    names = run(RECIPES)
     for task in names["tasks"]:
         text, values = task["data"]["text"], [each["value"] for each in task["data"]["candidates"]]
         (prediction,) = task["predictions"]

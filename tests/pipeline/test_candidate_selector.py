@@ -5,9 +5,11 @@ from typing import Iterable  # noqa: UP035 (spacy-llm compares with this one)
 
 import pytest
 import spacy
-from spacy_llm.registry import registry
 
 from spacy_connorm import ConnormError
+
+pytestmark = pytest.mark.apart
+registry = pytest.importorskip("spacy_llm.registry").registry
 
 SELECTOR = "spacy-connorm.CandidateSelector.v1"
 PROMPTS = []
