@@ -3,15 +3,16 @@ names, though only "ovarian cancer" has the words of one.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, islice
 from typing import NamedTuple
 
 from spacy.tokens import Doc
 
 from ..text.cleaning import clean
 from ..text.composites import split_composite
-from ..text.word_bags import STOP_WORDS
+from ..text.word_bags import FUNCTION_WORDS, STOP_WORDS
 from ..text.word_classes import DETERMINERS
 from .found_mentions import FoundMention, choose_mentions
 
@@ -41,10 +42,25 @@ class _Segment(NamedTuple):
     places: list[int]
 
 
+class _Coordination(NamedTuple):
+    """A window that a mention may be widened to.
+
+    start (int): Its first token.
+    end (int): The token after it.
+    interpretations (List[Tuple[str, ...]]): The parts that it may stand for, the likeliest first.
+    taken (FrozenSet[str]): The texts of the other mentions in it. None of them may be a part.
+    """
+
+    start: int
+    end: int
+    interpretations: list[tuple[str, ...]]
+    taken: frozenset[str]
+
+
 def join_coordinations(
     docs: Sequence[Doc],
     found: Sequence[Sequence[FoundMention]],
-    is_name: Callable[[str], bool],
+    names_among: Callable[[Iterable[str]], Collection[str]],
 ) -> list[list[FoundMention]]:
     """Widen mentions over what is coordinated with them, if each part is a name. Mentions with
     another label are taken in, unless they are a part by themselves: the anatomy "femur" in the
@@ -52,41 +68,59 @@ def join_coordinations(
 
     docs (Sequence[Doc]): The documents.
     found (Sequence[Sequence[FoundMention]]): The mentions of each in order, none of which overlap.
-    is_name (Callable[[str], bool]): Whether a text is a name.
+    names_among (Callable[[Iterable[str]], Collection[str]]): Which of some texts stand for names.
     RETURNS (List[List[FoundMention]]): The same mentions, some of them wider.
     """
-    return [_join(doc, mentions, is_name) for doc, mentions in zip(docs, found, strict=True)]
+    possible = []
+    for doc, mentions in zip(docs, found, strict=True):
+        owners = {token: each for each in mentions for token in range(each.start, each.end)}
+        possible.append({each: _coordinations(doc, each, owners) for each in mentions})
+    windows = chain.from_iterable(chain.from_iterable(each.values()) for each in possible)
+    # Looked up at once, which is much faster than one by one.
+    texts = {text for each in windows for parts in each.interpretations for text in parts}
+    names = names_among(texts) if texts else ()
+    return [
+        _join(mentions, by_mention, names)
+        for mentions, by_mention in zip(found, possible, strict=True)
+    ]
 
 
 def _join(
-    doc: Doc, mentions: Sequence[FoundMention], is_name: Callable[[str], bool]
+    mentions: Sequence[FoundMention],
+    possible: Mapping[FoundMention, Sequence[_Coordination]],
+    names: Collection[str],
 ) -> list[FoundMention]:
-    owners = {token: each for each in mentions for token in range(each.start, each.end)}
-    wider = [
-        mention._replace(start=start, end=end, name="")
-        for mention in mentions
-        for start, end in _widest(doc, mention, owners, is_name)
-    ]
+    wider = []
+    for mention, windows in possible.items():
+        widest = next((each for each in windows if _has_names(each, names)), None)
+        if widest is not None:
+            wider.append(mention._replace(start=widest.start, end=widest.end, name=""))
     return choose_mentions([*wider, *mentions], "longest") if wider else list(mentions)
 
 
-def _widest(
-    doc: Doc,
-    mention: FoundMention,
-    owners: dict[int, FoundMention],
-    is_name: Callable[[str], bool],
-) -> Iterator[_Window]:
-    """YIELDS (Tuple[int, int]): The longest coordination that a mention begins or ends, if any."""
-    windows = {*_before(doc, mention), *_after(doc, mention)}
+def _has_names(window: _Coordination, names: Collection[str]) -> bool:
+    named = (parts for parts in window.interpretations if all(part in names for part in parts))
+    parts = next(named, None)
+    return parts is not None and window.taken.isdisjoint(parts)
+
+
+def _coordinations(
+    doc: Doc, mention: FoundMention, owners: Mapping[int, FoundMention]
+) -> list[_Coordination]:
+    """RETURNS (List[_Coordination]): What a mention begins or ends, or is the middle of, the
+    longest first.
+    """
+    windows = {*_before(doc, mention), *_after(doc, mention), *_around(doc, mention)}
+    found = []
     for start, end in sorted(windows, key=lambda window: window[0] - window[1]):
         taken = {owners[place] for place in range(start, end) if place in owners} - {mention}
         if any(_stays(each, mention, start, end) for each in taken):
             continue
         interpretations = split_composite(_text(doc, start, end))
-        parts = next((each for each in interpretations if all(map(is_name, each))), ())
-        if parts and not any(_text(doc, each.start, each.end) in parts for each in taken):
-            yield start, end
-            return
+        if interpretations:
+            texts = frozenset(_text(doc, each.start, each.end) for each in taken)
+            found.append(_Coordination(start, end, interpretations, texts))
+    return found
 
 
 def _stays(other: FoundMention, mention: FoundMention, start: int, end: int) -> bool:
@@ -113,8 +147,18 @@ def _after(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
     """YIELDS (Tuple[int, int]): Windows that begin with a mention."""
     for segment in _segments(doc, _next(doc, mention.end - 1, 1), 1):
         for place in segment.places if segment.is_joined else ():
-            if _has_content(doc, place):
+            if _has_content(doc, place) and not _goes_on(doc, place):
                 yield mention.start, place + 1
+
+
+def _around(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
+    """YIELDS (Tuple[int, int]): Windows with words on both sides of a mention: "short, broad
+    fingers and toes".
+    """
+    ends = [end for _, end in islice(_after(doc, mention), _MOST_WORDS)]
+    for segment in _segments(doc, _next(doc, mention.start, -1), -1)[: 1 if ends else 0]:
+        for place in filter(partial(_has_content, doc), segment.places):
+            yield from ((place, end) for end in ends)
 
 
 def _segments(doc: Doc, place: int, step: int) -> list[_Segment]:
@@ -158,6 +202,15 @@ def _has_content(doc: Doc, place: int) -> bool:
     # "fracture of the femur and with" would be two fractures, one of them without a place.
     lowered = _lower(doc, place)
     return lowered not in _SMALL_WORDS and _is_word(lowered)
+
+
+def _goes_on(doc: Doc, place: int) -> bool:
+    """RETURNS (bool): Whether a token is followed by the head of its phrase: "pulmonary edema and
+    small effusions". Numbers and Greek letters have none: "MMP-2/-9 rose".
+    """
+    behind = _lower(doc, place + 1)
+    is_cut = len(doc[place]) == 1 or not doc[place].is_alpha
+    return behind.isalpha() and behind not in FUNCTION_WORDS and not is_cut
 
 
 def _text(doc: Doc, start: int, end: int) -> str:

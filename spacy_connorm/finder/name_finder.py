@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
 
 from ..errors import refuse_text
 from ..index.concept_index import Filter, allowed_concepts
@@ -21,6 +22,7 @@ from .token_words import TokenWords, by_document, document_offsets
 
 _CACHED = 100_000
 _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
+_TOKENS = re.compile(r"\w+|[^\w\s]")
 _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
 # What begins words for the opposite, or for something else.
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
@@ -80,6 +82,7 @@ class NameFinder:
         self._tokens = token_words
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
+        self._are_names: Cache[str, bool] = Cache(_CACHED)
         self._rules = NameRules(
             settings["min_letters"],
             settings["short_letters"],
@@ -168,11 +171,36 @@ class NameFinder:
         name = "" if reason or score < 1 else closest_name(text, names)
         return _Window(start, end, value, score, has_pause, reason, name)
 
-    def is_name(self, text: str) -> bool:
-        """RETURNS (bool): Whether a text by itself would be a mention."""
-        bag = word_bag(text)
-        value, letters = hash_bag(bag), sum(map(len, bag))
-        return not self._rules.reason(value, letters, text, self.names.names(value))
+    def names_among(self, texts: Iterable[str], vocab: Vocab) -> set[str]:
+        """Find the texts that would be mentions by themselves.
+
+        texts (Iterable[str]): Any texts.
+        vocab (Vocab): For their words.
+        RETURNS (Set[str]): Those with the words of a name, or with words that stand for these.
+        """
+        return {
+            text
+            for text, is_name in self._are_names.get_all(
+                texts, lambda missing: self._read_names(missing, vocab)
+            ).items()
+            if is_name
+        }
+
+    def _read_names(self, texts: Sequence[str], vocab: Vocab) -> dict[str, bool]:
+        bags = map(word_bag, texts)
+        are_names = {
+            text: not self._rules.reason(
+                value := hash_bag(bag), sum(map(len, bag)), text, self.names.names(value)
+            )
+            for text, bag in zip(texts, bags, strict=True)
+        }
+        docs = {text: _doc_of(text, vocab) for text, is_name in are_names.items() if not is_name}
+        for text, windows in zip(docs, self._windows([*docs.values()]), strict=True):
+            whole = (0, len(docs[text]))
+            are_names[text] = any(
+                (each.start, each.end) == whole and not each.reason for each in windows
+            )
+        return are_names
 
     def explain(self, span: Span) -> tuple[str, tuple[KnownName, ...]]:
         """Tell whether a span has the words of a name.
@@ -205,6 +233,12 @@ class NameFinder:
         labels = self.settings["labels"]
         known = types if labels is None else (labels[each] for each in types if each in labels)
         return next(filter(None, known), self.settings["label"])
+
+
+def _doc_of(text: str, vocab: Vocab) -> Doc:
+    words = [*_TOKENS.finditer(text)]
+    spaces = [text[each.end() : each.end() + 1] == " " for each in words]
+    return Doc(vocab, [each[0] for each in words], spaces)
 
 
 def _compound_reason(doc: Doc, start: int, *, is_certain: bool) -> str:

@@ -2,9 +2,10 @@
 this module whenever it creates a pipeline, so it must stay light.
 """
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -15,7 +16,7 @@ from spacy.tokens import Doc
 from ..documents.assertions import ASSERTIONS, register_assertion_attributes
 from ..errors import require_installed
 from ..text.statements import find_statements
-from .assertion_terms import KINDS, Terms, family_terms, history_terms, negation_terms
+from .assertion_terms import ADJECTIVES, KINDS, Terms, family_terms, history_terms, negation_terms
 from .settings import (
     ComponentSettings,
     Expected,
@@ -29,6 +30,8 @@ from .settings import (
 if TYPE_CHECKING:
     from negspacy.negation import Negex
 
+# The hash of a match's kind, its first token and the token after it.
+_Match = tuple[int, int, int]
 _DEFAULTS: dict[str, Callable[[], Terms]] = {
     "negated": negation_terms,
     "family": family_terms,
@@ -160,10 +163,29 @@ def _statement_negex() -> "type[Negex]":
     from negspacy.negation import Negex
 
     class StatementNegex(Negex):
+        def process_negations(self, doc: Doc) -> tuple[list[_Match], list[_Match], list[_Match]]:
+            before, behind, ends = super().process_negations(doc)
+            return before, behind, [*ends, *_ends_of_adjectives(doc, before)]
+
         def termination_boundaries(
-            self, doc: Doc, terminating: list[tuple[int, int, int]]
+            self, doc: Doc, terminating: list[_Match]
         ) -> list[tuple[int, int]]:
             starts = find_statements([token.text for token in doc])
             return list(pairwise(sorted({*starts, *(each[1] for each in terminating), len(doc)})))
 
     return StatementNegex
+
+
+def _ends_of_adjectives(doc: Doc, before: Sequence[_Match]) -> Iterator[_Match]:
+    """YIELDS (Tuple[int, int, int]): The commas where the reach of adjectives ends, unless another
+    phrase reaches over them: "PMH: previous stroke, asthma".
+    """
+    starts = find_statements([token.text for token in doc])
+    reached: set[int] = set()
+    for match, start, end in sorted(before, key=lambda each: each[1]):
+        statement = bisect_right(starts, start)
+        if doc[start:end].text.lower() in ADJECTIVES and statement not in reached:
+            last = starts[statement] if statement < len(starts) else len(doc)
+            commas = (place for place in range(end, last) if doc[place].text == ",")
+            yield from ((match, place, place + 1) for place in islice(commas, 1))
+        reached.add(statement)

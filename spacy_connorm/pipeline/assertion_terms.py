@@ -37,6 +37,8 @@ _PAST = (
     *("h/o", "history of", "hx", "hx of", "past history", "past medical history", "pmh", "pmhx"),
     *("previous", "previously", "prior", "s/p", "status post"),
 )
+# Adjectives say it of what they stand before: in "previous heart attack, osteoarthritis" of one.
+ADJECTIVES = frozenset(["previous", "prior"])
 _PAST_BEHIND = ("ago", "in childhood", "in the past", "previously", "resolved")
 _PRESENT = ("but", "currently", "now", "presented with", "presents with", "today", "who presents")
 

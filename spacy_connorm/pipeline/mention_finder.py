@@ -4,6 +4,7 @@ spaCy imports this module whenever it creates a pipeline, so it must stay light.
 
 import copyreg
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -93,7 +94,7 @@ class MentionFinder(SavedSettings, BatchedPipe):
         finder, overlaps = self._name_finder(), self.cfg["overlaps"]
         chosen = [choose_mentions(mentions, overlaps) for mentions in finder.find(docs)]
         if self.cfg["coordinations"] and overlaps != "all":
-            chosen = join_coordinations(docs, chosen, finder.is_name)
+            chosen = join_coordinations(docs, chosen, partial(finder.names_among, vocab=self.vocab))
         return chosen
 
     def set_annotations(

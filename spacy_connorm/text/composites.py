@@ -127,7 +127,7 @@ _CONJUNCTION = r"(?:and ?/ ?or|or ?/ ?and|and|or|as well as|&)"
 _SEPARATOR = re.compile(
     rf"(?: ?[,;])? (?P<conjunction>{_CONJUNCTION}) "
     r"| ?(?P<comma>[,;]) |(?<=[^\W\d_]{3})(?P<tight>[,;])(?=[^\W\d_]{3})"
-    r"|(?<=[\w-]) ?(?P<slash>/) ?(?=\w)",
+    r"|(?<=[\w-]) ?(?P<slash>/) ?(?=-?\w)",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(rf"(?:{NUMBERED})(?:e?s)?", re.IGNORECASE)
@@ -233,9 +233,14 @@ def _separates(text: str, match: re.Match[str]) -> bool:
         return not left.isdigit() or bool(_NUMBERED.fullmatch(before[-1]))
     if len(left) < 2 or left.isdigit():
         return False
-    if right.isdigit() or len(right) < 2:
-        return right.isdigit() and left[-1].isdigit()
+    cut = right.removeprefix("-")
+    if cut.isdigit() or len(cut) < 2:
+        return shape(left[-1]) == shape(cut) == "number" or _are_greek(left[-1], cut)
     return len(left) > 2 or len(right) > 2 or shape(left) == shape(right) == "code"
+
+
+def _are_greek(*letters: str) -> bool:
+    return all("\u03b1" <= each <= "\u03c9" for each in letters)
 
 
 def _is_list(text: str, separators: list[re.Match[str]]) -> bool:
@@ -258,7 +263,24 @@ def _interpretations(segments: list[list[str]]) -> list[tuple[str, ...]]:
         [_parts(completed, cut) for cut in _ranked_cuts(completed)]
         for completed in restore_words(segments)
     ]
-    return [parts for rank in zip_longest(*by_completion) for parts in rank if parts]
+    ranked = [parts for rank in zip_longest(*by_completion) for parts in rank if parts]
+    products = list(_products(segments))
+    return [*ranked[: _MOST_INTERPRETATIONS - len(products)], *products]
+
+
+def _products(segments: list[list[str]]) -> Iterator[tuple[str, ...]]:
+    """YIELDS (Tuple[str, ...]): Each modifier with each head, at most one interpretation: "short
+    fingers", "broad fingers", "short toes" and "broad toes" of "short, broad fingers and toes".
+    """
+    longer = [place for place, words in enumerate(segments) if len(words) > 1]
+    if len(longer) != 1 or not 0 < longer[0] < len(segments) - 1:
+        return
+    place = longer[0]
+    *last, head = segments[place]
+    modifiers = [*(" ".join(each) for each in segments[:place]), " ".join(last)]
+    heads = [head, *(" ".join(each) for each in segments[place + 1 :])]
+    if len(modifiers) * len(heads) <= _MOST_PARTS:
+        yield tuple(f"{modifier} {each}" for each in heads for modifier in modifiers)
 
 
 def _ranked_cuts(segments: list[list[str]]) -> list[_Cut]:

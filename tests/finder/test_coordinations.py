@@ -6,6 +6,7 @@ import spacy
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.finder.coordinations import join_coordinations
 from spacy_connorm.finder.found_mentions import FoundMention
+from spacy_connorm.pipeline.tokenization import separate_joined_words
 
 NAMES = ("breast cancer", "ovarian cancer", "lung cancer", "cancer of the colon", "colon cancer")
 OTHERS = ("cough", "renal failure", "heart failure", "type 1 diabetes", "type 2 diabetes")
@@ -88,7 +89,7 @@ def test_neighbours_are_not_taken_twice():
     doc = spacy.blank("en")("b c and d and e c")
     mentions = [FoundMention(0, 2, 1.0, "X"), FoundMention(5, 7, 1.0, "X")]
     names = {"b c", "b d", "d c", "e c"}
-    (joined,) = join_coordinations([doc], [mentions], names.__contains__)
+    (joined,) = join_coordinations([doc], [mentions], names.intersection)
     assert [(each.start, each.end) for each in joined] == [(0, 4), (5, 7)]
 
 
@@ -119,6 +120,45 @@ def test_a_head_that_is_a_name_itself_is_shared(text):
     nlp = make_pipeline("diabetes", "type 1 diabetes", "type 2 diabetes")
     (ent,) = nlp(text).ents
     assert (ent.text, ent.kb_id_) == (text, "type 1 diabetes|type 2 diabetes")
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "parts"),
+    [
+        (
+            "short, broad fingers and toes",
+            "short, broad fingers and toes",
+            "short finger|broad finger|short toe|broad toe",
+        ),
+        (
+            "Short and broad fingers and toes",
+            "Short and broad fingers and toes",
+            "short finger|broad finger|short toe|broad toe",
+        ),
+        ("broad fingers and toes", "broad fingers and toes", "broad finger|broad toe"),
+        ("thin, broad fingers and toes", "broad fingers and toes", "broad finger|broad toe"),
+    ],
+)
+def test_each_modifier_goes_with_each_head(text, found, parts):
+    nlp = make_pipeline("short finger", "broad finger", "short toe", "broad toe")
+    (ent,) = nlp(text).ents
+    assert (ent.text, ent.kb_id_) == (found, parts)
+
+
+def test_words_that_stand_for_those_of_a_name_make_a_part():
+    nlp = make_pipeline("kidney anomaly", "limb anomaly", "ear anomaly", "anal anomaly")
+    (ent,) = nlp("She had anal, renal, limb and ear anomalies.").ents
+    assert ent.text == "anal, renal, limb and ear anomalies"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"), [("MMP-2/-9", "MMP-2|MMP-9"), ("PPARα/γ", "PPARα|PPARγ")]
+)
+def test_members_of_a_family_share_its_name(text, parts):
+    nlp = make_pipeline(*parts.split("|"))
+    separate_joined_words(nlp)
+    (ent,) = nlp(f"Levels of {text} rose.").ents
+    assert (ent.text, ent.kb_id_) == (text, parts)
 
 
 def test_limbs_are_completed_at_the_hyphen():

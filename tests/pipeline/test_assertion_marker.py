@@ -39,6 +39,10 @@ def nlp():
         ("His mother reports fever.", {"fever": ()}),
         ("s/p stroke. Now fits.", {"stroke": ("history",), "fits": ()}),
         ("History of present illness: cough", {"cough": ()}),
+        ("Has previous stroke, cough and fits", {"stroke": ("history",), "cough": (), "fits": ()}),
+        ("Prior stroke and fits", {"stroke": ("history",), "fits": ("history",)}),
+        ("PMH: prior stroke, asthma", {"stroke": ("history",), "asthma": ("history",)}),
+        ("Prior stroke\nWheezes, asthma", {"stroke": ("history",), "asthma": ()}),
         ("No family history of asthma", {"asthma": ("negated", "family")}),
     ],
 )

@@ -52,6 +52,8 @@ TEXTS = st.one_of(
         ("deficiency of C6 and C7", ("deficiency of C6", "deficiency of C7")),
         ("C6/C7 deficiency", ("C6 deficiency", "C7 deficiency")),
         ("C6/7 deficiency", ("C6 deficiency", "C7 deficiency")),
+        ("MMP-2/-9", ("MMP-2", "MMP-9")),
+        ("PPARα/γ agonists", ("PPARα agonists", "PPARγ agonists")),
         (
             "hereditary breast and ovarian cancer",
             ("hereditary breast cancer", "hereditary ovarian cancer"),
