@@ -105,7 +105,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     )
     add(
         "--dtype",
-        choices=("float32", "float16", "int8"),
+        choices=("float32", "int8"),
         default="float32",
         help="how the index stores vectors [%(default)s]",
     )

@@ -103,7 +103,7 @@ def main() -> None:
     parser = make_parser(__doc__ or "")
     parser.add_argument("--names", type=at_least(1000), default=76_000, help="[%(default)s]")
     parser.add_argument("--encoder", default="dan", help="minilm, dan or a FOLDER [%(default)s]")
-    parser.add_argument("--dtype", choices=("float32", "float16", "int8"), default="int8")
+    parser.add_argument("--dtype", choices=("float32", "int8"), default="int8")
     parser.add_argument("--indexes", nargs="+", choices=INDEXES, default=INDEXES, help="[all]")
     parser.add_argument("--trees", type=at_least(1), default=AnnoyIndex.n_trees)
     parser.add_argument("--search-k", type=at_least(1), nargs="+", default=SEARCH_K)

@@ -74,7 +74,7 @@ class HybridShim(EncoderShim):
         super().__init__()
         self._parts = {"dense": dense, "lexical": lexical}
         self.fits = any(map(fits, self._parts.values()))
-        self.extra = ",".join(filter(None, ("hybrid", *map(required_extra, self._parts.values()))))
+        self.extra = ",".join(filter(None, map(required_extra, self._parts.values())))
         self.lexical_weight = weight
 
     @property

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, 
 import numpy as np
 
 from ..encoders.protocol import HybridArray, Raw
-from ..errors import refuse
 from ..files.arrays import open_array, require_offsets
 from ..files.folders import MANIFEST, damaged
 
@@ -24,12 +23,6 @@ if TYPE_CHECKING:
 Metric: TypeAlias = Literal["cosine", "dot"]
 COSINE: Metric = "cosine"
 METRICS = (COSINE, "dot")
-
-
-def require_metric(metric: str) -> None:
-    """RAISES (ConnormError): CN006 for anything but "cosine" and "dot"."""
-    if metric not in METRICS:
-        refuse("metric", metric, '"cosine" or "dot"')
 
 
 def metric_of(backend: Any) -> str:
@@ -212,7 +205,7 @@ class _DenseRows:
 
 
 class DenseVectors(_DenseRows):
-    """Vectors as one float32 or float16 matrix.
+    """Vectors as one float32 matrix.
 
     unit (Floats2d): (n, width) rows of length one (or zero).
     norms (Floats1d): (n,) the original lengths of the rows.
@@ -222,14 +215,12 @@ class DenseVectors(_DenseRows):
     unit: np.ndarray
 
     @classmethod
-    def from_raw(cls, raw: np.ndarray, *, dtype: str = "float32") -> "DenseVectors":
+    def from_raw(cls, raw: np.ndarray) -> "DenseVectors":
         """RETURNS (DenseVectors): The vectors at unit length, and their lengths in float32.
 
         raw (Floats2d): (n, width) vectors of any length.
-        dtype (str): "float32" or "float16".
         """
-        unit, norms = _normalized(raw)
-        return cls(unit.astype(dtype, copy=False), norms)
+        return cls(*_normalized(raw))
 
     def compare(self, queries: np.ndarray) -> RowScores:
         """Compare by a matrix product; see `Vectors.compare`."""
@@ -237,9 +228,8 @@ class DenseVectors(_DenseRows):
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
         """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
-        unit = self.unit[rows].astype("float32", copy=False)
         # Unlike a matrix product, it sums each row in the same order however many rows there are.
-        return np.einsum("ij,j->i", unit, queries[query])
+        return np.einsum("ij,j->i", self.unit[rows], queries[query])
 
     def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Get the cosines of pairs of a query and a row.
@@ -249,13 +239,10 @@ class DenseVectors(_DenseRows):
         rows (Ints1d): int64 (n,): the row of each pair.
         RETURNS (Floats1d): float32 (n,).
         """
-        return np.einsum("ij,ij->i", self.unit[rows], queries[asked], dtype="float32")
+        return np.einsum("ij,ij->i", self.unit[rows], queries[asked])
 
-    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> np.ndarray:
-        if self.unit.dtype == "float32":
-            return self.unit[rows]
-        # Rounded to fewer bits, they no longer have length one.
-        return _normalized(self.unit[rows])[0]
+    def queries(self, rows: np.ndarray) -> np.ndarray:
+        return self.unit[rows]
 
     def sums(self, incidence: "csr_matrix") -> np.ndarray:
         """RETURNS (Floats2d): float32 (m, width): see `Vectors.sums`."""
@@ -329,7 +316,7 @@ class QuantizedVectors(_DenseRows):
         codes = self.codes[rows].astype("float32")
         return np.einsum("ij,ij->i", codes, queries[asked]) * self._shares(rows)
 
-    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> np.ndarray:
+    def queries(self, rows: np.ndarray) -> np.ndarray:
         return self.codes[rows].astype("float32") * self._shares(rows)[:, None]
 
     def sums(self, incidence: "csr_matrix") -> np.ndarray:
@@ -407,7 +394,7 @@ def _sums(
     weights = (incidence.data * norms[incidence.indices]).astype("float32")
     shape = (incidence.shape[0], len(rows))
     picked = csr_matrix((weights, places.ravel(), incidence.indptr), shape=shape)
-    return picked @ read(rows).astype("float32", copy=False)
+    return picked @ read(rows)
 
 
 class SparseVectors:
@@ -473,7 +460,7 @@ class SparseVectors:
         """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
         return (self.unit[rows] @ queries[query].T).toarray().ravel()
 
-    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> "csr_matrix":
+    def queries(self, rows: np.ndarray) -> "csr_matrix":
         return self.unit[rows]
 
     def sums(self, incidence: "csr_matrix") -> "csr_matrix":
@@ -537,12 +524,11 @@ class Vectors(Protocol):
         RETURNS (Floats1d): float32 (m,).
         """
 
-    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> Raw:
+    def queries(self, rows: np.ndarray) -> Raw:
         """Get some rows as queries: as if their texts were encoded again, up to the precision of
         the rows.
 
         rows (Ints1d): int64 (b,).
-        weight (float): For the lexical side of hybrid vectors.
         RETURNS (Union[Floats2d, csr_matrix, HybridArray]): float32 (b, width).
         """
 
@@ -590,7 +576,7 @@ class HybridVectors:
         """RETURNS (HybridVectors): See the function `from_raw`.
 
         raw (HybridArray): float32 (n, width) vectors of any length.
-        dtype (str): "float32", "float16" or "int8", for the dense side.
+        dtype (str): "float32" or "int8", for the dense side.
         """
         lexical = SparseVectors.from_raw(raw.lexical)
         return cls(_dense(raw.dense, dtype), lexical, weight=raw.weight)
@@ -647,8 +633,8 @@ class HybridVectors:
             self.lexical.rescore(queries.lexical, query, rows),
         )
 
-    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> HybridArray:
-        return HybridArray(self.dense.queries(rows), self.lexical.queries(rows), weight)
+    def queries(self, rows: np.ndarray) -> HybridArray:
+        return HybridArray(self.dense.queries(rows), self.lexical.queries(rows))
 
     def parts(
         self, queries: HybridArray, asked: np.ndarray, rows: np.ndarray
@@ -678,7 +664,7 @@ def from_raw(raw: Raw, *, dtype: str = "float32") -> Vectors:
     """Normalize the output of an encoder.
 
     raw (Union[Floats2d, csr_matrix, HybridArray]): (n, width) vectors of any length.
-    dtype (str): "float32", "float16" or "int8", for dense vectors.
+    dtype (str): "float32" or "int8", for dense vectors.
     RETURNS (Vectors): The vectors at unit length.
     """
     if isinstance(raw, HybridArray):
@@ -689,9 +675,7 @@ def from_raw(raw: Raw, *, dtype: str = "float32") -> Vectors:
 
 
 def _dense(raw: np.ndarray, dtype: str) -> DenseVectors | QuantizedVectors:
-    if dtype == "int8":
-        return QuantizedVectors.from_raw(raw)
-    return DenseVectors.from_raw(raw, dtype=dtype)
+    return QuantizedVectors.from_raw(raw) if dtype == "int8" else DenseVectors.from_raw(raw)
 
 
 def join(parts: Sequence[Vectors]) -> Vectors:
@@ -722,8 +706,8 @@ def open_vectors(folder: Path, stem: str) -> Vectors:
     norms = open_array(folder / f"{stem}.norms.npy", "float32", (None,), finite=True)
     rows = len(norms)
     if (folder / f"{stem}.unit.npy").exists():
-        kinds = ("float32", "float16")
-        return DenseVectors(open_array(folder / f"{stem}.unit.npy", kinds, (rows, None)), norms)
+        unit = open_array(folder / f"{stem}.unit.npy", "float32", (rows, None))
+        return DenseVectors(unit, norms)
     if (folder / f"{stem}.codes.npy").exists():
         codes = open_array(folder / f"{stem}.codes.npy", "int8", (rows, None))
         lengths = open_array(folder / f"{stem}.lengths.npy", "float32", (rows,), finite=True)
@@ -789,10 +773,6 @@ def row_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
         yield rows[start : start + _BLOCK]
 
 
-# A row of codes that faiss reads quickly has a multiple of so many components.
-_ALIGNED = 4
-
-
 class ScaledVectors:
     """Stored unit vectors, times the norms beside them. Queries keep their lengths, too."""
 
@@ -838,7 +818,7 @@ class ScaledVectors:
         stored: Any = self.stored
         return stored.pairs(queries, asked, rows) * self.norms[rows]
 
-    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> Raw:
+    def queries(self, rows: np.ndarray) -> Raw:
         unit = self.stored.queries(rows)
         if isinstance(unit, np.ndarray):
             return unit * self.norms[rows][:, None]
@@ -855,40 +835,6 @@ class ScaledVectors:
         self.stored.write(folder, stem)
 
 
-class LiftedVectors:
-    """Scaled vectors with one more component, which makes all of them equally long: those nearest
-    to a query by angle have the largest inner products with it (Bachrach et al. 2014). So an index
-    for cosines can propose them. Zeros follow up to a multiple of four components.
-    """
-
-    def __init__(self, vectors: ScaledVectors) -> None:
-        """vectors (ScaledVectors): Dense or quantized."""
-        self._vectors = vectors
-        self._longest = float(vectors.norms.max(initial=0)) or 1.0
-        self.width = vectors.width + _ALIGNED - vectors.width % _ALIGNED
-        self.norms = np.ones(len(vectors), dtype="float32")
-
-    def __len__(self) -> int:
-        return len(self._vectors)
-
-    def queries(self, rows: np.ndarray, *, weight: float = 1.0) -> np.ndarray:
-        """RETURNS (Floats2d): float32 (b, width): some rows, at length one."""
-        scaled = self._vectors.queries(rows) / self._longest
-        rest = np.sqrt(np.maximum(1 - np.square(scaled).sum(axis=1), 0))
-        return self._with(scaled, rest)
-
-    def lift(self, queries: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats2d): float32 (b, width): queries of any length, at length one."""
-        norms = np.linalg.norm(queries, axis=1, keepdims=True)
-        return self._with(queries / np.where(norms > 0, norms, 1), np.zeros(len(queries)))
-
-    def _with(self, vectors: np.ndarray, component: np.ndarray) -> np.ndarray:
-        lifted = np.zeros((len(vectors), self.width), dtype="float32")
-        lifted[:, : vectors.shape[1]] = vectors
-        lifted[:, vectors.shape[1]] = component
-        return lifted
-
-
 def scaled(vectors: Vectors, metric: str) -> Vectors:
     """Choose how stored vectors are compared.
 
@@ -903,16 +849,3 @@ def scaled(vectors: Vectors, metric: str) -> Vectors:
         dense: Any = ScaledVectors(vectors.dense)
         return HybridVectors(dense, vectors.lexical, weight=vectors.weight)
     return ScaledVectors(vectors)
-
-
-def lifted(vectors: Any) -> Any:
-    """RETURNS (Union[Vectors, LiftedVectors]): What an index for cosines is built from."""
-    return LiftedVectors(vectors) if isinstance(vectors, ScaledVectors) else vectors
-
-
-def lifted_queries(vectors: Any, queries: np.ndarray) -> np.ndarray:
-    """vectors (Union[Vectors, LiftedVectors]): From `lifted`.
-    queries (Floats2d): (b, width) queries of the vectors that these were made from.
-    RETURNS (Floats2d): float32 (b, width): what that index is asked.
-    """
-    return vectors.lift(queries) if isinstance(vectors, LiftedVectors) else queries

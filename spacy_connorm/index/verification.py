@@ -27,7 +27,7 @@ _LEAST_MEAN = 1e-2
 # How many rows are read at once.
 _BLOCK = 16_384
 # How much the length of a row may differ from one.
-_ROUNDED = {"float16": 2e-3, "float32": 2e-5}
+_ROUNDED = 2e-5
 # Squared distances of vectors of the same text. Dense ones may be rounded to eight bits, or encoded
 # by another processor.
 _SAME_DENSE, _SAME_SPARSE = 2e-3, 1e-8
@@ -217,7 +217,7 @@ def verify_vectors(
         verify_vectors(vectors.dense, folder, f"{stem}.dense", report=report)
         verify_vectors(vectors.lexical, folder, f"{stem}.lexical", report=lambda _: None)
         return
-    norms, tolerance = vectors.norms, _ROUNDED["float32"]
+    norms = vectors.norms
     require_sound((norms >= 0).all(), folder / f"{stem}.norms.npy", "a norm is negative")
     if isinstance(vectors, SparseVectors):
         measure, path = _sparse_lengths, folder / f"{stem}.data.npy"
@@ -225,12 +225,11 @@ def verify_vectors(
         measure, path = _quantized_lengths, folder / f"{stem}.codes.npy"
     else:
         measure, path = _dense_lengths, folder / f"{stem}.unit.npy"
-        tolerance = _ROUNDED[str(vectors.unit.dtype)]
     for start in range(0, len(vectors), _BLOCK):
         rows = slice(start, min(start + _BLOCK, len(vectors)))
         lengths = measure(vectors, rows, path)
         # Written so that NaN is refused.
-        is_unit = (np.abs(lengths - (norms[rows] > 0)) < tolerance).all()
+        is_unit = (np.abs(lengths - (norms[rows] > 0)) < _ROUNDED).all()
         require_sound(is_unit, path, "a vector does not have the length that its norm says")
         report(rows.stop - rows.start)
 

@@ -47,7 +47,7 @@ def test_the_dense_side_may_be_a_transformer(tiny):
     model = HybridEncoder(dense=tiny, lexical=NgramEncoder(), lexical_weight=1)
     model.initialize(X=NAMES)
     np.testing.assert_array_equal(encode(model, NAMES).dense, tiny.predict(NAMES))
-    assert required_extra(model) == "hybrid,transformers"
+    assert required_extra(model) == "transformers"
     restored = HybridEncoder(dense=replica(tiny), lexical=NgramEncoder())
     restored.from_bytes(model.to_bytes())
     assert fingerprint(restored) == fingerprint(model)
@@ -126,7 +126,7 @@ def test_vectors_know_the_lexical_weight(model):
 
 def test_what_it_is_known_by():
     assert not is_sparse(build())
-    assert required_extra(build()) == "hybrid"
+    assert required_extra(build()) == ""
     with pytest.raises(ConnormError, match=r"CN311.*`dense`"):
         require_trainable(build())
 

@@ -31,7 +31,7 @@ HYBRID = {
     "lexical_weight": 0.5,
 }
 EXACT = {"@misc": "spacy-connorm.ExactIndex.v1"}
-# So that forest, lists and postings are searched, not all vectors.
+# So that forest and lists are searched, not all vectors.
 ANNOY = {
     "@misc": "spacy-connorm.AnnoyIndex.v1",
     "exact_below": 0,
@@ -48,7 +48,6 @@ KINDS = {
     "lists": {"encoder": HASHES, "index": LISTS},
     "codes": {"encoder": HASHES, "index": {**EXACT, "dtype": "int8"}},
     "hybrid": {"encoder": HYBRID, "index": ANNOY},
-    "hybrid lists": {"encoder": HYBRID, "index": LISTS},
     "dan": {"encoder": DAN, "index": EXACT},
     "onnx": {"encoder": ONNX, "index": EXACT},
 }
@@ -190,7 +189,7 @@ SETTINGS = {
     "means sieve": {"searches": ["OD-C"], "thresholds": []},
     "annoy index": {"n_trees": 5, "search_k": 40, "oversample": 2, "seed": 1, "dtype": "int8"},
     "lists index": {"lists": 9, "probes": 9, "oversample": 2, "seed": 1, "exact_below": 99},
-    "codes index": {"dtype": "float16"},
+    "codes index": {"dtype": "float32"},
     "dan encoder": {"ngram_range": [2, 3], "buckets": 9, "hidden": 2, "dropout": 0.5, "width": 9},
     "onnx encoder": {"pooling": "cls", "max_length": 3, "batch_tokens": 2},
     "hybrid encoder": {"lexical_weight": 0.5},

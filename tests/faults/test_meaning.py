@@ -143,8 +143,6 @@ ARRAYS = [
     ("hybrid", "index/texts.dense.unit.npy", negate),
     ("hybrid", "index/texts.lexical.data.npy", negate),
     ("hybrid", "index/O-C.dense.unit.npy", negate),
-    ("hybrid", "index/OD-T.postings.data.npy", negate),
-    ("hybrid", "index/OD-T.postings.indices.npy", put(0, 10)),
     ("hybrid", "index/O-C.lexical.norms.npy", scale),
     ("hybrid", "synonyms.dense.unit.npy", negate),
     ("hybrid", "synonyms.lexical.data.npy", put(0, 0.2)),

@@ -21,7 +21,7 @@ ENCODERS = {
     "DanEncoder.v1": {"dan"},
     "OnnxEncoder.v1": {"onnx"},
     "TransformerEncoder.v1": {"transformers"},
-    "HybridEncoder.v1": {"hybrid", "dan"},
+    "HybridEncoder.v1": {"dan"},
     "WordVectorEncoder.v1": set(),
     "GroundedDanEncoder.v1": {"dan"},
 }

@@ -215,7 +215,7 @@ def small_windows(monkeypatch):
     monkeypatch.setattr("spacy_connorm.index.builder._ENCODED", 3)
 
 
-BACKENDS = [ExactIndex(), ExactIndex(dtype="float16"), ExactIndex(dtype="int8")]
+BACKENDS = [ExactIndex(), ExactIndex(dtype="int8")]
 NO_WARNING = pytest.mark.filterwarnings("ignore:.*CNW401")
 
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from ...encoders.protocol import Raw
-from ...errors import ConnormError, Errors, Warnings, refuse, warn
+from ...encoders.storage import DTYPES
+from ...errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
 from ...files.folders import damaged
-from ..vectors import Metric, Vectors, lifted, lifted_queries, require_metric, row_blocks
+from ..vectors import Vectors, row_blocks
 from .exact import AllowedItems, ExactSearcher, Neighbours, require_positive_settings, rescore
-from .hybrid import build_dense, open_dense
 
 if TYPE_CHECKING:
     from .exact import Searcher
@@ -45,7 +45,6 @@ class AnnoyIndex:
     exact_below (int): Build no forest for fewer vectors: search them exactly.
     seed (int): The seed of the random splits; the same seed gives the same forest.
     dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
-    metric (str): "cosine" or "dot", see `ExactIndex`.
     """
 
     # Without annoy the search is exact, so packages of pipelines need no compiler.
@@ -56,24 +55,41 @@ class AnnoyIndex:
     oversample: int = 2
     exact_below: int = _MANY
     seed: int = 13
-    dtype: Literal["float32", "float16", "int8"] = "float32"
-    metric: Metric = "cosine"
+    dtype: Literal["float32", "int8"] = "float32"
 
     def __post_init__(self) -> None:
-        """RAISES (ConnormError): CN006 for an invalid setting."""
-        require_metric(self.metric)
+        """RAISES (ConnormError): CN006 or CN118 for an invalid setting."""
+        require_choice("dtype", self.dtype, DTYPES)
         # Annoy takes a negative number of trees for a huge one and builds until memory is full.
         require_positive_settings(self, "n_trees", "search_k", "oversample")
         if self.exact_below < 0:
             refuse("exact_below", self.exact_below, "a number of vectors, at least 0")
 
     def build(self, vectors: Vectors, path: Path) -> None:
-        """Build the forest of dense vectors; see `build_dense` for others.
+        """Build the forest of dense vectors. Sparse and hybrid ones are searched exactly.
 
         vectors (Vectors): The items, one per row.
         path (Path): The file that Annoy writes and maps later, or that says why there is no forest.
         """
-        build_dense(vectors, path, self._build)
+        if "sparse" in vectors.widths:
+            return
+        if len(vectors) < self.exact_below:
+            path.write_bytes(_NO_FOREST + b"an exact search of so few vectors is as fast\n")
+            return
+        forest = _new_forest(vectors.width)
+        if forest is None:
+            self._warn_of_many(len(vectors))
+            path.write_bytes(_NO_FOREST + b"annoy was not installed\n")
+            return
+        forest.set_seed(self.seed)
+        for rows in row_blocks(np.arange(len(vectors))):
+            for item, vector in zip(rows.tolist(), vectors.queries(rows), strict=True):
+                forest.add_item(item, vector)
+        # One job, since the forest depends on the number of jobs. Built in memory and then saved,
+        # since Annoy's building on disk dies of SIGBUS when the disk is full.
+        forest.build(self.n_trees, n_jobs=1)
+        forest.save(str(path))
+        forest.unload()
 
     def open(self, vectors: Vectors, path: Path) -> "Searcher":
         """Map the forest into memory.
@@ -82,34 +98,13 @@ class AnnoyIndex:
         path (Path): Its file.
         RETURNS (Searcher): A searcher over the vectors.
         """
-        return open_dense(vectors, path, self._open)
-
-    def _open(self, vectors: Vectors, path: Path) -> "Searcher":
-        forest = _new_forest(lifted(vectors).width) if _is_planted(path) else None
+        if "sparse" in vectors.widths:
+            return ExactSearcher(vectors)
+        forest = _new_forest(vectors.width) if _is_planted(path) else None
         if forest is not None:
             return AnnoySearcher(self, vectors, path, forest)
         self._warn_of_many(len(vectors))
         return ExactSearcher(vectors)
-
-    def _build(self, vectors: Vectors, path: Path) -> None:
-        if len(vectors) < self.exact_below:
-            path.write_bytes(_NO_FOREST + b"an exact search of so few vectors is as fast\n")
-            return
-        planted = lifted(vectors)
-        forest = _new_forest(planted.width)
-        if forest is None:
-            self._warn_of_many(len(vectors))
-            path.write_bytes(_NO_FOREST + b"annoy was not installed\n")
-            return
-        forest.set_seed(self.seed)
-        for rows in row_blocks(np.arange(len(planted))):
-            for item, vector in zip(rows.tolist(), planted.queries(rows), strict=True):
-                forest.add_item(item, vector)
-        # One job, since the forest depends on the number of jobs. Built in memory and then saved,
-        # since Annoy's building on disk dies of SIGBUS when the disk is full.
-        forest.build(self.n_trees, n_jobs=1)
-        forest.save(str(path))
-        forest.unload()
 
     def _warn_of_many(self, vectors: int) -> None:
         if vectors > max(_MANY, self.exact_below):
@@ -132,9 +127,8 @@ class AnnoySearcher:
         self.vectors = vectors
         self._exact = ExactSearcher(vectors)
         self._forest = forest
-        self._planted = lifted(vectors)
         try:
-            require_sound_forest(path, items=len(vectors), width=self._planted.width)
+            require_sound_forest(path, items=len(vectors), width=vectors.width)
             self._forest.load(str(path))
         except OSError as error:
             raise ConnormError(Errors.CN403.format(path=path, reason=error)) from error
@@ -146,7 +140,7 @@ class AnnoySearcher:
         """Find the n nearest items of each query. The search is exact if that costs no more than
         asking the forest: `search_k` is at least the number of items, or a filter leaves few.
 
-        queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
+        queries (Floats2d): float32 (b, width), at unit length.
         n (int): How many.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 scores of approximate neighbours.
@@ -164,18 +158,18 @@ class AnnoySearcher:
         return self._exact.complete(found, queries, wanted, allowed)
 
     def verify(self, path: Path) -> None:
-        width = self._planted.width
+        width = self.vectors.width
         if not has_each_item_in_each_tree(path, items=len(self), width=width):
             raise damaged(path, "its trees do not hold every vector once")
         stored = np.memmap(path, dtype="<f4", mode="r").reshape(-1, width + 3)[: len(self), 3:]
         for rows in row_blocks(np.arange(len(self))):
-            if not np.allclose(stored[rows], self._planted.queries(rows), atol=_ROUNDED):
+            if not np.allclose(stored[rows], self.vectors.queries(rows), atol=_ROUNDED):
                 raise damaged(path, "it holds other vectors")
 
     def _propose(
         self, queries: Raw, count: int, allowed: AllowedItems | None
     ) -> Iterator[np.ndarray]:
-        for vector in lifted_queries(self._planted, queries):
+        for vector in queries:
             found = self._forest.get_nns_by_vector(vector, count, self.settings.search_k)
             items = np.asarray(found, dtype="int64")
             yield items if allowed is None else items[allowed.mask[items]]

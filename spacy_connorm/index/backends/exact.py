@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkab
 import numpy as np
 
 from ...encoders.protocol import Raw
-from ...errors import require_positive
-from ..vectors import Metric, Vectors, require_metric
+from ...encoders.storage import DTYPES
+from ...errors import require_choice, require_positive
+from ..vectors import METRICS, Metric, Vectors
 
 
 class AllowedItems:
@@ -186,20 +187,21 @@ _GROUPS_FOR_ONE = 8
 class ExactIndex:
     """Settings of the exact backend, `spacy-connorm.ExactIndex.v1`.
 
-    dtype (str): How dense vectors are stored: float16 halves the file, int8 quarters it and is
-        searched several times as fast. Scores are float32, and exact for the stored vectors.
+    dtype (str): How dense vectors are stored: int8 quarters the file, and is searched several
+        times as fast. Scores are float32, and exact for the stored vectors.
     metric (str): "cosine"; or "dot": vectors keep the lengths that the encoder gives them, and
         scores are inner products.
     """
 
     extra: ClassVar[str] = ""
 
-    dtype: Literal["float32", "float16", "int8"] = "float32"
+    dtype: Literal["float32", "int8"] = "float32"
     metric: Metric = "cosine"
 
     def __post_init__(self) -> None:
-        """RAISES (ConnormError): CN006 for an invalid setting."""
-        require_metric(self.metric)
+        """RAISES (ConnormError): CN118 for an invalid setting."""
+        require_choice("dtype", self.dtype, DTYPES)
+        require_choice("metric", self.metric, METRICS)
 
     def build(self, vectors: Vectors, path: Path) -> None:
         """Do nothing: an exact search only needs the vectors."""

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from math import ceil, isqrt
 from pathlib import Path
 from threading import local
@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from ...encoders.protocol import Raw
-from ...errors import ConnormError, Errors, refuse, require_installed
+from ...encoders.storage import DTYPES
+from ...errors import ConnormError, Errors, refuse, require_choice, require_installed
 from ...files.folders import damaged
-from ..vectors import Metric, Vectors, lifted, lifted_queries, require_metric, row_blocks
+from ..vectors import Vectors, row_blocks
 from .exact import (
     AllowedItems,
     Earlier,
@@ -29,7 +30,6 @@ from .exact import (
     require_positive_settings,
     rescore,
 )
-from .hybrid import build_dense, open_dense
 
 if TYPE_CHECKING:
     from .exact import Searcher
@@ -410,7 +410,6 @@ class IvfIndex:
     exact_below (int): Fewer vectors than this are searched exactly, which is as fast.
     seed (int): The seed of k-means; the same seed gives the same lists.
     dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
-    metric (str): "cosine" or "dot", see `ExactIndex`.
     """
 
     extra: ClassVar[str] = "faiss"
@@ -420,12 +419,11 @@ class IvfIndex:
     oversample: int = 2
     exact_below: int = 20_000
     seed: int = 13
-    dtype: Literal["float32", "float16", "int8"] = "float32"
-    metric: Metric = "cosine"
+    dtype: Literal["float32", "int8"] = "float32"
 
     def __post_init__(self) -> None:
-        """RAISES (ConnormError): CN006 for an invalid setting."""
-        require_metric(self.metric)
+        """RAISES (ConnormError): CN006 or CN118 for an invalid setting."""
+        require_choice("dtype", self.dtype, DTYPES)
         require_positive_settings(self, "oversample")
         for setting in ("lists", "probes"):
             if getattr(self, setting) is not None:
@@ -434,12 +432,14 @@ class IvfIndex:
             refuse("exact_below", self.exact_below, f"at least {_LEAST_VECTORS}")
 
     def build(self, vectors: Vectors, path: Path) -> None:
-        """Build the lists of dense vectors; see `build_dense` for others.
+        """Build the lists of dense vectors. Sparse and hybrid ones are searched exactly.
 
         vectors (Vectors): The items, one per row.
         path (Path): The file that faiss writes and maps later.
         """
-        build_dense(vectors, path, self._build)
+        if "sparse" not in vectors.widths and len(vectors) >= self.exact_below:
+            count = self._list_count(len(vectors))
+            RabitqLists.build(vectors, lists=count, seed=self.seed).write(path)
 
     def update(self, vectors: Vectors, path: Path, earlier: Earlier) -> str | None:
         """Build the lists of dense vectors, with the centroids of an earlier build if it has about
@@ -452,7 +452,18 @@ class IvfIndex:
         RETURNS (Optional[str]): Whether the lists were kept, and if not, why; None if there are no
             lists.
         """
-        return build_dense(vectors, path, partial(self._update, earlier=earlier))
+        if "sparse" in vectors.widths or len(vectors) < self.exact_below:
+            return None
+        if not earlier.path.exists():
+            self.build(vectors, path)
+            return "learned anew: there were none"
+        wanted = self._list_count(len(vectors))
+        known = RabitqLists.open(earlier.path, rows=earlier.size, width=vectors.width).lists
+        if abs(known - wanted) > (0 if self.lists else _OTHER_COUNT * wanted):
+            self.build(vectors, path)
+            return f"learned anew: there were {known} lists where {wanted} are wanted"
+        RabitqLists.update(earlier, vectors).write(path)
+        return "kept"
 
     def open(self, vectors: Vectors, path: Path) -> "Searcher":
         """Map the lists into memory.
@@ -461,37 +472,14 @@ class IvfIndex:
         path (Path): Their file.
         RETURNS (Searcher): A searcher over the vectors.
         """
-        return open_dense(vectors, path, self._open)
-
-    def _build(self, vectors: Vectors, path: Path) -> None:
-        if len(vectors) >= self.exact_below:
-            count = self._list_count(len(vectors))
-            RabitqLists.build(lifted(vectors), lists=count, seed=self.seed).write(path)
-
-    def _update(self, vectors: Vectors, path: Path, earlier: Earlier) -> str | None:
-        if len(vectors) < self.exact_below:
-            return None
-        if not earlier.path.exists():
-            self._build(vectors, path)
-            return "learned anew: there were none"
-        wanted = self._list_count(len(vectors))
-        known = RabitqLists.open(earlier.path, rows=earlier.size, width=vectors.width).lists
-        if abs(known - wanted) > (0 if self.lists else _OTHER_COUNT * wanted):
-            self._build(vectors, path)
-            return f"learned anew: there were {known} lists where {wanted} are wanted"
-        RabitqLists.update(earlier, vectors).write(path)
-        return "kept"
+        if "sparse" in vectors.widths or len(vectors) < self.exact_below:
+            return ExactSearcher(vectors)
+        lists = RabitqLists.open(path, rows=len(vectors), width=vectors.width)
+        return IvfSearcher(self, vectors, lists)
 
     def _list_count(self, vectors: int) -> int:
         lists = self.lists or min(_LISTS_PER_ROOT * isqrt(vectors), _MOST_LISTS)
         return min(lists, vectors)
-
-    def _open(self, vectors: Vectors, path: Path) -> "Searcher":
-        if len(vectors) < self.exact_below:
-            return ExactSearcher(vectors)
-        held = lifted(vectors)
-        lists = RabitqLists.open(path, rows=len(held), width=held.width)
-        return IvfSearcher(self, vectors, lists)
 
 
 class IvfSearcher:
@@ -507,7 +495,6 @@ class IvfSearcher:
         self.settings = settings
         self.vectors = vectors
         self._inverted = inverted
-        self._held = lifted(vectors)
         self._exact = ExactSearcher(vectors)
 
     def __len__(self) -> int:
@@ -517,7 +504,7 @@ class IvfSearcher:
         """Find the n nearest items of each query. The search is exact if so many lists would have
         to be read that it takes no longer.
 
-        queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
+        queries (Floats2d): float32 (b, width), at unit length.
         n (int): How many.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 scores of approximate neighbours.
@@ -529,13 +516,12 @@ class IvfSearcher:
         probes = self._probes(proposals, possible)
         if probes * _MOST_PROBED > self._inverted.lists:
             return self._exact.nearest(queries, n, allowed)
-        asked = lifted_queries(self._held, queries)
-        items = self._inverted.propose(asked, proposals, probes=probes, allowed=allowed)
+        items = self._inverted.propose(queries, proposals, probes=probes, allowed=allowed)
         found = rescore(self.vectors, queries, (rows[rows >= 0] for rows in items), n)
         return self._exact.complete(found, queries, wanted, allowed)
 
     def verify(self, path: Path) -> None:
-        self._inverted.verify(self._held, path)
+        self._inverted.verify(self.vectors, path)
 
     def _probes(self, proposals: int, possible: int) -> int:
         """RETURNS (int): Enough lists to hold as many allowed items as `probes` lists hold without

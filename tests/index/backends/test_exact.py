@@ -50,7 +50,7 @@ def test_nearest_are_the_nearest(searcher, n):
     assert (np.diff(found.scores, axis=1) <= 0).all()
 
 
-@pytest.mark.parametrize("kind", ["float32", "float16", "int8", "sparse"])
+@pytest.mark.parametrize("kind", ["float32", "int8", "sparse"])
 def test_the_size_of_a_batch_changes_nothing(kind):
     queries = RNG.normal(size=(50, 16)).astype("float32")
     if kind == "sparse":
@@ -132,7 +132,7 @@ def test_missing_forest_names_the_file(tmp_path):
         AnnoyIndex(exact_below=0).open(VECTORS, tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_exact_scores_do_not_depend_on_what_else_is_asked(dtype):
     wide = RNG.normal(size=(400, 333)).astype("float32")
     vectors = from_raw(wide, dtype=dtype)
@@ -206,7 +206,7 @@ def test_a_search_with_the_same_filter_does_not_read_the_mask_again(backend, mas
     np.testing.assert_array_equal(again.items, first.items)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_few_allowed_items_are_all_that_is_compared(dtype, monkeypatch):
     vectors = from_raw(WIDE_RAW, dtype=dtype)
     searcher = ExactSearcher(vectors)

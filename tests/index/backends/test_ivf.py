@@ -43,7 +43,7 @@ def test_scores_are_exact_cosines(searcher):
     np.testing.assert_allclose(found.scores, exact, atol=1e-6)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_every_dtype_finds_the_best(dtype, tmp_path):
     vectors = from_raw(RAW, dtype=dtype)
     SETTINGS.build(vectors, tmp_path / "lists")
@@ -270,7 +270,7 @@ def test_the_same_vectors_have_the_same_file(built, tmp_path, no_learning):
     assert (tmp_path / "new").read_bytes() == built.read_bytes()
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_only_new_vectors_are_put_into_lists(dtype, tmp_path, monkeypatch):
     old = from_raw(RAW, dtype=dtype)
     SETTINGS.build(old, tmp_path / "old")
