@@ -171,11 +171,8 @@ class KeyTable:
 
     def row(self, key: bytes) -> int | None:
         """RETURNS (Optional[int]): The row of an encoder input; None if the index lacks it."""
-        value = np.uint64(_hash(key))
-        place = int(np.searchsorted(self._hashes, value))
-        if place < len(self._hashes) and self._hashes[place] == value:
-            return int(self._rows[place])
-        return None
+        row = int(self.rows([key])[0])
+        return None if row < 0 else row
 
     def rows(self, keys: Sequence[bytes]) -> np.ndarray:
         """RETURNS (Ints1d): int64 (n,): the rows of n encoder inputs; -1 for unknown ones."""
@@ -389,15 +386,11 @@ class ConceptIndex:
     @cached_property
     def compared(self) -> Vectors:
         """RETURNS (Vectors): The vectors as searches compare them."""
-        return self.as_compared(self.vectors)
-
-    def as_compared(self, vectors: Vectors) -> Vectors:
-        """RETURNS (Vectors): Other vectors of the same encoder, compared as those of the index."""
-        return scaled(vectors, self.metric)
+        return scaled(self.vectors, self.metric)
 
     def search_vectors(self, search: Search) -> Vectors:
         """RETURNS (Vectors): What a search compares with: text vectors or concept means."""
-        return self.as_compared(self.stored_vectors(search))
+        return scaled(self.stored_vectors(search), self.metric)
 
     def stored_vectors(self, search: Search) -> Vectors:
         """RETURNS (Vectors): The same as they are stored: at unit length.
@@ -475,10 +468,6 @@ def _from_files(files: dict[str, bytes], backend: Backend) -> ConceptIndex:
     return ConceptIndex(owner.path, backend, owner=owner)
 
 
-# A mask has one byte per concept, and for each search one per item.
-_MAX_MASKS = 16
-
-
 class Filter(NamedTuple):
     """Which concepts may be found.
 
@@ -545,26 +534,6 @@ def allowed_concepts(filter: Filter, index: ConceptIndex) -> AllowedConcepts | N
     if filter.branches:
         mask &= _among(index.store.of_branches(filter.branches), len(mask))
     return AllowedConcepts(index, mask)
-
-
-class Masks:
-    """Caches the masks of filters. Threads may share it."""
-
-    def __init__(self) -> None:
-        self._masks: dict[Filter, AllowedConcepts | None] = {}
-
-    def get(self, filter: Filter, index: ConceptIndex) -> AllowedConcepts | None:
-        """RETURNS (Optional[AllowedConcepts]): As `allowed_concepts`, always of the same index.
-        RAISES (ConnormError): CN406 and CN407 as `allowed_concepts`.
-        """
-        try:
-            return self._masks[filter]
-        except KeyError:
-            mask = allowed_concepts(filter, index)
-        if len(self._masks) >= _MAX_MASKS:
-            self._masks.clear()
-        self._masks[filter] = mask
-        return mask
 
 
 def _among(numbers: np.ndarray, size: int) -> np.ndarray:

@@ -15,7 +15,7 @@ from ..files.folders import damaged
 from .backends.exact import AllowedItems, ExactSearcher
 from .concept_index import AllowedConcepts, ConceptIndex, D, Search
 from .store import Cache
-from .vectors import HybridVectors, SparseVectors, Vectors, from_raw, open_vectors
+from .vectors import HybridVectors, SparseVectors, Vectors, from_raw, open_vectors, scaled
 
 # Filters whose means are kept: two masks each, with one byte per concept.
 _MAX_ALLOWED = 16
@@ -247,7 +247,7 @@ class SynonymOverlay:
         return known
 
     def _searcher(self, raw: list[Raw]) -> ExactSearcher:
-        return ExactSearcher(self._index.as_compared(from_raw(stack(raw))))
+        return ExactSearcher(scaled(from_raw(stack(raw)), self._index.metric))
 
     def _changed_concepts(self, target: int) -> list[int]:
         removed = {concept for _, concept in self.removed}

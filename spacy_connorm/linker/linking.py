@@ -20,8 +20,8 @@ from ..index.search import Hit, run_search
 from ..text.cleaning import clean
 from ..text.composites import split_composite
 from .interpretations import Calibration, Interpretation, best_first, is_settled, with_probabilities
-from .lookup import RESCORERS, Retriever
-from .rescorers import SearchedTexts
+from .lookup import Retriever
+from .rescorers import RESCORERS, SearchedTexts
 from .sieve import Sieve
 
 
@@ -184,7 +184,7 @@ def retrieve(
         and branches that it lacks, CN408 for a search that it was built without.
     """
     retriever.index.require_sound()
-    allowed = retriever.masks.get(query.filter, retriever.index)
+    allowed = retriever.allowed(query.filter)
     depth = max(query.top_k, _DEPTH)
     asked = query.sieve, query.filter, depth
     cached = {text: retriever.cache.get((asked, text)) if text else [] for text in texts}

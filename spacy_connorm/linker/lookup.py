@@ -18,21 +18,18 @@ from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, wa
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import Backend
 from ..index.builder import fit_encoder, write_index
-from ..index.concept_index import TARGETS, AllowedConcepts, ConceptIndex, Masks
+from ..index.concept_index import TARGETS, AllowedConcepts, ConceptIndex, Filter, allowed_concepts
 from ..index.overlay import SYNONYMS_FILE, Synonym, SynonymOverlay
 from ..index.store import Cache
-from ..index.vectors import COSINE, from_raw, metric_of
+from ..index.vectors import COSINE, from_raw, metric_of, scaled
 from ..text.cleaning import clean
 from ..text.substitutions import Substitution
-from .rescorers import ExtraWords, Rescorer, RewrittenWords, SearchedTexts
+from .rescorers import RESCORERS, SearchedTexts
 from .sieve import Sieve
 from .synonyms import ChangedSynonym, as_pairs
 
-# What changes scores after a search, in this order, by the setting of its weight.
-RESCORERS: Mapping[str, type[Rescorer]] = {
-    "rewriting_weight": RewrittenWords,
-    "extra_words_weight": ExtraWords,
-}
+# Filters whose masks are kept: one byte per concept, and for each search one per item.
+_MAX_MASKS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +42,7 @@ class Retriever:
     overlay (SynonymOverlay): Synonyms added and removed since the index was built.
     cache_size (int): At most how many answers to keep; 0 for none.
     weights (Mapping[str, float]): Of `RESCORERS`, by setting; those at 0 are left out.
-    masks (Masks): What filters let through.
+    masks (Cache): What filters let through.
     cache (Cache): Answers to texts.
     """
 
@@ -54,7 +51,9 @@ class Retriever:
     overlay: SynonymOverlay
     cache_size: int = 0
     weights: Mapping[str, float] = field(default_factory=dict)
-    masks: Masks = field(default_factory=Masks, repr=False)
+    masks: Cache[Filter, AllowedConcepts] = field(
+        default_factory=lambda: Cache(_MAX_MASKS), repr=False
+    )
     cache: Cache[tuple, list[Candidate]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -67,7 +66,21 @@ class Retriever:
     @property
     def has_cosines(self) -> bool:
         """RETURNS (bool): Whether scores are cosines: those of several texts can be compared."""
-        return not self.index.compared.is_scaled
+        return self.index.metric == COSINE
+
+    def allowed(self, filter: Filter) -> AllowedConcepts | None:
+        """Find which concepts a filter lets through, once for each filter.
+
+        filter (Filter): What may be found.
+        RETURNS (Optional[AllowedConcepts]): The concepts; None if everything may be found.
+        RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
+        """
+        if not any(filter):
+            return None
+        allowed = self.masks.get(filter)
+        if allowed is None and (allowed := allowed_concepts(filter, self.index)) is not None:
+            self.masks.put(filter, allowed)
+        return allowed
 
     def held(self, texts: Iterable[str], target: str) -> set[str]:
         """Find the texts that denote a concept.
@@ -121,7 +134,9 @@ class Retriever:
                 [key for key in keys if key not in added],
             )
             encoded = [self.encoder.encode_inputs(new)] if new else []
-            vectors = index.as_compared(from_raw(stack([*map(added.__getitem__, old), *encoded])))
+            vectors = scaled(
+                from_raw(stack([*map(added.__getitem__, old), *encoded])), index.metric
+            )
             number = {key: number for number, key in enumerate([*old, *new])}
             items = np.array([number[inputs[place]] for place in other])
             is_known = vectors.norms[items] > 0

@@ -208,3 +208,10 @@ class RewrittenWords:
         found.scores[0] += raised * (1 - found.scores[0])
         hits = names.hits(found._replace(scores=rounded(found.scores)), batch.depth)
         return with_parts(hits, vectors, own)[0]
+
+
+# What changes scores after a search, in this order, by the setting of its weight.
+RESCORERS: Mapping[str, type[Rescorer]] = {
+    "rewriting_weight": RewrittenWords,
+    "extra_words_weight": ExtraWords,
+}

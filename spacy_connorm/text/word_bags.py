@@ -65,7 +65,7 @@ def normalized_words(text: str) -> list[str]:
     RETURNS (List[str]): The words, with stop words.
     """
     plain = strip_tags(spell_greek(unify_dashes(unify_unicode(text)))) or text
-    return [_normalized(word) for word in _WORD.findall(drop_possessives(plain))]
+    return list(map(_normalized, _WORD.findall(drop_possessives(plain))))
 
 
 @lru_cache(maxsize=65_536)

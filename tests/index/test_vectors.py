@@ -25,6 +25,7 @@ from spacy_connorm.index.vectors import (
     join,
     open_csr,
     open_vectors,
+    scaled,
     write_csr,
 )
 from spacy_connorm.index.verification import verify_index
@@ -324,7 +325,7 @@ def definition(index, search, encoder):
 
 
 def queries(index, encoder):
-    vectors = index.as_compared(from_raw(encoder.encode(MENTIONS)))
+    vectors = scaled(from_raw(encoder.encode(MENTIONS)), index.metric)
     raw = vectors.queries(np.arange(len(MENTIONS)))
     return replace(raw, weight=encoder.encode(["x"]).weight) if hasattr(raw, "weight") else raw
 
