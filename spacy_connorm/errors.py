@@ -358,10 +358,6 @@ class Errors(metaclass=_Coded):
         "{limit:,}: punctuation times word length). Put spaces in them, or send fewer texts."
     )
     CN751 = "Can't listen on {host}, port {port} ({reason}). Choose another `--port`, or 0 for any."
-    CN752 = (
-        "'{path}', line {line}: {reason}. The file must hold what `connorm serve` has written: "
-        "restore it from a copy, or remove that line."
-    )
     CN753 = "There is no correction with this id."
     CN754 = "This correction has already been undone."
     CN755 = "There is no mention from character {start} to {end} of {length:,} characters."
@@ -625,6 +621,17 @@ def tell_reason(error: Exception) -> str:
     RETURNS (str): What it says, in one line without a full stop; its class if it says nothing.
     """
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+
+
+def describe_error(error: Exception) -> str:
+    """Describe an error of any library.
+
+    error (Exception): The error.
+    RETURNS (str): What it is, with its message only if texts of users may be shown.
+    """
+    if isinstance(error, ConnormError):
+        return str(error)
+    return repr(error) if is_text_shown() else type(error).__name__
 
 
 def warn(message: str) -> None:

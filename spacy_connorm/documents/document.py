@@ -267,7 +267,8 @@ def make_doc(document: Document, *, nlp: Language, report: CorpusReport) -> Doc:
     RETURNS (Doc): The Doc; `annotated_mentions` reads the exact mentions back.
     """
     doc = nlp.make_doc(document.text)
-    doc.user_data[DOC_ID_KEY] = document.doc_id
+    if document.doc_id:
+        doc.user_data[DOC_ID_KEY] = document.doc_id
     spans = [_span(doc, mention) for mention in document.mentions]
     doc.spans[MENTIONS_KEY] = spans
     set_mentions(doc, document.mentions)

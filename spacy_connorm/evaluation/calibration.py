@@ -15,8 +15,7 @@ from ..index.vectors import COSINE
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.saving import write_pipeline
-from .gold import read_all_gold
-from .protocol import Gold, Prediction, by_part
+from .protocol import Gold, Prediction, by_part, read_all_gold
 from .queries import answer_queries, read_queries
 from .report import Row, Section
 from .tuning import (

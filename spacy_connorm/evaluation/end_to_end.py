@@ -15,9 +15,8 @@ from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions, split_ids
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..pipeline.loading import find_normalizer, load_pipeline
-from .gold import find_known
 from .metrics import LEVEL, RESAMPLES, SEED, Interval
-from .protocol import KnownConcept
+from .protocol import KnownConcept, find_known
 from .report import Row, Section, percent
 
 MISSED, INVENTED, BOUNDARY, LINK = "missed", "invented", "wrong boundary", "wrong id"

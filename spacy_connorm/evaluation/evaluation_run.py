@@ -11,15 +11,15 @@ from spacy.language import Language
 from ..documents.mentions import Mention
 from ..encoders import choose_device
 from ..errors import ConnormError, Errors
-from ..files.atomic import atomic_file, require_apart, require_distinct_outputs
+from ..files.atomic import require_apart, require_distinct_outputs, write_text
 from ..index.concept_index import Search
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .calibration import Calibrated, calibrate, require_output
 from .end_to_end import score_plain_text
-from .gold import find_known, read_all_gold, warn_of_unknown_ids
 from .metrics import Evaluation, score_predictions
 from .mistakes import concept_facts, list_mistakes
+from .protocol import find_known, read_all_gold, warn_of_unknown_ids
 from .queries import answer_queries, check_protocol, read_queries
 from .report import (
     OPEN,
@@ -157,9 +157,9 @@ def evaluate(
         sections = [*report.sections, *fitted.sections]
         report = report._replace(sections=sections, calibrated=fitted)
     if json_path is not None:
-        _write(to_json(report.rows), json_path)
+        write_text(json_path, to_json(report.rows))
     if markdown_path is not None:
-        _write(sections_to_markdown(report.sections), markdown_path)
+        write_text(markdown_path, sections_to_markdown(report.sections))
     if errors_path is not None:
         write_mistakes(report.mistakes, errors_path)
     return report
@@ -323,13 +323,8 @@ def write_mistakes(mistakes: Mapping[str, Sequence[Row]], path: str | Path) -> N
     path (Union[str, Path]): A `.tsv` or `.jsonl` file.
     RAISES (ConnormError): CN105 or CN108 if it cannot be written.
     """
-    rows, suffix = flat_mistakes(mistakes), Path(path).suffix
-    if suffix == ".jsonl":
-        _write("".join(srsly.json_dumps(row) + "\n" for row in rows), path)
+    rows = flat_mistakes(mistakes)
+    if Path(path).suffix == ".tsv":
+        write_text(path, to_tsv(rows))
     else:
-        _write(to_tsv(rows), path)
-
-
-def _write(text: str, path: str | Path) -> None:
-    with atomic_file(path) as aside:
-        aside.write_text(text, encoding="utf8")
+        write_text(path, "".join(srsly.json_dumps(row) + "\n" for row in rows))

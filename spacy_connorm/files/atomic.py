@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ConnormError, Errors
+from .text import open_text
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -53,13 +54,24 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
             try:
                 os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
                 yield part
-                _sync(part)
+                sync(part)
                 part.chmod(_default_mode(path.parent, path.name) & 0o666)
                 part.replace(path)
-                _sync(path.parent)
+                sync(path.parent)
             finally:
                 part.unlink(missing_ok=True)
             _remove_leftovers(path)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file, whole or not at all.
+
+    path (Union[str, Path]): The file, gzipped if its name ends in `.gz`.
+    text (str): What it will hold.
+    RAISES (ConnormError): See `atomic_file`.
+    """
+    with atomic_file(path) as aside, open_text(aside, "wt") as file:
+        file.write(text)
 
 
 @contextmanager
@@ -87,7 +99,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
                     _publish(part)
                 put_in_place(part, path, old)
                 if not is_private(path):
-                    _sync(path.parent)
+                    sync(path.parent)
             finally:
                 shutil.rmtree(part, ignore_errors=True)
             _remove_leftovers(path)
@@ -140,9 +152,9 @@ def _publish(folder: Path) -> None:
         for name in files:
             file = Path(parent, name)
             file.chmod(mode & 0o666)
-            _sync(file)
+            sync(file)
         Path(parent).chmod(mode)
-        _sync(Path(parent))
+        sync(Path(parent))
 
 
 def _default_mode(folder: Path, name: str) -> int:
@@ -158,7 +170,11 @@ def _default_mode(folder: Path, name: str) -> int:
         probe.unlink()
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Flush a file or a folder to disk.
+
+    path (Path): The file or folder.
+    """
     if os.name == "nt" and path.is_dir():
         return  # Windows can't open folders
     descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)

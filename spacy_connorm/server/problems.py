@@ -13,7 +13,7 @@ _STATUS = {
     **dict.fromkeys(("CN754", "CN787"), 409),
     **dict.fromkeys(("CN749", "CN756", "CN757"), 413),
     # Files of the server are damaged or missing; no request names a file.
-    **dict.fromkeys(("CN100", "CN106", "CN107", "CN115", "CN402", "CN752"), 500),
+    **dict.fromkeys(("CN100", "CN106", "CN107", "CN115", "CN402"), 500),
     **dict.fromkeys(("CN108", "CN765"), 500),
     "CN109": 503,
 }

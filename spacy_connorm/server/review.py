@@ -24,6 +24,7 @@ from ..documents.sssom import (
 )
 from ..errors import ConnormError, Errors, require_choice
 from ..files.atomic import only_writer
+from ..files.folders import Stamp, stamp
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.mapping_rows import (
     CLOSE,
@@ -235,7 +236,7 @@ class ReviewFile:
         self._columns: list[str] = []
         self._head = ""
         self._lines: list[str] = []
-        self._stamp: tuple[int, int, int] | None = None
+        self._stamp: Stamp | None = None
         self.refresh()
 
     @property
@@ -248,10 +249,10 @@ class ReviewFile:
 
         RAISES (ConnormError): As `read_sssom`.
         """
-        stamp = _stamp_of(self.path)
-        if stamp is None or stamp != self._stamp:
+        found = stamp(self.path) if self.path.is_file() else None
+        if found is None or found != self._stamp:
             self._take(read_sssom(self.path))
-            self._stamp = stamp
+            self._stamp = found
 
     def version(self, row: int) -> str:
         """RETURNS (str): A checksum of a row."""
@@ -300,7 +301,7 @@ class ReviewFile:
         lines = list(self._lines)
         lines[row] = self._line(mapping)
         write_lines(self.path, [head, render_row(self._columns), *lines])
-        self._stamp = _stamp_of(self.path)
+        self._stamp = stamp(self.path)
         self._head, self._lines = head, lines
         self._found.metadata = metadata
         self._found.mappings[row] = mapping
@@ -316,11 +317,3 @@ class ReviewFile:
 
     def _line(self, mapping: TermMapping) -> str:
         return render_row(cells_of(mapping, self._columns))
-
-
-def _stamp_of(path: Path) -> tuple[int, int, int] | None:
-    try:
-        stat = path.stat()
-    except OSError:
-        return None
-    return stat.st_ino, stat.st_mtime_ns, stat.st_size

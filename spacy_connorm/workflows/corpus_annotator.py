@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..documents.records import ParquetExporter, row_schema
-from ..errors import ConnormError, Errors, is_text_shown
+from ..errors import ConnormError, Errors, describe_error
 from ..files.tables import require_distinct_columns
 from .annotation import Annotator
 from .texts import CorpusFields, InputText, read_row
@@ -144,14 +144,3 @@ def _failed(text: InputText, error: str) -> Row:
     fields = json.dumps(text.fields, ensure_ascii=False)
     nothing = {"mentions": None, ERROR: error}
     return {"doc_id": text.doc_id, "text": text.text, "fields": fields, **nothing}
-
-
-def describe_error(error: Exception) -> str:
-    """Describe an error of any library.
-
-    error (Exception): The error.
-    RETURNS (str): What it is, with its message only if texts of users may be shown.
-    """
-    if isinstance(error, ConnormError):
-        return str(error)
-    return repr(error) if is_text_shown() else type(error).__name__

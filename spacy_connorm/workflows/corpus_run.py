@@ -17,6 +17,7 @@ from ..errors import (
     ConnormError,
     Errors,
     Warnings,
+    describe_error,
     quote_id,
     require_choice,
     require_installed,
@@ -26,7 +27,7 @@ from ..errors import (
 )
 from ..files.atomic import only_writer, require_apart, write_errors
 from .annotation import AnnotationCounts
-from .corpus_annotator import CorpusAnnotator, describe_error
+from .corpus_annotator import CorpusAnnotator
 from .corpus_output import AnnotatedBatch, OutputFolder, identify, make_batch
 from .pool import map_batches, require_processes
 from .texts import (

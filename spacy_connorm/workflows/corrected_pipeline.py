@@ -158,21 +158,18 @@ class AppliedCorrections:
         except ConnormError as error:
             if not _is_unreadable(error):
                 raise
-            corrections = self._readable(corrections)
+            corrections = list(filter(self._is_readable, corrections))
             change(corrections)
         return corrections
 
-    def _readable(self, corrections: list[Correction]) -> list[Correction]:
-        """An error names one text alone: they are halved until none has any."""
+    def _is_readable(self, correction: Correction) -> bool:
         try:
-            self._encode(corrections)
+            self._encode([correction])
         except ConnormError as error:
             if not _is_unreadable(error):
                 raise
-            middle = len(corrections) // 2
-            halves = (corrections[:middle], corrections[middle:]) if middle else ()
-            return [each for half in halves for each in self._readable(half)]
-        return corrections
+            return False
+        return True
 
     def _encode(self, corrections: Sequence[Correction]) -> None:
         from ..linker.lookup import encode_synonyms, find_synonyms

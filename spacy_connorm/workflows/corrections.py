@@ -8,7 +8,7 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from itertools import groupby
@@ -23,9 +23,10 @@ from spacy.util import filter_spans
 
 from ..concepts import NIL
 from ..documents.docbin import write_docs
-from ..documents.mentions import MENTIONS_KEY, Mention, set_mentions, split_ids
-from ..errors import ConnormError, Errors, refuse_text
-from ..files.atomic import atomic_file, only_writer, require_apart
+from ..documents.document import CorpusReport, Document, make_doc
+from ..documents.mentions import Mention, split_ids
+from ..errors import ConnormError, Errors, refuse_text, unreadable
+from ..files.atomic import only_writer, require_apart, sync, write_errors, write_text
 from ..linker.synonyms import write_synonyms
 
 if TYPE_CHECKING:
@@ -177,6 +178,7 @@ def effective(records: Iterable[CorrectionRecord]) -> list[Correction]:
 
 
 _SECONDS_TO_WAIT = 10.0
+_FORMAT = "a correction, as `connorm serve` has written it"
 
 
 class CorrectionsFile:
@@ -193,13 +195,13 @@ class CorrectionsFile:
             raise ConnormError(Errors.CN105.format(path=self.path))
         self._read_to = 0
         self._lines = 0
-        with self._write_errors():
+        with write_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path = self.path.resolve()
             is_new = not self.path.exists()
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
             if is_new:
-                _sync_folder(self.path.parent)
+                sync(self.path.parent)
 
     def locked(self) -> AbstractContextManager[None]:
         """RETURNS (ContextManager): Keeps other processes from appending, and waits for them.
@@ -209,7 +211,7 @@ class CorrectionsFile:
 
     def has_more(self) -> bool:
         """RETURNS (bool): Whether anybody has appended anything since the last `read`."""
-        with self._write_errors():
+        with write_errors(self.path):
             return self.path.stat().st_size != self._read_to
 
     def read(self) -> list[CorrectionRecord]:
@@ -217,14 +219,14 @@ class CorrectionsFile:
         later: somebody is writing it, or was killed before it was acknowledged.
 
         RETURNS (List[CorrectionRecord]): The records, in order.
-        RAISES (ConnormError): CN108 if the file can't be read, CN752 for a line that is none, and
+        RAISES (ConnormError): CN108 if the file can't be read, CN115 for a line that is none, and
             for a file that became shorter.
         """
-        with self._write_errors(), self.path.open("rb") as file:
+        with write_errors(self.path), self.path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
             if size < self._read_to:
                 reason = "it became shorter while it was in use"
-                raise ConnormError(Errors.CN752.format(path=self.path, line=1, reason=reason))
+                raise unreadable(self.path, 1, _FORMAT, reason)
             file.seek(self._read_to)
             content = file.read()
         *lines, last = content.split(b"\n")
@@ -247,7 +249,7 @@ class CorrectionsFile:
         RAISES (ConnormError): CN108 if the disk is full or refuses it. The file is as it was then.
         """
         line = to_line(record).encode("utf-8", "surrogatepass") + b"\n"
-        with self._write_errors():
+        with write_errors(self.path):
             descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
             try:
                 # What a killed writer left of a line was never acknowledged.
@@ -275,32 +277,12 @@ class CorrectionsFile:
         try:
             return from_line(line.decode("utf-8", "surrogatepass"))
         except (ValueError, TypeError, LookupError, RecursionError):
-            reason = "it is no record of a correction"
-            message = Errors.CN752.format(path=self.path, line=number, reason=reason)
-            raise ConnormError(message) from None
-
-    @contextmanager
-    def _write_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            reason = error.strerror or error
-            raise ConnormError(Errors.CN108.format(path=self.path, reason=reason)) from error
+            raise unreadable(self.path, number, _FORMAT, "it is none") from None
 
 
 def _write_all(descriptor: int, content: bytes) -> None:
     while content:
         content = content[os.write(descriptor, content) :]
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return  # Windows can't open folders
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 MARKER = "corrected_mentions"
@@ -447,7 +429,7 @@ def convert_corrections(
     lang (str): The language of the texts, for the tokenizer of `.spacy` files.
     RETURNS (CorrectionReport): Counts and conflicts.
     RAISES (ConnormError): CN100 for a missing file, CN121 if it would be replaced, CN708 for
-        another suffix, CN752 for a damaged file, CN105 or CN108 if the output can't be written.
+        another suffix, CN115 for a damaged file, CN105 or CN108 if the output can't be written.
     """
     path = Path(path)
     if not path.exists():
@@ -479,9 +461,7 @@ def _write_docs(corrections: Sequence[Correction], path: Path, lang: str) -> Non
 
 
 def _write_stop_list(corrections: Sequence[Correction], path: Path, lang: str) -> None:
-    with atomic_file(path) as part:
-        lines = "".join(f"{text}\n" for text in _without_concept(corrections))
-        part.write_text(lines, encoding="utf8")
+    write_text(path, "".join(f"{text}\n" for text in _without_concept(corrections)))
 
 
 _WRITERS = {".tsv": _write_table, ".spacy": _write_docs, ".txt": _write_stop_list}
@@ -536,27 +516,9 @@ def _conflicts(corrections: Sequence[Correction]) -> Iterator[CorrectionConflict
 
 def _docs(corrections: Iterable[Correction], nlp: Language) -> Iterator[Doc]:
     in_order = sorted(corrections, key=lambda each: (each.text, each.start, each.end))
-    for text, mentions in groupby(in_order, key=lambda each: each.text):
-        yield _doc(nlp.make_doc(text), list(mentions))
-
-
-def _doc(doc: Doc, corrections: Sequence[Correction]) -> Doc:
-    spans = [_span(doc, each) for each in corrections]
-    doc.spans[MENTIONS_KEY] = spans
-    set_mentions(
-        doc,
-        [
+    for text, alike in groupby(in_order, key=lambda each: each.text):
+        mentions = tuple(
             Mention(each.mention, each.label, each.kb_id, ((each.start, each.end),))
-            for each in corrections
-        ],
-    )
-    doc.ents = filter_spans(spans)
-    return doc
-
-
-def _span(doc: Doc, correction: Correction) -> Span:
-    start, end = correction.start, correction.end
-    # Never None: "expand" finds a span for all characters inside the text.
-    return doc.char_span(  # type: ignore[return-value]
-        start, end, label=correction.label, kb_id=correction.kb_id, alignment_mode="expand"
-    )
+            for each in alike
+        )
+        yield make_doc(Document("", text, mentions), nlp=nlp, report=CorpusReport())

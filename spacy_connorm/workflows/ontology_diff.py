@@ -13,8 +13,7 @@ from tqdm import tqdm
 from ..concepts import NIL, Ontology
 from ..documents.mentions import split_ids
 from ..errors import ConnormError, Errors
-from ..files.atomic import atomic_file, require_apart, require_distinct_outputs
-from ..files.text import open_text
+from ..files.atomic import require_apart, require_distinct_outputs, write_text
 from ..linker.synonyms import read_synonyms, write_synonyms
 from ..ontology import ReadReport, stream_ontology
 from ..ontology.differences import KINDS, Change, Successor, Successors, find_changes
@@ -68,7 +67,7 @@ def move_synonyms(
         synonyms whose concept is not known; corrections stay as they are, and wait.
     RETURNS (MovedSynonyms): How many were kept and moved, and which were left.
     RAISES (ConnormError): CN100 for a missing file, CN105 or CN108 if the output can't be written,
-        CN115 and CN752 for a damaged file.
+        CN115 for a damaged file.
     """
     if Path(path).suffix in _CORRECTIONS:
         return _move_corrections(Path(path), successors, output_path)
@@ -113,8 +112,7 @@ def _move_corrections(
     records = CorrectionsFile(path).read()
     moved = [_moved_record(each, successors) for each in records]
     if output_path is not None:
-        with atomic_file(output_path) as aside, open_text(aside, "wt") as file:
-            file.writelines(f"{to_line(each)}\n" for each in moved)
+        write_text(output_path, "".join(f"{to_line(each)}\n" for each in moved))
     before, after = effective(records), effective(moved)
     left = tuple(_left_corrections(before, successors))
     changed = sum(one.kb_id != other.kb_id for one, other in zip(before, after, strict=True))
@@ -190,7 +188,7 @@ def diff_ontologies(
     RETURNS (OntologyDiff): The changes, and what became of the synonyms.
     RAISES (ConnormError): CN121 if an output would replace an input, CN124 if two
         outputs have the same name, CN733 for `moved` without
-        `synonyms`, CN105 or CN108 if an output can't be written, CN115 and CN752 for bad synonyms
+        `synonyms`, CN105 or CN108 if an output can't be written, CN115 for bad synonyms
         and corrections, and the errors of `stream_ontology`.
     """
     if moved is not None and synonyms is None:
@@ -207,9 +205,9 @@ def diff_ontologies(
     found = None if synonyms is None else move_synonyms(synonyms, successors, moved)
     diff = OntologyDiff(changes, (len(before), len(after)), found)
     if json_path is not None:
-        _write(json_path, _to_json(diff))
+        write_text(json_path, _to_json(diff))
     if tsv_path is not None:
-        _write(tsv_path, _to_tsv(diff))
+        write_text(tsv_path, _to_tsv(diff))
     return diff
 
 
@@ -220,11 +218,6 @@ def _read(source: str | Path | Ontology, format: str | None, report: ReadReport)
     name = f"Reading {Path(source).name}"
     with tqdm(concepts, name, unit=" concepts", delay=2, leave=False, disable=None) as bar:
         return Ontology(bar)
-
-
-def _write(path: str | Path, content: str) -> None:
-    with atomic_file(path) as aside, open_text(aside, "wt") as file:
-        file.write(content)
 
 
 def _to_json(diff: OntologyDiff) -> str:

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
 
-from ..errors import ConnormError, Errors, is_text_shown, refuse
+from ..errors import ConnormError, Errors, describe_error, refuse
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
@@ -212,9 +212,7 @@ def _serve(pipe: Connection, given: _Work | None) -> None:
 
 def _told(error: Exception) -> ConnormError | str:
     """What the parent gets to know of an error."""
-    if isinstance(error, ConnormError):
-        return error
-    return repr(error) if is_text_shown() else type(error).__name__
+    return error if isinstance(error, ConnormError) else describe_error(error)
 
 
 def _as_error(told: ConnormError | str, message: str, **fields: Any) -> ConnormError:

@@ -25,7 +25,7 @@ from spacy_connorm.documents.reading import read_corpus
 from spacy_connorm.documents.spans import choose_spans
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import Errors, Warnings, quote, quote_all, quote_id, show_text
-from spacy_connorm.evaluation.gold import warn_of_unknown_ids
+from spacy_connorm.evaluation.protocol import warn_of_unknown_ids
 from spacy_connorm.linker.synonyms import read_synonyms
 from spacy_connorm.ontology.reading import read_ontology
 from spacy_connorm.ontology.report import Inventory, warn_about
@@ -34,7 +34,8 @@ from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.server import RequestLimits
 from spacy_connorm.training.config import TrainingData, read_mentions
 from spacy_connorm.training.pool import build_pool
-from spacy_connorm.workflows import CorrectedPipeline, CorrectionsFile, read_terms
+from spacy_connorm.workflows import CorrectedPipeline, read_terms
+from spacy_connorm.workflows.corrections import CorrectionsFile
 from spacy_connorm.workflows.inspection import search
 from spacy_connorm.workflows.texts import make_input, read_inputs
 
@@ -214,6 +215,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: list(read_substitutions(world.file("a.tsv", CANARY))),
         lambda world: list(read_synonyms(world.file("a.tsv", CANARY))),
         lambda world: read_sssom(world.file("a.tsv", CANARY)),
+        lambda world: CorrectionsFile(world.file("a.jsonl", f"{CANARY}\n")).read(),
     ],
     "CN204": [
         lambda world: world.corpus("a.txt", f"{CANARY}\n"),
@@ -238,7 +240,6 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
     "CN709": [lambda world: make_input(world.nlp, CANARY * 200_000, place="line 1")],
     "CN749": [lambda world: RequestLimits().require_tokenizable([CANARY + "(" * 2000])],
-    "CN752": [lambda world: CorrectionsFile(world.file("a.jsonl", f"{CANARY}\n")).read()],
     "CN755": [
         lambda world: CorrectedPipeline(world.nlp, world.folder / "a.jsonl").correct(
             CANARY, 0, 99, "C1"

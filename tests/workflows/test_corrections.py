@@ -163,7 +163,7 @@ def test_a_last_line_without_its_end_counts_if_it_is_complete(path):
 
 def test_a_damaged_line_is_told(path):
     path.write_text(f"{to_line(Undo('x'))}\n\nheart\n", encoding="utf8")
-    with pytest.raises(ConnormError, match=r"CN752.*line 3"):
+    with pytest.raises(ConnormError, match=r"CN115.*line 3"):
         CorrectionsFile(path).read()
 
 
@@ -172,7 +172,7 @@ def test_a_file_that_became_shorter_is_told(path):
     append(file, Undo("x"))
     path.write_text("")
     assert file.has_more()
-    with pytest.raises(ConnormError, match="CN752"):
+    with pytest.raises(ConnormError, match="CN115"):
         file.read()
 
 

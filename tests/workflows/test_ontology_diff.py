@@ -49,7 +49,7 @@ def test_corrections_move_and_those_without_a_concept_wait(tmp_path):
     ("name", "content", "code"),
     [
         ("own.tsv", "no tab\n", "CN115"),
-        ("own.jsonl", "{}\n", "CN752"),
+        ("own.jsonl", "{}\n", "CN115"),
     ],
 )
 def test_files_of_another_kind_are_refused_and_nothing_is_written(tmp_path, name, content, code):
