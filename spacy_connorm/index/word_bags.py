@@ -8,7 +8,7 @@ the sum: all rewritten forms of a text are worked out, and searched, as arrays o
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,15 @@ import numpy as np
 
 from ..files.arrays import are_among, ascends, find_sorted, open_array, require_offsets
 from ..text.substitutions import ENGLISH, Substitution
-from ..text.word_bags import add_hashes, hash_bags, hash_base_forms, hash_parts, hash_word, word_bag
+from ..text.word_bags import (
+    add_hashes,
+    hash_bags,
+    hash_base_forms,
+    hash_parts,
+    hash_word,
+    pair_places,
+    word_bag,
+)
 
 _STEM = "word_bags"
 HASHES = f"{_STEM}.hashes.npy"
@@ -336,6 +344,7 @@ ENGLISH_TABLE = RewritingTable.from_substitutions(ENGLISH)
 
 
 @cache
+@lru_cache(maxsize=32)
 def _places(size: int) -> np.ndarray:
     """RETURNS (Ints1d): int64: the words that each of `hash_parts` replaces, one bit a place."""
     bits = 1 << np.arange(size)
@@ -351,7 +360,7 @@ def _with_pairs(single: _Replacements, min_certainty: float) -> tuple[np.ndarray
     """
     changes, certain, places = single
     count = min(len(changes), _MAX_PAIRED)
-    first, second = np.triu_indices(count, 1)
+    first, second = pair_places(count)
     both = certain[first] * certain[second]
     kept = (both >= min_certainty) & (places[first] & places[second] == 0)
     first, second = first[kept], second[kept]

@@ -132,9 +132,20 @@ def extra_share(mention: str, name: str) -> float:
     name (str): A name that was found for it.
     RETURNS (float): The share of the name's words that no word of the mention is a form of, 0 to 1.
     """
-    own, words = known_bag(mention), known_bag(name)
-    extra = sum(not any(_are_forms(word, each) for each in own) for word in words)
+    own, words = _by_first_letters(mention), known_bag(name)
+    extra = sum(
+        not any(_are_forms(word, each) for each in own.get(word[:_LETTERS], ())) for word in words
+    )
     return extra / max(len(words), 1)
+
+
+@lru_cache(maxsize=1024)
+def _by_first_letters(mention: str) -> dict[str, list[str]]:
+    """Most words of a name have no form in the mention, which their first letters show."""
+    words: dict[str, list[str]] = {}
+    for word in known_bag(mention):
+        words.setdefault(word[:_LETTERS], []).append(word)
+    return words
 
 
 def _are_forms(word: str, other: str) -> bool:

@@ -113,13 +113,22 @@ def hash_parts(words: np.ndarray) -> np.ndarray:
     RETURNS (np.ndarray): uint64 (b, 1 + k + k * (k - 1) / 2): hashes, of no word first.
     """
     size = words.shape[1]
-    one, other = np.triu_indices(size, 1)
+    one, other = pair_places(size)
     parts = [np.zeros((len(words), 1), dtype="uint64")]
     if size > 1:
         parts.append(words)
     if size > 2:
         parts.append(words[:, one] + words[:, other])
     return np.hstack(parts)
+
+
+@lru_cache(maxsize=32)
+def pair_places(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """RETURNS (Tuple[Ints1d, Ints1d]): int64: the places of the first and the second of each pair
+    among so many. Mentions of the same length share them.
+    """
+    one, other = np.triu_indices(size, 1)
+    return one, other
 
 
 # At least so many letters begin both words.
