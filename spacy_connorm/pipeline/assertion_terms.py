@@ -31,7 +31,7 @@ _KIN = (
 # What makes relatives the ones who have it: "mother had asthma", not "mother reports fever".
 _HAVING = ("had", "has", "have", "died of", "with", "w/")
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
-_FAMILY = ("family history", "fam hx", "fh", "fhx")
+_FAMILY = ("family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
 _PATIENT = ("but", "he", "patient", "pt", "she", "the child", "the infant")
 _PAST = (
     *("h/o", "history of", "hx", "hx of", "past history", "past medical history", "pmh", "pmhx"),
@@ -66,7 +66,8 @@ def family_terms() -> Terms:
 
 def history_terms() -> Terms:
     """RETURNS (Dict[str, List[str]]): The words by which a mention is in the past."""
-    return _terms(_PAST, _PAST_BEHIND, _PRESENT, ("history of present illness", "family history"))
+    present = ("history of present illness", "hx of present illness", "hpi")
+    return _terms(_PAST, _PAST_BEHIND, _PRESENT, (*present, *_FAMILY))
 
 
 def _terms(

@@ -214,9 +214,9 @@ def _arabic(match: re.Match[str]) -> str:
 _LEFT_OUT = re.compile(
     r"a+(?=em(?!ul))|a+(?=esthe[st])|(?<=p)a+(?=edi)|(?<=gyn)a+(?=ec)|(?<=f)a+(?=ec)"
     r"|(?<=\bc)a+(?=ec)|(?<=\bc)a+(?=esar)|(?<=\b)a+(?=etiol)|(?<=\bn)a+(?=ev)|(?<=\bl)a+(?=evo)"
-    r"|(?<=\bpal)a+(?=eo)"
-    r"|o+(?=edema)|o+(?=esoph)|o+(?=estr[aiou])|(?<=rrh)o+(?=ea)|(?<=pn)o+(?=ea)|(?<=\bf)o+(?=et[aou])"
-    r"|(?<=\bc)o+(?=eliac)|(?<=ph)a+(?=eochrom)|(?<=hom)o+(?=eo)|(?<=\bam)o+(?=ebi[ac])"
+    r"|(?<=\bpal)a+(?=eo)|(?<=\bmel)a+(?=ena)|(?<=c)o+(?=eles?\b)"
+    r"|o+(?=edema)|o+(?=esoph)|o+(?=estr[aiou])|(?<=rrh)o+(?=e[ai])|(?<=pn)o+(?=e[ai])"
+    r"|(?<=\bf)o+(?=et[aou])|(?<=\bc)o+(?=eliac)|(?<=ph)a+(?=eochrom)|(?<=hom)o+(?=eo)|(?<=\bam)o+(?=ebi[ac])"
     r"|(?<=tumo)u+(?=r)|(?<=colo)u+(?=r)|(?<=behavio)u+(?=r)|(?<=odo)u+(?=r)|(?<=\blabo)u+(?=r)"
     r"|(?<=humo)u+(?=r)|(?<=\bmo)u+(?=lds?\b)|(?<=neuron)e+(?=s?\b)|(?<=\bag)e+(?=ing\b)",
     re.IGNORECASE,

@@ -43,6 +43,8 @@ def nlp():
         ("Prior stroke and fits", {"stroke": ("history",), "fits": ("history",)}),
         ("PMH: prior stroke, asthma", {"stroke": ("history",), "asthma": ("history",)}),
         ("Prior stroke\nWheezes, asthma", {"stroke": ("history",), "asthma": ()}),
+        ("Family hx of asthma, fhx of fits", {"asthma": ("family",), "fits": ("family",)}),
+        ("Family h/o asthma", {"asthma": ("family",)}),
         ("No family history of asthma", {"asthma": ("negated", "family")}),
     ],
 )
