@@ -1,5 +1,6 @@
 """A small ontology, a pipeline that normalizes with it, and encoders that need no download."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -93,6 +94,14 @@ def pytest_collection_modifyitems(config, items):
     )
     config.hook.pytest_deselected(items=left_out)
     items[:] = [each for each in items if each not in left_out]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_disks():
+    """Only a power cut would lose what is not flushed, and no test makes one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -73,7 +73,10 @@ def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Cal
 
 
 def shorten_cell(text: str, width: int) -> str:
-    """RETURNS (str): A cell of a table on the terminal, cut to a width with an ellipsis."""
+    """Cut a cell of a table to a width.
+
+    RETURNS (str): A cell of a table on the terminal, cut to a width with an ellipsis.
+    """
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 

@@ -91,7 +91,10 @@ class _Clusters:
         self._members = [[each] for each in range(len(files))]
 
     def join(self, one: int, other: int) -> bool:
-        """RETURNS (bool): Whether the concepts were not yet joined and now are."""
+        """Join two sets, unless both have a concept of the same ontology.
+
+        RETURNS (bool): Whether the concepts were not yet joined and now are.
+        """
         first, second = sorted((self._first[one], self._first[other]))
         both = self._members[first] + self._members[second]
         if first == second or len({self.files[each] for each in both}) < len(both):

@@ -113,7 +113,10 @@ class _Wanted(NamedTuple):
     suppressed: bool
 
     def refusal(self, row: _Row) -> str:
-        """RETURNS (str): Why a row of MRCONSO is left out; empty if it is not."""
+        """Tell why a row of MRCONSO is left out.
+
+        RETURNS (str): Why a row of MRCONSO is left out; empty if it is not.
+        """
         if self.languages and row[_LAT] not in self.languages:
             return "a name in another language"
         if self.sources and row[_SAB] not in self.sources:
@@ -123,7 +126,10 @@ class _Wanted(NamedTuple):
         return ""
 
     def names(self, rows: list[_Row], report: ReadReport) -> list[str]:
-        """RETURNS (List[str]): The names in rows of MRCONSO, preferred name first."""
+        """List the names of a concept.
+
+        RETURNS (List[str]): The names in rows of MRCONSO, preferred name first.
+        """
         kept = []
         for row in rows:
             if reason := self.refusal(row):
@@ -138,7 +144,9 @@ class _Wanted(NamedTuple):
         return place, row[_TS] != "P", row[_STT] != "PF", row[_ISPREF] != "Y"
 
     def xrefs(self, cui: str, rows: list[_Row]) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): The CUI, if it is one of UMLS, and the codes of its names in
+        """List the codes of a concept in other vocabularies.
+
+        RETURNS (Tuple[str, ...]): The CUI, if it is one of UMLS, and the codes of its names in
         all sources, also in those whose names are not read.
         """
         wanted = self._replace(sources=frozenset())
@@ -147,7 +155,9 @@ class _Wanted(NamedTuple):
         return PREFIXES.curies((*own, *codes))
 
     def definition(self, rows: list[_Row], left_out: set[str]) -> str:
-        """RETURNS (str): The first definition of an atom that is not left out, since definitions
+        """Choose the definition of a concept.
+
+        RETURNS (str): The first definition of an atom that is not left out, since definitions
         are in the language of their atom; empty if there is none.
         """
         for row in rows:
@@ -156,7 +166,9 @@ class _Wanted(NamedTuple):
         return ""
 
     def parents(self, cui: str, rows: list[_Row]) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): The broader concepts, each once, without the concept itself,
+        """List the parents of a concept.
+
+        RETURNS (Tuple[str, ...]): The broader concepts, each once, without the concept itself,
         whose atoms can be parents of each other.
         """
         related = (row for row in rows if row[_REL] == "PAR" or row[_RELA] == "inverse_isa")

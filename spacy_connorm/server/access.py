@@ -71,7 +71,10 @@ _ADDED = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.it
 
 
 def is_loopback(host: str) -> bool:
-    """RETURNS (bool): Whether only this machine reaches an address."""
+    """Tell whether only this machine reaches an address.
+
+    RETURNS (bool): Whether only this machine reaches an address.
+    """
     if host == "localhost":
         return True
     try:

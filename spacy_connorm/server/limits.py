@@ -65,17 +65,26 @@ class RequestLimits:
             require_positive(name, getattr(self, name))
 
     def require_length(self, length: int) -> None:
-        """RAISES (ConnormError): CN757 for a text of more characters than one may have."""
+        """Refuse a text that is too long.
+
+        RAISES (ConnormError): CN757 for a text of more characters than one may have.
+        """
         if length > self.text:
             raise ConnormError(Errors.CN757.format(length=length, limit=self.text))
 
     def require_batch(self, count: int) -> None:
-        """RAISES (ConnormError): CN756 for more texts than a request may have."""
+        """Refuse too many texts.
+
+        RAISES (ConnormError): CN756 for more texts than a request may have.
+        """
         if count > self.batch:
             raise ConnormError(Errors.CN756.format(limit=self.batch, what=f"texts, not {count:,}"))
 
     def require_tokenizable(self, texts: Iterable[str]) -> None:
-        """RAISES (ConnormError): CN749 for texts that would hold up a tokenizer."""
+        """Refuse texts that would hold up a tokenizer.
+
+        RAISES (ConnormError): CN749 for texts that would hold up a tokenizer.
+        """
         work = affix_work(texts)
         if work > self.affixes:
             raise ConnormError(Errors.CN749.format(size=work, limit=self.affixes))

@@ -32,13 +32,19 @@ class Problem(NamedTuple):
 
     @property
     def content(self) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): {"error": {"code": ..., "message": ...}}."""
+        """The problem as JSON.
+
+        RETURNS (Dict[str, Any]): {"error": {"code": ..., "message": ...}}.
+        """
         code, message = split_code(self.message)
         return {"error": {"code": code, "message": message}}
 
 
 def problem_of(error: ConnormError) -> Problem:
-    """RETURNS (Problem): An error of the package, with the status that its code has."""
+    """Make the answer to an error of the package.
+
+    RETURNS (Problem): An error of the package, with the status that its code has.
+    """
     return Problem(_STATUS.get(error.code, _INVALID), str(error))
 
 

@@ -64,11 +64,17 @@ class MappingReview:
 
     @property
     def name(self) -> str:
-        """RETURNS (str): The file's name."""
+        """The name of the file.
+
+        RETURNS (str): The file's name.
+        """
         return self._file.path.name
 
     def overview(self) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): What is decided, and what is left."""
+        """Tell what is decided, and what is left.
+
+        RETURNS (Dict[str, Any]): What is decided, and what is left.
+        """
         with self._changing:
             self._file.refresh()
             summary = summarize_mappings(self._file.mappings)
@@ -99,7 +105,9 @@ class MappingReview:
             return {"total": len(chosen), "rows": self._views(places)}
 
     def row(self, row: int) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): A row as it is now.
+        """Read a row as it is now.
+
+        RETURNS (Dict[str, Any]): A row as it is now.
         RAISES (ConnormError): CN786 if there is none.
         """
         with self._changing:
@@ -241,7 +249,10 @@ class ReviewFile:
 
     @property
     def mappings(self) -> list[TermMapping]:
-        """RETURNS (List[TermMapping]): The rows."""
+        """The rows of the file.
+
+        RETURNS (List[TermMapping]): The rows.
+        """
         return self._found.mappings
 
     def refresh(self) -> None:
@@ -255,7 +266,10 @@ class ReviewFile:
             self._stamp = found
 
     def version(self, row: int) -> str:
-        """RETURNS (str): A checksum of a row."""
+        """Tell the version of a row.
+
+        RETURNS (str): A checksum of a row.
+        """
         return blake2b(self._lines[row].encode(), digest_size=8).hexdigest()
 
     @contextmanager

@@ -100,5 +100,8 @@ class TakeBackBody(Body):
 
 
 def storable(text: str) -> str:
-    """RETURNS (str): Lone surrogates, which JSON can write and spaCy can't store, one for one."""
+    """Replace lone surrogates, which JSON can write and spaCy can't store.
+
+    RETURNS (str): Lone surrogates, which JSON can write and spaCy can't store, one for one.
+    """
     return _SURROGATE.sub("\ufffd", text)

@@ -99,7 +99,9 @@ def make_app(
 
 
 def choose_token(host: str, token: str | None) -> str:
-    """RETURNS (str): The token that was given, or that is in the environment, or a new one if
+    """Choose the token that requests must have.
+
+    RETURNS (str): The token that was given, or that is in the environment, or a new one if
     others can reach the host; else an empty one.
     """
     given = os.environ.get(TOKEN_VARIABLE, "") if token is None else token

@@ -17,12 +17,18 @@ _CONTEXT = 60
 
 
 def view_candidates(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
-    """RETURNS (List[Dict[str, Any]]): Candidates as `connorm annotate` writes them."""
+    """Show candidates.
+
+    RETURNS (List[Dict[str, Any]]): Candidates as `connorm annotate` writes them.
+    """
     return [each._asdict() for each in candidates]
 
 
 def view_explanation(explanation: "Explanation") -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The interpretations and the searches behind an answer."""
+    """Show how a mention was read.
+
+    RETURNS (Dict[str, Any]): The interpretations and the searches behind an answer.
+    """
     return {
         "mention": explanation.mention,
         "interpretations": [
@@ -51,7 +57,9 @@ def _view_step(step: "Step") -> dict[str, Any]:
 
 
 def view_concept(pipeline: CorrectedPipeline, concept_id: str) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): A concept, its parents with their names, and its link if the
+    """Show a concept.
+
+    RETURNS (Dict[str, Any]): A concept, its parents with their names, and its link if the
     normalizer has a template for one.
     RAISES (ConnormError): CN411 for an unknown id.
     """

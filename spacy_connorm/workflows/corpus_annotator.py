@@ -132,7 +132,9 @@ class CorpusAnnotator(Annotator):
 
 
 def corpus_schema() -> Any:
-    """RETURNS (pyarrow.Schema): The columns of an annotated corpus: those of the format `parquet`,
+    """Describe the columns of an annotated corpus.
+
+    RETURNS (pyarrow.Schema): The columns of an annotated corpus: those of the format `parquet`,
     and `error`, which says why a text has no mentions and is null for all others.
     """
     import pyarrow

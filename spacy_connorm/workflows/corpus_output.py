@@ -147,7 +147,9 @@ class OutputFolder:
         return written
 
     def find(self, fragment: InputFragment) -> AnnotationCounts | None:
-        """RETURNS (Optional[AnnotationCounts]): What is in the output of a fragment, if it is there
+        """Look for the output of a fragment.
+
+        RETURNS (Optional[AnnotationCounts]): What is in the output of a fragment, if it is there
         and made from this input.
         """
         found = _read_origin(self._target(fragment))

@@ -100,7 +100,10 @@ class AppliedCorrections:
 
     @property
     def corrections(self) -> list[Correction]:
-        """RETURNS (List[Correction]): Those that are applied."""
+        """The corrections that are applied.
+
+        RETURNS (List[Correction]): Those that are applied.
+        """
         return self._corrections
 
     def use(self, corrections: list[Correction]) -> None:
@@ -249,22 +252,34 @@ class CorrectedPipeline:
 
     @property
     def revision(self) -> int:
-        """RETURNS (int): How many records the file has. It grows with each change."""
+        """The number of the last change.
+
+        RETURNS (int): How many records the file has. It grows with each change.
+        """
         return len(self._records)
 
     @property
     def records(self) -> list[CorrectionRecord]:
-        """RETURNS (List[CorrectionRecord]): All corrections and undos, in order."""
+        """All that was said and taken back.
+
+        RETURNS (List[CorrectionRecord]): All corrections and undos, in order.
+        """
         return list(self._records)
 
     @property
     def effective(self) -> list[Correction]:
-        """RETURNS (List[Correction]): The corrections that count; see `effective`."""
+        """The corrections that count.
+
+        RETURNS (List[Correction]): The corrections that count; see `effective`.
+        """
         return list(self._applied.corrections)
 
     @property
     def labels(self) -> list[str]:
-        """RETURNS (List[str]): The labels that mentions can get."""
+        """The labels of mentions.
+
+        RETURNS (List[str]): The labels that mentions can get.
+        """
         found = chain.from_iterable(self.nlp.pipe_labels.values())
         known = self.normalizer.labels or sorted(set(found))
         return list(known) or [DEFAULT_LABEL]
@@ -339,7 +354,9 @@ class CorrectedPipeline:
             return self.normalizer.explain(span, **limits)
 
     def concept(self, concept_id: str) -> Concept:
-        """RETURNS (Concept): A concept of the index, by its id or an alternate id.
+        """Look up a concept.
+
+        RETURNS (Concept): A concept of the index, by its id or an alternate id.
         RAISES (ConnormError): CN411 for an unknown id.
         """
         return self.normalizer.concept(concept_id)

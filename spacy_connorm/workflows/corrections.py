@@ -87,17 +87,25 @@ class Correction:
 
     @property
     def mention(self) -> str:
-        """RETURNS (str): The mention."""
+        """The text of the mention.
+
+        RETURNS (str): The mention.
+        """
         return self.text[self.start : self.end]
 
     @property
     def searched(self) -> str:
-        """RETURNS (str): The text that it is about: the mention, or what its text defines it as."""
+        """The text that is searched for the mention.
+
+        RETURNS (str): The text that it is about: the mention, or what its text defines it as.
+        """
         return self.long_form or self.mention
 
     @property
     def synonyms(self) -> list[tuple[str, str]]:
-        """RETURNS (List[Tuple[str, str]]): What it adds to D: the text that it is about, with each
+        """The synonyms that it adds.
+
+        RETURNS (List[Tuple[str, str]]): What it adds to D: the text that it is about, with each
         of its concept ids. Empty for "NIL".
         """
         return [(self.searched, concept_id) for concept_id in split_ids(self.kb_id)]
@@ -123,7 +131,10 @@ CorrectionRecord: TypeAlias = Correction | Undo
 
 
 def to_line(record: CorrectionRecord) -> str:
-    """RETURNS (str): One line of JSON, without its end."""
+    """Write a record as a line of the file.
+
+    RETURNS (str): One line of JSON, without its end.
+    """
     return json.dumps(asdict(record), ensure_ascii=False)
 
 
@@ -204,13 +215,18 @@ class CorrectionsFile:
                 sync(self.path.parent)
 
     def locked(self) -> AbstractContextManager[None]:
-        """RETURNS (ContextManager): Keeps other processes from appending, and waits for them.
+        """Lock the file.
+
+        RETURNS (ContextManager): Keeps other processes from appending, and waits for them.
         RAISES (ConnormError): CN109 if one of them does not finish.
         """
         return only_writer(self.path, seconds=_SECONDS_TO_WAIT)
 
     def has_more(self) -> bool:
-        """RETURNS (bool): Whether anybody has appended anything since the last `read`."""
+        """Check for new records.
+
+        RETURNS (bool): Whether anybody has appended anything since the last `read`.
+        """
         with write_errors(self.path):
             return self.path.stat().st_size != self._read_to
 
@@ -362,7 +378,10 @@ class MentionMarker:
         """Save nothing: corrections stay in their file. What is loaded marks nothing by itself."""
 
     def from_disk(self, path: Any, **options: Any) -> "MentionMarker":
-        """RETURNS (MentionMarker): The component, unchanged."""
+        """Load nothing.
+
+        RETURNS (MentionMarker): The component, unchanged.
+        """
         return self
 
 

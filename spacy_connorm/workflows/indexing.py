@@ -118,7 +118,10 @@ class BuiltIndex(NamedTuple):
 
     @property
     def index_path(self) -> Path:
-        """RETURNS (Path): The `index` of [initialize.components...] of another pipeline."""
+        """The folder of the index.
+
+        RETURNS (Path): The `index` of [initialize.components...] of another pipeline.
+        """
         return self.path / self.component
 
 

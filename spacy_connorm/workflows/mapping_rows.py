@@ -43,25 +43,37 @@ class MappingIds:
         self._addresses = {each.upper(): address for each, address in addresses.items()}
 
     def subject(self, code: str) -> str:
-        """RETURNS (str): A code as a CURIE. Codes with the prefix of a known vocabulary keep it."""
+        """Write the code of a term as a CURIE.
+
+        RETURNS (str): A code as a CURIE. Codes with the prefix of a known vocabulary keep it.
+        """
         prefix = split_curie(code)[0]
         if prefix and _CURIE.fullmatch(code) and self._knows(prefix):
             return code
         return f"{self._prefix}:{quote(code, safe=_SAFE)}"
 
     def concept(self, concept_id: str) -> str:
-        """RETURNS (str): A concept id as a CURIE; `find_concept_id` reads it."""
+        """Write the id of a concept as a CURIE.
+
+        RETURNS (str): A concept id as a CURIE; `concept_ids_of` reads it.
+        """
         if _CURIE.fullmatch(concept_id):
             return concept_id
         own = PREFIXES.own_curie(concept_id)
         return own or f"{_CONCEPT}:{quote(concept_id, safe=_SAFE)}"
 
     def source(self, name: str) -> str:
-        """RETURNS (str): The name of a table of terms as a CURIE, with the prefix of its codes."""
+        """Name a table of terms in the metadata of mappings.
+
+        RETURNS (str): The name of a table of terms as a CURIE, with the prefix of its codes.
+        """
         return f"{self._prefix}:{quote(name, safe=_SAFE)}"
 
     def addresses_of(self, curies: Iterable[str]) -> dict[str, str]:
-        """RETURNS (Dict[str, str]): SSSOM's curie_map: what the prefixes of CURIEs stand for."""
+        """Tell what the prefixes of CURIEs stand for.
+
+        RETURNS (Dict[str, str]): SSSOM's curie_map: what the prefixes of CURIEs stand for.
+        """
         prefixes = {split_curie(each)[0] for each in curies if each} - _IMPLIED
         return {each: self._address(each) for each in sorted(prefixes)}
 
@@ -74,7 +86,10 @@ class MappingIds:
 
 
 def ontology_source(name: str) -> str:
-    """RETURNS (str): The name of an ontology's file as a CURIE."""
+    """Name an ontology in the metadata of mappings.
+
+    RETURNS (str): The name of an ontology's file as a CURIE.
+    """
     return f"{_ONTOLOGY}:{quote(name, safe=_SAFE)}"
 
 
@@ -197,7 +212,9 @@ def decide_mapping(
 
 
 def take_back(mapping: TermMapping) -> TermMapping:
-    """RETURNS (TermMapping): The row as it was before a person decided; the same one if nobody has,
+    """Take back what a person has decided.
+
+    RETURNS (TermMapping): The row as it was before a person decided; the same one if nobody has,
     or if what it was is damaged.
     """
     try:
@@ -228,7 +245,9 @@ class MappingSummary:
     gone: int = 0
 
     def share(self, status: str) -> tuple[float, float]:
-        """RETURNS (Tuple[float, float]): The share of terms with a status, and that of their
+        """Compute how many terms have a status.
+
+        RETURNS (Tuple[float, float]): The share of terms with a status, and that of their
         counts, 0 to 1.
         """
         shares = [each[status] / (sum(each.values()) or 1) for each in (self.rows, self.counts)]
@@ -236,7 +255,10 @@ class MappingSummary:
 
 
 def summarize_mappings(mappings: Iterable[TermMapping], *, measure: str = "") -> MappingSummary:
-    """RETURNS (MappingSummary): The rows, and how often their terms occur, by status."""
+    """Count what became of terms.
+
+    RETURNS (MappingSummary): The rows, and how often their terms occur, by status.
+    """
     rows, counts, decided = Counter[str](), Counter[str](), 0
     for each in mappings:
         rows[each.status] += 1

@@ -158,7 +158,10 @@ class OntologyDiff(NamedTuple):
 
     @property
     def counts(self) -> dict[str, int]:
-        """RETURNS (Dict[str, int]): How many changes there are of each of `KINDS`."""
+        """The number of changes by kind.
+
+        RETURNS (Dict[str, int]): How many changes there are of each of `KINDS`.
+        """
         found = Counter(each.kind for each in self.changes)
         return {kind: found[kind] for kind in KINDS}
 

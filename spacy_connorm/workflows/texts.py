@@ -263,12 +263,18 @@ class InputFragment(NamedTuple):
 
     @property
     def is_parquet(self) -> bool:
-        """RETURNS (bool): Whether it is Parquet; it is JSON lines otherwise."""
+        """Whether the file is Parquet.
+
+        RETURNS (bool): Whether it is Parquet; it is JSON lines otherwise.
+        """
         return _kind(self.path) == PARQUET
 
     @property
     def output_name(self) -> str:
-        """RETURNS (str): The path in the output of what is written for it."""
+        """The name of its output.
+
+        RETURNS (str): The path in the output of what is written for it.
+        """
         return self.name if self.is_parquet else f"{self.name}{PARQUET}"
 
 

@@ -156,7 +156,10 @@ def test_a_reader_that_left_is_no_error(demo_index):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux's")
-@pytest.mark.parametrize("arguments", [SEARCH, ("search", "fever", "--component", "none")])
+@pytest.mark.parametrize(
+    "arguments",
+    [SEARCH, pytest.param(("search", "fever", "--component", "none"), marks=pytest.mark.long)],
+)
 def test_a_full_disk_behind_the_output(demo_index, arguments):
     with Path("/dev/full").open("w") as full:
         process = run(demo_index, *arguments, stdout=full)

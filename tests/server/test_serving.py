@@ -77,7 +77,9 @@ def ask(address, path, body):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
+)
 def test_a_signal_lets_what_runs_finish(start, folder, path, number):
     process, address = start("-c", SLOW, folder, path)
     answers = []

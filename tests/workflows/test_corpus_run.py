@@ -85,7 +85,7 @@ def test_what_is_written_is_not_done_again(annotated, contents, write_parquet, m
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_killed_run_goes_on(
     saved_pipeline, annotated, contents, write_parquet, tmp_path, monkeypatch, processes
 ):
