@@ -29,7 +29,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from spacy_connorm.concepts import Ontology
-from spacy_connorm.documents.mentions import annotated_mentions, split_ids
+from spacy_connorm.documents.mentions import ALL_MENTIONS_KEY, annotated_mentions, split_ids
 from spacy_connorm.evaluation.end_to_end import DocumentSpans, LinkedSpan, score_documents
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.ontology.profiles import AUTO
@@ -101,6 +101,11 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="settings of the finder `ontology` that are the other way round than by default",
     )
     parser.add_argument(
+        "--nested-mentions",
+        action="store_true",
+        help="the finder `ontology` finds the mentions inside longer ones, too",
+    )
+    parser.add_argument(
         "--learn-stop-texts",
         action="store_true",
         help="the finder `ontology` learns from D's documents what is no mention",
@@ -165,6 +170,7 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "finder": finder,
         "types": " ".join(arguments.types),
         "switched": " ".join(arguments.switch) if finder == "ontology" else None,
+        "nested": arguments.nested_mentions if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
         "max_steps": arguments.max_steps if finder == "trained" else None,
@@ -204,6 +210,7 @@ def _ontology_pipeline(arguments: Namespace, data: Data) -> Language:
     finder, normalizer = (nlp.get_pipe(name) for name in ("mention_finder", "concept_normalizer"))
     normalizer.cfg["nil_threshold"] = arguments.nil_threshold
     finder.cfg.update({name: not FinderSettings.defaults()[name] for name in arguments.switch})
+    finder.cfg["nested_mentions"] = arguments.nested_mentions
     if arguments.learn_stop_texts:
         finder.learn_stop_texts(map(nlp.get_pipe("abbreviation_resolver"), data.docs))
     return nlp
@@ -297,7 +304,7 @@ def _found(doc: Doc, ontology: Ontology) -> list[LinkedSpan]:
             *(ent.start_char, ent.end_char, ent.text),
             frozenset(map(ontology.primary_id, split_ids(ent.kb_id_))),
         )
-        for ent in doc.ents
+        for ent in doc.spans.get(ALL_MENTIONS_KEY, doc.ents)
     ]
 
 

@@ -18,6 +18,8 @@ from ..text.abbreviations import find_abbreviations
 from .abbreviations import Abbreviations, read_abbreviations
 
 MENTIONS_KEY = "mentions"
+# All mentions that a finder found, also those that overlap.
+ALL_MENTIONS_KEY = "mentions_all"
 NO_ID = "-1"
 # The vocabulary of ids without one, in formats whose ids need one.
 LOCAL_PREFIX = "LOCAL"

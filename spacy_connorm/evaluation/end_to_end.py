@@ -13,8 +13,10 @@ from tqdm import tqdm
 
 from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions, split_ids
+from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..pipeline.loading import find_normalizer, load_pipeline
+from ..pipeline.mention_finder import find_nested_mentions
 from .metrics import LEVEL, RESAMPLES, SEED, Interval
 from .protocol import KnownConcept, find_known
 from .report import Row, Section, percent
@@ -229,7 +231,11 @@ class PlainTextScores(NamedTuple):
 
 
 def score_plain_text(
-    pipeline: str | Path | Language, corpus: Path, *, component: str | None = None
+    pipeline: str | Path | Language,
+    corpus: Path,
+    *,
+    component: str | None = None,
+    nested_mentions: bool = False,
 ) -> PlainTextScores:
     """Run a whole pipeline over the texts of a corpus, and compare what it finds with the gold
     mentions.
@@ -237,15 +243,18 @@ def score_plain_text(
     pipeline (Union[str, Path, Language]): The pipeline.
     corpus (Path): A `.spacy` file with gold ids.
     component (Optional[str]): Which concept normalizer, if there are several.
+    nested_mentions (bool): Whether mentions inside longer ones count, too, as `mention_finder`
+        finds them.
     RETURNS (PlainTextScores): The scores.
-    RAISES (ConnormError): CN600 for a corpus without gold ids, and the errors of `load_pipeline`
-        and `find_normalizer`.
+    RAISES (ConnormError): CN600 for a corpus without gold ids, and the errors of `load_pipeline`,
+        `find_normalizer` and `find_nested_mentions`.
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all.
     """
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
     annotated = list(read_docs(corpus, nlp.vocab))
     spans_key, prefix = (normalizer.cfg[key] for key in ("spans_key", "attribute_prefix"))
+    found_key = find_nested_mentions(nlp, normalizer) if nested_mentions else spans_key
     all_gold = [list(annotated_mentions(doc, spans_key=spans_key)) for doc in annotated]
     mentions = [mention for listed in all_gold for mention in listed]
     if not any(mention.concept_ids for mention in mentions):
@@ -256,7 +265,10 @@ def score_plain_text(
     documents = [
         DocumentSpans(
             [_gold_span(each, known) for each in listed if each.label in kept],
-            [_found_span(span, prefix) for span in normalizer.spans(doc)],
+            [
+                _found_span(span, prefix)
+                for span in choose_spans(doc, spans_key=found_key, labels=normalizer.labels)
+            ],
         )
         for doc, listed in zip(nlp.pipe(texts), all_gold, strict=True)
     ]

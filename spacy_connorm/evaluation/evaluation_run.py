@@ -90,6 +90,7 @@ def evaluate(
     errors_path: str | Path | None = None,
     calibrate_path: str | Path | None = None,
     end_to_end: bool = False,
+    nested_mentions: bool = False,
     gpu_id: int = -1,
     component: str | None = None,
 ) -> EvaluationReport:
@@ -111,6 +112,7 @@ def evaluate(
         the corpus; see `calibrate`.
     end_to_end (bool): Score what the whole pipeline makes of plain text instead: mentions, mentions
         with ids, ids of documents; see `score_plain_text`.
+    nested_mentions (bool): From plain text, count the mentions inside longer ones, too.
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
     component (Optional[str]): Which concept normalizer, if there are several.
     RETURNS (EvaluationReport): Scores, tables and wrong answers.
@@ -118,12 +120,14 @@ def evaluate(
         same name, CN118 for an unknown search or protocol, CN408 for a search that the index was
         built without, CN600 for a corpus without gold ids, CN601 if pipelines read different
         mentions, CN700 to CN704 as `load_normalizer`, CN708 for another suffix, CN731 for labels,
-        CN736 for options that do not go together, and the errors of `calibrate`.
+        CN733 and CN736 for options that do not go together, and the errors of `calibrate`.
     WARNS (ConnormWarning): CNW600 if no gold id is known, CNW701 if `end_to_end` finds no mention.
     """
     alone = {"--beside": beside, "--protocol": protocol != OPEN}
     if end_to_end:
         _refuse("--end-to-end", {**alone, "--search": searches, "--calibrate": calibrate_path})
+    elif nested_mentions:
+        raise ConnormError(Errors.CN733.format(option="--nested-mentions", needed="`--end-to-end`"))
     if calibrate_path is not None:
         _refuse("--calibrate", alone)
     for name in searches:
@@ -143,7 +147,9 @@ def evaluate(
     pipelines = name_pipelines([pipeline, *beside], labels)
     choose_device(gpu_id)
     if end_to_end:
-        plain = score_plain_text(pipeline, corpus, component=component)
+        plain = score_plain_text(
+            pipeline, corpus, component=component, nested_mentions=nested_mentions
+        )
         (label,) = pipelines
         row = {"corpus": corpus.stem, "pipeline": label, **plain.row}
         report = EvaluationReport([row], plain.sections, {label: plain.mistakes})

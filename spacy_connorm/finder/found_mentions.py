@@ -6,6 +6,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
+from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.spans import register_found_name
 
 
@@ -18,6 +19,7 @@ class FoundMention(NamedTuple):
     label (str): The label of its span.
     name (str): The name that it is, as the index has it; empty if it only may stand for one, or
         coordinates several.
+    is_nested (bool): Whether a longer or better mention overlaps it, so that it is no entity.
     """
 
     start: int
@@ -25,6 +27,7 @@ class FoundMention(NamedTuple):
     score: float
     label: str
     name: str = ""
+    is_nested: bool = False
 
 
 class MentionExplanation(NamedTuple):
@@ -60,19 +63,39 @@ def choose_mentions(mentions: Iterable[FoundMention], overlaps: str) -> list[Fou
     return sorted(kept)
 
 
-def set_found_mentions(doc: Doc, found: Sequence[FoundMention], *, spans_key: str | None) -> None:
+def with_nested(
+    chosen: Iterable[FoundMention], found: Iterable[FoundMention]
+) -> list[FoundMention]:
+    """Add the mentions that were not chosen.
+
+    chosen (Iterable[FoundMention]): The mentions of a document that do not overlap.
+    found (Iterable[FoundMention]): All of them.
+    RETURNS (List[FoundMention]): Both, in the order of the document.
+    """
+    places = {(each.start, each.end): each for each in chosen}
+    nested = (each for each in found if (each.start, each.end) not in places)
+    return sorted([*places.values(), *(each._replace(is_nested=True) for each in nested)])
+
+
+def set_found_mentions(
+    doc: Doc, found: Sequence[FoundMention], *, spans_key: str | None, nested: bool = False
+) -> None:
     """Write mentions to a document. Entities that it has already are kept, and mentions that
     overlap them are left out.
 
     doc (Doc): The document.
     found (Sequence[FoundMention]): Its mentions.
     spans_key (Optional[str]): Write to `doc.spans[spans_key]`; `doc.ents` if None.
+    nested (bool): Whether to write all of them to `doc.spans["mentions_all"]`, too.
     """
-    spans = [Span(doc, each.start, each.end, label=each.label) for each in found]
+    all_spans = [Span(doc, each.start, each.end, label=each.label) for each in found]
     register_found_name()
-    for span, each in zip(spans, found, strict=True):
+    for span, each in zip(all_spans, found, strict=True):
         if each.name:
             span._.found_name = each.name
+    if nested:
+        doc.spans[ALL_MENTIONS_KEY] = all_spans
+    spans = [span for span, each in zip(all_spans, found, strict=True) if not each.is_nested]
     if spans_key is not None:
         doc.spans[spans_key] = spans
     elif doc.ents:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, StrictStr
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ..documents.assertions import ASSERTIONS, register_assertion_attributes
+from ..documents.mentions import ALL_MENTIONS_KEY
 from ..errors import require_installed
 from ..text.statements import find_statements
 from .assertion_terms import ADJECTIVES, KINDS, Terms, family_terms, history_terms, negation_terms
@@ -113,6 +114,7 @@ class AssertionMarker(SavedSettings):
                 span._.set(attribute, False)
         for each in self._negexes():
             each(doc)
+        _mark_nested(doc, spans)
         return doc
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
@@ -153,6 +155,15 @@ class AssertionMarker(SavedSettings):
             )
             for assertion, attribute in ASSERTIONS.items()
         ]
+
+
+def _mark_nested(doc: Doc, spans: Iterable[Span]) -> None:
+    """Say of the mentions inside others what is said of these."""
+    owners = {place: span for span in spans for place in range(span.start, span.end)}
+    for nested in doc.spans.get(ALL_MENTIONS_KEY, ()):
+        owner = owners.get(nested.start) or owners.get(nested.end - 1)
+        for attribute in ASSERTIONS.values():
+            nested._.set(attribute, owner is not None and owner._.get(attribute))
 
 
 def _statement_negex() -> "type[Negex]":

@@ -21,7 +21,12 @@ from thinc.api import Model
 from ..concepts import AnyOntology, Candidate, Concept
 from ..concepts.curies import PREFIXES
 from ..documents.abbreviations import find_long_forms
-from ..documents.mentions import annotated_synonyms, expanded_synonyms, split_ids
+from ..documents.mentions import (
+    ALL_MENTIONS_KEY,
+    annotated_synonyms,
+    expanded_synonyms,
+    split_ids,
+)
 from ..documents.spans import (
     choose_spans,
     register_found_name,
@@ -208,10 +213,11 @@ class ConceptNormalizer(BatchedPipe):
         """Find the candidates of all spans, without writing them.
 
         docs (Sequence[Doc]): The documents.
-        RETURNS (List[List[List[Candidate]]]): Candidates by document and span.
+        RETURNS (List[List[List[Candidate]]]): Candidates by document and span: those of `spans`,
+            then those of `doc.spans["mentions_all"]`, if a mention finder found nested ones.
         RAISES (ConnormError): CN001 before `initialize`.
         """
-        spans = [self.spans(doc) for doc in docs]
+        spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
         mentions = [span.text for span in chain.from_iterable(spans)]
         names = [span._.found_name for span in chain.from_iterable(spans)]
@@ -230,11 +236,13 @@ class ConceptNormalizer(BatchedPipe):
         prefix = self.cfg["attribute_prefix"]
         for doc, by_span in zip(docs, predictions, strict=True):
             read_by(doc, self)
-            spans = self.spans(doc) if by_span else []
+            groups = self._groups(doc) if by_span else {}
+            spans = list(chain.from_iterable(groups.values()))
             kb_ids = [self.decide(each) for each in by_span]
             set_span_attributes(doc, spans, kb_ids, by_span, prefix=prefix)
-            if not prefix:
-                set_kb_ids(doc, spans, kb_ids, spans_key=self.cfg["spans_key"])
+            written = iter(kb_ids)
+            for key, group in groups.items() if not prefix else ():
+                set_kb_ids(doc, group, list(islice(written, len(group))), spans_key=key)
 
     def initialize(
         self,
@@ -298,6 +306,16 @@ class ConceptNormalizer(BatchedPipe):
     def spans(self, doc: Doc) -> list[Span]:
         """RETURNS (List[Span]): The spans of a document to normalize."""
         return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
+
+    def _groups(self, doc: Doc) -> dict[str | None, list[Span]]:
+        """RETURNS (Dict[Optional[str], List[Span]]): `spans` by their key, and those of a mention
+        finder with `nested_mentions`.
+        """
+        keys = [
+            self.cfg["spans_key"],
+            *([ALL_MENTIONS_KEY] if ALL_MENTIONS_KEY in doc.spans else []),
+        ]
+        return {key: choose_spans(doc, spans_key=key, labels=self.cfg["labels"]) for key in keys}
 
     def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
         """RETURNS (List[str]): The long forms of spans; empty if undefined or not expanded."""

@@ -78,6 +78,11 @@ class FinderSettings(ComponentSettings):
         description="which of mentions that overlap are kept: `longest`, `best`, or `all` with a "
         "`spans_key`",
     )
+    nested_mentions: Flag = Field(
+        False,
+        description="whether all mentions, also those inside longer ones, are in "
+        '`doc.spans["mentions_all"]`, where the normalizer links them, too',
+    )
     label: Label = Field("MENTION", description="the label of mentions without a semantic type")
     labels: LabelsByType | None = Field(
         None, description="labels by semantic type; null: the type itself"

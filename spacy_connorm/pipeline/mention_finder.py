@@ -12,7 +12,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..errors import Errors, refuse_text
+from ..documents.mentions import ALL_MENTIONS_KEY
+from ..errors import Errors, refuse, refuse_text
 from ..finder.coordinations import join_coordinations
 from ..finder.finder_files import read_everyday_words, read_stop_list
 from ..finder.found_mentions import (
@@ -20,6 +21,7 @@ from ..finder.found_mentions import (
     MentionExplanation,
     choose_mentions,
     set_found_mentions,
+    with_nested,
 )
 from ..finder.unmarked_texts import require_docs, unmarked_texts
 from .concept_normalizer import BatchedPipe, ConceptNormalizer, asked_for
@@ -92,10 +94,11 @@ class MentionFinder(SavedSettings, BatchedPipe):
         if self._link.is_waiting_for(self.normalizer):
             return [[] for _ in docs]
         finder, overlaps = self._name_finder(), self.cfg["overlaps"]
-        chosen = [choose_mentions(mentions, overlaps) for mentions in finder.find(docs)]
+        found = finder.find(docs)
+        chosen = [choose_mentions(mentions, overlaps) for mentions in found]
         if self.cfg["coordinations"] and overlaps != "all":
             chosen = join_coordinations(docs, chosen, partial(finder.names_among, vocab=self.vocab))
-        return chosen
+        return list(map(with_nested, chosen, found)) if self.cfg["nested_mentions"] else chosen
 
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[FoundMention]]
@@ -107,7 +110,9 @@ class MentionFinder(SavedSettings, BatchedPipe):
         """
         asked_for(docs, self._link)
         for doc, found in zip(docs, predictions, strict=True):
-            set_found_mentions(doc, found, spans_key=self.cfg["spans_key"])
+            set_found_mentions(
+                doc, found, spans_key=self.cfg["spans_key"], nested=self.cfg["nested_mentions"]
+            )
 
     def explain(self, span: Span) -> MentionExplanation:
         """Explain why a span is found or not.
@@ -117,7 +122,8 @@ class MentionFinder(SavedSettings, BatchedPipe):
         """
         reason, known = self._name_finder().explain(span)
         names = tuple(dict.fromkeys(name.text for name in known))
-        found = [(each.start, each.end) for each in self.predict([span.doc])[0]]
+        mentions = self.predict([span.doc])[0]
+        found = [(each.start, each.end) for each in mentions if not each.is_nested]
         if (span.start, span.end) in found:
             return MentionExplanation(True, "", names)
         return MentionExplanation(False, reason or "a longer or better mention overlaps it", names)
@@ -147,7 +153,7 @@ class MentionFinder(SavedSettings, BatchedPipe):
         RAISES (ConnormError): CN006 for anything but documents, and for invalid numbers.
         """
         read, spans_key = require_docs(docs), self.normalizer.cfg["spans_key"]
-        found = self.predict(read)
+        found = [[each for each in own if not each.is_nested] for own in self.predict(read)]
         learned = unmarked_texts(read, found, spans_key, min_times=min_times, max_share=max_share)
         self.add_stop_texts(learned)
         return learned
@@ -222,3 +228,23 @@ class MentionFinder(SavedSettings, BatchedPipe):
 
     def _add(self, setting: str, texts: Iterable[str]) -> None:
         self.cfg[setting] = dict.fromkeys([*self.cfg[setting], *texts])
+
+
+def find_nested_mentions(nlp: Language, normalizer: ConceptNormalizer) -> str:
+    """Let the mention finders of a pipeline find all mentions, also those inside longer ones.
+
+    nlp (Language): The pipeline.
+    normalizer (ConceptNormalizer): The normalizer whose names they find.
+    RETURNS (str): The group of `doc.spans` that the mentions are in.
+    RAISES (ConnormError): CN006 if there is no mention finder.
+    """
+    finders = [
+        pipe
+        for _, pipe in nlp.pipeline
+        if isinstance(pipe, MentionFinder) and pipe.normalizer is normalizer
+    ]
+    if not finders:
+        refuse("nested_mentions", True, "left out for a pipeline without `mention_finder`")
+    for finder in finders:
+        finder.cfg["nested_mentions"] = True
+    return ALL_MENTIONS_KEY

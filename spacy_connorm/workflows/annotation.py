@@ -22,6 +22,7 @@ from ..documents.document import (
     read_document,
     set_other_fields,
 )
+from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.records import Record, make_record
 from ..documents.writing import Exporter, find_target
 from ..encoders import choose_device
@@ -29,6 +30,7 @@ from ..errors import Warnings, require_positive, warn
 from ..files.atomic import require_apart
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
+from ..pipeline.mention_finder import find_nested_mentions
 from .pool import map_batches, require_processes
 from .texts import TEXT_FIELD, InputText, make_input, read_inputs, speed_up_urls
 
@@ -106,6 +108,7 @@ def annotate(
     n_process: int = 1,
     gpu_id: int = -1,
     component: str | None = None,
+    nested_mentions: bool = False,
     on_record: Callable[[Record], None] | None = None,
     **options: Any,
 ) -> AnnotationCounts:
@@ -124,6 +127,8 @@ def annotate(
     n_process (int): Processes; -1 for all cores.
     gpu_id (int): The GPU for the pipeline; -1 for the CPU.
     component (Optional[str]): Which concept normalizer's answers to write, if there are several.
+    nested_mentions (bool): Whether the mentions inside longer ones are written, too, if
+        `mention_finder` finds them.
     on_record (Optional[Callable[[Dict[str, Any]], None]]): Called with the record of each text.
     **options (Any): Options of the format, see its exporter.
     RETURNS (AnnotationCounts): Texts, mentions and linked mentions.
@@ -139,7 +144,12 @@ def annotate(
     require_positive("batch_size", batch_size)
     require_apart(output_path, input_path)
     annotator = Annotator(
-        pipeline, id_field=id_field, batch_size=batch_size, gpu_id=gpu_id, component=component
+        pipeline,
+        id_field=id_field,
+        batch_size=batch_size,
+        gpu_id=gpu_id,
+        component=component,
+        nested_mentions=nested_mentions,
     )
     _, normalizer = annotator.load()
     work = partial(_render, annotator, target.exporter, on_record is not None)
@@ -188,7 +198,12 @@ def to_record(doc: Doc, normalizer: ConceptNormalizer) -> Record:
 
 
 def read_annotations(
-    doc: Doc, normalizer: ConceptNormalizer, number: int, id_field: str
+    doc: Doc,
+    normalizer: ConceptNormalizer,
+    number: int,
+    id_field: str,
+    *,
+    nested_mentions: bool = False,
 ) -> Document:
     """Read what a concept normalizer wrote on a document.
 
@@ -196,12 +211,13 @@ def read_annotations(
     normalizer (ConceptNormalizer): Whose answers to take.
     number (int): The document's number, from 1: its id, if it has no other.
     id_field (str): The field of its JSON that may hold its id.
+    nested_mentions (bool): Whether to read all mentions of a finder with `nested_mentions`.
     RETURNS (Document): Its text, mentions and fields.
     """
     return read_document(
         doc,
         number,
-        spans_key=normalizer.cfg["spans_key"],
+        spans_key=ALL_MENTIONS_KEY if nested_mentions else normalizer.cfg["spans_key"],
         attribute_prefix=normalizer.cfg["attribute_prefix"],
         id_field=id_field,
     )
@@ -220,6 +236,7 @@ class Annotator:
         batch_size: int = 128,
         gpu_id: int = -1,
         component: str | None = None,
+        nested_mentions: bool = False,
     ) -> None:
         """Store the settings. Nothing is loaded yet.
 
@@ -229,7 +246,9 @@ class Annotator:
         batch_size (int): Texts that the pipeline reads together.
         gpu_id (int): The GPU for the pipeline; -1 for the CPU.
         component (Optional[str]): Which concept normalizer's answers to take, if there are several.
+        nested_mentions (bool): Whether to read the mentions inside longer ones, too.
         """
+        self.nested_mentions = nested_mentions
         self.pipeline = pipeline
         self.id_field = id_field
         self.batch_size = batch_size
@@ -253,14 +272,17 @@ class Annotator:
         """Load the pipeline, if this process has not.
 
         RETURNS (Tuple[Language, ConceptNormalizer]): The pipeline and its normalizer.
-        RAISES (ConnormError): CN713 if the GPU cannot be used, and the errors of `load_pipeline`
-            and `find_normalizer`.
+        RAISES (ConnormError): CN713 if the GPU cannot be used, and the errors of `load_pipeline`,
+            `find_normalizer` and `find_nested_mentions`.
         """
         if self._loaded is None:
             choose_device(self.gpu_id)
             nlp = load_pipeline(self.pipeline)
             speed_up_urls(nlp)
-            self._loaded = nlp, find_normalizer(nlp, component=self.component)
+            normalizer = find_normalizer(nlp, component=self.component)
+            if self.nested_mentions:
+                find_nested_mentions(nlp, normalizer)
+            self._loaded = nlp, normalizer
         return self._loaded
 
     def make_doc(self, text: InputText) -> Doc:
@@ -287,7 +309,9 @@ class Annotator:
         """
         nlp, normalizer = self.load()
         for doc, number in nlp.pipe(docs, as_tuples=True, batch_size=self.batch_size):
-            yield read_annotations(doc, normalizer, number, self.id_field)
+            yield read_annotations(
+                doc, normalizer, number, self.id_field, nested_mentions=self.nested_mentions
+            )
 
 
 class _Rendered(NamedTuple):

@@ -188,3 +188,15 @@ def test_evaluate_writes_scores_and_mistakes(folder, tmp_path):
     assert (row["corpus"], row["pipeline"]) == ("gold", "pipeline")
     assert "ids of a document" in (tmp_path / "tables.md").read_text()
     assert "invented" in (tmp_path / "errors.tsv").read_text()
+
+
+def test_nested_mentions_count_if_asked_for(folder):
+    nlp = spacy.load(folder / "pipeline")
+    nlp.get_pipe("concept_normalizer").add_synonyms([("infarction", "C1")])
+    found = [
+        score_plain_text(nlp, folder / "gold.spacy", nested_mentions=nested).row["found"]
+        for nested in (False, True)
+    ]
+    assert found == [3, 4]
+    with pytest.raises(ConnormError, match="CN733.*--nested-mentions.*--end-to-end"):
+        evaluate(folder / "pipeline", folder / "gold.spacy", nested_mentions=True)

@@ -118,3 +118,11 @@ def test_an_attribute_of_another_component_may_be_anything():
     doc.ents = [doc.char_span(0, 5, label="FINDING")]
     doc.user_data["._.", "negex", 0, 5] = "perhaps"
     assert read(doc) == {"fever": ()}
+
+
+def test_mentions_inside_others_are_negated_with_them(nlp):
+    doc = nlp.make_doc("no high fever. A cough")
+    doc.ents = [doc.char_span(3, 13, label="FINDING"), doc.char_span(17, 22, label="FINDING")]
+    doc.spans["mentions_all"] = [doc.char_span(8, 13), doc.char_span(17, 22)]
+    nlp.get_pipe("assertion_marker")(doc)
+    assert list(map(get_assertions, doc.spans["mentions_all"])) == [("negated",), ()]

@@ -5,7 +5,7 @@ import spacy
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.pipeline.mention_finder import MentionFinder
+from spacy_connorm.pipeline.mention_finder import MentionFinder, find_nested_mentions
 
 CONCEPTS = [
     Concept("C1", "Breast Neoplasms", ("breast cancer", "cancer of the breast"), types=("Tumor",)),
@@ -578,3 +578,32 @@ def test_the_name_of_another_index_is_not_searched(make):
     (ent,) = other(doc).ents
     assert [each.kind for each in other.explain(ent).interpretations] == ["as written"]
     assert ent.kb_id_ == "Y1"
+
+
+def test_nested_mentions_are_found_and_linked_in_the_same_pass(make_anatomy):
+    nlp = make_anatomy(nested_mentions=True)
+    doc = nlp("retinal vein")
+    assert [(ent.text, ent.kb_id_) for ent in doc.ents] == found(make_anatomy(), "retinal vein")
+    spans = [(span.text, span.kb_id_) for span in doc.spans["mentions_all"]]
+    assert spans == [("retinal", "U1"), *((ent.text, ent.kb_id_) for ent in doc.ents)]
+    finder = nlp.get_pipe("mention_finder")
+    assert not finder.explain(doc[:1]).is_mention
+    assert "mentions_all" not in make_anatomy()("retinal vein").spans
+    again = nlp.from_bytes(nlp.to_bytes())("retinal vein")
+    assert len(again.spans["mentions_all"]) == 2
+
+
+def test_nested_parts_of_a_coordination_are_mentions(make):
+    doc = make(nested_mentions=True)("breast cancer and Crohn's disease")
+    assert [span.text for span in doc.spans["mentions_all"]] == [
+        "breast cancer",
+        "cancer",
+        "Crohn's disease",
+    ]
+
+
+def test_no_nested_mentions_are_asked_of_another_component():
+    nlp = spacy.blank("en")
+    normalizer = nlp.add_pipe("concept_normalizer", config=NGRAMS)
+    with pytest.raises(ConnormError, match="CN006.*mention_finder"):
+        find_nested_mentions(nlp, normalizer)

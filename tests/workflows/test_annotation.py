@@ -298,3 +298,23 @@ def test_what_a_format_cannot_hold_is_told(pipeline, tmp_path):
     lines = out.read_text(encoding="utf8").splitlines()
     titles = [f"{doc_id}|t|Took aspirin." for doc_id in ("a_b", "a_b-2", "a_b-3")]
     assert [line for line in lines if "|t|" in line] == titles
+
+
+def test_mentions_inside_longer_ones_are_written_if_asked_for(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    ontology = Ontology([Concept("C1", "heart attack"), Concept("C2", "heart")])
+    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+    nlp.add_pipe("concept_normalizer", config={"encoder": encoder}).initialize(
+        lambda: [], nlp=nlp, ontology=ontology
+    )
+    (tmp_path / "note.txt").write_text("A heart attack.")
+    found = []
+    for nested in (False, True):
+        annotate(nlp, tmp_path / "note.txt", tmp_path / "out.jsonl", nested_mentions=nested)
+        (line,) = (tmp_path / "out.jsonl").read_text().splitlines()
+        found.append([(ent["text"], ent["kb_id"]) for ent in json.loads(line)["ents"]])
+    assert found == [
+        [("heart attack", "C1")],
+        [("heart", "C2"), ("heart attack", "C1")],
+    ]
