@@ -362,9 +362,7 @@ class Errors(metaclass=_Coded):
     CN754 = "This correction has already been undone."
     CN755 = "There is no mention from character {start} to {end} of {length:,} characters."
     CN756 = "A request may have at most {limit:,} {what}. Send fewer texts at once."
-    CN757 = "A text of {length:,} characters is too long: {limit:,} are allowed. Send it in parts."
-    CN759 = "Too many requests from your address are running. Wait for their answers."
-    CN760 = "The server is busy. Try again in a moment."
+    CN760 = "Too many requests are running. Wait for an answer, then try again."
     CN761 = (
         "The server is not called by this name. Use the address printed when it started, or tell "
         "the server with `--name` what clients call it."
@@ -376,8 +374,7 @@ class Errors(metaclass=_Coded):
     )
     CN764 = "The request is invalid at {place}: {reason}."
     CN765 = "The server failed. Its log says where."
-    CN766 = "There is nothing at this address. See /api-reference."
-    CN767 = "This address does not take this method. See /api-reference."
+    CN766 = "There is nothing at this address, or not for this method. See /api-reference."
     CN768 = "The request took too long to arrive."
 
     # Exports

@@ -67,10 +67,11 @@ class RequestLimits:
     def require_length(self, length: int) -> None:
         """Refuse a text that is too long.
 
-        RAISES (ConnormError): CN757 for a text of more characters than one may have.
+        RAISES (ConnormError): CN709 for a text of more characters than one may have.
         """
         if length > self.text:
-            raise ConnormError(Errors.CN757.format(length=length, limit=self.text))
+            message = Errors.CN709.format(place="A text", length=length, limit=self.text)
+            raise ConnormError(message)
 
     def require_batch(self, count: int) -> None:
         """Refuse too many texts.
@@ -119,7 +120,7 @@ class LimitRequests:
         if self._running.total() >= self._limits.concurrent:
             await send_problem(send, Problem(503, Errors.CN760), headers={"Retry-After": "1"})
         elif self._running[client] >= self._limits.per_client:
-            await send_problem(send, Problem(429, Errors.CN759), headers={"Retry-After": "1"})
+            await send_problem(send, Problem(429, Errors.CN760), headers={"Retry-After": "1"})
         else:
             self._running[client] += 1
             try:

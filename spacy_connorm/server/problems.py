@@ -11,7 +11,7 @@ from ..errors import ConnormError, split_code
 _STATUS = {
     **dict.fromkeys(("CN411", "CN753", "CN766", "CN786"), 404),
     **dict.fromkeys(("CN754", "CN787"), 409),
-    **dict.fromkeys(("CN749", "CN756", "CN757"), 413),
+    **dict.fromkeys(("CN709", "CN749", "CN756"), 413),
     # Files of the server are damaged or missing; no request names a file.
     **dict.fromkeys(("CN100", "CN106", "CN107", "CN115", "CN402"), 500),
     **dict.fromkeys(("CN108", "CN765"), 500),
@@ -67,7 +67,7 @@ async def send_problem(
 
 
 class ProblemText(BaseModel):
-    """A code of the package, such as "CN757", and one sentence."""
+    """A code of the package, such as "CN709", and one sentence."""
 
     code: str
     message: str

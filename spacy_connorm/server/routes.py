@@ -29,7 +29,7 @@ from .schemas import (
 )
 from .views import view_candidates, view_concept, view_corrections, view_explanation
 
-_MESSAGES = {404: Errors.CN766, 405: Errors.CN767}
+_MESSAGES = dict.fromkeys((404, 405), Errors.CN766)
 
 
 def build_api(

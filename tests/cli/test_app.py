@@ -63,7 +63,7 @@ SHOWN = {"annotate": {"show"}, "search": {"explain"}, "serve": {"verbose"}}
 CALLED = {
     "annotate": {"on_record"},
     "train": {"observer", "overrides"},
-    "index": {"overrides"},
+    "index": {"overrides", "on_training"},
     "serve": {"on_start", "limits"},
 }
 # What commands read from standard input if it is not given.

@@ -89,7 +89,7 @@ def test_what_runs_is_counted_by_client_and_in_all():
         running.pop().cancel()
         await asyncio.sleep(0.01)
         status, answer = await world.ask(client="a")
-        assert (status, answer["error"]["code"]) == (429, "CN759")
+        assert (status, answer["error"]["code"]) == (429, "CN760")
         world.going.set()
         assert [status for status, _ in await asyncio.gather(*running)] == [200, 200]
         assert (await world.ask(client="a"))[0] == 200

@@ -158,7 +158,7 @@ def test_nobodys_correction_is_lost(client, path):
         ("GET", "/api/nothing", None, 404, "CN766"),
         ("GET", "/static/..%2fapi.py", None, 404, "CN766"),
         ("GET", "/docs", None, 404, "CN766"),
-        ("PUT", "/api/annotate", "{}", 405, "CN767"),
+        ("PUT", "/api/annotate", "{}", 405, "CN766"),
     ],
 )
 def test_bad_requests(client, method, path, body, status, code):
@@ -171,11 +171,11 @@ def test_bad_requests(client, method, path, body, status, code):
 def test_large_requests(serving):
     limits = RequestLimits(body=1000, text=50, batch=2)
     client = serving(limits=limits)
-    for texts, code in ((["x" * 51], "CN757"), ([""] * 3, "CN756"), (["x" * 1000], "CN756")):
+    for texts, code in ((["x" * 51], "CN709"), ([""] * 3, "CN756"), (["x" * 1000], "CN756")):
         refused(client.post("/api/annotate", json={"texts": texts}), 413, code)
     chunks = (b"x" * 100 for _ in range(100))
     refused(client.post("/api/annotate", content=chunks), 413, "CN756")
-    refused(client.post("/api/search", json={"mentions": ["x" * 51]}), 413, "CN757")
+    refused(client.post("/api/search", json={"mentions": ["x" * 51]}), 413, "CN709")
     assert client.post("/api/annotate", json={"texts": ["x" * 50]}).status_code == 200
 
 
