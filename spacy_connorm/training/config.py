@@ -24,6 +24,7 @@ from ..errors import (
 )
 from .adapters import LoraAdapter
 from .batchers import Batcher
+from .pool import PoolReport
 
 # Dev scores, in percent, that can choose the best epoch.
 LINKING_METRICS = ("lenient@1", "strict@1", "mrr", "unseen_lenient@1")
@@ -68,6 +69,32 @@ class TrainingData:
             # A text is a list of its letters.
             if isinstance(value := getattr(self, setting), str):
                 refuse(setting, value, f'a list, e.g. ["{example}"]')
+
+
+class TrainingObserver:
+    """Its methods are called in the process that writes the encoder. A subclass overrides what
+    it wants to know.
+    """
+
+    def on_pool(self, report: PoolReport) -> None:
+        """Called before training starts.
+
+        report (PoolReport): Counts of what there is to learn from.
+        """
+
+    def on_epoch(self, epoch: float, loss: float) -> None:
+        """Called after every epoch.
+
+        epoch (float): How many epochs are done.
+        loss (float): The mean over its last batches.
+        """
+
+    def on_dev_score(self, epoch: float, scores: dict[str, float]) -> None:
+        """Called after every dev score.
+
+        epoch (float): How many epochs are done.
+        scores (Dict[str, float]): In percent; the one that chooses the best epoch comes first.
+        """
 
 
 @runtime_checkable

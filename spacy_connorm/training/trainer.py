@@ -5,7 +5,7 @@ in functions.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 import torch
@@ -30,13 +30,10 @@ from .adapters import FinalWeights, trained_share
 from .arguments import describe_hardware, make_arguments
 from .batchers import Ranking
 from .checkpoints import STATE, checkpoint_errors, is_finished, kept_checkpoint, last_checkpoint
-from .config import Training
+from .config import Training, TrainingObserver
 from .micro_batches import BatchEncoder, BatchLoss, EpochBatches
 from .objectives.objective import Objective
 from .pool import SynonymPool
-
-if TYPE_CHECKING:
-    from .training_run import TrainingObserver
 
 # A trained encoder to its dev scores by name; higher is better.
 Score = Callable[[TrainableModule], dict[str, float]]
@@ -351,7 +348,7 @@ class ProgressBar(TrainerCallback):
 class Notify(TrainerCallback):
     """Passes epochs and dev scores on to an observer."""
 
-    def __init__(self, observer: "TrainingObserver") -> None:
+    def __init__(self, observer: TrainingObserver) -> None:
         """observer (TrainingObserver): Who is told."""
         self._observer = observer
         self._logged_at = 0

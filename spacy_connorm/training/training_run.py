@@ -25,7 +25,13 @@ from .checkpoints import (
     start_work,
     work_folder,
 )
-from .config import AnyObjective, TrainingData, read_mentions, warn_of_shared_files
+from .config import (
+    AnyObjective,
+    TrainingData,
+    TrainingObserver,
+    read_mentions,
+    warn_of_shared_files,
+)
 from .encoder_folder import CardFacts, is_encoder, write_encoder
 from .pool import PoolReport, build_pool
 
@@ -37,32 +43,6 @@ _LIBRARIES = ("torch", "transformers", "accelerate", "pytorch_metric_learning")
 _HYBRID, _NGRAMS = "spacy-connorm.HybridEncoder.v1", "spacy-connorm.NgramEncoder.v1"
 # The readers of ontologies are not imported here: training takes the registered one.
 _ONTOLOGY = "spacy-connorm.Ontology.v1"
-
-
-class TrainingObserver:
-    """Its methods are called in the process that writes the encoder. A subclass overrides what
-    it wants to know.
-    """
-
-    def on_pool(self, report: PoolReport) -> None:
-        """Called before training starts.
-
-        report (PoolReport): Counts of what there is to learn from.
-        """
-
-    def on_epoch(self, epoch: float, loss: float) -> None:
-        """Called after every epoch.
-
-        epoch (float): How many epochs are done.
-        loss (float): The mean over its last batches.
-        """
-
-    def on_dev_score(self, epoch: float, scores: dict[str, float]) -> None:
-        """Called after every dev score.
-
-        epoch (float): How many epochs are done.
-        scores (Dict[str, float]): In percent; the one that chooses the best epoch comes first.
-        """
 
 
 class TrainingResult(NamedTuple):
