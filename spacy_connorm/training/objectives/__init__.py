@@ -1,8 +1,6 @@
-"""What training minimizes. Each file holds one objective: its settings, its equation and its loss;
-`ranking` holds the two that rank candidates. The package loads no torch, its files do.
-
-Where pytorch-metric-learning has a loss over a matrix of similarities and masks of positives and
-negatives, it computes the objective; the others say in a comment why none of its losses fits.
+"""What training minimizes: settings, equations and losses. `pair_losses` compare texts by their
+concepts, those of `ranking` rank candidates, and `conceptual_grounding` draws names to prototypes.
+The package loads no torch, its files do.
 """
 
 import lazy_loader
