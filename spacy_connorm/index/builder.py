@@ -66,7 +66,8 @@ class RowEncoder:
         RETURNS (Ints1d): int32 (rows,): the row of the older index that each was copied from; -1
             for one that was computed.
         """
-        writer, encoded = VectorWriter(folder, stem), grouped.encoded
+        encoded = grouped.encoded
+        writer = VectorWriter(folder, stem, len(encoded))
         copied = np.full(len(encoded), _NOTHING, dtype="int32")
         with tqdm(total=len(encoded), desc="Encoding", unit="text", delay=2, disable=None) as bar:
             for start in range(0, len(encoded), _WINDOW):
@@ -159,7 +160,7 @@ class Centroids:
         dtype (str): How dense vectors are stored.
         """
         np.save(folder / f"{stem}.concepts.npy", self.concepts)
-        writer = VectorWriter(folder, stem)
+        writer = VectorWriter(folder, stem, len(self.concepts))
         for block in self.blocks():
             writer.append(from_raw(block, dtype=dtype))
         writer.close()

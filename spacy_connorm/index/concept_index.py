@@ -3,7 +3,7 @@ a filter lets through.
 """
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import cached_property
@@ -34,7 +34,7 @@ from ..files.folders import (
 from ..text.cleaning import clean
 from .backends.exact import AllowedItems, Backend, ExactSearcher, Searcher
 from .store import ConceptStore
-from .vectors import Vectors, metric_of, open_vectors, scaled, stored_metric
+from .vectors import COSINE, METRICS, Vectors, metric_of, open_vectors, scaled
 from .word_bags import RewritingTable, WordBags
 
 O, D = 1, 2  # noqa: E741  (the papers' names)
@@ -260,9 +260,7 @@ class ConceptIndex:
         self.word_bags = WordBags.open(folder, rows=rows)
         self.rewriting = RewritingTable.open(folder)
         self._owner = owner
-        self._searches = _searches_of(folder, self.manifest)
-        self._fingerprint = _fingerprint_of(folder, self.manifest)
-        self.metric = stored_metric(folder, self.manifest)
+        self._searches, self.fingerprint, self.metric = _read_facts(folder, self.manifest)
         self._searchers: dict[str, Searcher] = {}
         self._concepts: dict[str, np.ndarray] = {}
 
@@ -271,11 +269,6 @@ class ConceptIndex:
         if get_spawning_popen() is not None:
             return _opened_again, (self.folder, self.backend, self.manifest, self._seen)
         return _from_files, (pack(self.folder), self.backend)
-
-    @property
-    def fingerprint(self) -> str:
-        """RETURNS (str): The fingerprint of the encoder that made the vectors."""
-        return self._fingerprint
 
     @property
     def checksum(self) -> int:
@@ -427,19 +420,19 @@ class ConceptIndex:
         return {target: self.members.rows_of(target) for target in TARGETS.values()}
 
 
-def _searches_of(folder: Path, manifest: dict[str, Any]) -> list[str]:
-    searches = manifest.get("searches")
-    if not isinstance(searches, list):
-        raise damaged(folder / MANIFEST, "it names no searches")
-    return searches
-
-
-def _fingerprint_of(folder: Path, manifest: dict[str, Any]) -> str:
-    encoder = manifest.get("encoder")
-    fingerprint = encoder.get("fingerprint") if isinstance(encoder, dict) else None
-    if not isinstance(fingerprint, str):
-        raise damaged(folder / MANIFEST, "it names no encoder")
-    return fingerprint
+def _read_facts(folder: Path, manifest: Mapping[str, Any]) -> tuple[list[str], str, str]:
+    """RETURNS (Tuple[List[str], str, str]): The searches that an index was built for, the
+    fingerprint of its encoder, and its metric.
+    """
+    try:
+        searches, fingerprint = manifest["searches"], manifest["encoder"]["fingerprint"]
+        metric = manifest["backend"].get("metric", COSINE)
+    except (KeyError, TypeError, AttributeError):
+        searches = fingerprint = metric = None
+    if not isinstance(searches, list) or not isinstance(fingerprint, str) or metric not in METRICS:
+        reason = "it does not name the searches, the encoder and the metric"
+        raise damaged(folder / MANIFEST, reason)
+    return searches, fingerprint, metric
 
 
 def _hand_over(source: str, target: str) -> None:

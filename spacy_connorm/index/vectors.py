@@ -9,13 +9,23 @@ products multiplies by the norms again (`scaled`).
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeAlias
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    BinaryIO,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Protocol,
+    Self,
+    TypeAlias,
+)
 
 import numpy as np
 
 from ..encoders.protocol import HybridArray, Raw
 from ..files.arrays import open_array, require_offsets
-from ..files.folders import MANIFEST, damaged
+from ..files.folders import damaged
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -30,70 +40,7 @@ def metric_of(backend: Any) -> str:
     return getattr(backend, "metric", COSINE)
 
 
-def stored_metric(folder: Path, manifest: dict[str, Any]) -> str:
-    """Read the metric that an index was built with. Those of older versions do not say, and have
-    cosines.
-
-    folder (Path): The index.
-    manifest (Dict[str, Any]): Its manifest.
-    RETURNS (str): One of `METRICS`.
-    RAISES (ConnormError): CN402 for anything else.
-    """
-    backend = manifest.get("backend")
-    metric = backend.get("metric", COSINE) if isinstance(backend, dict) else COSINE
-    if metric not in METRICS:
-        raise damaged(folder / MANIFEST, "it names an unknown metric")
-    return metric
-
-
 CSR_PARTS = ("data", "indices", "indptr")
-# A header of this size fits any number of rows, and aligns the rows to 64 bytes.
-_HEADER_BYTES = 128
-_MAGIC = b"\x93NUMPY\x01\x00"
-
-
-class ArrayWriter:
-    """Appends any number of rows to a `.npy` file. The number of rows is written to the header at
-    the end. It uses plain writes, since a full disk kills a process that writes to a memory map.
-    """
-
-    def __init__(self, path: Path) -> None:
-        """Create the file.
-
-        path (Path): The file.
-        """
-        self._file = path.open("wb")
-        self._rows = 0
-        self._like: np.ndarray | None = None
-
-    def append(self, block: np.ndarray) -> None:
-        """Write some rows.
-
-        block (np.ndarray): (b, ...) rows, with the same dtype and width in every block.
-        """
-        if self._like is None:
-            self._like = block[:0]
-            self._file.write(bytes(_HEADER_BYTES))
-        self._rows += len(block)
-        np.ascontiguousarray(block).tofile(self._file)
-
-    def close(self) -> None:
-        """Write the header and close the file."""
-        with self._file as file:
-            if self._like is not None:
-                file.seek(0)
-                file.write(_header(self._like, self._rows))
-
-
-def _header(like: np.ndarray, rows: int) -> bytes:
-    description = {
-        "descr": np.lib.format.dtype_to_descr(like.dtype),
-        "fortran_order": False,
-        "shape": (rows, *like.shape[1:]),
-    }
-    room = _HEADER_BYTES - len(_MAGIC) - 2
-    text = repr(description).encode("latin1").ljust(room - 1) + b"\n"
-    return _MAGIC + room.to_bytes(2, "little") + text
 
 
 def write_csr(matrix: "csr_matrix", folder: Path, stem: str) -> None:
@@ -717,54 +664,55 @@ def open_vectors(folder: Path, stem: str) -> Vectors:
 
 
 class VectorWriter:
-    """Appends blocks of vectors to the files that `open_vectors` opens. Sparse vectors stay in
-    memory until the end; fitting their encoder takes more memory than that.
+    """Appends blocks of vectors to the files that `open_vectors` opens, by plain writes: a full
+    disk kills a process that writes to a memory map. Sparse vectors stay in memory until the end;
+    fitting their encoder takes more memory than that.
     """
 
-    def __init__(self, folder: Path, stem: str) -> None:
+    def __init__(self, folder: Path, stem: str, rows: int) -> None:
         """Start without files; they are created by the first block.
 
         folder (Path): Where to write.
         stem (str): How the file names start.
+        rows (int): How many vectors there will be.
         """
         self._folder = folder
         self._stem = stem
-        self._files: dict[str, ArrayWriter] = {}
-        self._sides: dict[str, VectorWriter] = {}
-        self._sparse: list[SparseVectors] = []
+        self._rows = rows
+        self._files: dict[str, BinaryIO] = {}
+        self._sparse: dict[str, list[SparseVectors]] = {}
 
     def append(self, vectors: Vectors) -> None:
         """Write some rows.
 
         vectors (Vectors): Rows of the same kind in every block.
         """
+        self._append(vectors, self._stem)
+
+    def _append(self, vectors: Any, stem: str) -> None:
         if isinstance(vectors, HybridVectors):
-            self._side("dense").append(vectors.dense)
-            self._side("lexical").append(vectors.lexical)
+            self._append(vectors.dense, f"{stem}.dense")
+            self._append(vectors.lexical, f"{stem}.lexical")
         elif isinstance(vectors, SparseVectors):
-            self._sparse.append(vectors)
+            self._sparse.setdefault(stem, []).append(vectors)
         else:
-            for key, array in vectors.arrays.items():  # type: ignore[attr-defined]
-                self._file(key).append(array)
+            for key, array in vectors.arrays.items():
+                self._write(f"{stem}.{key}.npy", array)
+
+    def _write(self, name: str, block: np.ndarray) -> None:
+        if name not in self._files:
+            self._files[name] = (self._folder / name).open("wb")
+            header = np.lib.format.header_data_from_array_1_0(block)
+            header |= {"fortran_order": False, "shape": (self._rows, *block.shape[1:])}
+            np.lib.format.write_array_header_1_0(self._files[name], header)
+        np.ascontiguousarray(block).tofile(self._files[name])
 
     def close(self) -> None:
         """Complete the files."""
         for file in self._files.values():
             file.close()
-        for side in self._sides.values():
-            side.close()
-        if self._sparse:
-            SparseVectors.join(self._sparse).write(self._folder, self._stem)
-
-    def _file(self, key: str) -> ArrayWriter:
-        if key not in self._files:
-            self._files[key] = ArrayWriter(self._folder / f"{self._stem}.{key}.npy")
-        return self._files[key]
-
-    def _side(self, name: str) -> "VectorWriter":
-        if name not in self._sides:
-            self._sides[name] = VectorWriter(self._folder, f"{self._stem}.{name}")
-        return self._sides[name]
+        for stem, parts in self._sparse.items():
+            SparseVectors.join(parts).write(self._folder, stem)
 
 
 def row_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
