@@ -107,7 +107,7 @@ class NameFinder:
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[FoundMention]]): All windows by document, also those that overlap.
         """
-        self.retriever.index.require_sound()
+        self.retriever.index.background.require_sound()
         found = self._windows(docs)
         values = (each.value for windows in found for each in windows if not each.reason)
         labels = self._labels.get_all(values, self._read_labels)

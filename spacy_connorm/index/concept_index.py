@@ -251,7 +251,7 @@ class ConceptIndex:
         self.backend = backend
         self._seen = stamps(folder)
         self.manifest = unseal(folder) if manifest is None else manifest
-        self._background = BackgroundCheck(folder, self.manifest)
+        self.background = BackgroundCheck(folder, self.manifest)
         self.store = ConceptStore(folder / "concepts.sqlite")
         self.vectors = open_vectors(folder, "texts")
         rows = len(self.vectors)
@@ -274,14 +274,6 @@ class ConceptIndex:
     def checksum(self) -> int:
         """RETURNS (int): Identifies this build of the index: files saved beside it refer to it."""
         return checksum_of(self.manifest)
-
-    def require_sound(self) -> None:
-        """Check whether damage was found since the index was opened: large files are checked
-        completely while they are in use.
-
-        RAISES (ConnormError): CN402 if there is any.
-        """
-        self._background.require_sound()
 
     def require(self, encoder: NormalizedEncoder, searches: Iterable[str]) -> None:
         """Check that an encoder and its searches can use the index.

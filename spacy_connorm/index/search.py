@@ -281,7 +281,10 @@ def _ask(
         neighbours = neighbours._replace(scores=rounded(neighbours.scores))
         if thresholds is not None and neighbours.scores.shape[1]:
             enough = neighbours.scores[:, 0] >= thresholds[waiting]
-            waiting, neighbours = waiting[enough], neighbours.only(enough)
+            waiting, neighbours = (
+                waiting[enough],
+                Neighbours(*(each[enough] for each in neighbours)),
+            )
         hits = source.hits(neighbours, top_k)
         for place, own in zip(waiting.tolist(), hits, strict=True):
             found[place] = own

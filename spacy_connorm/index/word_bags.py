@@ -18,6 +18,7 @@ from ..files.arrays import are_among, ascends, find_sorted, open_array, require_
 from ..text.substitutions import ENGLISH, Substitution
 from ..text.word_bags import (
     add_hashes,
+    hash_bag,
     hash_bags,
     hash_base_forms,
     hash_parts,
@@ -191,7 +192,7 @@ def rewrite(
             single = _join(single, each.replacements(bag, min_certainty))
     changes, certain = _with_pairs(single, min_certainty)
     # The same words, in another order or form, are the text itself.
-    hashes = hash_bags([bag]) + np.concatenate([np.zeros(1, "uint64"), changes])
+    hashes = np.uint64(hash_bag(bag)) + np.concatenate([np.zeros(1, "uint64"), changes])
     certain = np.concatenate([np.ones(1), certain])
     found = np.flatnonzero(names.contain(hashes))
     found = found[np.argsort(-certain[found], kind="stable")]

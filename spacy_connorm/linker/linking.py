@@ -183,7 +183,7 @@ def retrieve(
     RAISES (ConnormError): CN402 if the index turned out to be damaged, CN406 and CN407 for types
         and branches that it lacks, CN408 for a search that it was built without.
     """
-    retriever.index.require_sound()
+    retriever.index.background.require_sound()
     allowed = retriever.allowed(query.filter)
     depth = max(query.top_k, _DEPTH)
     asked = query.sieve, query.filter, depth

@@ -431,6 +431,8 @@ def compose(steps: Sequence[str]) -> TextStep:
     """
     _check(steps)
     functions = tuple(STEPS[name] for name in steps)
+    if not functions:
+        return str
 
     def normalize(text: str) -> str:
         for function in functions:

@@ -49,7 +49,7 @@ def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
         normalizer(doc)
     assert doc.ents[0].kb_id_
     assert len(trace.files) <= 21
-    assert len(trace.functions) <= 143
+    assert len(trace.functions) <= 140
     assert trace.depth <= 17
 
 

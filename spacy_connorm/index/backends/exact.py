@@ -60,13 +60,6 @@ class Neighbours(NamedTuple):
     items: np.ndarray
     scores: np.ndarray
 
-    def only(self, queries: np.ndarray) -> "Neighbours":
-        """RETURNS (Neighbours): The neighbours of some queries.
-
-        queries (np.ndarray): bool (b,), or int64 positions.
-        """
-        return Neighbours(self.items[queries], self.scores[queries])
-
 
 def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: int) -> Neighbours:
     """Keep the best proposals by exact score.
