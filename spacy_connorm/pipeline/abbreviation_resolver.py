@@ -2,7 +2,9 @@
 imports this module whenever it creates a pipeline, so it must stay light.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,10 +15,18 @@ from spacy.training import Example
 
 from ..documents.abbreviations import register_abbreviation_attributes, set_abbreviations
 from ..text.abbreviations import Abbreviation, find_abbreviations
-from ..text.expansion import ShortForms
+from ..text.expansion import ShortForms, Use
 from .settings import ComponentSettings, Expected, SavedSettings, Settings, only_if, with_settings
 from .short_form_files import read_short_forms
 
+# What stands before findings. How far to look for it, in characters.
+_BEFORE_FINDINGS = re.compile(
+    r"(?<!\w)(?:no|not|denies|denied|without|w/o?|mild|moderate|severe|trivial|acute|chronic"
+    r"|paroxysmal|recurrent|known|new|h/o|s/p|c/o|hx(?: of)?|history of)\s+\Z",
+    re.IGNORECASE,
+)
+_REACH = 20
+_IN_LIST = re.compile(r"\s*(?:[,;/&+]|and|or)\s*", re.IGNORECASE)
 LongForms = Annotated[
     dict[StrictStr, StrictStr],
     only_if(lambda table: all([*table, *table.values()])),
@@ -30,6 +40,11 @@ class ResolverSettings(ComponentSettings):
     short_forms: LongForms = Field(
         {},
         description="long forms by short form, for short forms that a document does not define",
+    )
+    ambiguous_forms: LongForms = Field(
+        {},
+        description="the same for short forms with other meanings; they count where a document "
+        'writes of findings: "no VT", "mild TR", "HTN, HLD"',
     )
 
 
@@ -92,14 +107,30 @@ class AbbreviationResolver(SavedSettings):
         """YIELDS (Abbreviation): The table's short forms in a text that does not define them, each
         where it stands first. The long form has no place of its own.
         """
-        table = self.cfg["short_forms"]
+        table = {**self.cfg["ambiguous_forms"], **self.cfg["short_forms"]}
         if not table:
             return
         if self._known is None or self._known[0] != table:
             self._known = dict(table), ShortForms(table)
-        seen = set(defined)
-        for use in self._known[1].find(text):
-            if use.short not in seen:
-                seen.add(use.short)
-                place = (use.start, use.end)
-                yield Abbreviation(use.short, table[use.short], *place, *place)
+        seen, certain = set(defined), set(self.cfg["short_forms"])
+        uses = list(self._known[1].find(text))
+        for number, use in enumerate(uses):
+            if use.short in certain or _is_finding(text, uses, number, certain):
+                certain.add(use.short)
+                if use.short not in seen:
+                    seen.add(use.short)
+                    place = (use.start, use.end)
+                    yield Abbreviation(use.short, table[use.short], *place, *place)
+
+
+def _is_finding(text: str, uses: Sequence[Use], number: int, certain: Collection[str]) -> bool:
+    """RETURNS (bool): Whether a short form stands where findings do: behind a word such as "no", or
+    in a list beside one of certain meaning.
+    """
+    start = uses[number].start
+    around = uses[max(0, number - 1) : number + 2]
+    return bool(_BEFORE_FINDINGS.search(text, max(0, start - _REACH), start)) or any(
+        _IN_LIST.fullmatch(text, one.end, other.start)
+        and (one.short in certain or other.short in certain)
+        for one, other in pairwise(around)
+    )

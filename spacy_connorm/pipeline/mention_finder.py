@@ -4,7 +4,6 @@ spaCy imports this module whenever it creates a pipeline, so it must stay light.
 
 import copyreg
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -97,7 +96,7 @@ class MentionFinder(SavedSettings, BatchedPipe):
         found = finder.find(docs)
         chosen = [choose_mentions(mentions, overlaps) for mentions in found]
         if self.cfg["coordinations"] and overlaps != "all":
-            chosen = join_coordinations(docs, chosen, partial(finder.names_among, vocab=self.vocab))
+            chosen = join_coordinations(docs, chosen, self.names_among)
         return list(map(with_nested, chosen, found)) if self.cfg["nested_mentions"] else chosen
 
     def set_annotations(
@@ -127,6 +126,15 @@ class MentionFinder(SavedSettings, BatchedPipe):
         if (span.start, span.end) in found:
             return MentionExplanation(True, "", names)
         return MentionExplanation(False, reason or "a longer or better mention overlaps it", names)
+
+    def names_among(self, texts: Iterable[str]) -> set[str]:
+        """Find the texts that would be mentions by themselves.
+
+        texts (Iterable[str]): Any texts.
+        RETURNS (Set[str]): Those with the words of a name, or with words that stand for these.
+        RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized.
+        """
+        return self._name_finder().names_among(texts, self.vocab)
 
     def add_stop_texts(self, texts: Iterable[str]) -> None:
         """Stop finding some texts, in any spelling.

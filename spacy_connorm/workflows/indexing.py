@@ -28,7 +28,7 @@ from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
 from ..pipeline.settings import own_id
-from ..pipeline.short_form_files import CLINICAL
+from ..pipeline.short_form_files import CLINICAL, ambiguous_short_forms
 from ..pipeline.tokenization import separate_joined_words
 from ..text.substitutions import Substitution, find_substitutions
 from ..text.word_bags import normalized_words
@@ -242,6 +242,8 @@ def build_index(
         applied = _apply_profile(profile, nlp, normalizer) if find_mentions else None
         chooses = find_mentions and profile != NONE
         left_out = _leave_out_groupings(nlp, normalizer) if chooses else ()
+        if clinical and find_mentions:
+            _choose_meanings(nlp)
         write_pipeline(nlp, folder)
     manifest = normalizer.lookup.index.manifest
     return BuiltIndex(path, normalizer.name, manifest, applied, left_out, gain)
@@ -384,6 +386,24 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
         if profile.min_certainty is not None:
             finder.cfg["min_certainty"] = profile.min_certainty
     return profile
+
+
+def _choose_meanings(nlp: Language) -> None:
+    """Give short forms with several meanings the one that is a name of the ontology, if one is."""
+    if _RESOLVER not in nlp.pipe_names:
+        return
+    resolver: Any = nlp.get_pipe(_RESOLVER)
+    finder: Any = nlp.get_pipe(_FINDER)
+    meanings = ambiguous_short_forms()
+    names = finder.names_among([*meanings, *chain.from_iterable(meanings.values())])
+    named = {
+        short: [each for each in longs if each in names]
+        for short, longs in meanings.items()
+        if short not in names
+    }
+    resolver.cfg["ambiguous_forms"] = {
+        short: longs[0] for short, longs in named.items() if len(longs) == 1
+    }
 
 
 def _leave_out_groupings(nlp: Language, normalizer: ConceptNormalizer) -> tuple[str, ...]:

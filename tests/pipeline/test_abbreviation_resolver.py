@@ -62,6 +62,35 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ED NOTE. Sat 98% RA. PE: no rash", []),
+        ("No PE on CT", ["PE"]),
+        ("Echo: mild\nTR", ["TR"]),
+        ("hx of PE", ["PE"]),
+        ("PMH: HTN, PE, TR", ["HTN", "PE", "TR"]),
+        ("TR and HTN", ["TR", "HTN"]),
+        ("TR, PE", []),
+        ("HTN. PE", ["HTN"]),
+        ("Pulmonary embolism (PE). PE: no", ["PE", "PE"]),
+        ("Possibly no-PE", []),
+    ],
+)
+def test_short_forms_with_other_meanings_count_where_findings_stand(text, found):
+    nlp = make_pipeline()
+    nlp.get_pipe("abbreviation_resolver").cfg.update(
+        {
+            "short_forms": {"HTN": "hypertension"},
+            "ambiguous_forms": {
+                **{"PE": "pulmonary embolism", "RA": "rheumatoid arthritis"},
+                **{"ED": "erectile dysfunction", "TR": "tricuspid regurgitation"},
+            },
+        }
+    )
+    assert [each.text for each in nlp(text)._.abbreviations] == found
+
+
 def test_an_empty_long_form_is_refused():
     with pytest.raises(ConnormError, match="CN006.*short_forms"):
         AbbreviationResolver(short_forms={"SOB": ""})

@@ -3,7 +3,11 @@ import sys
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.pipeline.short_form_files import CLINICAL, read_short_forms
+from spacy_connorm.pipeline.short_form_files import (
+    CLINICAL,
+    ambiguous_short_forms,
+    read_short_forms,
+)
 
 
 def test_short_forms_with_one_meaning_are_read(tmp_path):
@@ -32,6 +36,13 @@ def test_the_clinical_table_knows_usual_short_forms():
     # Chest pain, cerebral palsy, cleft palate.
     assert "CP" not in table
     assert all(len(short) > 1 for short in table)
+
+
+def test_short_forms_with_several_meanings_are_listed():
+    meanings = ambiguous_short_forms()
+    assert meanings["CP"] == ["chest pain", "cerebral palsy", "cleft palate"]
+    assert "SOB" not in meanings and all(len(short) > 1 for short in meanings)
+    assert all(long == long.strip() for longs in meanings.values() for long in longs)
 
 
 def test_a_missing_library_is_named(monkeypatch):

@@ -440,6 +440,20 @@ def test_clinical_notes_are_read_with_their_short_forms_and_assertions(tmp_path)
     build_index(ontology, built.path, clinical=True, overrides=NGRAMS)
 
 
+def test_of_several_meanings_the_ontology_chooses_one(tmp_path):
+    ontology = Ontology(
+        [
+            Concept("C1", "ventricular tachycardia"),
+            Concept("C2", "chest pain"),
+            Concept("C3", "cerebral palsy"),
+        ]
+    )
+    built = build_index(
+        ontology, tmp_path / "out", find_mentions=True, clinical=True, overrides=NGRAMS
+    )
+    assert found_in("Denies CP. Telemetry without VT.", built) == [("VT", "C1")]
+
+
 def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
     anatomy = Ontology(
         [
