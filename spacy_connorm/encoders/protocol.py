@@ -55,7 +55,10 @@ class HybridArray:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """RETURNS (Tuple[int, int]): The number of rows, and the sum of both widths."""
+        """The shape of the joined vectors.
+
+        RETURNS (Tuple[int, int]): The number of rows, and the sum of both widths.
+        """
         return self.dense.shape[0], self.dense.shape[1] + self.lexical.shape[1]
 
     def __getitem__(self, rows: Any) -> "HybridArray":
@@ -111,7 +114,9 @@ def stack(raws: Iterable[Raw]) -> Raw:
 
 
 def weighted(raw: Raw, weight: float) -> Raw:
-    """RETURNS (Union[Floats2d, csr_matrix, HybridArray]): The same vectors; those of a hybrid with
+    """Give vectors of a hybrid another lexical weight.
+
+    RETURNS (Union[Floats2d, csr_matrix, HybridArray]): The same vectors; those of a hybrid with
     another lexical weight.
     """
     return replace(raw, weight=weight) if isinstance(raw, HybridArray) else raw
@@ -149,7 +154,10 @@ class EncoderShim(Shim, ABC):
 
     @property
     def width(self) -> int:
-        """RETURNS (int): The width of the vectors; 0 before anything is loaded."""
+        """The width of the vectors.
+
+        RETURNS (int): The width of the vectors; 0 before anything is loaded.
+        """
         return 0 if self._model is None else self._model.width
 
     @property
@@ -177,7 +185,10 @@ class EncoderShim(Shim, ABC):
 
     @abstractmethod
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): See `encoder_inputs`."""
+        """Get what is read of texts.
+
+        RETURNS (List[bytes]): See `encoder_inputs`.
+        """
 
     @abstractmethod
     def encode(self, inputs: list[bytes]) -> Raw:
@@ -188,12 +199,17 @@ class EncoderShim(Shim, ABC):
         """
 
     def fingerprint(self) -> str:
-        """RETURNS (str): See `fingerprint`."""
+        """Identify the vector space.
+
+        RETURNS (str): See `fingerprint`.
+        """
         return self._digest
 
     @abstractmethod
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): What is saved: values for msgpack
+        """Collect what is saved.
+
+        RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): What is saved: values for msgpack
         and large arrays, which may be saved in files of their own.
         """
 
@@ -207,7 +223,9 @@ class EncoderShim(Shim, ABC):
         """
 
     def saved(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): The contents and a checksum; see
+        """Collect what is saved, with its checksum.
+
+        RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): The contents and a checksum; see
         `restore`.
         """
         values, arrays = self.contents()
@@ -231,7 +249,10 @@ class EncoderShim(Shim, ABC):
             raise ConnormError(Errors.CN305.format(reason=error)) from error
 
     def to_bytes(self) -> bytes:
-        """RETURNS (bytes): All that is saved; empty before anything is loaded."""
+        """Serialize the encoder.
+
+        RETURNS (bytes): All that is saved; empty before anything is loaded.
+        """
         if not self.width:
             return b""
         saved, arrays = self.saved()
@@ -277,7 +298,10 @@ class PretrainedShim(EncoderShim):
 
     @abstractmethod
     def read(self) -> Any:
-        """RETURNS (Any): What `name` stands for, with a `width` and a `digest()`."""
+        """Read what `name` stands for.
+
+        RETURNS (Any): What `name` stands for, with a `width` and a `digest()`.
+        """
 
     def encode(self, inputs: list[bytes]) -> Raw:
         """Encode texts in batches.
@@ -295,13 +319,19 @@ class PretrainedShim(EncoderShim):
         return vectors
 
     def batches(self, inputs: list[bytes]) -> Iterator[Sequence[int] | np.ndarray]:
-        """YIELDS (Sequence[int]): The rows of each batch."""
+        """Divide inputs into batches.
+
+        YIELDS (Sequence[int]): The rows of each batch.
+        """
         for start in range(0, len(inputs), self.batch_size):
             yield range(start, min(start + self.batch_size, len(inputs)))
 
     @abstractmethod
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
-        """RETURNS (np.ndarray): Shape (inputs, width), float32."""
+        """Encode one batch.
+
+        RETURNS (np.ndarray): Shape (inputs, width), float32.
+        """
 
 
 Encoder = Model[list[str], Floats2d]
@@ -313,13 +343,22 @@ class TrainableModule(Protocol):
     """
 
     def rows(self, texts: list[str]) -> list[list[int]]:
-        """RETURNS (List[List[int]]): What is read of each text, e.g. token ids."""
+        """Tokenize texts.
+
+        RETURNS (List[List[int]]): What is read of each text, e.g. token ids.
+        """
 
     def collate(self, rows: list[list[int]]) -> "dict[str, torch.Tensor]":
-        """RETURNS (Dict[str, torch.Tensor]): The rows as arguments of `forward`."""
+        """Make the arguments of `forward`.
+
+        RETURNS (Dict[str, torch.Tensor]): The rows as arguments of `forward`.
+        """
 
     def forward(self, **inputs: "torch.Tensor") -> "torch.Tensor":
-        """RETURNS (torch.Tensor): Shape (rows, width), float32."""
+        """Compute vectors.
+
+        RETURNS (torch.Tensor): Shape (rows, width), float32.
+        """
 
     def save(self, folder: Path) -> None:
         """Save the module for the encoder's architecture.
@@ -459,7 +498,10 @@ def fits(model: Encoder) -> bool:
 
 
 def required_extra(model: Encoder) -> str:
-    """RETURNS (str): The extra of spacy-connorm that the encoder needs; empty if none."""
+    """Tell which extra an encoder needs.
+
+    RETURNS (str): The extra of spacy-connorm that the encoder needs; empty if none.
+    """
     return _shim(model).extra
 
 
@@ -626,7 +668,10 @@ class NormalizedEncoder:
 
     @property
     def fits(self) -> bool:
-        """RETURNS (bool): Whether loading the encoder looks at the texts."""
+        """Whether loading the encoder looks at the texts.
+
+        RETURNS (bool): Whether loading the encoder looks at the texts.
+        """
         return fits(self.model)
 
     def fitted(self, texts: Iterable[str] | None = None) -> "NormalizedEncoder":
@@ -649,29 +694,47 @@ class NormalizedEncoder:
         return NormalizedEncoder(open_encoder(self.model, path), self.normalization)
 
     def inputs(self, texts: Iterable[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): What the encoder sees of each text."""
+        """Get what is read of texts.
+
+        RETURNS (List[bytes]): What the encoder sees of each text.
+        """
         return encoder_inputs(self.model, list(map(self.normalize, texts)))
 
     def encode(self, texts: Iterable[str]) -> Raw:
-        """RETURNS (Raw): Raw vectors, (texts, width)."""
+        """Encode texts.
+
+        RETURNS (Raw): Raw vectors, (texts, width).
+        """
         return encode(self.model, list(map(self.normalize, texts)))
 
     def encode_inputs(self, inputs: Sequence[bytes]) -> Raw:
-        """RETURNS (Raw): Raw vectors, (inputs, width)."""
+        """Encode inputs.
+
+        RETURNS (Raw): Raw vectors, (inputs, width).
+        """
         return encode_inputs(self.model, inputs)
 
     @property
     def lexical_weight(self) -> float:
-        """RETURNS (float): The weight of the lexical cosine of a hybrid encoder; 1 for others."""
+        """The weight of the lexical cosine.
+
+        RETURNS (float): The weight of the lexical cosine of a hybrid encoder; 1 for others.
+        """
         return _shim(self.model).lexical_weight
 
     @property
     def widths(self) -> dict[str, int]:
-        """RETURNS (Dict[str, int]): How many components vectors have, "dense", "sparse" or both."""
+        """How many components vectors have.
+
+        RETURNS (Dict[str, int]): How many components vectors have, "dense", "sparse" or both.
+        """
         return _shim(self.model).widths
 
     def fingerprint(self) -> str:
-        """RETURNS (str): Identifies the encoder and the steps."""
+        """Identify the vector space.
+
+        RETURNS (str): Identifies the encoder and the steps.
+        """
         own = fingerprint(self.model)
         if not self.normalization:
             return own

@@ -76,7 +76,10 @@ def digest_weights(header: str, weights: Mapping[str, np.ndarray]) -> str:
 
 
 def digest_parts(*parts: str | bytes) -> str:
-    """RETURNS (str): A checksum of texts and bytes, each with its length; 32 hexadecimal digits."""
+    """Compute a checksum of texts and bytes.
+
+    RETURNS (str): A checksum of texts and bytes, each with its length; 32 hexadecimal digits.
+    """
     content = hashlib.blake2b(digest_size=16)
     for part in parts:
         raw = part.encode() if isinstance(part, str) else part
@@ -98,7 +101,10 @@ def write_config(folder: Path, model_type: str, settings: Mapping[str, Any]) -> 
 
 
 def model_type(folder: Path) -> str:
-    """RETURNS (str): The `model_type` of a folder's `config.json`; empty if it says none."""
+    """Read what kind of encoder a folder holds.
+
+    RETURNS (str): The `model_type` of a folder's `config.json`; empty if it says none.
+    """
     return str(read_object(folder / CONFIG).get("model_type", ""))
 
 

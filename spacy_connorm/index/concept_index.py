@@ -62,7 +62,10 @@ class Members:
     inexact: np.ndarray
 
     def rows_of(self, target: int) -> tuple[int, int]:
-        """RETURNS (Tuple[int, int]): The range of rows with a member of the target."""
+        """Find the rows of a target.
+
+        RETURNS (Tuple[int, int]): The range of rows with a member of the target.
+        """
         matching = self.target & target > 0
         if not matching.any():
             return 0, 0
@@ -71,23 +74,34 @@ class Members:
         return int(first), int(last) + 1
 
     def row_numbers(self) -> np.ndarray:
-        """RETURNS (Ints1d): int64 (members,): the row of each member."""
+        """The row of each member.
+
+        RETURNS (Ints1d): int64 (members,): the row of each member.
+        """
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     def of(self, row: int, concept: int) -> np.ndarray:
-        """RETURNS (Ints1d): int64: the members of a row that denote a concept."""
+        """Find the members of a row that denote a concept.
+
+        RETURNS (Ints1d): int64: the members of a row that denote a concept.
+        """
         first, last = self.start[row], self.start[row + 1]
         return first + np.flatnonzero(self.concept[first:last] == concept)
 
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Ints1d): int64: the members of some rows, row by row."""
+        """List the members of some rows.
+
+        RETURNS (Ints1d): int64: the members of some rows, row by row.
+        """
         start = self.start[rows]
         sizes = self.start[rows + 1] - start
         ends = np.cumsum(sizes)
         return np.repeat(start - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
 
     def ranks(self, members: np.ndarray) -> np.ndarray:
-        """RETURNS (Ints1d): int8: 0 for a concept's preferred name, 1 for another name, 2 for a
+        """Rank members by what kind of name they are.
+
+        RETURNS (Ints1d): int8: 0 for a concept's preferred name, 1 for another name, 2 for a
         synonym that is not exact.
         """
         return 1 - self.preferred[members].astype("int8") + self.inexact[members]
@@ -170,16 +184,25 @@ class KeyTable:
         return cls(hashes[rows], rows)
 
     def row(self, key: bytes) -> int | None:
-        """RETURNS (Optional[int]): The row of an encoder input; None if the index lacks it."""
+        """Find the row of an encoder input.
+
+        RETURNS (Optional[int]): The row of an encoder input; None if the index lacks it.
+        """
         row = int(self.rows([key])[0])
         return None if row < 0 else row
 
     def rows(self, keys: Sequence[bytes]) -> np.ndarray:
-        """RETURNS (Ints1d): int64 (n,): the rows of n encoder inputs; -1 for unknown ones."""
+        """Find the rows of encoder inputs.
+
+        RETURNS (Ints1d): int64 (n,): the rows of n encoder inputs; -1 for unknown ones.
+        """
         return self.rows_of(hash_keys(keys))
 
     def rows_of(self, values: np.ndarray) -> np.ndarray:
-        """RETURNS (Ints1d): int64 (n,): as `rows`, by the hashes of inputs."""
+        """Find rows by the hashes of inputs.
+
+        RETURNS (Ints1d): int64 (n,): as `rows`, by the hashes of inputs.
+        """
         places = find_sorted(self._hashes, values)
         found = places >= 0
         rows = np.full(len(values), -1, dtype="int64")
@@ -187,13 +210,19 @@ class KeyTable:
         return rows
 
     def hashes(self) -> np.ndarray:
-        """RETURNS (np.ndarray): uint64 (rows,): the hash of the encoder input of each row."""
+        """List the hashes row by row.
+
+        RETURNS (np.ndarray): uint64 (rows,): the hash of the encoder input of each row.
+        """
         hashes = np.empty(len(self._hashes), dtype="uint64")
         hashes[self._rows] = self._hashes
         return hashes
 
     def has_each_row_once(self, rows: int) -> bool:
-        """RETURNS (bool): Whether the hashes ascend, and so many rows have one hash each."""
+        """Check that each row has one key.
+
+        RETURNS (bool): Whether the hashes ascend, and so many rows have one hash each.
+        """
         return ascends(self._hashes, strictly=True) and np.array_equal(
             np.sort(self._rows), np.arange(rows)
         )
@@ -218,7 +247,10 @@ class KeyTable:
 
 
 def hash_keys(keys: Iterable[bytes]) -> np.ndarray:
-    """RETURNS (np.ndarray): uint64 (n,): a hash of each encoder input."""
+    """Hash encoder inputs.
+
+    RETURNS (np.ndarray): uint64 (n,): a hash of each encoder input.
+    """
     return np.fromiter(map(_hash, keys), dtype="uint64")
 
 
@@ -272,7 +304,10 @@ class ConceptIndex:
 
     @property
     def checksum(self) -> int:
-        """RETURNS (int): Identifies this build of the index: files saved beside it refer to it."""
+        """What identifies this build.
+
+        RETURNS (int): Identifies this build of the index: files saved beside it refer to it.
+        """
         return checksum_of(self.manifest)
 
     def require(self, encoder: NormalizedEncoder, searches: Iterable[str]) -> None:
@@ -309,12 +344,18 @@ class ConceptIndex:
 
     @cached_property
     def concept_count(self) -> int:
-        """RETURNS (int): How many concepts the index has, including those that are only in D."""
+        """The number of concepts.
+
+        RETURNS (int): How many concepts the index has, including those that are only in D.
+        """
         return len(self.store)
 
     @cached_property
     def row_numbers(self) -> np.ndarray:
-        """RETURNS (Ints1d): int64 (members,): the row of each member."""
+        """The row of each member.
+
+        RETURNS (Ints1d): int64 (members,): the row of each member.
+        """
         return self.members.row_numbers()
 
     def number(self, concept_id: str) -> int:
@@ -370,15 +411,23 @@ class ConceptIndex:
 
     @cached_property
     def compared(self) -> Vectors:
-        """RETURNS (Vectors): The vectors as searches compare them."""
+        """The vectors as searches compare them.
+
+        RETURNS (Vectors): The vectors as searches compare them.
+        """
         return scaled(self.vectors, self.metric)
 
     def search_vectors(self, search: Search) -> Vectors:
-        """RETURNS (Vectors): What a search compares with: text vectors or concept means."""
+        """Get what a search compares with.
+
+        RETURNS (Vectors): What a search compares with: text vectors or concept means.
+        """
         return scaled(self.stored_vectors(search), self.metric)
 
     def stored_vectors(self, search: Search) -> Vectors:
-        """RETURNS (Vectors): The same as they are stored: at unit length.
+        """Get what a search compares with, as it is stored.
+
+        RETURNS (Vectors): The same as they are stored: at unit length.
         RAISES (ConnormError): CN402 if they do not fit the index.
         """
         if search.representation == "T":
@@ -391,11 +440,16 @@ class ConceptIndex:
         return vectors
 
     def first_row(self, search: Search) -> int:
-        """RETURNS (int): The row that is item 0 of a search over texts."""
+        """Find the first row of a search over texts.
+
+        RETURNS (int): The row that is item 0 of a search over texts.
+        """
         return self._rows_of[search.target][0]
 
     def concepts_of(self, search: Search) -> np.ndarray:
-        """RETURNS (Ints1d): The concept number of each item of a search over concepts.
+        """List the concepts of a search over concepts.
+
+        RETURNS (Ints1d): The concept number of each item of a search over concepts.
         RAISES (ConnormError): CN402 if they do not fit the index.
         """
         if search not in self._concepts:
@@ -465,7 +519,10 @@ class Filter(NamedTuple):
 
     @classmethod
     def of(cls, types: Iterable[str], branches: Iterable[str]) -> "Filter":
-        """RETURNS (Filter): The filter by these types and branches, cleaned."""
+        """Make a filter.
+
+        RETURNS (Filter): The filter by these types and branches, cleaned.
+        """
         return cls(tuple(map(clean, types)), tuple(map(clean, branches)))
 
 

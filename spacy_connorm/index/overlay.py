@@ -118,7 +118,10 @@ class SynonymOverlay:
         return SynonymOverlay(self._index, by_key=by_key, raw=raw, removed=removed)
 
     def has(self, synonym: Synonym) -> bool:
-        """RETURNS (bool): Whether a text denotes a concept, here or in the index."""
+        """Check whether a text denotes a concept.
+
+        RETURNS (bool): Whether a text denotes a concept, here or in the index.
+        """
         key, _, concept = synonym
         if concept in self._by_key.get(key, {}):
             return True
@@ -146,7 +149,10 @@ class SynonymOverlay:
 
     @cached_property
     def silent_rows(self) -> np.ndarray:
-        """RETURNS (Ints1d): int64: rows whose texts denote nothing any more."""
+        """The rows whose texts denote nothing any more.
+
+        RETURNS (Ints1d): int64: rows whose texts denote nothing any more.
+        """
         members = self._index.members
         silent = [
             row
@@ -160,7 +166,10 @@ class SynonymOverlay:
 
     @property
     def synonyms(self) -> list[Synonym]:
-        """RETURNS (List[Synonym]): The added synonyms, text by text in the order of `added`."""
+        """The added synonyms.
+
+        RETURNS (List[Synonym]): The added synonyms, text by text in the order of `added`.
+        """
         return [
             Synonym(key, added.text, concept)
             for key, denoted in self._by_key.items()
@@ -168,7 +177,10 @@ class SynonymOverlay:
         ]
 
     def count(self, synonym: Synonym) -> int:
-        """RETURNS (int): How often D says an added synonym, including the index's own count."""
+        """Count how often D says an added synonym.
+
+        RETURNS (int): How often D says an added synonym, including the index's own count.
+        """
         return self._by_key[synonym.key][synonym.concept].times
 
     def counts(self, key: bytes) -> dict[int, int]:
@@ -191,17 +203,25 @@ class SynonymOverlay:
         return counts | {concept: each.times for concept, each in added.items() if each.times}
 
     def own_count(self, synonym: Synonym) -> int:
-        """RETURNS (int): How often an added synonym was added, without the index's own count."""
+        """Count how often a synonym was added.
+
+        RETURNS (int): How often an added synonym was added, without the index's own count.
+        """
         return self.count(synonym) - self._count_in_index(synonym.key, synonym.concept)
 
     @cached_property
     def added(self) -> list[Mapping[int, Added]]:
-        """RETURNS (List[Mapping[int, Added]]): What each added text denotes, by concept number."""
+        """What each added text denotes.
+
+        RETURNS (List[Mapping[int, Added]]): What each added text denotes, by concept number.
+        """
         return list(self._by_key.values())
 
     @cached_property
     def searcher(self) -> ExactSearcher | None:
-        """RETURNS (Optional[ExactSearcher]): Over the added texts, in the order of `added`;
+        """The searcher over the added texts.
+
+        RETURNS (Optional[ExactSearcher]): Over the added texts, in the order of `added`;
         None if there are none.
         """
         vectors = [self.raw[key] for key in self._by_key]
@@ -285,7 +305,10 @@ class SynonymOverlay:
         return int(self._index.members.count[self._index.members.of(row, concept)].sum())
 
     def is_preferred(self, key: bytes, concept: int) -> bool:
-        """RETURNS (bool): Whether the index says that a text is the preferred name of a concept."""
+        """Check whether a text is the preferred name of a concept.
+
+        RETURNS (bool): Whether the index says that a text is the preferred name of a concept.
+        """
         row = self._index.keys.row(key)
         return row is not None and bool(
             self._index.members.preferred[self._index.members.of(row, concept)].any()

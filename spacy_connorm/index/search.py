@@ -23,7 +23,10 @@ _NO_MEMBER = -1
 
 
 def rounded(scores: np.ndarray) -> np.ndarray:
-    """RETURNS (np.ndarray): Cosines or inner products without rounding noise, float64."""
+    """Round scores, so that noise does not decide.
+
+    RETURNS (np.ndarray): Cosines or inner products without rounding noise, float64.
+    """
     wide = scores.astype("float64")
     found = np.round(wide, DIGITS)
     large = np.isfinite(wide) & (np.abs(wide) >= _LARGE)
@@ -58,12 +61,18 @@ class Hit(NamedTuple):
 
     @property
     def score(self) -> float:
-        """RETURNS (float): The score."""
+        """The score of the hit.
+
+        RETURNS (float): The score.
+        """
         return 0.0 - self.distance  # never minus zero
 
 
 def best_hits(hits: Iterable[Hit], top_k: int) -> list[Hit]:
-    """RETURNS (List[Hit]): The best hit of each concept, best first, at most top_k."""
+    """Keep the best hit of each concept.
+
+    RETURNS (List[Hit]): The best hit of each concept, best first, at most top_k.
+    """
     by_concept: dict[int, Hit] = {}
     for hit in sorted(hits):
         by_concept.setdefault(hit.concept, hit)

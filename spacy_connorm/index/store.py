@@ -37,7 +37,10 @@ class Cache(Generic[Key, Value]):
         return Cache, (self._size,)
 
     def get(self, key: Key) -> Value | None:
-        """RETURNS (Optional[Value]): The value, now recently used; None if it is not there."""
+        """Look up a value.
+
+        RETURNS (Optional[Value]): The value, now recently used; None if it is not there.
+        """
         value = self._young.get(key)
         if value is None:
             value = self._old.get(key)
@@ -185,7 +188,9 @@ class ConceptStore:
                 raise damaged(self.path, f"`{sql.strip()}` gives {found[0][0]}, not {right}")
 
     def number(self, concept_id: str) -> int | None:
-        """RETURNS (Optional[int]): The number of a concept, by its id or an alternate id, with or
+        """Find a concept by its id or an alternate id.
+
+        RETURNS (Optional[int]): The number of a concept, by its id or an alternate id, with or
         without the prefix of its vocabulary; ids are cleaned as those of an ontology are.
         """
         concept_id = clean(concept_id)
@@ -223,26 +228,41 @@ class ConceptStore:
 
     @cached_property
     def vocabularies(self) -> list[str]:
-        """RETURNS (List[str]): The prefixes of vocabularies in which concepts have ids, sorted."""
+        """The vocabularies in which concepts have ids.
+
+        RETURNS (List[str]): The prefixes of vocabularies in which concepts have ids, sorted.
+        """
         found = self._query("SELECT prefix FROM vocabularies ORDER BY prefix")
         self._require_texts(found)
         return [prefix for (prefix,) in found]
 
     def in_ontology(self, number: int) -> bool:
-        """RETURNS (bool): False for a concept that is only in annotated data."""
+        """Check whether a concept is in the ontology.
+
+        RETURNS (bool): False for a concept that is only in annotated data.
+        """
         found = self._column("SELECT in_ontology FROM concepts WHERE number = ?", number, int)
         return any(found)
 
     def labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
-        """RETURNS (Dict[int, Tuple[str, str]]): Id and preferred name by concept number."""
+        """Read ids and preferred names.
+
+        RETURNS (Dict[int, Tuple[str, str]]): Id and preferred name by concept number.
+        """
         return self._labels.get_all(numbers, self._read_labels)
 
     def texts(self, members: Iterable[int]) -> dict[int, str]:
-        """RETURNS (Dict[int, str]): Concept texts by member number."""
+        """Read concept texts.
+
+        RETURNS (Dict[int, str]): Concept texts by member number.
+        """
         return self._texts.get_all(members, self._read_texts)
 
     def all_texts(self) -> Iterator[str]:
-        """YIELDS (str): The concept texts in the order of the members."""
+        """Read all concept texts.
+
+        YIELDS (str): The concept texts in the order of the members.
+        """
         sql = "SELECT text FROM texts WHERE member >= ? AND member < ? ORDER BY member"
         start = 0
         while rows := self._query(sql, (start, start + _PAGE)):
@@ -258,7 +278,10 @@ class ConceptStore:
         return dict(self._read("SELECT member, text FROM texts WHERE member IN", members))
 
     def concept(self, number: int) -> Concept:
-        """RETURNS (Concept): A concept, without its aliases."""
+        """Read a concept, without its aliases.
+
+        RETURNS (Concept): A concept, without its aliases.
+        """
         sql = "SELECT number, id, name, definition FROM concepts WHERE number IN"
         ((_, concept_id, name, definition),) = self._read(sql, [number])
         return Concept(
@@ -276,7 +299,10 @@ class ConceptStore:
         )
 
     def types_of(self, numbers: Iterable[int]) -> dict[int, tuple[str, ...]]:
-        """RETURNS (Dict[int, Tuple[str, ...]]): Semantic types by concept number."""
+        """Read the semantic types of concepts.
+
+        RETURNS (Dict[int, Tuple[str, ...]]): Semantic types by concept number.
+        """
         return self._types.get_all(numbers, self._read_types)
 
     def _read_types(self, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
@@ -287,7 +313,10 @@ class ConceptStore:
         return types
 
     def types(self) -> list[str]:
-        """RETURNS (List[str]): The semantic types of all concepts, sorted."""
+        """List the semantic types of all concepts.
+
+        RETURNS (List[str]): The semantic types of all concepts, sorted.
+        """
         found = self._query("SELECT DISTINCT type FROM types ORDER BY type")
         self._require_texts(found)
         return [name for (name,) in found]

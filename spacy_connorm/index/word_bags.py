@@ -93,15 +93,24 @@ class WordBags:
         return [self._rows[start:end] for start, end in zip(first, last, strict=True)]
 
     def contain(self, values: np.ndarray) -> np.ndarray:
-        """RETURNS (np.ndarray): bool (b,): whether a text has the bag of each hash."""
+        """Check which bags some text has.
+
+        RETURNS (np.ndarray): bool (b,): whether a text has the bag of each hash.
+        """
         return are_among(self.hashes, values)
 
     def have_words(self, values: np.ndarray) -> np.ndarray:
-        """RETURNS (np.ndarray): bool (b,): whether some text has the word of each hash."""
+        """Check which words some text has.
+
+        RETURNS (np.ndarray): bool (b,): whether some text has the word of each hash.
+        """
         return are_among(self.words, values)
 
     def are_same(self, other: "WordBags") -> bool:
-        """RETURNS (bool): Whether both have the same bags, words and sizes."""
+        """Compare two sets of bags.
+
+        RETURNS (bool): Whether both have the same bags, words and sizes.
+        """
         mine, others = ((each.hashes, each._rows, each.words, each.sizes) for each in (self, other))
         return all(map(np.array_equal, mine, others))
 
@@ -336,7 +345,10 @@ class RewritingTable:
         return cls(words, start, change, certainty)
 
     def is_sound(self) -> bool:
-        """RETURNS (bool): Whether the words ascend, and certainties are probabilities."""
+        """Check the order and the range of the table.
+
+        RETURNS (bool): Whether the words ascend, and certainties are probabilities.
+        """
         inside = (self._certainty >= 0) & (self._certainty <= 1)
         return ascends(self._words, strictly=True) and bool(inside.all())
 

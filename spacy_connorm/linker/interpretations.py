@@ -30,14 +30,18 @@ class Calibration:
     margin: float
 
     def to_dict(self) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): The setting `calibration` of a concept normalizer."""
+        """Make the setting of a concept normalizer.
+
+        RETURNS (Dict[str, float]): The setting `calibration` of a concept normalizer.
+        """
         return asdict(self)
 
     def probability(self, score: float, margin: float) -> float:
-        """RETURNS (float): How likely a candidate is right, 0 to 1.
+        """Compute how likely a candidate is right.
 
         score (float): Its cosine.
         margin (float): How far it is ahead of its best rival, or behind it.
+        RETURNS (float): How likely a candidate is right, 0 to 1.
         """
         # The logistic function, without the overflow that exp() has far from 0.
         return (1 + math.tanh((self.intercept + self.score * score + self.margin * margin) / 2)) / 2
@@ -106,17 +110,26 @@ class Interpretation(NamedTuple):
 
     @property
     def score(self) -> float:
-        """RETURNS (float): The best score; of several parts that of the worst part."""
+        """How well this interpretation links.
+
+        RETURNS (float): The best score; of several parts that of the worst part.
+        """
         return min(part[0].score if part else _NOTHING_FOUND for part in self.parts)
 
     @property
     def concepts(self) -> set[str]:
-        """RETURNS (Set[str]): The first concept of each part."""
+        """The concepts that this interpretation stands for.
+
+        RETURNS (Set[str]): The first concept of each part.
+        """
         return {part[0].concept_id for part in self.parts if part}
 
     @property
     def candidates(self) -> list[Candidate]:
-        """RETURNS (List[Candidate]): All candidates, part by part, numbered by part."""
+        """All candidates, numbered by part.
+
+        RETURNS (List[Candidate]): All candidates, part by part, numbered by part.
+        """
         if self.kind != "parts":
             return list(self.parts[0])
         return [
@@ -126,7 +139,10 @@ class Interpretation(NamedTuple):
         ]
 
     def first(self, top_k: int) -> "Interpretation":
-        """RETURNS (Interpretation): The same with at most top_k candidates for each text."""
+        """Keep the first candidates of each text.
+
+        RETURNS (Interpretation): The same with at most top_k candidates for each text.
+        """
         return Interpretation(self.kind, self.texts, tuple([part[:top_k] for part in self.parts]))
 
 
@@ -216,7 +232,9 @@ def _words(text: str) -> set[str]:
 
 
 def is_settled(interpretation: Interpretation) -> bool:
-    """RETURNS (bool): Whether a mention is a name of a single concept, so that no parts can link
+    """Check whether a mention is a name of a single concept.
+
+    RETURNS (bool): Whether a mention is a name of a single concept, so that no parts can link
     better.
     """
     return interpretation.score >= SAME_TEXT and len(_leading(interpretation)) == 1

@@ -55,10 +55,11 @@ class CodeSystems(NamedTuple):
     def with_codes(
         self, found: dict[str, list[Candidate]], index: ConceptIndex
     ) -> dict[str, list[Candidate]]:
-        """RETURNS (Dict[str, List[Candidate]]): The same candidates with their `codes`.
+        """Add their codes to candidates.
 
         found (Dict[str, List[Candidate]]): Candidates by text.
         index (ConceptIndex): Found them.
+        RETURNS (Dict[str, List[Candidate]]): The same candidates with their `codes`.
         """
         ids = {candidate.concept_id for candidates in found.values() for candidate in candidates}
         xrefs = index.store.xrefs(ids)
@@ -109,7 +110,10 @@ class Query(NamedTuple):
     codes: CodeSystems | None = None
 
     def alone(self, search: str) -> "Query":
-        """RETURNS (Query): The same with one search instead of the sieve."""
+        """Ask one search instead of the sieve.
+
+        RETURNS (Query): The same with one search instead of the sieve.
+        """
         return self._replace(sieve=Sieve((search,), ()))
 
 
@@ -163,7 +167,9 @@ def candidates_of(
     long_forms: Sequence[str] | None = None,
     found_names: Sequence[str] | None = None,
 ) -> list[list[Candidate]]:
-    """RETURNS (List[List[Candidate]]): For each mention the candidates of the interpretation that
+    """Find the candidates of mentions.
+
+    RETURNS (List[List[Candidate]]): For each mention the candidates of the interpretation that
     answers. Arguments and errors are those of `link`.
     """
     found = link(retriever, mentions, query, long_forms=long_forms, found_names=found_names)
@@ -298,12 +304,18 @@ class Explanation(NamedTuple):
 
     @property
     def searched(self) -> str:
-        """RETURNS (str): What was encoded, of a composite for the first part."""
+        """What was encoded.
+
+        RETURNS (str): What was encoded, of a composite for the first part.
+        """
         return self.parts[0].searched
 
     @property
     def steps(self) -> list[Step]:
-        """RETURNS (List[Step]): The searches, of a composite those for the first part."""
+        """What the searches found.
+
+        RETURNS (List[Step]): The searches, of a composite those for the first part.
+        """
         return self.parts[0].steps
 
 

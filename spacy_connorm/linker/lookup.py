@@ -65,7 +65,10 @@ class Retriever:
 
     @property
     def has_cosines(self) -> bool:
-        """RETURNS (bool): Whether scores are cosines: those of several texts can be compared."""
+        """Whether scores of several texts can be compared.
+
+        RETURNS (bool): Whether scores are cosines: those of several texts can be compared.
+        """
         return self.index.metric == COSINE
 
     def allowed(self, filter: Filter) -> AllowedConcepts | None:
@@ -98,7 +101,9 @@ class Retriever:
         }
 
     def names_exactly(self, text: str, concept_id: str) -> bool:
-        """RETURNS (bool): Whether a text that denotes a concept is its preferred name, an exact
+        """Check whether a text is an exact name of a concept.
+
+        RETURNS (bool): Whether a text that denotes a concept is its preferred name, an exact
         synonym, or in annotated data: false for the ontology's narrow, broad and related synonyms.
         """
         row = self.index.keys.row(self.encoder.inputs([clean(text)])[0])
@@ -196,22 +201,33 @@ class ConceptLookup:
 
     @property
     def encoder(self) -> Model:
-        """RETURNS (Model[List[str], Floats2d]): The encoder."""
+        """The encoder in use.
+
+        RETURNS (Model[List[str], Floats2d]): The encoder.
+        """
         return self._encoder.model
 
     @property
     def normalized_encoder(self) -> NormalizedEncoder:
-        """RETURNS (NormalizedEncoder): The steps of normalization and the encoder, as one."""
+        """Normalization and encoder as one.
+
+        RETURNS (NormalizedEncoder): The steps of normalization and the encoder, as one.
+        """
         return self._encoder
 
     @property
     def is_ready(self) -> bool:
-        """RETURNS (bool): Whether there is an index."""
+        """Whether mentions can be answered.
+
+        RETURNS (bool): Whether there is an index.
+        """
         return self._retriever is not None
 
     @property
     def retriever(self) -> Retriever:
-        """RETURNS (Retriever): All that answers depend on now.
+        """The snapshot that answers now.
+
+        RETURNS (Retriever): All that answers depend on now.
         RAISES (ConnormError): CN001 before `build` or `use`.
         """
         if self._retriever is None:
@@ -220,12 +236,18 @@ class ConceptLookup:
 
     @property
     def index(self) -> ConceptIndex:
-        """RETURNS (ConceptIndex): The retriever's."""
+        """The index in use.
+
+        RETURNS (ConceptIndex): The retriever's.
+        """
         return self.retriever.index
 
     @property
     def overlay(self) -> SynonymOverlay:
-        """RETURNS (SynonymOverlay): The retriever's."""
+        """The synonyms added and removed since the index was built.
+
+        RETURNS (SynonymOverlay): The retriever's.
+        """
         return self.retriever.overlay
 
     @contextmanager
@@ -300,7 +322,10 @@ class ConceptLookup:
         self.use(encoder.model, ConceptIndex(owner.path / _INDEX, self.backend, owner=owner))
 
     def keys(self, texts: Iterable[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): What the encoder sees: texts with one key get the same answers."""
+        """Get what the encoder sees of texts.
+
+        RETURNS (List[bytes]): What the encoder sees: texts with one key get the same answers.
+        """
         return self._encoder.inputs(map(clean, texts))
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
@@ -330,7 +355,9 @@ class ConceptLookup:
         _warn_of_missing(removed, before.overlay, before.index)
 
     def changed_synonyms(self) -> list[ChangedSynonym]:
-        """RETURNS (List[ChangedSynonym]): The synonyms removed and added since the index was built.
+        """List the synonyms removed and added since the index was built.
+
+        RETURNS (List[ChangedSynonym]): The synonyms removed and added since the index was built.
         RAISES (ConnormError): CN001 as `retriever`.
         """
         retriever = self.retriever

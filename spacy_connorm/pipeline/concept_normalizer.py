@@ -122,7 +122,10 @@ def read_by(doc: Doc, normalizer: Any) -> None:
 
 
 def normalizers_of(doc: Doc) -> list[Any]:
-    """RETURNS (List[ConceptNormalizer]): Those that have read a document in this process."""
+    """Find the concept normalizers that have read a document.
+
+    RETURNS (List[ConceptNormalizer]): Those that have read a document in this process.
+    """
     return list(_NORMALIZERS.get(doc, ()))
 
 
@@ -194,18 +197,27 @@ class ConceptNormalizer(BatchedPipe):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """RETURNS (Tuple[str, ...]): Labels of the spans to normalize; empty for all."""
+        """The labels of the spans to normalize.
+
+        RETURNS (Tuple[str, ...]): Labels of the spans to normalize; empty for all.
+        """
         return tuple(self.cfg["labels"] or ())
 
     @property
     def calibration(self) -> Calibration | None:
-        """RETURNS (Optional[Calibration]): What turns scores into probabilities, if it is set."""
+        """What turns scores into probabilities.
+
+        RETURNS (Optional[Calibration]): What turns scores into probabilities, if it is set.
+        """
         fitted = self.cfg["calibration"]
         return None if fitted is None else Calibration(**fitted)
 
     @property
     def displacy_options(self) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): Links for `displacy.render(doc, style="ent", options=...)`."""
+        """Options that make displaCy link ids.
+
+        RETURNS (Dict[str, Any]): Links for `displacy.render(doc, style="ent", options=...)`.
+        """
         template = self.cfg["kb_url_template"]
         return {} if template is None else {"kb_url_template": template}
 
@@ -304,7 +316,10 @@ class ConceptNormalizer(BatchedPipe):
         return read(gold, self.cfg["labels"], spans_key=self.cfg["spans_key"])
 
     def spans(self, doc: Doc) -> list[Span]:
-        """RETURNS (List[Span]): The spans of a document to normalize."""
+        """Choose the spans of a document to normalize.
+
+        RETURNS (List[Span]): The spans of a document to normalize.
+        """
         return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
 
     def _groups(self, doc: Doc) -> dict[str | None, list[Span]]:
@@ -318,7 +333,10 @@ class ConceptNormalizer(BatchedPipe):
         return {key: choose_spans(doc, spans_key=key, labels=self.cfg["labels"]) for key in keys}
 
     def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
-        """RETURNS (List[str]): The long forms of spans; empty if undefined or not expanded."""
+        """Find what abbreviated spans stand for.
+
+        RETURNS (List[str]): The long forms of spans; empty if undefined or not expanded.
+        """
         expand = self.cfg["expand_abbreviations"]
         return find_long_forms(doc, spans) if expand else [""] * len(spans)
 
@@ -401,7 +419,10 @@ class ConceptNormalizer(BatchedPipe):
         return query if search is None else query.alone(search)
 
     def filter(self) -> "Filter":
-        """RETURNS (Filter): Which concepts may be found, by the settings."""
+        """The filter that the settings describe.
+
+        RETURNS (Filter): Which concepts may be found, by the settings.
+        """
         return self._filter(self.cfg)
 
     def _filter(self, cfg: Mapping[str, Any]) -> "Filter":
@@ -410,14 +431,18 @@ class ConceptNormalizer(BatchedPipe):
         return Filter.of(cfg["types"], (own_id(each, cfg) for each in cfg["branches"]))
 
     def concept(self, concept_id: str) -> Concept:
-        """RETURNS (Concept): What the index has of a concept, by its id or an alternate id, with or
+        """Read a concept of the index.
+
+        RETURNS (Concept): What the index has of a concept, by its id or an alternate id, with or
         without the prefix of its vocabulary.
         RAISES (ConnormError): CN411 for an unknown id.
         """
         return self.lookup.index.concept(own_id(concept_id, self.cfg))
 
     def canonical_id(self, concept_id: str) -> str:
-        """RETURNS (str): The id of the concept that an id or alternate id stands for; the same if
+        """Find the id of the concept that an alternate id stands for.
+
+        RETURNS (str): The id of the concept that an id or alternate id stands for; the same if
         the index lacks it.
         """
         store = self.lookup.index.store
@@ -452,11 +477,16 @@ class ConceptNormalizer(BatchedPipe):
         return [(text, own_id(each, self.cfg)) for text, each in as_pairs(synonyms)]
 
     def decide(self, candidates: Sequence[Candidate]) -> str:
-        """RETURNS (str): The id that is written for candidates; see `linker.written_id`."""
+        """Choose the id that is written for a span.
+
+        RETURNS (str): The id that is written for candidates; see `linker.written_id`.
+        """
         return written_id(candidates, self.cfg["nil_threshold"])
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): What the `scorer` says of examples. Alternate ids count as the
+        """Score predicted documents.
+
+        RETURNS (Dict[str, Any]): What the `scorer` says of examples. Alternate ids count as the
         concepts that they stand for.
         """
         return super().score(examples, canonical_id=self.canonical_id, **kwargs)
@@ -486,13 +516,17 @@ class ConceptNormalizer(BatchedPipe):
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """RETURNS (bytes): What `to_disk` writes, in memory.
+        """Serialize the component.
+
+        RETURNS (bytes): What `to_disk` writes, in memory.
         RAISES (ConnormError): CN001 as `to_disk`.
         """
         return serialization.dump(self.cfg, self.lookup, exclude=list(exclude))
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
-        """RETURNS (ConceptNormalizer): The component, with what `to_bytes` returned.
+        """Load what `to_bytes` returned.
+
+        RETURNS (ConceptNormalizer): The component, with what `to_bytes` returned.
         RAISES (ConnormError): CN402 for damaged bytes, and those of `from_disk`.
         """
         with self.lookup.changing():
@@ -516,9 +550,10 @@ class ConceptNormalizer(BatchedPipe):
 
 
 def read_given(ontology: Given[AnyOntology]) -> AnyOntology:
-    """RETURNS (Union[Ontology, ConceptStream]): An ontology that may have to be read.
+    """Read an ontology, if that was left to us.
 
     ontology (Union[Ontology, ConceptStream, Callable]): It, or a function that reads it.
+    RETURNS (Union[Ontology, ConceptStream]): An ontology that may have to be read.
     RAISES (ConnormError): CN006 for anything but an ontology.
     """
     read = ontology() if callable(ontology) else ontology

@@ -63,11 +63,12 @@ def find_normalizer(nlp: Language, *, component: str | None = None) -> ConceptNo
 
 
 def component_name(nlp: Language, normalizer: ConceptNormalizer) -> str:
-    """RETURNS (str): The name that a concept normalizer has in its pipeline now: it may be another
-    than `normalizer.name`.
+    """Find the name that a concept normalizer has in its pipeline.
 
     nlp (Language): The pipeline.
     normalizer (ConceptNormalizer): One of its components.
+    RETURNS (str): The name that a concept normalizer has in its pipeline now: it may be another
+    than `normalizer.name`.
     """
     (name,) = (name for name, pipe in nlp.pipeline if pipe is normalizer)
     return name

@@ -58,12 +58,18 @@ def write_pipeline(nlp: Language, folder: Path) -> None:
 
 
 def meaning_of(meta: dict[str, Any]) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The fields of a pipeline's meta.json that tell what it does."""
+    """Pick what a pipeline's meta.json tells of what it does.
+
+    RETURNS (Dict[str, Any]): The fields of a pipeline's meta.json that tell what it does.
+    """
     return {field: meta.get(field) for field in _MEANING}
 
 
 def is_pipeline(path: Path) -> bool:
-    """RETURNS (bool): Whether a folder holds a spaCy pipeline."""
+    """Check whether a folder holds a spaCy pipeline.
+
+    RETURNS (bool): Whether a folder holds a spaCy pipeline.
+    """
     return (path / "config.cfg").is_file() and (path / META_FILE).is_file()
 
 

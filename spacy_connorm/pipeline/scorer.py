@@ -12,7 +12,10 @@ from ..documents.mentions import split_ids
 
 
 def make_concept_scorer() -> Callable[..., dict[str, Any]]:
-    """RETURNS (Callable): `score_concepts`."""
+    """Make the registered scorer.
+
+    RETURNS (Callable): `score_concepts`.
+    """
     return score_concepts
 
 

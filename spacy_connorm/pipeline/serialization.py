@@ -111,7 +111,10 @@ def _load(
 
 
 def dump(settings: dict[str, Any], lookup: "ConceptLookup", *, exclude: Collection[str]) -> bytes:
-    """RETURNS (bytes): What `save` writes."""
+    """Serialize a concept normalizer.
+
+    RETURNS (bytes): What `save` writes.
+    """
     owner = TemporaryFolder()
     save(owner.path / "saved", settings, lookup, exclude=exclude)
     return srsly.msgpack_dumps(pack(owner.path / "saved"))

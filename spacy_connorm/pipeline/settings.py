@@ -51,7 +51,10 @@ class Expected(NamedTuple):
 
 
 def only_if(is_right: Callable[[Any], bool]) -> AfterValidator:
-    """RETURNS (AfterValidator): Refuses values of a type for which a function is false."""
+    """Refuse values of a type for which a function is false.
+
+    RETURNS (AfterValidator): Refuses values of a type for which a function is false.
+    """
     return AfterValidator(lambda value: _require(is_right(value), value))
 
 
@@ -94,7 +97,10 @@ class ComponentSettings(BaseModel):
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): The default of each setting, as JSON."""
+        """The defaults of all settings.
+
+        RETURNS (Dict[str, Any]): The default of each setting, as JSON.
+        """
         return cls().model_dump()
 
     @classmethod
@@ -138,7 +144,9 @@ class Settings(dict[str, Any]):
         return Settings, (self._declared, dict(self))
 
     def changed(self, values: Mapping[str, Any]) -> "Settings":
-        """RETURNS (Settings): The same settings but for some.
+        """Change some settings in a copy.
+
+        RETURNS (Settings): The same settings but for some.
         RAISES (ConnormError): As `ComponentSettings.checked`.
         """
         return Settings(self._declared, {**self, **values})
@@ -307,7 +315,9 @@ _SETTINGS = "cfg"
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The settings of a component in a saved pipeline.
+    """Read the settings of a component in a saved pipeline.
+
+    RETURNS (Dict[str, Any]): The settings of a component in a saved pipeline.
     RAISES (ConnormError): CN402 for a damaged file.
     """
     try:

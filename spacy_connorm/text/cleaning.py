@@ -163,7 +163,10 @@ _SIGNED = re.compile(r"(?<![^\W_])(?P<word>[^\W_]+)(?P<sign>[+-])(?![^\s,;:)\]/+
 
 
 def has_sign(text: str) -> bool:
-    """RETURNS (bool): Whether a word of a text has a plus or a minus."""
+    """Check whether a word has a plus or a minus.
+
+    RETURNS (bool): Whether a word of a text has a plus or a minus.
+    """
     return bool(_SIGNED.search(text))
 
 

@@ -45,7 +45,9 @@ class Substitution(NamedTuple):
 
     @property
     def certainty(self) -> float:
-        """RETURNS (float): The share of pairs that name the same concept, 0 to 1. One pair more is
+        """How certain the substitution is.
+
+        RETURNS (float): The share of pairs that name the same concept, 0 to 1. One pair more is
         counted as different, so rare substitutions are less certain.
         """
         return self.same / (self.same + self.different + 1)

@@ -84,25 +84,36 @@ def _normalized(word: str) -> str:
 
 
 def hash_bags(bags: Iterable[tuple[str, ...]]) -> np.ndarray:
-    """RETURNS (np.ndarray): uint64 (b,): the hash of each bag of words."""
+    """Hash bags of words.
+
+    RETURNS (np.ndarray): uint64 (b,): the hash of each bag of words.
+    """
     return np.fromiter(map(hash_bag, bags), dtype="uint64")
 
 
 def hash_bag(bag: tuple[str, ...]) -> int:
-    """RETURNS (int): The hash of a bag, 64 bits: the sum of its words' hashes, so the hash of any
+    """Hash a bag of words.
+
+    RETURNS (int): The hash of a bag, 64 bits: the sum of its words' hashes, so the hash of any
     window of words is a difference of running sums.
     """
     return add_hashes(map(hash_word, bag))
 
 
 def add_hashes(words: Iterable[int]) -> int:
-    """RETURNS (int): The hash of a bag, from those of its words."""
+    """Hash a bag of words by the hashes of its words.
+
+    RETURNS (int): The hash of a bag, from those of its words.
+    """
     return sum(words) % _MODULUS
 
 
 @lru_cache(maxsize=65_536)
 def hash_word(word: str) -> int:
-    """RETURNS (int): The hash of a normalized word, 64 bits."""
+    """Hash a normalized word.
+
+    RETURNS (int): The hash of a normalized word, 64 bits.
+    """
     return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big")
 
 
@@ -204,5 +215,8 @@ def base_forms(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def hash_base_forms(word: str) -> tuple[int, ...]:
-    """RETURNS (Tuple[int, ...]): The hash of each of `base_forms`, 64 bits."""
+    """Hash the base forms of a word.
+
+    RETURNS (Tuple[int, ...]): The hash of each of `base_forms`, 64 bits.
+    """
     return tuple(map(hash_word, base_forms(word)))

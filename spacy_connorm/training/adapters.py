@@ -93,6 +93,9 @@ class FinalWeights:
 
 
 def trained_share(module: Any) -> float:
-    """RETURNS (float): The share of a module's weights that are trained, 0 to 1."""
+    """Compute which share of the weights is trained.
+
+    RETURNS (float): The share of a module's weights that are trained, 0 to 1.
+    """
     sizes = [(each.numel(), each.requires_grad) for each in module.parameters()]
     return sum(size for size, trained in sizes if trained) / max(1, sum(size for size, _ in sizes))

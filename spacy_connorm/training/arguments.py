@@ -135,7 +135,10 @@ class _Arguments(TrainingArguments):
 
 
 def describe_hardware(arguments: TrainingArguments) -> str:
-    """RETURNS (str): The devices or threads that a training runs on."""
+    """Describe what a training runs on.
+
+    RETURNS (str): The devices or threads that a training runs on.
+    """
     if arguments.device.type == "cuda":
         return f"{arguments.world_size} x {torch.cuda.get_device_name(arguments.device)}"
     return f"CPU, {arguments.world_size} process(es) of {torch.get_num_threads()} threads"

@@ -22,7 +22,10 @@ STATE = "trainer_state.json"
 
 
 def work_folder(output_path: Path) -> Path:
-    """RETURNS (Path): Where the checkpoints of an encoder in training are kept."""
+    """Find the folder of an encoder in training.
+
+    RETURNS (Path): Where the checkpoints of an encoder in training are kept.
+    """
     output_path = output_path.resolve()
     return output_path.with_name(f"{output_path.name}.checkpoints")
 
@@ -106,7 +109,9 @@ def last_checkpoint(folder: Path) -> Path | None:
 
 
 def is_finished(checkpoint: Path) -> bool:
-    """RETURNS (bool): Whether training ended with this checkpoint: all steps were taken, or
+    """Check whether training ended with a checkpoint.
+
+    RETURNS (bool): Whether training ended with this checkpoint: all steps were taken, or
     patience ran out.
     """
     state = _read_state(checkpoint) or {}
@@ -115,7 +120,9 @@ def is_finished(checkpoint: Path) -> bool:
 
 
 def kept_checkpoint(checkpoint: Path) -> Path:
-    """RETURNS (Path): The checkpoint with the best encoder up to this one; this one without dev
+    """Find the checkpoint with the best encoder up to one.
+
+    RETURNS (Path): The checkpoint with the best encoder up to this one; this one without dev
     scores.
     """
     best = (_read_state(checkpoint) or {}).get("best_global_step")

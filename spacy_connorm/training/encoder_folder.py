@@ -50,7 +50,10 @@ class CardFacts(NamedTuple):
 
 
 def is_encoder(folder: Path) -> bool:
-    """RETURNS (bool): Whether a folder holds a transformer or a DAN encoder."""
+    """Check whether a folder holds a trained encoder.
+
+    RETURNS (bool): Whether a folder holds a transformer or a DAN encoder.
+    """
     return "model_type" in read_object(folder / _ENCODER_CONFIG)
 
 

@@ -50,7 +50,10 @@ class SynonymPool:
     parents: list[tuple[int, ...]] = field(default_factory=list)
 
     def digest(self) -> str:
-        """RETURNS (str): A digest of all that can be drawn, 32 hexadecimal digits."""
+        """Identify a pool.
+
+        RETURNS (str): A digest of all that can be drawn, 32 hexadecimal digits.
+        """
         content = hashlib.blake2b(digest_size=16)
         for names in (self.texts, self.concept_ids):
             for start in range(0, len(names), _CHUNK):
@@ -97,11 +100,17 @@ class PoolReport:
 
     @property
     def repeats(self) -> float:
-        """RETURNS (float): How often an epoch draws a text of D on average; 0 without D."""
+        """How often an epoch draws a text of D.
+
+        RETURNS (float): How often an epoch draws a text of D on average; 0 without D.
+        """
         return self.from_data / self.data_texts if self.data_texts else 0.0
 
     def lines(self) -> list[tuple[str, int | float]]:
-        """RETURNS (List[Tuple[str, Union[int, float]]]): Labels and counts, to print."""
+        """List the counts, to print.
+
+        RETURNS (List[Tuple[str, Union[int, float]]]): Labels and counts, to print.
+        """
         counts: list[tuple[str, int | float]] = [
             ("Concepts", self.concepts),
             ("Concepts with one text only", self.single_text_concepts),

@@ -164,7 +164,10 @@ def train(
 
 
 def is_main_process() -> bool:
-    """RETURNS (bool): Whether this process writes files; under torchrun one of them does."""
+    """Check whether this process writes files.
+
+    RETURNS (bool): Whether this process writes files; under torchrun one of them does.
+    """
     return int(os.environ.get("RANK", 0)) == 0
 
 

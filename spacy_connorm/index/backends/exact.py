@@ -28,22 +28,33 @@ class AllowedItems:
 
     @cached_property
     def count(self) -> int:
-        """RETURNS (int): How many may be found."""
+        """The number of allowed items.
+
+        RETURNS (int): How many may be found.
+        """
         return int(np.count_nonzero(self.mask))
 
     @cached_property
     def items(self) -> np.ndarray:
-        """RETURNS (Ints1d): int64 (count,): the items, ascending."""
+        """The allowed items by number.
+
+        RETURNS (Ints1d): int64 (count,): the items, ascending.
+        """
         return np.flatnonzero(self.mask)
 
     @cached_property
     def bits(self) -> np.ndarray:
-        """RETURNS (np.ndarray): uint8: one bit per item, the first items in the lowest bits."""
+        """The allowed items as bits, for faiss.
+
+        RETURNS (np.ndarray): uint8: one bit per item, the first items in the lowest bits.
+        """
         return np.packbits(self.mask, bitorder="little")
 
     @cached_property
     def penalties(self) -> np.ndarray:
-        """RETURNS (Floats1d): float32 (items,): 0 for what may be found, -inf for the rest: added
+        """What scores of items are changed by.
+
+        RETURNS (Floats1d): float32 (items,): 0 for what may be found, -inf for the rest: added
         to scores, they leave only what may be found.
         """
         return np.where(self.mask, np.float32(0), np.float32(-np.inf))
@@ -200,7 +211,10 @@ class ExactIndex:
         """Do nothing: an exact search only needs the vectors."""
 
     def open(self, vectors: Vectors, path: Path) -> "ExactSearcher":
-        """RETURNS (ExactSearcher): A searcher over the vectors."""
+        """Open a searcher.
+
+        RETURNS (ExactSearcher): A searcher over the vectors.
+        """
         return ExactSearcher(vectors)
 
 
