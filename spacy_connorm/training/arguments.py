@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ import torch
 from transformers.integrations.integration_utils import INTEGRATION_TO_CALLBACK
 from transformers.trainer_utils import IntervalStrategy
 from transformers.training_args import ParallelMode, TrainingArguments
-from transformers.utils import cached_property
 
 from ..errors import ConnormError, Errors, tell_reason
 from .config import Training
