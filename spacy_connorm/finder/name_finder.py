@@ -215,7 +215,11 @@ class NameFinder:
         (windows,) = self._windows([span.doc])
         own = [each for each in windows if (each.start, each.end) == (span.start, span.end)]
         if not own:
-            return _NO_NAME, ()
+            bag = word_bag(span.text)
+            value, letters = hash_bag(bag), sum(map(len, bag))
+            names = self.names.names(value)
+            reason = self._rules.reason(value, letters, span.text, names) if names else ""
+            return reason or _NO_NAME, names
         # Several names may have its words, or those that these derive from.
         best = min(own, key=lambda window: (bool(window.reason), -window.score))
         return best.reason, self.names.names(best.value)

@@ -20,7 +20,7 @@ from ..text.word_bags import (
     normalized_words,
     word_bag,
 )
-from ..text.word_classes import DETERMINERS, PREPOSITIONS, is_modifier
+from ..text.word_classes import COPULAS, DETERMINERS, PREPOSITIONS, is_modifier
 from .known_names import KnownName
 from .name_windows import PAUSES
 
@@ -34,6 +34,10 @@ _PREPOSITION = re.compile(rf"(?i)\b(?<!\bdue )({_JOINING})\b(?!\s+({_ARTICLES})\
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
 _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\b|[&/]")
+# "The ventricle is enlarged". In capitals, it is a short form.
+_COPULA = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\b")
+# What turns names round: "abnormality of the skin" is "skin abnormality".
+_TURNING = re.compile(rf"{_JOINT.pattern}|\bof\b|,")
 _COMMA = ","
 _ITEMS = re.compile("[,;]")
 _SMALL = "|".join(sorted(STOP_WORDS))
@@ -41,6 +45,8 @@ _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 # Letters of windows that are taken for short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
 _ALL_STEPS = frozenset(STEPS)
+# What tells kinds apart, and stands on either side: "beta-thalassemia".
+_GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lambda", "omega"])
 
 # Why a window is no mention.
 STOPPED = "it is a stop text"
@@ -51,6 +57,8 @@ ACROSS = (
     "its words are on both sides of 'and', 'or', a preposition or a line break, and no name joins "
     "them like this or has them in this order"
 )
+TURNED = "it has the two words of a name in reverse: a bone collar is no collar bone"
+STATED = "it has a verb, and no adjective after it: 'the ventricle is enlarged'"
 PUNCTUATED = "no name has its words in this order with this punctuation"
 LISTED = (
     "it may be two items of a list: a name with a comma is found on a line of its own, if a number "
@@ -155,8 +163,12 @@ class NameRules:
             same = self._normalize(text)
             if all(self._normalize(each) != same for each in written):
                 return OTHER_SPELLING
+        if _COPULA.search(text) and not is_modifier(text.split()[-1]):
+            return STATED
         if not _is_in_order(text, written):
             return ACROSS
+        if len(own) == 1 and _is_turned_round(text, written):
+            return TURNED
         return ""
 
 
@@ -246,6 +258,21 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
         return True
     words = content_words(text)
     return any(content_words(turn_inversion(name)) == words for name in names)
+
+
+def _is_turned_round(text: str, names: Sequence[str]) -> bool:
+    """RETURNS (bool): Whether a text has the two words of all names in reverse, with nothing in it
+    or the names that would turn them round, such as "of". Participles may come last ("testes
+    undescended"), and numbers and letters on either side ("B hepatitis").
+    """
+    words = content_words(text)
+    if len(words) != 2 or words[0] == words[1] or text.endswith("ed"):
+        return False
+    if any(len(word) < _NEVER_WORDS + 1 or word in _GREEK for word in words):
+        return False
+    return not any(map(_TURNING.search, (text, *names))) and all(
+        content_words(name) == words[::-1] for name in names
+    )
 
 
 def _is_short_form(text: str) -> bool:

@@ -13,9 +13,12 @@ from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
 from ..text.word_bags import STOP_WORDS, hash_bag, hash_base_forms, hash_word, normalized_words
+from ..text.word_classes import COPULAS
 from .name_windows import BREAK, FILLER, PAUSE, PAUSES, WORD, TokenArrays
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
+# "The optic nerves are hypoplastic": small words of sentences, which names do not have.
+_SKIPPED = _POSSESSIVES | COPULAS | {"both"}
 # Punctuation that no mention goes beyond, and empty lines.
 _BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
 # Dashes and slashes are neither: they may be anywhere.
@@ -191,7 +194,7 @@ def _read_token(text: str) -> _Token:
         return _BETWEEN
     if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
         return _END
-    token = _of_words([] if text in _POSSESSIVES else normalized_words(text))
+    token = _of_words([] if text in _SKIPPED else normalized_words(text))
     return token._replace(starts_latin=_is_latin(text[0]), ends_latin=_is_latin(text[-1]))
 
 

@@ -8,6 +8,7 @@ DETERMINERS = frozenset(
 PREPOSITIONS = frozenset(
     ["after", "by", "during", "following", "for", "from", "in", "into", "of", "on", "to", "with"]
 )
+COPULAS = frozenset(["are", "is", "was", "were"])
 # Words that start a qualifier after a comma: "gangliosidosis, type 1".
 _QUALIFYING = """
 class due especially grade including nos not stage susceptibility type types unspecified without

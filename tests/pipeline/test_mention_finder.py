@@ -607,3 +607,26 @@ def test_no_nested_mentions_are_asked_of_another_component():
     normalizer = nlp.add_pipe("concept_normalizer", config=NGRAMS)
     with pytest.raises(ConnormError, match="CN006.*mention_finder"):
         find_nested_mentions(nlp, normalizer)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The retinal veins are occluded.", ["retinal veins are occluded"]),
+        ("Occlusion was in the retinal vein", ["retinal vein"]),
+        ("the retinal vein is an occlusion", ["retinal vein"]),
+        ("WAS occluded retinal vein", ["occluded retinal vein"]),
+        ("a vein occluded", ["vein occluded"]),
+        ("collar bone and bone collar", ["collar bone"]),
+        ("bone of the collar", ["bone of the collar"]),
+    ],
+)
+def test_verbs_may_stand_before_an_adjective_and_nouns_keep_their_order(text, expected):
+    names = ["retinal vein", "occluded retinal vein", "collar bone", "occluded vein"]
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    concepts = [Concept(f"V{number}", name) for number, name in enumerate(names)]
+    nlp.add_pipe("concept_normalizer", config=NGRAMS).initialize(
+        lambda: [], nlp=nlp, ontology=Ontology(concepts)
+    )
+    assert [ent.text for ent in nlp(text).ents] == expected
