@@ -125,9 +125,9 @@ def annotate_corpus(
         waiting = [fragment for fragment in fragments if fragment.name not in written]
         texts = require_fields(waiting, fields)
         if waiting:
-            run = partial(_annotate_on_ray, address=ray_address)
-            if engine == LOCAL:
-                run = _annotate_locally
+            run: Callable[..., None] = _annotate_locally
+            if engine == _RAY:
+                run = partial(_annotate_on_ray, address=ray_address)
             with tqdm(total=texts, unit=" texts", delay=2, leave=False, disable=None) as bar:
                 run(annotator, waiting, output, processes=n_process, report=bar.update)
         counts = output.finish(fragments)
