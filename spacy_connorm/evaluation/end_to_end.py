@@ -17,7 +17,7 @@ from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..pipeline.loading import find_normalizer, load_pipeline
 from ..pipeline.mention_finder import find_nested_mentions
-from .metrics import LEVEL, RESAMPLES, SEED, Interval
+from .metrics import RESAMPLES, SEED, Interval, middle
 from .protocol import KnownConcept, find_known
 from .report import Row, Section, percent
 
@@ -200,8 +200,7 @@ def _interval(counts: np.ndarray) -> Interval:
     size = len(counts)
     draws = np.random.default_rng(SEED).multinomial(size, np.full(size, 1 / size), size=RESAMPLES)
     _, _, f1 = _shares((draws @ counts).T)
-    low, high = np.quantile(f1, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(float(low), float(high))
+    return middle(f1)
 
 
 class PlainTextScores(NamedTuple):

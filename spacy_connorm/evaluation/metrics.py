@@ -166,7 +166,7 @@ def bootstrap(values: np.ndarray) -> Interval:
     values (Floats1d): (n,) one per mention, at least one.
     RETURNS (Interval): The interval.
     """
-    return _middle(_resampled_means(values))
+    return middle(_resampled_means(values))
 
 
 def paired_bootstrap(one: np.ndarray, other: np.ndarray) -> Comparison:
@@ -181,7 +181,7 @@ def paired_bootstrap(one: np.ndarray, other: np.ndarray) -> Comparison:
     tail = min(np.count_nonzero(means <= 0), np.count_nonzero(means >= 0))
     return Comparison(
         difference=float(differences.mean()),
-        interval=_middle(means),
+        interval=middle(means),
         p=min(1.0, 2 * (int(tail) + 1) / (RESAMPLES + 1)),
     )
 
@@ -195,7 +195,12 @@ def _resampled_means(values: np.ndarray) -> np.ndarray:
     return draws @ distinct / len(values)
 
 
-def _middle(means: np.ndarray) -> Interval:
+def middle(means: np.ndarray) -> Interval:
+    """Find the middle 95 % of the means of resamples.
+
+    means (Floats1d): (n,) one per resample.
+    RETURNS (Interval): From the 2.5th to the 97.5th percentile.
+    """
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(low), float(high))
 
