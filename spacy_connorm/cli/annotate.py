@@ -54,9 +54,11 @@ def annotate_cli(
     Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
     """
     if engine is not None:
-        others = [name for name in given if name not in _OF_CORPORA] + ["show"] * show
-        _refuse(others, Errors.CN736, other="--engine")
-        _tell_corpus(annotate_corpus(engine=engine, **given))
+        others = {**given, "show": show}
+        asked = [name for name in others.keys() - _OF_CORPORA.keys() if others[name] is not False]
+        _refuse(sorted(asked), Errors.CN736, other="--engine")
+        of_corpora = {name: value for name, value in given.items() if name in _OF_CORPORA}
+        _tell_corpus(annotate_corpus(engine=engine, **of_corpora))
         return
     _refuse([name for name in given if name == "ray_address"], Errors.CN733, needed="`--engine`")
     counts = annotate(**given, on_record=_show if show else None)

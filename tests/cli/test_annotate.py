@@ -104,6 +104,7 @@ def test_options_of_files_and_of_corpora_are_not_mixed(invoke, refused, folder):
     corpus = ("annotate", "pipeline", "notes.jsonl", "out", "--engine", "local")
     refused(invoke(*corpus, "--format", "csv"), "CN736")
     refused(invoke(*corpus, "--show"), "CN736")
+    refused(invoke(*corpus, "--nested-mentions"), "CN736")
     refused(invoke(*corpus, "--omop-concept-ids"), "CN736")
     refused(invoke(*corpus, "--engine", "spark"), "CN118")
     refused(invoke("annotate", "pipeline", "a.jsonl", "b.csv", "--ray-address", "auto"), "CN733")
