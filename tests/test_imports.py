@@ -50,7 +50,7 @@ TOGETHER = {
         f"pipeline/test_{each}.py"
         for each in (
             *("damage", "hybrid_pipeline", "initialize"),
-            *("mention_interpretations", "multiprocessing"),
+            *("mention_interpretations", "multiprocessing", "normalizer_link"),
         )
     ),
     "training/objectives/test_objectives.py",

@@ -17,7 +17,6 @@ from ..encoders.protocol import NormalizedEncoder, Raw, stack, weighted
 from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, warn
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import Backend
-from ..index.builder import fit_encoder, write_index
 from ..index.concept_index import TARGETS, AllowedConcepts, ConceptIndex, Filter, allowed_concepts
 from ..index.overlay import SYNONYMS_FILE, Synonym, SynonymOverlay
 from ..index.store import Cache
@@ -305,6 +304,8 @@ class ConceptLookup:
         reused (Optional[ConceptIndex]): An older index instead of the present one.
         RAISES (ConnormError): CN409 without texts, CN108 if the disk is full, and the encoder's.
         """
+        from ..index.builder import fit_encoder, write_index
+
         encoder, concepts, synonyms = fit_encoder(self._encoder, concepts, synonyms, clean)
         owner = TemporaryFolder()
         write_index(

@@ -226,7 +226,7 @@ def test_failure_leaves_the_old_index(normalizer, ontology, monkeypatch):
     def full_disk(*args, **kwargs):
         raise ConnormError("CN108")
 
-    monkeypatch.setattr("spacy_connorm.linker.lookup.write_index", full_disk)
+    monkeypatch.setattr("spacy_connorm.index.builder.write_index", full_disk)
     with pytest.raises(ConnormError, match="CN108"):
         normalizer.initialize(lambda: [], ontology=ontology, synonyms=[("zzz", "C5")])
     assert normalizer.candidates(["MI", "cold"]) == before

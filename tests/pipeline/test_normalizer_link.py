@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.pipeline.normalizer_link import NormalizerLink
+from spacy_connorm.pipeline.mention_finder import NormalizerLink
 
 MESSAGE = "no {component}"
 
