@@ -196,10 +196,11 @@ def _without(concept: Concept, name: str | None) -> Concept:
     """RETURNS (Concept): The same without a synonym."""
     if name is None:
         return concept
-    lists = {field: getattr(concept, field) for field in ("aliases", *SCOPES)}
-    return replace(
-        concept, **{field: tuple(n for n in names if n != name) for field, names in lists.items()}
-    )
+    left: dict[str, Any] = {
+        field: tuple(each for each in getattr(concept, field) if each != name)
+        for field in ("aliases", *SCOPES)
+    }
+    return replace(concept, **left)
 
 
 def _training_config(encoder: str, ontology: Path) -> Config:
