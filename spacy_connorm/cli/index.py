@@ -59,10 +59,10 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
     if built.gain is not None:
         _show_gain(built.gain)
     if built.profile is not None:
+        name, reason = built.profile.name, built.profile.reason
         branches = ", ".join(built.profile.branches)
-        msg.info(
-            f"Finds what is at or below {branches}: {built.profile.reason} (--profile none: all)"
-        )
+        where = f" (at or below {branches})" if branches else ""
+        msg.info(f"Profile {name}{where}: {reason} (--profile none: all)")
     if built.left_out:
         names = ", ".join(built.left_out)
         msg.info(f"Does not find what groups half of the ontology: {names} (--profile none: all)")

@@ -367,19 +367,36 @@ def _remove(changes: "Iterable[ChangedSynonym]", normalizer: ConceptNormalizer) 
     )
 
 
+class _Described:
+    """Tells an ontology by its index; see `ontology.profiles.Described`."""
+
+    def __init__(self, store: ConceptStore) -> None:
+        self._store = store
+
+    def share_below(self, roots: Sequence[str]) -> float:
+        known = [root for root in roots if self._store.number(root) is not None]
+        return len(self._store.of_branches(known)) / len(self._store) if known else 0.0
+
+    def some_ids(self, most: int) -> list[str]:
+        numbers = range(0, len(self._store), len(self._store) // most + 1)
+        return [each[0] for each in self._store.labels(numbers).values()]
+
+    def types(self) -> list[str]:
+        types = self._store.types()
+        is_whole = types and len(self._store.of_types(types)) == len(self._store)
+        return types if is_whole else []
+
+
 def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> Profile | None:
     """Find and link what the ontology's profile says, where the settings do not say it."""
     if normalizer.cfg["branches"]:
         return None
     store = normalizer.lookup.index.store
-
-    def share_below(roots: Sequence[str]) -> float:
-        known = [root for root in roots if store.number(root) is not None]
-        return len(store.of_branches(known)) / len(store) if known else 0.0
-
-    profile = choose_profile(name, share_below)
+    profile = choose_profile(name, _Described(store))
     if profile is not None:
         normalizer.cfg["branches"] = [*profile.branches]
+        if profile.other_types and not normalizer.cfg["types"]:
+            normalizer.cfg["types"] = profile.kept_types(store.types())
         normalizer.candidates(())  # refuses branches that the ontology lacks
         finder: Any = nlp.get_pipe(_FINDER)
         finder.cfg["inexact_names"] |= profile.inexact_names

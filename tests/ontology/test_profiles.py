@@ -4,12 +4,26 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.ontology.profiles import PROFILES, choose_profile
 
 
-def below(*known, share=1.0):
-    """What an ontology with these roots says of others."""
-    return lambda roots: share if set(roots) & set(known) else 0.0
+class Described:
+    """What tells an ontology: the share of its concepts below roots, ids, and semantic types."""
+
+    def __init__(self, *known, share=1.0, ids=("X1",), types=()):
+        self._known, self._share, self._ids, self._types = set(known), share, ids, types
+
+    def share_below(self, roots):
+        return self._share if set(roots) & self._known else 0.0
+
+    def some_ids(self, most):
+        return self._ids[:most]
+
+    def types(self):
+        return self._types
 
 
-@pytest.mark.parametrize("name", PROFILES)
+below = Described
+
+
+@pytest.mark.parametrize("name", [name for name, each in PROFILES.items() if each.roots])
 def test_an_ontology_is_known_by_its_roots(name):
     profile = PROFILES[name]
     assert choose_profile("auto", below(*profile.roots)) == profile
@@ -28,3 +42,23 @@ def test_half_of_a_joined_ontology_is_no_profile():
 def test_an_unknown_profile_is_refused():
     with pytest.raises(ConnormError, match="CN118.*'hp'.*auto, none, hpo"):
         choose_profile("hp", below())
+
+
+EXTERNAL = "External causes of morbidity (V00-Y99)"
+
+
+@pytest.mark.parametrize(
+    ("name", "ids", "types", "kept"),
+    [
+        ("mesh", ["D000001", "C538288"], ["C", "C04", "V", "V03", "Z01"], ["C", "C04"]),
+        ("icd10cm", ["A00", "V84.0", "O9A.119"], ["Neoplasms (C00-D49)", EXTERNAL], None),
+        ("umls", ["C0012833"], ["T047", "T079", "T082", "T170", "T184"], ["T047", "T184"]),
+    ],
+)
+def test_an_ontology_without_roots_is_known_by_its_ids_and_types(name, ids, types, kept):
+    profile = choose_profile("auto", below(ids=ids, types=types))
+    assert profile == PROFILES[name]
+    assert profile.kept_types(types) == (kept or types[:1])
+    # Ids alone do not tell: CTD has MeSH's. Nor do those of a few concepts.
+    assert choose_profile("auto", below(ids=ids, types=["Cancer"])) is None
+    assert choose_profile("auto", below(ids=[*ids, "X1"], types=types)) is None

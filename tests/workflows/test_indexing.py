@@ -464,3 +464,20 @@ def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
     built = build_index(anatomy, tmp_path / "anatomy", find_mentions=True, overrides=NGRAMS)
     assert built.profile is not None and built.profile.name == "uberon"
     assert spacy.load(built.path).get_pipe("mention_finder").cfg["min_certainty"] == 1.0
+
+
+def test_external_causes_of_icd_are_not_found(tmp_path):
+    causes = "External causes of morbidity (V00-Y99)"
+    codes = Ontology(
+        [
+            Concept("R05", "Cough", types=("Symptoms (R00-R99)",)),
+            Concept("X37.9", "Storm", types=(causes,)),
+        ]
+    )
+    built = build_index(codes, tmp_path / "icd", find_mentions=True, overrides=NGRAMS)
+    assert built.profile is not None and built.profile.name == "icd10cm"
+    assert found_in("Cough after a storm", built) == [("Cough", "R05")]
+    every = build_index(
+        codes, tmp_path / "all", find_mentions=True, profile="none", overrides=NGRAMS
+    )
+    assert found_in("Cough after a storm", every) == [("Cough", "R05"), ("storm", "X37.9")]
