@@ -266,7 +266,7 @@ def _is_turned_round(text: str, names: Sequence[str]) -> bool:
     undescended"), and numbers and letters on either side ("B hepatitis").
     """
     words = content_words(text)
-    if len(words) != 2 or words[0] == words[1] or text.endswith(("ed", "ing")):
+    if len(words) != 2 or words[0] == words[1] or text.endswith("ed"):
         return False
     if any(len(word) < _NEVER_WORDS + 1 or word in _GREEK for word in words):
         return False
