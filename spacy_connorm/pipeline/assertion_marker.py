@@ -139,7 +139,7 @@ class AssertionMarker(SavedSettings):
             return self._read[1]
         read = Settings(AssertionSettings, self.cfg), self._make_negexes()
         # The strings and tokens of its words are freed with a memory zone.
-        self._read = None if self._nlp.vocab.in_memory_zone else read
+        self._read = None if self._nlp.vocab.in_memory_zone else read  # type: ignore[attr-defined]
         return read[1]
 
     def _make_negexes(self) -> "list[Negex]":
