@@ -80,7 +80,8 @@ def test_pipelines_are_made(path):
 @pytest.mark.parametrize("name", ["DanEncoder", "OnnxEncoder"])
 def test_the_kind_of_encoder_is_an_override(name):
     architecture = f"spacy-connorm.{name}.v1"
-    config = load_config(PIPELINE, overrides={"paths.architecture": architecture})
+    override = {"components.concept_normalizer.encoder.@architectures": architecture}
+    config = load_config(PIPELINE, overrides=override)
     nlp = load_model_from_config(config, auto_fill=True, validate=True)
     components = nlp.config.interpolate()["components"]
     assert components["concept_normalizer"]["encoder"]["@architectures"] == architecture
