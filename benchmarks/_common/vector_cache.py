@@ -113,7 +113,9 @@ def remove_cache(encoder: Model) -> Model:
             return shim.encoder
         if isinstance(shim, HybridShim):
             dense = remove_cache(shim.dense)
-            bare = HybridEncoder(dense=dense, lexical=shim.lexical, lexical_weight=shim.weight)
+            bare = HybridEncoder(
+                dense=dense, lexical=shim.lexical, lexical_weight=shim.lexical_weight
+            )
             bare.set_dim("nO", shim.width)
             return bare
     return encoder
