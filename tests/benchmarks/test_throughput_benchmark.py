@@ -50,7 +50,7 @@ def test_texts_are_encoded_in_the_pipeline(modules, tmp_path):
         lexical_weight=0.3,
     )
     assert remove_cache(hybrid).shims[0].dense is hashes
-    assert remove_cache(hybrid).shims[0].weight == 0.3
+    assert remove_cache(hybrid).shims[0].lexical_weight == 0.3
     assert remove_cache(hashes) is hashes
 
 
