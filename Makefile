@@ -9,8 +9,9 @@ INSTALLED := $(VENV)/installed
 # hundred tests would take seconds longer each.
 APART := $(VENV)/apart
 DOCS_INSTALLED := $(VENV)/installed-docs
-# Only the files whose hashes are listed, and nothing that is not listed. Python compiles what is imported:
-# compiling all files would take 25 of 62 seconds.
+# Only the files whose hashes are listed, and nothing that is not listed. Python compiles what is imported,
+# and must keep it: compiling all files would take 25 of 62 seconds.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(RUN) -m pip install --no-deps --no-build-isolation --no-compile
 PINNED := $(INSTALL) --require-hashes --requirement
 # The registry's torch for Linux is incomplete without the libraries of CUDA; a CPU build is not.
