@@ -189,23 +189,23 @@ def _changed_bytes(old: bytes, draw: random.Random) -> bytes:
 
 def change_message(path: Path, draw: random.Random) -> str:
     """Change an encoder's values, which are msgpack."""
-    saved = srsly.msgpack_loads(path.read_bytes())
-    part = saved
+    saved = {"whole": srsly.msgpack_loads(path.read_bytes())}
+    owner, name = saved, "whole"
     # A hybrid encoder's values are those of its parts.
-    if "dense" in saved and draw.random() < 0.8:
-        part = saved[draw.choice(["dense", "lexical"])]
+    if "dense" in saved["whole"] and draw.random() < 0.8:
+        owner, name = saved["whole"], draw.choice(["dense", "lexical"])
+    part = owner[name]
     if "tokenizer" in part and draw.random() < 0.3:
         tokenizer, said = change_leaf(json.loads(part["tokenizer"]), draw)
         part["tokenizer"] = json.dumps(tokenizer)
     elif "graph" in part and draw.random() < 0.5:
         part["graph"], said = _changed_bytes(part["graph"], draw), "graph"
     else:
-        changed, said = change_leaf(part, draw)
-        part.clear()
-        part.update(changed)
+        owner[name], said = change_leaf(part, draw)
     try:
-        _redigest(part, path)
-        path.write_bytes(srsly.msgpack_dumps(saved))
+        if isinstance(owner[name], dict):
+            _redigest(owner[name], path)
+        path.write_bytes(srsly.msgpack_dumps(saved["whole"]))
     except (OverflowError, ValueError, UnicodeEncodeError):
         return change_bytes(path, draw)
     return said
