@@ -17,12 +17,12 @@ from .objective import (
     zero_loss,
 )
 from .pairs import (
+    MinedPairObjective,
     PairObjective,
     Pairs,
     anchors_of,
     cosines_of,
     euclidean_distances,
-    hard_pairs,
     largest,
     library_losses,
     masked_logsumexp,
@@ -108,7 +108,7 @@ def _count_violations(distances: torch.Tensor, pairs: Pairs, margin: float) -> t
     return counts
 
 
-class MultiSimilarity(PairObjective):
+class MultiSimilarity(MinedPairObjective):
     """`spacy-connorm.MultiSimilarity.v1`: the objective of SapBERT (Liu et al. 2021, section 2).
 
     With S the cosines, for each text i over its hard positives p and hard negatives n:
@@ -137,17 +137,15 @@ class MultiSimilarity(PairObjective):
             the paper's lambda of -0.2. None keeps all pairs.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
-        super().__init__()
+        super().__init__(mining_margin)
         require_above_zero(alpha=alpha, beta=beta)
         require_cosine(base=base)
-        require_at_least_zero(mining_margin=mining_margin)
-        self._margin = mining_margin
         self._library = MultiSimilarityLoss(alpha, beta, base)
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
         """RETURNS (torch.Tensor): See `PairObjective`."""
         cosines = cosines_of(vectors)
-        hard = hard_pairs(cosines, pairs, margin=self._margin)
+        hard = self.keep_hard(cosines, pairs)
         return library_losses(self._library, cosines, hard).mean()
 
 
@@ -175,7 +173,7 @@ class SupervisedContrastive(PairObjective):
         return library_losses(self._library, cosines_of(vectors), pairs)[anchors_of(pairs)].mean()
 
 
-class Cosine(PairObjective):
+class Cosine(MinedPairObjective):
     """`spacy-connorm.Cosine.v1`: the cosine loss (Phan et al. 2019, as a loss over pairs; in the
     ablation of Liu et al. 2021, appendix, table 6, which trained all objectives on hard pairs).
 
@@ -190,16 +188,15 @@ class Cosine(PairObjective):
         mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
-        super().__init__()
+        super().__init__(mining_margin)
         require_cosine(margin=margin)
-        require_at_least_zero(mining_margin=mining_margin)
-        self._margin, self._mining_margin = margin, mining_margin
+        self._margin = margin
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
         """RETURNS (torch.Tensor): See `PairObjective`."""
         # The library's ContrastiveLoss takes lists of pairs: twice the time for 1,500 texts.
         similarities = cosines_of(vectors)
-        hard = hard_pairs(similarities, pairs, margin=self._mining_margin)
+        hard = self.keep_hard(similarities, pairs)
         positives = torch.relu(1 - similarities) * hard.positives.float()
         negatives = torch.relu(similarities - self._margin) * hard.negatives.float()
         violating = (negatives.detach() > 0).sum()
@@ -207,7 +204,7 @@ class Cosine(PairObjective):
         return of_positives + negatives.sum() / violating.clamp(min=1)
 
 
-class Nca(PairObjective):
+class Nca(MinedPairObjective):
     """`spacy-connorm.Nca.v1`: neighbourhood components analysis (Goldberger et al. 2005; in the
     ablation of Liu et al. 2021, appendix, table 6, which trained all objectives on hard pairs).
 
@@ -224,16 +221,15 @@ class Nca(PairObjective):
         mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
-        super().__init__()
+        super().__init__(mining_margin)
         require_above_zero(scale=scale)
-        require_at_least_zero(mining_margin=mining_margin)
-        self._scale, self._margin = scale, mining_margin
+        self._scale = scale
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
         """RETURNS (torch.Tensor): See `PairObjective`."""
         # The library's NCALoss takes one label per text, and drops anchors whose sum underflows.
         cosines = cosines_of(vectors)
-        hard = hard_pairs(cosines, pairs, margin=self._margin)
+        hard = self.keep_hard(cosines, pairs)
         # The squared distance of unit vectors is 2 - 2 cos, and the 2 cancels out in the quotient.
         logits = cosines * (2 * self._scale)
         others = hard.positives | hard.negatives
@@ -241,7 +237,7 @@ class Nca(PairObjective):
         return mean_of(losses[anchors_of(hard)], vectors)
 
 
-class LiftedStructure(PairObjective):
+class LiftedStructure(MinedPairObjective):
     """`spacy-connorm.LiftedStructure.v1`: the lifted structure loss (Oh Song et al. 2016; in the
     ablation of Liu et al. 2021, appendix, table 6, which trained all objectives on hard pairs).
 
@@ -258,10 +254,9 @@ class LiftedStructure(PairObjective):
         mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
-        super().__init__()
+        super().__init__(mining_margin)
         require_above_zero(margin=margin)
-        require_at_least_zero(mining_margin=mining_margin)
-        self._margin, self._mining_margin = margin, mining_margin
+        self._margin = margin
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
         """RETURNS (torch.Tensor): See `PairObjective`."""
@@ -277,7 +272,7 @@ class LiftedStructure(PairObjective):
         return mean_of(losses, vectors)
 
 
-class InfoNce(PairObjective):
+class InfoNce(MinedPairObjective):
     """`spacy-connorm.InfoNce.v1`: InfoNCE (Oord et al. 2018; in the ablation of Liu et al. 2021,
     appendix, table 6, which trained all objectives on hard pairs).
 
@@ -294,17 +289,16 @@ class InfoNce(PairObjective):
         mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
-        super().__init__()
+        super().__init__(mining_margin)
         require_above_zero(temperature=temperature)
-        require_at_least_zero(mining_margin=mining_margin)
-        self._temperature, self._margin = temperature, mining_margin
+        self._temperature = temperature
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
         """RETURNS (torch.Tensor): See `PairObjective`."""
         # The library's NTXentLoss compares each pair of positives with all pairs of negatives of
         # the batch: three billion for 1,500 texts.
         cosines = cosines_of(vectors)
-        hard = hard_pairs(cosines, pairs, margin=self._margin)
+        hard = self.keep_hard(cosines, pairs)
         logits = cosines / self._temperature
         negatives = masked_logsumexp(logits, hard.negatives)
         anchors, positives = hard.positives.nonzero(as_tuple=True)
@@ -312,7 +306,7 @@ class InfoNce(PairObjective):
         return mean_of(softplus(negatives[anchors] - logits[anchors, positives]), vectors)
 
 
-class Circle(PairObjective):
+class Circle(MinedPairObjective):
     """`spacy-connorm.Circle.v1`: the circle loss (Sun et al. 2020; in the ablation of Liu et al.
     2021, appendix, table 6, which trained all objectives on hard pairs).
 
@@ -332,14 +326,13 @@ class Circle(PairObjective):
         mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
-        super().__init__()
-        require_at_least_zero(m=m, mining_margin=mining_margin)
+        super().__init__(mining_margin)
+        require_at_least_zero(m=m)
         require_above_zero(gamma=gamma)
-        self._margin = mining_margin
         self._library = CircleLoss(m=m, gamma=gamma)
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
         """RETURNS (torch.Tensor): See `PairObjective`."""
         cosines = cosines_of(vectors)
-        hard = hard_pairs(cosines, pairs, margin=self._margin)
+        hard = self.keep_hard(cosines, pairs)
         return mean_of(library_losses(self._library, cosines, hard)[anchors_of(hard)], vectors)

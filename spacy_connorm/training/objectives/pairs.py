@@ -15,7 +15,7 @@ from pytorch_metric_learning.losses.generic_pair_loss import GenericPairLoss
 from torch.autograd.function import once_differentiable
 
 from ..batchers import Memberships
-from .objective import Objective, to_unit_length, zero_loss
+from .objective import Objective, require_at_least_zero, to_unit_length, zero_loss
 
 # Added to what a mask leaves out: below any number that can occur, and finite after a sum.
 _OUT = -1e30
@@ -62,6 +62,27 @@ class PairObjective(Objective):
         pairs (Pairs): Those of usable anchors, so they are not symmetric; there is one at least.
         RETURNS (torch.Tensor): A float32 scalar.
         """
+
+
+class MinedPairObjective(PairObjective):
+    """An objective that may be computed over hard pairs alone."""
+
+    def __init__(self, mining_margin: float | None) -> None:
+        """mining_margin (Optional[float]): As in `hard_pairs`.
+        RAISES (ConnormError): CN006 for one below 0.
+        """
+        super().__init__()
+        require_at_least_zero(mining_margin=mining_margin)
+        self._mining_margin = mining_margin
+
+    def keep_hard(self, cosines: torch.Tensor, pairs: Pairs) -> Pairs:
+        """Keep the hard pairs; see `hard_pairs`.
+
+        cosines (torch.Tensor): float32 (B, B).
+        pairs (Pairs): Rows are anchors.
+        RETURNS (Pairs): The pairs that are kept.
+        """
+        return hard_pairs(cosines, pairs, margin=self._mining_margin)
 
 
 def pair_up(memberships: Memberships, count: int) -> Pairs:
