@@ -156,7 +156,7 @@ class EncoderShim(Shim, ABC):
     def width(self) -> int:
         """The width of the vectors.
 
-        RETURNS (int): The width of the vectors; 0 before anything is loaded.
+        RETURNS (int): 0 before anything is loaded.
         """
         return 0 if self._model is None else self._model.width
 
@@ -726,7 +726,7 @@ class NormalizedEncoder:
     def widths(self) -> dict[str, int]:
         """How many components vectors have.
 
-        RETURNS (Dict[str, int]): How many components vectors have, "dense", "sparse" or both.
+        RETURNS (Dict[str, int]): "dense", "sparse" or both.
         """
         return _shim(self.model).widths
 

@@ -168,7 +168,7 @@ class SynonymOverlay:
     def synonyms(self) -> list[Synonym]:
         """The added synonyms.
 
-        RETURNS (List[Synonym]): The added synonyms, text by text in the order of `added`.
+        RETURNS (List[Synonym]): Text by text in the order of `added`.
         """
         return [
             Synonym(key, added.text, concept)
@@ -213,7 +213,7 @@ class SynonymOverlay:
     def added(self) -> list[Mapping[int, Added]]:
         """What each added text denotes.
 
-        RETURNS (List[Mapping[int, Added]]): What each added text denotes, by concept number.
+        RETURNS (List[Mapping[int, Added]]): By concept number.
         """
         return list(self._by_key.values())
 

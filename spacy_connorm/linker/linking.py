@@ -306,7 +306,7 @@ class Explanation(NamedTuple):
     def searched(self) -> str:
         """What was encoded.
 
-        RETURNS (str): What was encoded, of a composite for the first part.
+        RETURNS (str): Of a composite, what was encoded for its first part.
         """
         return self.parts[0].searched
 

@@ -199,7 +199,7 @@ class ConceptNormalizer(BatchedPipe):
     def labels(self) -> tuple[str, ...]:
         """The labels of the spans to normalize.
 
-        RETURNS (Tuple[str, ...]): Labels of the spans to normalize; empty for all.
+        RETURNS (Tuple[str, ...]): Empty for all.
         """
         return tuple(self.cfg["labels"] or ())
 
@@ -207,7 +207,7 @@ class ConceptNormalizer(BatchedPipe):
     def calibration(self) -> Calibration | None:
         """What turns scores into probabilities.
 
-        RETURNS (Optional[Calibration]): What turns scores into probabilities, if it is set.
+        RETURNS (Optional[Calibration]): None if it is not set.
         """
         fitted = self.cfg["calibration"]
         return None if fitted is None else Calibration(**fitted)

@@ -270,7 +270,7 @@ class CorrectedPipeline:
     def effective(self) -> list[Correction]:
         """The corrections that count.
 
-        RETURNS (List[Correction]): The corrections that count; see `effective`.
+        RETURNS (List[Correction]): See `effective`.
         """
         return list(self._applied.corrections)
 
