@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import sqrt
 from pathlib import Path
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from spacy.util import registry
@@ -104,14 +103,12 @@ class TrainingGain(NamedTuple):
     ngrams (float): Percent of them whose concept n-grams find first.
     trained (float): Percent of them whose concept the trained encoder finds first.
     pays (bool): Whether the trained encoder is better by more than chance.
-    seconds (float): How long the training took.
     """
 
     names: int
     ngrams: float
     trained: float
     pays: bool
-    seconds: float
 
 
 def train_on_names(
@@ -139,7 +136,6 @@ def train_on_names(
     """
     from ..training import train
 
-    start = perf_counter()
     rest, left_out = leave_out_names(ontology)
     path = folder / "names.jsonl"
     rest.to_disk(path)
@@ -162,7 +158,7 @@ def train_on_names(
     train(config, trained, overrides={"training.arguments.max_steps": plan.steps}, gpu_id=gpu_id)
     block = {"@architectures": config["encoder"]["@architectures"], "name": str(trained)}
     right = [_is_right(each, rest, left_out, settings) for each in (NGRAMS, block)]
-    gain = _compare(*right, seconds=perf_counter() - start)
+    gain = _compare(*right)
     return block if gain.pays else NGRAMS, gain
 
 
@@ -246,7 +242,7 @@ def _is_right(
     ]
 
 
-def _compare(ngrams: Sequence[bool], trained: Sequence[bool], *, seconds: float) -> TrainingGain:
+def _compare(ngrams: Sequence[bool], trained: Sequence[bool]) -> TrainingGain:
     pairs = list(zip(ngrams, trained, strict=True))
     gained, lost = pairs.count((False, True)), pairs.count((True, False))
     return TrainingGain(
@@ -254,5 +250,4 @@ def _compare(ngrams: Sequence[bool], trained: Sequence[bool], *, seconds: float)
         100 * sum(ngrams) / len(pairs),
         100 * sum(trained) / len(pairs),
         gained - lost > _DEVIATIONS * sqrt(gained + lost),
-        seconds,
     )

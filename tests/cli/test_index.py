@@ -90,7 +90,7 @@ def test_training_is_announced_and_its_gain_told(
     def train(ontology, encoder, folder, *, on_plan, **options):
         assert (encoder, options["minutes"]) == ("fast", 3)
         on_plan(TrainingPlan(steps=9, epochs=4.5, seconds=130, is_shortened=True))
-        return name_training.NGRAMS, TrainingGain(1000, 34.2, 68.04, pays, 64)
+        return name_training.NGRAMS, TrainingGain(1000, 34.2, 68.04, pays)
 
     monkeypatch.setattr(indexing, "train_on_names", train)
     result = invoke("index", demo_ontology, tmp_path / "i", "--train", "--train-minutes", "3")

@@ -72,11 +72,11 @@ def test_what_takes_too_long_is_shortened():
 
 def test_a_gain_is_more_than_chance():
     before, after = [True] * 10 + [False] * 10, [True] * 20
-    assert _compare(before, after, seconds=1) == TrainingGain(20, 50.0, 100.0, True, 1)
-    assert not _compare(after, before, seconds=1).pays
+    assert _compare(before, after) == TrainingGain(20, 50.0, 100.0, True)
+    assert not _compare(after, before).pays
     few = [True] * 13 + [False] * 7
-    assert not _compare(before, few, seconds=1).pays
-    assert not _compare(before, before, seconds=1).pays
+    assert not _compare(before, few).pays
+    assert not _compare(before, before).pays
 
 
 def test_an_index_has_the_trained_encoder_if_it_gains(tmp_path):
