@@ -33,8 +33,8 @@ from spacy_connorm.documents.mentions import ALL_MENTIONS_KEY, annotated_mention
 from spacy_connorm.evaluation.end_to_end import DocumentSpans, LinkedSpan, score_documents
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.ontology.profiles import AUTO
-from spacy_connorm.pipeline.finder_settings import FinderSettings
 from spacy_connorm.pipeline.loading import load_pipeline
+from spacy_connorm.pipeline.settings import FinderSettings
 from spacy_connorm.workflows.indexing import build_index
 
 FINDERS = ("exact", "ontology", "trained", "gilda")

@@ -6,6 +6,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+import spacy
+
+from spacy_connorm import Concept, Ontology
+
 PACKAGE = Path(__file__).parent.parent / "spacy_connorm"
 
 # Every room may import `errors` and `about`, and its own modules. Each imports exactly these.
@@ -151,3 +156,35 @@ def test_what_a_dense_pipeline_asks_needs_no_scipy():
     script = f"{REFUSE_HEAVY}\nimport {imports}"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+
+
+@pytest.fixture(scope="module")
+def loaded_modules(tmp_path_factory):
+    """How many of our modules a fresh interpreter has after each line of a script."""
+    folder = tmp_path_factory.mktemp("saved") / "pipeline"
+    nlp = spacy.blank("en")
+    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+    index = {"@misc": "spacy-connorm.ExactIndex.v1"}
+    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder, "index": index})
+    normalizer.initialize(lambda: [], ontology=Ontology([Concept("C1", "cold", ("chill",))]))
+    nlp.to_disk(folder)
+    script = f"""
+import sys, spacy
+def count():
+    print(sum(name.startswith("spacy_connorm") for name in sys.modules))
+spacy.blank("en")
+count()
+assert spacy.load({str(folder)!r}).get_pipe("concept_normalizer").candidates(["a cold"])[0]
+count()
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return list(map(int, result.stdout.split()))
+
+
+def test_a_start_of_spacy_loads_few_modules(loaded_modules):
+    assert loaded_modules[0] <= 12
+
+
+def test_a_pipeline_that_links_loads_few_modules(loaded_modules):
+    assert loaded_modules[1] <= 52

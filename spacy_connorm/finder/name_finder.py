@@ -64,7 +64,7 @@ class NameFinder:
         """Store the parts.
 
         retriever (Retriever): Has the index and the synonyms added to it.
-        settings (Mapping[str, Any]): See `finder_settings`.
+        settings (Mapping[str, Any]): See `FinderSettings`.
         limits (Filter): Which concepts the normalizer may find.
         token_words (TokenWords): Reads the documents.
         RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.

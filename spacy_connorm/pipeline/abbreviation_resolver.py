@@ -1,14 +1,11 @@
-"""The component that finds the abbreviations that a document defines, and those of a table. spaCy
-imports this module whenever it creates a pipeline, so it must stay light.
-"""
+"""The component that finds the abbreviations that a document defines, and those of a table."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, StrictStr
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -16,7 +13,8 @@ from spacy.training import Example
 from ..documents.abbreviations import register_abbreviation_attributes, set_abbreviations
 from ..text.abbreviations import Abbreviation, find_abbreviations
 from ..text.expansion import ShortForms, Use
-from .settings import ComponentSettings, Expected, SavedSettings, Settings, only_if, with_settings
+from .serialization import SavedSettings
+from .settings import ResolverSettings, Settings
 from .short_form_files import read_short_forms
 
 # What stands before findings. How far to look for it, in characters.
@@ -27,35 +25,6 @@ _BEFORE_FINDINGS = re.compile(
 )
 _REACH = 20
 _IN_LIST = re.compile(r"\s*(?:[,;/&+]|and|or)\s*", re.IGNORECASE)
-LongForms = Annotated[
-    dict[StrictStr, StrictStr],
-    only_if(lambda table: all([*table, *table.values()])),
-    Expected("long forms by short form, none of them empty"),
-]
-
-
-class ResolverSettings(ComponentSettings):
-    """The settings that are saved with an abbreviation resolver; docs/settings.md has them."""
-
-    short_forms: LongForms = Field(
-        {},
-        description="long forms by short form, for short forms that a document does not define",
-    )
-    ambiguous_forms: LongForms = Field(
-        {},
-        description="the same for short forms with other meanings; they count where a document "
-        'writes of findings: "no VT", "mild TR", "HTN, HLD"',
-    )
-
-
-@Language.factory(
-    "abbreviation_resolver",
-    assigns=["doc._.abbreviations", "span._.long_form"],
-    default_config=ResolverSettings.defaults(),
-)
-@with_settings(ResolverSettings)
-def make_abbreviation_resolver(nlp: Language, name: str, **settings: Any) -> "AbbreviationResolver":
-    return AbbreviationResolver(name, **settings)
 
 
 class AbbreviationResolver(SavedSettings):

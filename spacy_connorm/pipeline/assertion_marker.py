@@ -1,15 +1,12 @@
-"""The component that tells which mentions are negated, a relative's, or in the past. spaCy imports
-this module whenever it creates a pipeline, so it must stay light.
-"""
+"""The component that tells which mentions are negated, a relative's, or in the past."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import Field, StrictStr
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
@@ -17,16 +14,9 @@ from ..documents.assertions import ASSERTIONS, register_assertion_attributes
 from ..documents.mentions import ALL_MENTIONS_KEY
 from ..errors import require_installed
 from ..text.statements import find_statements
-from .assertion_terms import ADJECTIVES, KINDS, Terms, family_terms, history_terms, negation_terms
-from .settings import (
-    ComponentSettings,
-    Expected,
-    SavedSettings,
-    Settings,
-    SpansKey,
-    only_if,
-    with_settings,
-)
+from .assertion_terms import ADJECTIVES, Terms, family_terms, history_terms, negation_terms
+from .serialization import SavedSettings
+from .settings import AssertionSettings, Settings
 
 if TYPE_CHECKING:
     from negspacy.negation import Negex
@@ -38,38 +28,6 @@ _DEFAULTS: dict[str, Callable[[], Terms]] = {
     "family": family_terms,
     "history": history_terms,
 }
-OwnTerms = Annotated[
-    dict[StrictStr, list[StrictStr]],
-    only_if(lambda terms: terms.keys() == set(KINDS)),
-    Expected(f"lists of texts named {', '.join(KINDS)}"),
-]
-
-
-class AssertionSettings(ComponentSettings):
-    """The settings that are saved with an assertion marker; docs/settings.md has them."""
-
-    spans_key: SpansKey | None = Field(
-        None, description="mark `doc.spans[spans_key]`; `doc.ents` if null"
-    )
-    negated: OwnTerms | None = Field(
-        None, description="words of negation, as negspacy's `neg_termset`; null: its own"
-    )
-    family: OwnTerms | None = Field(
-        None, description="words by which a mention is a relative's, in the same form"
-    )
-    history: OwnTerms | None = Field(
-        None, description="words by which a mention is in the past, in the same form"
-    )
-
-
-@Language.factory(
-    "assertion_marker",
-    assigns=["span._.negex", "span._.family", "span._.history"],
-    default_config=AssertionSettings.defaults(),
-)
-@with_settings(AssertionSettings)
-def make_assertion_marker(nlp: Language, name: str, **settings: Any) -> "AssertionMarker":
-    return AssertionMarker(nlp, name, **settings)
 
 
 class AssertionMarker(SavedSettings):

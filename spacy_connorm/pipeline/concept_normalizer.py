@@ -38,7 +38,7 @@ from ..errors import ConnormError, Errors, refuse, refuse_text, require_positive
 from ..linker.interpretations import Calibration, written_id
 from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
 from . import serialization
-from .settings import InnerProductSettings, NormalizerSettings, Settings, own_id
+from .settings import InnerProductSettings, NormalizerSettings, Settings
 
 if TYPE_CHECKING:
     from ..index.concept_index import Filter
@@ -428,7 +428,17 @@ class ConceptNormalizer(BatchedPipe):
     def _filter(self, cfg: Mapping[str, Any]) -> "Filter":
         from ..index.concept_index import Filter
 
-        return Filter.of(cfg["types"], (own_id(each, cfg) for each in cfg["branches"]))
+        return Filter.of(cfg["types"], (self.own_id(each) for each in cfg["branches"]))
+
+    def own_id(self, concept_id: str) -> str:
+        """Write an id that comes in without the user's own prefixes. Indexes know all other
+        spellings.
+
+        concept_id (str): Any id.
+        RETURNS (str): The same, with a prefix that the index knows.
+        """
+        prefixes = self.cfg["prefixes"]
+        return (prefixes and PREFIXES.extended(prefixes).curie(concept_id)) or concept_id
 
     def concept(self, concept_id: str) -> Concept:
         """Read a concept of the index.
@@ -437,7 +447,7 @@ class ConceptNormalizer(BatchedPipe):
         without the prefix of its vocabulary.
         RAISES (ConnormError): CN411 for an unknown id.
         """
-        return self.lookup.index.concept(own_id(concept_id, self.cfg))
+        return self.lookup.index.concept(self.own_id(concept_id))
 
     def canonical_id(self, concept_id: str) -> str:
         """Find the id of the concept that an alternate id stands for.
@@ -446,7 +456,7 @@ class ConceptNormalizer(BatchedPipe):
         the index lacks it.
         """
         store = self.lookup.index.store
-        number = store.number(own_id(concept_id, self.cfg))
+        number = store.number(self.own_id(concept_id))
         return concept_id if number is None else store.labels([number])[number][0]
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
@@ -469,12 +479,11 @@ class ConceptNormalizer(BatchedPipe):
         RAISES (ConnormError): Those of `read_synonyms` and `ConceptLookup.add_synonyms`.
         """
         self.lookup.change_synonyms(
-            each._replace(concept_id=own_id(each.concept_id, self.cfg))
-            for each in read_synonyms(path)
+            each._replace(concept_id=self.own_id(each.concept_id)) for each in read_synonyms(path)
         )
 
     def _known_ids(self, synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-        return [(text, own_id(each, self.cfg)) for text, each in as_pairs(synonyms)]
+        return [(text, self.own_id(each)) for text, each in as_pairs(synonyms)]
 
     def decide(self, candidates: Sequence[Candidate]) -> str:
         """Choose the id that is written for a span.

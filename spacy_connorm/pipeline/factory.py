@@ -1,16 +1,29 @@
-"""What `nlp.add_pipe("concept_normalizer")` calls. spaCy imports this module whenever a pipeline is
-made, so it must stay light: no torch, transformers, annoy, scikit-learn or SciPy.
+"""What `nlp.add_pipe` calls for each component. spaCy imports this module whenever a pipeline is
+made, so it must stay light: a component's class is imported when one is added.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 from thinc.api import Config, Model
 
 from ..errors import Warnings, warn
-from .concept_normalizer import ConceptNormalizer
-from .settings import NormalizerSettings, Settings, with_settings
+from .settings import (
+    AssertionSettings,
+    FinderSettings,
+    NormalizerSettings,
+    ResolverSettings,
+    Settings,
+    with_settings,
+)
+
+if TYPE_CHECKING:
+    from .abbreviation_resolver import AbbreviationResolver
+    from .assertion_marker import AssertionMarker
+    from .concept_normalizer import ConceptNormalizer
+    from .mention_finder import MentionFinder
+    from .mention_marker import MentionMarker
 
 # What a normalizer is made of; its settings have their defaults in `NormalizerSettings`.
 _PARTS = """
@@ -59,7 +72,9 @@ def make_concept_normalizer(
     normalization: list[str],
     scorer: Callable | None,
     **settings: Any,
-) -> ConceptNormalizer:
+) -> "ConceptNormalizer":
+    from .concept_normalizer import ConceptNormalizer
+
     normalizer = ConceptNormalizer(
         nlp.vocab,
         name,
@@ -70,21 +85,57 @@ def make_concept_normalizer(
         scorer=scorer,
         **settings,
     )
-    _warn_of_rivals(nlp, normalizer)
+    for other, pipe in nlp.components:
+        if isinstance(pipe, ConceptNormalizer) and _write_the_same(pipe.cfg, normalizer.cfg):
+            warn(Warnings.CNW005.format(name=name, other=other))
     return normalizer
 
 
-def _warn_of_rivals(nlp: Language, new: ConceptNormalizer) -> None:
-    """Warn of the concept normalizers of a pipeline that write the same attributes of the same
-    spans as a new one.
-    """
-    for other, pipe in nlp.components:
-        if isinstance(pipe, ConceptNormalizer) and _are_rivals(pipe.cfg, new.cfg):
-            warn(Warnings.CNW005.format(name=new.name, other=other))
-
-
-def _are_rivals(one: Settings, other: Settings) -> bool:
+def _write_the_same(one: Settings, other: Settings) -> bool:
     if any(one[key] != other[key] for key in ("attribute_prefix", "spans_key")):
         return False
     labels = one["labels"], other["labels"]
     return not all(labels) or not set(labels[0]).isdisjoint(labels[1])
+
+
+@Language.factory(
+    "mention_finder",
+    assigns=["doc.ents", "doc.spans"],
+    default_config=FinderSettings.defaults(),
+)
+@with_settings(FinderSettings)
+def make_mention_finder(nlp: Language, name: str, **settings: Any) -> "MentionFinder":
+    from .mention_finder import MentionFinder
+
+    return MentionFinder(nlp, name, **settings)
+
+
+@Language.factory(
+    "abbreviation_resolver",
+    assigns=["doc._.abbreviations", "span._.long_form"],
+    default_config=ResolverSettings.defaults(),
+)
+@with_settings(ResolverSettings)
+def make_abbreviation_resolver(nlp: Language, name: str, **settings: Any) -> "AbbreviationResolver":
+    from .abbreviation_resolver import AbbreviationResolver
+
+    return AbbreviationResolver(name, **settings)
+
+
+@Language.factory(
+    "assertion_marker",
+    assigns=["span._.negex", "span._.family", "span._.history"],
+    default_config=AssertionSettings.defaults(),
+)
+@with_settings(AssertionSettings)
+def make_assertion_marker(nlp: Language, name: str, **settings: Any) -> "AssertionMarker":
+    from .assertion_marker import AssertionMarker
+
+    return AssertionMarker(nlp, name, **settings)
+
+
+@Language.factory("corrected_mentions", assigns=["doc.ents", "doc.spans"])
+def make_mention_marker(nlp: Language, name: str) -> "MentionMarker":
+    from .mention_marker import MentionMarker
+
+    return MentionMarker(nlp, name)

@@ -1,6 +1,4 @@
-"""The component that finds mentions in plain text: names of the concept normalizer's own index.
-spaCy imports this module whenever it creates a pipeline, so it must stay light.
-"""
+"""The component that finds mentions in plain text: names of the concept normalizer's own index."""
 
 import copyreg
 from collections.abc import Callable, Iterable, Sequence
@@ -24,8 +22,8 @@ from ..finder.found_mentions import (
 )
 from ..finder.unmarked_texts import require_docs, unmarked_texts
 from .concept_normalizer import BatchedPipe, ConceptNormalizer, asked_for
-from .finder_settings import FinderSettings
-from .settings import SavedSettings, Settings, with_settings
+from .serialization import SavedSettings
+from .settings import FinderSettings, Settings
 
 if TYPE_CHECKING:
     from ..finder.name_finder import NameFinder
@@ -128,16 +126,6 @@ class NormalizerLink:
 def _builds(normalizers: Iterable[ConceptNormalizer]) -> set[int]:
     """RETURNS (Set[int]): The checksums of their indexes."""
     return {each.lookup.index.checksum for each in normalizers if each.lookup.is_ready}
-
-
-@Language.factory(
-    "mention_finder",
-    assigns=["doc.ents", "doc.spans"],
-    default_config=FinderSettings.defaults(),
-)
-@with_settings(FinderSettings)
-def make_mention_finder(nlp: Language, name: str, **settings: Any) -> "MentionFinder":
-    return MentionFinder(nlp, name, **settings)
 
 
 class MentionFinder(SavedSettings, BatchedPipe):

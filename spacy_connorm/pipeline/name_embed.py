@@ -1,5 +1,5 @@
 """An embedding layer that knows where a text has names: matches of `mention_finder` as features of
-tokens. spaCy imports this module whenever it creates a pipeline, so it must stay light.
+tokens.
 """
 
 from collections.abc import Callable

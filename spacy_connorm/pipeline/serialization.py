@@ -3,9 +3,9 @@ requirements of its pipeline's package.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import srsly
 from spacy.language import Language
@@ -23,7 +23,7 @@ from ..files.folders import (
     unpack,
     unseal_whole,
 )
-from .settings import read_settings
+from .settings import Settings
 
 if TYPE_CHECKING:
     from ..linker.lookup import ConceptLookup
@@ -33,6 +33,22 @@ _ENCODER = "encoder"
 _INDEX = "index"
 # What `require_extras` wrote before, perhaps for another version.
 _OURS = re.compile(r"spacy-connorm\[[a-z,-]+\]>=")
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """Read the settings of a component in a saved pipeline.
+
+    path (Path): Its JSON file.
+    RETURNS (Dict[str, Any]): Values by name, unchecked.
+    RAISES (ConnormError): CN402 for a damaged file.
+    """
+    try:
+        settings = srsly.read_json(path)
+    except ValueError as error:
+        raise damaged(path, error) from error
+    if not isinstance(settings, dict):
+        raise damaged(path, "it holds no settings")
+    return settings
 
 
 def save(
@@ -165,3 +181,60 @@ def _lookup_extras(lookup: "ConceptLookup") -> set[str]:
     # Several are separated by commas. A backend of another package may state none.
     stated = f"{required_extra(lookup.encoder)},{getattr(lookup.backend, 'extra', '')}"
     return set(stated.split(",")) - {""}
+
+
+class SavedSettings:
+    """Writes and reads the settings of a component, its `cfg`."""
+
+    cfg: Settings
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the settings, whole or not at all.
+
+        path (Union[str, Path]): The folder to make or replace.
+        exclude (Iterable[str]): "cfg", for nothing.
+        RAISES (ConnormError): CN108 if it cannot be written.
+        """
+        with atomic_folder(Path(path)) as folder:
+            if _SETTINGS not in exclude:
+                srsly.write_json(folder / _SETTINGS, self.cfg)
+            seal(folder, {})
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
+        """Read what `to_disk` wrote.
+
+        path (Union[str, Path]): The folder.
+        exclude (Iterable[str]): "cfg", for nothing.
+        RETURNS (Self): The component.
+        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN006 for invalid settings.
+        """
+        unseal_whole(Path(path))
+        if _SETTINGS not in exclude and (Path(path) / _SETTINGS).exists():
+            self.cfg = self.cfg.changed(read_settings(Path(path) / _SETTINGS))
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Write the settings.
+
+        exclude (Iterable[str]): "cfg", for nothing.
+        RETURNS (bytes): The settings.
+        """
+        return srsly.msgpack_dumps({} if _SETTINGS in exclude else dict(self.cfg))
+
+    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """Read what `to_bytes` returned.
+
+        content (bytes): The settings.
+        exclude (Iterable[str]): "cfg", for nothing.
+        RETURNS (Self): The component.
+        RAISES (ConnormError): CN402 for damaged bytes, CN006 for invalid settings.
+        """
+        try:
+            settings = srsly.msgpack_loads(content)
+        except ValueError as error:
+            raise damaged(Path("from_bytes"), error) from error
+        if not isinstance(settings, dict):
+            raise damaged(Path("from_bytes"), "it holds no settings")
+        if _SETTINGS not in exclude:
+            self.cfg = self.cfg.changed(settings)
+        return self

@@ -2,15 +2,14 @@
 
 A component's settings are the fields of a `ComponentSettings`. They give the parameters of its
 factory (`with_settings`) and their defaults, the checks of whatever is set, in a config, in Python
-or in a saved pipeline (CN006), and the table of docs/settings.md, which a test compares. Components
-that have nothing else to save are `SavedSettings`.
+or in a saved pipeline (CN006), and the table of docs/settings.md, which a test compares. spaCy
+imports this module whenever a pipeline is made, so it must stay light.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter, signature
 from math import isfinite
 from numbers import Integral, Real
-from pathlib import Path
 from types import NoneType
 from typing import (
     Annotated,
@@ -24,7 +23,6 @@ from typing import (
     get_type_hints,
 )
 
-import srsly
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -34,12 +32,12 @@ from pydantic import (
     StrictBool,
     StrictStr,
     ValidationError,
+    model_validator,
 )
 
-from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, refuse
-from ..files.atomic import atomic_folder
-from ..files.folders import damaged, seal, unseal_whole
+from ..text.normalization import STEPS, compose
+from .assertion_terms import KINDS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -93,7 +91,8 @@ Positive = Annotated[Count, Field(ge=1), Expected("a whole number, at least 1")]
 class ComponentSettings(BaseModel):
     """Declares the settings of a component, one a field."""
 
-    model_config = ConfigDict(extra="forbid")
+    # Pydantic builds what checks values when it is first needed: at the start nobody checks any.
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
@@ -101,7 +100,7 @@ class ComponentSettings(BaseModel):
 
         RETURNS (Dict[str, Any]): The default of each setting, as JSON.
         """
-        return cls().model_dump()
+        return {name: field.get_default() for name, field in cls.model_fields.items()}
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -300,87 +299,142 @@ class InnerProductSettings(NormalizerSettings):
     nil_threshold: Number | None = Field(None, description=_NIL_THRESHOLD)
 
 
-def own_id(concept_id: str, settings: Mapping[str, Any]) -> str:
-    """Write an id that comes in without the user's own prefixes. Indexes know all other spellings.
-
-    concept_id (str): An id.
-    settings (Mapping[str, Any]): Those of a concept normalizer.
-    RETURNS (str): The id.
-    """
-    prefixes = settings["prefixes"]
-    return (prefixes and PREFIXES.extended(prefixes).curie(concept_id)) or concept_id
-
-
-_SETTINGS = "cfg"
-
-
-def read_settings(path: Path) -> dict[str, Any]:
-    """Read the settings of a component in a saved pipeline.
-
-    RETURNS (Dict[str, Any]): The settings of a component in a saved pipeline.
-    RAISES (ConnormError): CN402 for a damaged file.
-    """
-    try:
-        settings = srsly.read_json(path)
-    except ValueError as error:
-        raise damaged(path, error) from error
-    if not isinstance(settings, dict):
-        raise damaged(path, "it holds no settings")
-    return settings
+# Words and phrases that ontologies of diseases have, and that name no concept by themselves.
+GENERIC = (
+    *("adverse event", "condition", "cord", "death", "disease", "disease progression"),
+    *("disorder", "emergency", "face", "finding", "included", "recurrence", "relapse"),
+    *("sign", "signs and symptoms", "symptom", "syndrome"),
+)
+# spaCy silently drops entities without a label.
+Label = Annotated[StrictStr, only_if(bool), Expected("a text that is not empty")]
+LabelsByType = Annotated[
+    dict[StrictStr, StrictStr],
+    only_if(lambda labels: all(labels.values())),
+    Expected("labels by semantic type, none of them empty"),
+]
 
 
-class SavedSettings:
-    """Writes and reads the settings of a component, its `cfg`."""
+def _known_steps(steps: list[str]) -> list[str]:
+    compose(steps)
+    return steps
 
-    cfg: Settings
 
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the settings, whole or not at all.
+Steps = Annotated[Texts, AfterValidator(_known_steps)]
+ComponentName = Annotated[StrictStr, Expected("the name of a component")]
 
-        path (Union[str, Path]): The folder to make or replace.
-        exclude (Iterable[str]): "cfg", for nothing.
-        RAISES (ConnormError): CN108 if it cannot be written.
-        """
-        with atomic_folder(Path(path)) as folder:
-            if _SETTINGS not in exclude:
-                srsly.write_json(folder / _SETTINGS, self.cfg)
-            seal(folder, {})
 
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Read what `to_disk` wrote.
+class FinderSettings(ComponentSettings):
+    """The settings that are saved with a mention finder; docs/settings.md has them."""
 
-        path (Union[str, Path]): The folder.
-        exclude (Iterable[str]): "cfg", for nothing.
-        RETURNS (Self): The component.
-        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN006 for invalid settings.
-        """
-        unseal_whole(Path(path))
-        if _SETTINGS not in exclude and (Path(path) / _SETTINGS).exists():
-            self.cfg = self.cfg.changed(read_settings(Path(path) / _SETTINGS))
+    spans_key: SpansKey | None = Field(
+        None, description="write to `doc.spans[spans_key]`; to `doc.ents` if null"
+    )
+    normalizer: ComponentName | None = Field(
+        None,
+        description="the name of the normalizer whose names are found; the first one if null",
+    )
+    derivations: Flag = Field(
+        True,
+        description="whether one word may be an adjective where the name has the noun: "
+        '"retinal" for "retina"',
+    )
+    min_certainty: Share = Field(
+        0.85,
+        description="how certain words must be to stand for those of a name, as the ontology's own "
+        'synonyms show: "cutaneous" for "skin"; 1: never',
+    )
+    inexact_names: Flag = Field(
+        False, description="whether narrow, broad and related synonyms are found, too"
+    )
+    coordinations: Flag = Field(
+        True, description='whether "breast and ovarian cancer" is one mention of two names'
+    )
+    target: Literal["O", "D", "OD"] = Field(
+        "OD",
+        description="which names are found: `O`, the ontology's, `D`, those of annotated documents "
+        "and added synonyms, or `OD`",
+    )
+    overlaps: Literal["longest", "best", "all"] = Field(
+        "longest",
+        description="which of mentions that overlap are kept: `longest`, `best`, or `all` with a "
+        "`spans_key`",
+    )
+    nested_mentions: Flag = Field(
+        False,
+        description="whether all mentions, also those inside longer ones, are in "
+        '`doc.spans["mentions_all"]`, where the normalizer links them, too',
+    )
+    label: Label = Field("MENTION", description="the label of mentions without a semantic type")
+    labels: LabelsByType | None = Field(
+        None, description="labels by semantic type; null: the type itself"
+    )
+    max_words: Positive = Field(
+        8, description="at most this many words in a mention, not counting small ones"
+    )
+    min_letters: Positive = Field(
+        3, description="at least this many letters and digits in a mention"
+    )
+    short_letters: Count = Field(
+        5, description="up to this many, short forms must be written exactly like a name"
+    )
+    stop_texts: Texts = Field(
+        [*GENERIC], description='texts that are no mentions, such as "disease"'
+    )
+    everyday_words: Texts = Field(
+        [], description="words that are mentions only in the capitals of a name"
+    )
+    steps: Steps = Field([*STEPS], description="what a mention may differ in from a name: steps")
+    expand_abbreviations: Flag = Field(
+        True, description="short forms count as the long forms that the document defines"
+    )
+
+    @model_validator(mode="after")
+    def _require_place(self) -> Self:
+        if self.overlaps == "all" and self.spans_key is None:
+            refuse("overlaps", "all", '"longest" or "best" without a `spans_key`')
         return self
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Write the settings.
 
-        exclude (Iterable[str]): "cfg", for nothing.
-        RETURNS (bytes): The settings.
-        """
-        return srsly.msgpack_dumps({} if _SETTINGS in exclude else dict(self.cfg))
+LongForms = Annotated[
+    dict[StrictStr, StrictStr],
+    only_if(lambda table: all([*table, *table.values()])),
+    Expected("long forms by short form, none of them empty"),
+]
 
-    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Read what `to_bytes` returned.
 
-        content (bytes): The settings.
-        exclude (Iterable[str]): "cfg", for nothing.
-        RETURNS (Self): The component.
-        RAISES (ConnormError): CN402 for damaged bytes, CN006 for invalid settings.
-        """
-        try:
-            settings = srsly.msgpack_loads(content)
-        except ValueError as error:
-            raise damaged(Path("from_bytes"), error) from error
-        if not isinstance(settings, dict):
-            raise damaged(Path("from_bytes"), "it holds no settings")
-        if _SETTINGS not in exclude:
-            self.cfg = self.cfg.changed(settings)
-        return self
+class ResolverSettings(ComponentSettings):
+    """The settings that are saved with an abbreviation resolver; docs/settings.md has them."""
+
+    short_forms: LongForms = Field(
+        {},
+        description="long forms by short form, for short forms that a document does not define",
+    )
+    ambiguous_forms: LongForms = Field(
+        {},
+        description="the same for short forms with other meanings; they count where a document "
+        'writes of findings: "no VT", "mild TR", "HTN, HLD"',
+    )
+
+
+OwnTerms = Annotated[
+    dict[StrictStr, list[StrictStr]],
+    only_if(lambda terms: terms.keys() == set(KINDS)),
+    Expected(f"lists of texts named {', '.join(KINDS)}"),
+]
+
+
+class AssertionSettings(ComponentSettings):
+    """The settings that are saved with an assertion marker; docs/settings.md has them."""
+
+    spans_key: SpansKey | None = Field(
+        None, description="mark `doc.spans[spans_key]`; `doc.ents` if null"
+    )
+    negated: OwnTerms | None = Field(
+        None, description="words of negation, as negspacy's `neg_termset`; null: its own"
+    )
+    family: OwnTerms | None = Field(
+        None, description="words by which a mention is a relative's, in the same form"
+    )
+    history: OwnTerms | None = Field(
+        None, description="words by which a mention is in the past, in the same form"
+    )

@@ -18,14 +18,13 @@ from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors
 from ..pipeline.concept_normalizer import ConceptNormalizer, Limits
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
+from ..pipeline.mention_marker import MentionMarker, add_marker
 from .annotation import to_record
 from .corrections import (
     Correction,
     CorrectionRecord,
     CorrectionsFile,
-    MentionMarker,
     Undo,
-    add_marker,
     effective,
     require_ids,
 )
@@ -119,7 +118,12 @@ class AppliedCorrections:
             known = self._change(self._replace_synonyms, self._known(corrections))
             self._answers = self._answers_of(known)
         self._corrections = corrections
-        self._marker.use(corrections, spans_key=self._normalizer.cfg["spans_key"])
+        marked = [each for each in corrections if each.marked]
+        self._marker.use(
+            [(each.mention, each.label) for each in marked],
+            [each.text[slice(*each.replaces)] for each in marked if each.replaces],
+            spans_key=self._normalizer.cfg["spans_key"],
+        )
 
     def require_readable(self, correction: Correction) -> None:
         """Refuse a correction that would wait.

@@ -1,6 +1,4 @@
-"""What people say of mentions: corrections, in a file, marked in all texts, and as annotated data.
-spaCy imports this module whenever it creates a pipeline, so it must stay light.
-"""
+"""What people say of mentions: corrections, in a file and as annotated data."""
 
 import json
 import os
@@ -17,9 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import spacy
 from spacy.language import Language
-from spacy.matcher import PhraseMatcher
-from spacy.tokens import Doc, Span
-from spacy.util import filter_spans
+from spacy.tokens import Doc
 
 from ..concepts import NIL
 from ..documents.docbin import write_docs
@@ -299,107 +295,6 @@ class CorrectionsFile:
 def _write_all(descriptor: int, content: bytes) -> None:
     while content:
         content = content[os.write(descriptor, content) :]
-
-
-MARKER = "corrected_mentions"
-
-
-@Language.factory(MARKER, assigns=["doc.ents", "doc.spans"])
-def make_mention_marker(nlp: Language, name: str) -> "MentionMarker":
-    return MentionMarker(nlp, name)
-
-
-class MentionMarker:
-    """Marks the phrases that people have marked in any text, in all texts. A longer mention of the
-    pipeline stays, unless people have replaced it.
-    """
-
-    def __init__(self, nlp: Language, name: str = MARKER) -> None:
-        """Mark nothing until `use` is called.
-
-        nlp (Language): The pipeline.
-        name (str): The component's name.
-        """
-        self.name = name
-        self._nlp = nlp
-        self._spans_key: str | None = None
-        self._phrases: dict[bool, PhraseMatcher] = {}
-        self._replaced: frozenset[str] = frozenset()
-
-    def use(self, corrections: Iterable[Correction], *, spans_key: str | None) -> None:
-        """Mark the mentions of these corrections from now on.
-
-        corrections (Iterable[Correction]): Those that count.
-        spans_key (Optional[str]): Where the normalizer looks for mentions; `doc.ents` if None.
-        """
-        phrases: dict[bool, PhraseMatcher] = {}
-        replaced = set()
-        for each in corrections:
-            if not each.marked:
-                continue
-            exact = _has_inner_capitals(each.mention)
-            attribute = "ORTH" if exact else "LOWER"
-            matcher = phrases.setdefault(exact, PhraseMatcher(self._nlp.vocab, attr=attribute))
-            matcher.add(each.label, [self._nlp.make_doc(each.mention)])
-            if each.replaces is not None:
-                start, end = each.replaces
-                replaced.add(each.text[start:end].lower())
-        self._spans_key, self._phrases, self._replaced = spans_key, phrases, frozenset(replaced)
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Mark the mentions of a document.
-
-        doc (Doc): The document.
-        RETURNS (Doc): The same.
-        """
-        matches = [
-            span for matcher in self._phrases.values() for span in matcher(doc, as_spans=True)
-        ]
-        if self._spans_key is not None:
-            kept = self._without_replaced(doc.spans.get(self._spans_key, ()), matches)
-            known = {(span.start, span.end) for span in kept}
-            added = [span for span in matches if (span.start, span.end) not in known]
-            doc.spans[self._spans_key] = sorted([*kept, *filter_spans(added)])
-        elif matches:
-            # Of spans as long as each other the first one stays.
-            doc.ents = filter_spans([*self._without_replaced(doc.ents, matches), *matches])
-        return doc
-
-    def _without_replaced(self, spans: Iterable[Span], matches: list[Span]) -> list[Span]:
-        taken = {place for span in matches for place in range(span.start, span.end)}
-        return [
-            span
-            for span in spans
-            if span.text.lower() not in self._replaced
-            or taken.isdisjoint(range(span.start, span.end))
-        ]
-
-    def to_disk(self, path: Any, **options: Any) -> None:
-        """Save nothing: corrections stay in their file. What is loaded marks nothing by itself."""
-
-    def from_disk(self, path: Any, **options: Any) -> "MentionMarker":
-        """Load nothing.
-
-        RETURNS (MentionMarker): The component, unchanged.
-        """
-        return self
-
-
-def add_marker(nlp: Language, *, before: str) -> MentionMarker:
-    """Add the component to a pipeline, or find it there.
-
-    nlp (Language): The pipeline.
-    before (str): The concept normalizer's name.
-    RETURNS (MentionMarker): The component.
-    """
-    if MARKER in nlp.pipe_names:
-        return nlp.get_pipe(MARKER)  # type: ignore[return-value]
-    return nlp.add_pipe(MARKER, before=before)  # type: ignore[return-value]
-
-
-def _has_inner_capitals(text: str) -> bool:
-    """Abbreviations and symbols denote something else in other case."""
-    return text[1:] != text[1:].lower()
 
 
 @dataclass(frozen=True, slots=True)

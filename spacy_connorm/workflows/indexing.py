@@ -27,7 +27,6 @@ from ..ontology.profiles import AUTO, NONE, PROFILES, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
-from ..pipeline.settings import own_id
 from ..pipeline.short_form_files import CLINICAL, ambiguous_short_forms
 from ..pipeline.tokenization import separate_joined_words
 from ..text.substitutions import Substitution, find_substitutions
@@ -363,7 +362,7 @@ def _remove(changes: "Iterable[ChangedSynonym]", normalizer: ConceptNormalizer) 
     normalizer.remove_synonyms(
         (each.text, each.concept_id)
         for each in changes
-        if not each.times and store.number(own_id(each.concept_id, normalizer.cfg)) is not None
+        if not each.times and store.number(normalizer.own_id(each.concept_id)) is not None
     )
 
 

@@ -16,11 +16,13 @@ from spacy_connorm.cli import app
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.documents import CORPUS_FORMATS
 from spacy_connorm.evaluation.mistakes import KINDS
-from spacy_connorm.pipeline.abbreviation_resolver import ResolverSettings
-from spacy_connorm.pipeline.assertion_marker import AssertionSettings
 from spacy_connorm.pipeline.factory import DEFAULTS
-from spacy_connorm.pipeline.finder_settings import FinderSettings
-from spacy_connorm.pipeline.settings import NormalizerSettings
+from spacy_connorm.pipeline.settings import (
+    AssertionSettings,
+    FinderSettings,
+    NormalizerSettings,
+    ResolverSettings,
+)
 from spacy_connorm.text.normalization import STEPS
 from spacy_connorm.training.config import Training, TrainingData
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_connorm.workflows.corrections import MARKER, Correction, add_marker
+from spacy_connorm.pipeline.mention_marker import MARKER, add_marker
 
 from .many_processes import answers, read
 
@@ -78,8 +78,7 @@ def all_components(make_pipeline):
     nlp.get_pipe("concept_normalizer").add_synonyms([("cold", "C4")])
     nlp.add_pipe("mention_finder", after="abbreviation_resolver")
     marker = add_marker(nlp, before="concept_normalizer")
-    marked = Correction("No mention.", 3, 10, "C5", label="Symptom", marked=True)
-    marker.use([marked], spans_key=None)
+    marker.use([("mention", "Symptom")], [], spans_key=None)
     nlp.add_pipe("assertion_marker")
     return nlp
 
