@@ -1,18 +1,15 @@
 """`connorm annotate`: annotate a file of texts, or a corpus of many files."""
 
 import inspect
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import typer
 from wasabi import msg
 
-from ..concepts import NIL
 from ..documents import EXPORT_FORMATS, find_export_format
 from ..errors import ConnormError, Errors
 from ..workflows import AnnotatedCorpus, annotate, annotate_corpus
-from ..workflows.corpus_run import ENGINES
+from ..workflows.corpus import ENGINES
 from .app import command
 from .options import options_of
 
@@ -32,7 +29,6 @@ _OF_CORPORA = inspect.signature(annotate_corpus).parameters
         "write Parquet files to, or to go on with.",
         "format": f"Format of OUT, if its name does not show it: {', '.join(EXPORT_FORMATS)}.",
     },
-    hidden=("on_record",),
 )
 def annotate_cli(
     engine: str | None = typer.Option(
@@ -42,7 +38,6 @@ def annotate_cli(
         help=f"For corpora of many files, each of which is written when it is done: "
         f"{', '.join(ENGINES)}.",
     ),
-    show: bool = typer.Option(False, "--show", "-s", help="Also print what is found."),
     **given: Any,
 ) -> None:
     """Run a pipeline over texts and write what it finds. A .txt file is one text; a .jsonl file
@@ -54,14 +49,13 @@ def annotate_cli(
     Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
     """
     if engine is not None:
-        others = {**given, "show": show}
-        asked = [name for name in others.keys() - _OF_CORPORA.keys() if others[name] is not False]
+        asked = [name for name in given.keys() - _OF_CORPORA.keys() if given[name] is not False]
         _refuse(sorted(asked), Errors.CN736, other="--engine")
         of_corpora = {name: value for name, value in given.items() if name in _OF_CORPORA}
         _tell_corpus(annotate_corpus(engine=engine, **of_corpora))
         return
     _refuse([name for name in given if name == "ray_address"], Errors.CN733, needed="`--engine`")
-    counts = annotate(**given, on_record=_show if show else None)
+    counts = annotate(**given)
     output_path = given["output_path"]
     msg.good(
         f"Wrote {counts.texts:,} texts with {counts.mentions:,} mentions, "
@@ -88,19 +82,3 @@ def _refuse(names: list[str], message: str, **fields: str) -> None:
     for name in names:
         option = f"--{name.replace('_', '-')}"
         raise ConnormError(message.format(option=option, **fields))
-
-
-def _show(record: dict[str, Any]) -> None:
-    msg.text(record["text"], spaced=True)
-    rows = [(ent["text"], ent["kb_id"], *_describe(ent)) for ent in record["ents"]]
-    if rows:
-        msg.table(rows, header=("Mention", "Concept", "Name", "Score"), divider=True)
-
-
-def _describe(ent: dict[str, Any]) -> tuple[str, str]:
-    if not ent["candidates"]:
-        return "", ""
-    leading = [next(part) for _, part in groupby(ent["candidates"], key=itemgetter("part"))]
-    names = " | ".join(best["name"] for best in leading)
-    shown = f"(nearest: {names})" if ent["kb_id"] == NIL else names
-    return shown, f"{min(best['score'] for best in leading):.2f}"

@@ -1,10 +1,10 @@
 from .annotation import AnnotationCounts as AnnotationCounts
 from .annotation import annotate as annotate
 from .annotation import to_record as to_record
-from .corpus_annotator import CorpusAnnotator as CorpusAnnotator
-from .corpus_annotator import corpus_schema as corpus_schema
-from .corpus_run import AnnotatedCorpus as AnnotatedCorpus
-from .corpus_run import annotate_corpus as annotate_corpus
+from .corpus import AnnotatedCorpus as AnnotatedCorpus
+from .corpus import CorpusAnnotator as CorpusAnnotator
+from .corpus import annotate_corpus as annotate_corpus
+from .corpus import corpus_schema as corpus_schema
 from .corrected_pipeline import CorrectedPipeline as CorrectedPipeline
 from .corrections import Correction as Correction
 from .corrections import CorrectionConflict as CorrectionConflict
@@ -32,4 +32,3 @@ from .ontology_diff import OntologyDiff as OntologyDiff
 from .ontology_diff import diff_ontologies as diff_ontologies
 from .terms import LocalTerm as LocalTerm
 from .terms import read_terms as read_terms
-from .texts import CorpusFields as CorpusFields

@@ -1,12 +1,12 @@
 """Annotating files of texts with a saved pipeline."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -26,13 +26,13 @@ from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.records import Record, make_record
 from ..documents.writing import Exporter, find_target
 from ..encoders import choose_device
-from ..errors import Warnings, require_positive, warn
+from ..errors import ConnormError, Errors, Warnings, require_positive, warn
 from ..files.atomic import require_apart
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from ..pipeline.mention_finder import find_nested_mentions
 from .pool import map_batches, require_processes
-from .texts import TEXT_FIELD, InputText, make_input, read_inputs, speed_up_urls
+from .texts import TEXT_FIELD, InputText, read_inputs, speed_up_urls
 
 
 @dataclass(slots=True)
@@ -109,7 +109,6 @@ def annotate(
     gpu_id: int = -1,
     component: str | None = None,
     nested_mentions: bool = False,
-    on_record: Callable[[Record], None] | None = None,
     **options: Any,
 ) -> AnnotationCounts:
     """Run a pipeline over texts and write what it finds: `python -m spacy connorm annotate`. The
@@ -129,7 +128,6 @@ def annotate(
     component (Optional[str]): Which concept normalizer's answers to write, if there are several.
     nested_mentions (bool): Whether the mentions inside longer ones are written, too, if
         `mention_finder` finds them.
-    on_record (Optional[Callable[[Dict[str, Any]], None]]): Called with the record of each text.
     **options (Any): Options of the format, see its exporter.
     RETURNS (AnnotationCounts): Texts, mentions and linked mentions.
     RAISES (ConnormError): CN006 for no process or an empty batch, CN105 or CN108 if the file cannot
@@ -152,25 +150,22 @@ def annotate(
         nested_mentions=nested_mentions,
     )
     _, normalizer = annotator.load()
-    work = partial(_render, annotator, target.exporter, on_record is not None)
+    work = partial(_render, annotator, target.exporter)
     needed = _needed_fields(id_field, options)
     texts = read_inputs(input_path, text_field=text_field, needed_fields=needed)
     batches = enumerate(minibatch(texts, batch_size))
     numbered = ((1 + number * batch_size, batch) for number, batch in batches)
     counts = AnnotationCounts()
-    hidden = True if on_record else None
     with (
         closing(map_batches(work, numbered, processes=n_process)) as rendered,
-        tqdm(unit=" texts", delay=2, leave=False, disable=hidden) as bar,
+        tqdm(unit=" texts", delay=2, leave=False, disable=None) as bar,
     ):
 
         def counted() -> Iterator[Any]:
-            for each in rendered:
-                counts.update(each.counts)
-                bar.update(each.counts.texts)
-                for record in each.records:
-                    on_record(record)  # type: ignore[misc]
-                yield from each.texts
+            for own, batch in rendered:
+                counts.update(own)
+                bar.update(own.texts)
+                yield from batch
 
         target.write(counted(), counts.changes)
     if counts.texts and not counts.mentions:
@@ -194,67 +189,39 @@ def to_record(doc: Doc, normalizer: ConceptNormalizer) -> Record:
         "kb_id" and "candidates", and the fields that came with the text. Spans that the normalizer
         skips for their label are included.
     """
-    return make_record(read_annotations(doc, normalizer, 1, ID_FIELD))
+    return make_record(_read(doc, 1, normalizer, normalizer.cfg["spans_key"], ID_FIELD))
 
 
-def read_annotations(
-    doc: Doc,
-    normalizer: ConceptNormalizer,
-    number: int,
-    id_field: str,
-    *,
-    nested_mentions: bool = False,
+def _read(
+    doc: Doc, number: int, normalizer: ConceptNormalizer, spans_key: str | None, id_field: str
 ) -> Document:
-    """Read what a concept normalizer wrote on a document.
-
-    doc (Doc): The document.
-    normalizer (ConceptNormalizer): Whose answers to take.
-    number (int): The document's number, from 1: its id, if it has no other.
-    id_field (str): The field of its JSON that may hold its id.
-    nested_mentions (bool): Whether to read all mentions of a finder with `nested_mentions`.
-    RETURNS (Document): Its text, mentions and fields.
-    """
+    prefix = normalizer.cfg["attribute_prefix"]
     return read_document(
-        doc,
-        number,
-        spans_key=ALL_MENTIONS_KEY if nested_mentions else normalizer.cfg["spans_key"],
-        attribute_prefix=normalizer.cfg["attribute_prefix"],
-        id_field=id_field,
+        doc, number, spans_key=spans_key, attribute_prefix=prefix, id_field=id_field
     )
 
 
+@dataclass(kw_only=True)
 class Annotator:
     """Makes documents of texts and annotates them with a pipeline, which each process loads once: a
     copy that is sent to another process does not bring along what was loaded from a file.
+
+    pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a
+        pipeline. Nothing is loaded yet.
+    id_field (str): The field of a text that may hold its id.
+    batch_size (int): Texts that the pipeline reads together.
+    gpu_id (int): The GPU for the pipeline; -1 for the CPU.
+    component (Optional[str]): Which concept normalizer's answers to take, if there are several.
+    nested_mentions (bool): Whether to read the mentions inside longer ones, too.
     """
 
-    def __init__(
-        self,
-        pipeline: str | Path | Language,
-        *,
-        id_field: str = ID_FIELD,
-        batch_size: int = 128,
-        gpu_id: int = -1,
-        component: str | None = None,
-        nested_mentions: bool = False,
-    ) -> None:
-        """Store the settings. Nothing is loaded yet.
-
-        pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a
-            pipeline.
-        id_field (str): The field of a text that may hold its id.
-        batch_size (int): Texts that the pipeline reads together.
-        gpu_id (int): The GPU for the pipeline; -1 for the CPU.
-        component (Optional[str]): Which concept normalizer's answers to take, if there are several.
-        nested_mentions (bool): Whether to read the mentions inside longer ones, too.
-        """
-        self.nested_mentions = nested_mentions
-        self.pipeline = pipeline
-        self.id_field = id_field
-        self.batch_size = batch_size
-        self.gpu_id = gpu_id
-        self.component = component
-        self._loaded: tuple[Language, ConceptNormalizer] | None = None
+    pipeline: str | Path | Language = field(kw_only=False)
+    id_field: str = ID_FIELD
+    batch_size: int = 128
+    gpu_id: int = -1
+    component: str | None = None
+    nested_mentions: bool = False
+    _loaded: tuple[Language, ConceptNormalizer] | None = field(default=None, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
         # A spawned process has no attributes of spans but those that loading a pipeline registers.
@@ -295,7 +262,11 @@ class Annotator:
         nlp, _ = self.load()
         if text.content:
             return Doc(nlp.vocab).from_bytes(text.content)
-        doc = make_input(nlp, text.text or "", place=text.place)
+        content = text.text or ""
+        if len(content) > nlp.max_length:
+            told = {"length": len(content), "limit": nlp.max_length}
+            raise ConnormError(Errors.CN709.format(place=text.place, **told))
+        doc = nlp.make_doc(content)
         set_other_fields(doc, text.fields)
         if text.doc_id:
             doc.user_data[DOC_ID_KEY] = text.doc_id
@@ -308,33 +279,19 @@ class Annotator:
         YIELDS (Document): What the normalizer wrote on each that the pipeline gives back.
         """
         nlp, normalizer = self.load()
+        spans_key = ALL_MENTIONS_KEY if self.nested_mentions else normalizer.cfg["spans_key"]
         for doc, number in nlp.pipe(docs, as_tuples=True, batch_size=self.batch_size):
-            yield read_annotations(
-                doc, normalizer, number, self.id_field, nested_mentions=self.nested_mentions
-            )
-
-
-class _Rendered(NamedTuple):
-    """What is written of a batch of texts."""
-
-    texts: list[Any]
-    counts: AnnotationCounts
-    records: list[Record]
+            yield _read(doc, number, normalizer, spans_key, self.id_field)
 
 
 def _render(
-    annotator: Annotator,
-    exporter: Exporter,
-    with_records: bool,
-    numbered: tuple[int, Sequence[InputText]],
-) -> _Rendered:
+    annotator: Annotator, exporter: Exporter, numbered: tuple[int, Sequence[InputText]]
+) -> tuple[AnnotationCounts, list[Any]]:
     """Annotate a batch of texts, given with the number of its first one, in whatever process."""
     first, texts = numbered
-    rendered = _Rendered([], AnnotationCounts(), [])
+    counts, rendered = AnnotationCounts(), []
     docs = ((annotator.make_doc(text), number) for number, text in enumerate(texts, start=first))
     for document in annotator.read(docs):
-        rendered.counts.add(document)
-        rendered.texts.append(exporter.render(document, rendered.counts.changes))
-        if with_records:
-            rendered.records.append(make_record(document))
-    return rendered
+        counts.add(document)
+        rendered.append(exporter.render(document, counts.changes))
+    return counts, rendered

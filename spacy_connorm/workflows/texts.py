@@ -2,13 +2,14 @@
 
 import json
 import re
+import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from tqdm import tqdm
 
@@ -18,6 +19,7 @@ from ..errors import ConnormError, Errors, Warnings, require_installed, tell_rea
 from ..files.tables import find_column, read_rows, require_distinct_columns, require_width
 from ..files.text import read_lines, read_text
 
+Item = TypeVar("Item")
 TEXT_FIELD = "text"
 _JSON_LINES = (".jsonl", ".jsonl.gz")
 _TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
@@ -63,7 +65,7 @@ def read_inputs(
         `read_text` and `read_rows`.
     WARNS (ConnormWarning): CNW202 for lone surrogates, which spaCy cannot store.
     """
-    path, needed = Path(path), set(needed_fields)
+    path, needed = Path(path), needed_fields
     name = path.name.lower()
     replaced: Counter[str] = Counter()
     if name.endswith(".spacy"):
@@ -74,19 +76,21 @@ def read_inputs(
         text = _storable(read_text(path), replaced)
         texts = iter([InputText("", text, {}, f"'{path}'")])
     elif name.endswith(_JSON_LINES):
-        numbered = _read_json_lines(path, str(path), text_field, replaced)
-        texts = (text for _, text in numbered)
+        texts = _read_json_lines(path, str(path), text_field, replaced)
     elif name.endswith(_TABLES):
         texts = _read_table(path, replaced, [text_field, *needed_fields])
-        needed = set()
+        needed = ()
     else:
         known = ", ".join((".txt", *_JSON_LINES, *_TABLES, ".spacy"))
         raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
     for each in texts:
         if each.error:
             raise ConnormError(each.error)
-        require_in_line(needed, each.fields, place=each.place)
-        needed = set()
+        for field in needed:
+            if field not in each.fields:
+                known = ", ".join(each.fields) or "none"
+                raise ConnormError(Errors.CN720.format(place=each.place, field=field, known=known))
+        needed = ()
         yield each
     if replaced:
         warn(Warnings.CNW202.format(count=replaced["surrogates"]))
@@ -106,20 +110,15 @@ def _read_docs(path: Path) -> Iterator[InputText]:
 
 
 def _read_json_lines(
-    path: Path, name: str, text_field: str, replaced: Counter[str]
-) -> Iterator[tuple[int, InputText]]:
-    """YIELDS (Tuple[int, InputText]): The number of each line that is not blank, and its text."""
+    path: Path, name: str, text_field: str, replaced: Counter[str], id_field: str = ""
+) -> Iterator[InputText]:
     for number, line in read_lines(path):
-        if not line.strip():
-            continue
-        place = f"'{name}', line {number}"
-        text, fields, error = None, dict[str, Any](), ""
-        try:
-            fields = parse_line(line, replaced, place=place, text_field=text_field)
-            text = take_text(fields, place=place, text_field=text_field)
-        except ConnormError as found:
-            error = str(found)
-        yield number, InputText("", text, fields, place, error)
+        if line.strip():
+            text, fields, found = _parse_line(line, replaced, text_field)
+            place = f"'{name}', line {number}"
+            error = found and Errors.CN707.format(place=place, field=text_field, found=found)
+            doc_id = _doc_id(fields, id_field, name, number) if id_field else ""
+            yield InputText(doc_id, text, fields, place, error)
 
 
 def _read_table(path: Path, replaced: Counter[str], needed: Sequence[str]) -> Iterator[InputText]:
@@ -134,62 +133,27 @@ def _read_table(path: Path, replaced: Counter[str], needed: Sequence[str]) -> It
         yield InputText("", cells.get(text_at, ""), fields, f"'{path}', line {number}")
 
 
-def parse_line(
-    line: str, replaced: Counter[str], *, place: str, text_field: str = TEXT_FIELD
-) -> dict[str, Any]:
+def _parse_line(
+    line: str, replaced: Counter[str], text_field: str
+) -> tuple[str | None, dict[str, Any], str]:
     """Read a JSON line. Numbers that JSON lacks, such as NaN, become null.
 
-    line (str): The line.
-    replaced (Counter[str]): Counts lone surrogates, which are replaced by U+FFFD.
-    place (str): Where it stands, for messages.
-    text_field (str): The field with the text, for messages.
-    RETURNS (Dict[str, Any]): Its fields.
-    RAISES (ConnormError): CN707 if it is no object.
+    RETURNS (Tuple[Optional[str], Dict[str, Any], str]): Its text, its other fields, and what was
+        found instead of a text; empty if there is one.
     """
     try:
         fields = json.loads(line)
         # JSON escapes such as \ud83d become lone surrogates only here, in any of the fields.
         storable = _storable(json.dumps(fields, ensure_ascii=False), replaced)
         fields = json.loads(storable, parse_constant=lambda _: None)
-    except (ValueError, RecursionError) as cause:
-        raise _no_text(place, text_field, "no JSON") from cause
+    except (ValueError, RecursionError):
+        return None, {}, "no JSON"
     if not isinstance(fields, dict):
-        raise _no_text(place, text_field, "no object")
-    return fields
-
-
-def take_text(fields: dict[str, Any], *, place: str, text_field: str) -> str:
-    """Take the text out of the fields of a JSON object.
-
-    fields (Dict[str, Any]): The fields, which lose that one, even if it holds no text.
-    place (str): Where the object stands, for messages.
-    text_field (str): The field with the text.
-    RETURNS (str): The text.
-    RAISES (ConnormError): CN707 if there is none.
-    """
+        return None, {}, "no object"
     is_there, text = text_field in fields, fields.pop(text_field, None)
-    if not isinstance(text, str):
-        found = "one that is none" if is_there else f"the fields: {', '.join(fields)}"
-        raise _no_text(place, text_field, found)
-    return text
-
-
-def _no_text(place: str, text_field: str, found: str) -> ConnormError:
-    return ConnormError(Errors.CN707.format(place=place, field=text_field, found=found))
-
-
-def require_in_line(needed: Iterable[str], fields: Mapping[str, Any], *, place: str) -> None:
-    """Refuse a JSON object without some fields.
-
-    needed (Iterable[str]): The fields.
-    fields (Mapping[str, Any]): The object's, besides the text.
-    place (str): Where it stands, for messages.
-    RAISES (ConnormError): CN720.
-    """
-    for field in needed:
-        if field not in fields:
-            known = ", ".join(fields) or "none"
-            raise ConnormError(Errors.CN720.format(place=place, field=field, known=known))
+    if isinstance(text, str):
+        return text, fields, ""
+    return None, fields, "one that is none" if is_there else f"the fields: {', '.join(fields)}"
 
 
 def _storable(text: str, replaced: Counter[str]) -> str:
@@ -217,38 +181,12 @@ def speed_up_urls(nlp: Language) -> None:
         tokenizer.url_match = re.compile(pattern.replace(_SLOW_USER, _USER)).match
 
 
-def make_input(nlp: Language, text: str, *, place: str) -> Doc:
-    """Make the document of a text.
-
-    nlp (Language): Its tokenizer makes the document.
-    text (str): The text.
-    place (str): Where it stands, for messages.
-    RETURNS (Doc): The document.
-    RAISES (ConnormError): CN709 for a text longer than the pipeline takes.
-    """
-    if len(text) > nlp.max_length:
-        message = Errors.CN709.format(place=place, length=len(text), limit=nlp.max_length)
-        raise ConnormError(message)
-    return nlp.make_doc(text)
-
-
 PARQUET = ".parquet"
 _KNOWN = f"{PARQUET}, {' or '.join(_JSON_LINES)}"
 # What is annotated together, and one group of rows of the output. Abstracts are as many as these
 # rows; of long articles, fewer are in memory.
 _ROWS = 1_000
 _CHARACTERS = 2_000_000
-
-
-class CorpusFields(NamedTuple):
-    """The columns of Parquet files, or the fields of JSON lines, that are read.
-
-    text (str): The one with the text.
-    id (str): The one with the text's id; it may be missing if it has the default's name.
-    """
-
-    text: str = TEXT_FIELD
-    id: str = ID_FIELD
 
 
 class InputFragment(NamedTuple):
@@ -319,138 +257,140 @@ def _kind(path: Path) -> str:
     return _JSON_LINES[0] if name.endswith(_JSON_LINES) else ""
 
 
-def require_fields(fragments: Sequence[InputFragment], fields: CorpusFields) -> int | None:
+def require_fields(
+    fragments: Sequence[InputFragment], text_field: str, id_field: str
+) -> int | None:
     """Check that every Parquet file has the columns, and that the first line of every file of JSON
     lines has the text, and the id if it has another name: before there is any work.
 
     fragments (Sequence[InputFragment]): The fragments.
-    fields (CorpusFields): Which fields are read.
+    text_field, id_field (str): The columns, or the fields of JSON lines, with the text and its id.
     RETURNS (Optional[int]): The number of texts, if it is known without reading them.
     RAISES (ConnormError): CN114 for a missing column, CN125 for columns of the same name, CN793 for
         one of the wrong type, CN220 for a file that is no Parquet, CN707 for a line without the
         text, CN720 for one without the id, and those of `read_lines`.
     """
-    texts: int | None = 0
+    texts, needed = 0, [id_field] * (id_field != ID_FIELD)
     with tqdm(fragments, desc="Looking", unit=" files", delay=2, leave=False, disable=None) as bar:
         for fragment in bar:
             if fragment.is_parquet:
-                found = _require_columns(fragment, fields)
-                texts = None if texts is None else texts + found
-            else:
-                _require_first_line(fragment, fields)
-                texts = None
-    return texts
+                texts += _require_columns(fragment.path, text_field, id_field)
+            else:  # a corpus is of one kind
+                next(read_inputs(fragment.path, text_field=text_field, needed_fields=needed), None)
+    return texts or None
 
 
-def _require_columns(fragment: InputFragment, fields: CorpusFields) -> int:
+def _require_columns(path: Path, text_field: str, id_field: str) -> int:
     from pyarrow import types
 
-    with _open_parquet(fragment) as file:
+    with _parquet_file(path) as file:
         schema, rows = file.schema_arrow, file.metadata.num_rows
-    known = schema.names
-    require_distinct_columns(fragment.path, known)
-    needed = [fields.text] if fields.id == ID_FIELD else [fields.text, fields.id]
-    for column in needed:
-        if column not in known:
-            message = Errors.CN114.format(
-                path=fragment.path, what=f"column {column!r}", known=", ".join(known)
-            )
-            raise ConnormError(message)
-    for column, integers in ((fields.text, False), (fields.id, True)):
-        if column in known:
-            kind = schema.field(column).type
-            value = kind.value_type if types.is_dictionary(kind) else kind
-            is_text = types.is_string(value) or types.is_large_string(value)
-            if not is_text and not (integers and types.is_integer(value)):
-                raise ConnormError(
-                    Errors.CN793.format(
-                        path=fragment.path,
-                        column=column,
-                        found=kind,
-                        expected="texts or whole numbers" if integers else "texts",
-                    )
-                )
+    require_distinct_columns(path, schema.names)
+    for column, others in ((text_field, ""), (id_field, " or whole numbers")):
+        if others and column == ID_FIELD and column not in schema.names:
+            continue
+        require_column(path, column, schema.names)
+        kind = schema.field(column).type
+        value = kind.value_type if types.is_dictionary(kind) else kind
+        is_text = types.is_string(value) or types.is_large_string(value)
+        if not is_text and not (others and types.is_integer(value)):
+            told = {"column": column, "found": kind, "expected": f"texts{others}"}
+            raise ConnormError(Errors.CN793.format(path=path, **told))
     return rows
 
 
-def _require_first_line(fragment: InputFragment, fields: CorpusFields) -> None:
-    needed = [fields.id] * (fields.id != ID_FIELD)
-    next(read_inputs(fragment.path, text_field=fields.text, needed_fields=needed), None)
+def require_column(path: str | Path, column: str, columns: Sequence[str]) -> None:
+    """Refuse a table without a column.
+
+    path (Union[str, Path]): The table, for the message.
+    column (str): The column.
+    columns (Sequence[str]): Those that it has.
+    RAISES (ConnormError): CN114.
+    """
+    if column not in columns:
+        known = ", ".join(columns)
+        raise ConnormError(Errors.CN114.format(path=path, what=f"column {column!r}", known=known))
 
 
-def read_text_batches(fragment: InputFragment, fields: CorpusFields) -> Iterator[list[InputText]]:
+def read_text_batches(
+    fragment: InputFragment, text_field: str, id_field: str
+) -> Iterator[list[InputText]]:
     """Read the texts of a fragment, as many together as are annotated together.
 
     fragment (InputFragment): The fragment.
-    fields (CorpusFields): Which fields are read.
-    YIELDS (List[InputText]): The texts, in order; at least one list, which may be empty.
+    text_field, id_field (str): The columns, or the fields of JSON lines, with the text and its id.
+    YIELDS (List[InputText]): One text or more, in order.
     RAISES (ConnormError): CN220 for a damaged Parquet file, and those of `read_lines`.
     """
-    read = _read_parquet if fragment.is_parquet else _read_jsonl
-    batch, characters = list[InputText](), 0
-    for text in read(fragment, fields):
-        length = len(text.text or "")
-        if len(batch) == _ROWS or (batch and characters + length > _CHARACTERS):
-            yield batch
-            batch, characters = [], 0
-        batch.append(text)
-        characters += length
-    yield batch
+    name, path = fragment
+    if fragment.is_parquet:
+        texts = texts_of_rows(_read_parquet(path), text_field, id_field, name=name)
+    else:
+        texts = _read_json_lines(path, name, text_field, Counter(), id_field)
+    return batched(texts, lambda each: len(each.text or ""), _CHARACTERS, most=_ROWS)
 
 
-def _read_parquet(fragment: InputFragment, fields: CorpusFields) -> Iterator[InputText]:
-    with _open_parquet(fragment) as file:
-        for number, row in enumerate(_rows(file, fragment), start=1):
-            yield read_row(row, fields, name=fragment.name, number=number)
+def batched(
+    items: Iterable[Item], length: Callable[[Item], int], characters: int, most: int = sys.maxsize
+) -> Iterator[list[Item]]:
+    """Split items with texts into batches.
 
-
-def read_row(row: dict[str, Any], fields: CorpusFields, *, name: str, number: int) -> InputText:
-    """Read a row of a table.
-
-    row (Dict[str, Any]): Its values by column.
-    fields (CorpusFields): Which columns are read.
-    name (str): The name of the table.
-    number (int): The number of the row, from 1.
-    RETURNS (InputText): Its text, or why there is none.
+    items (Iterable[Any]): The items.
+    length (Callable[[Any], int]): Tells how many characters an item has.
+    characters (int): How many a batch may have, unless it is a single item.
+    most (int): How many items it may have.
+    YIELDS (List[Any]): One item or more, in order.
     """
-    # Of what JSON lacks, numbers that are not finite become null, dates and other types texts.
-    others = json.loads(json.dumps(row, default=str), parse_constant=lambda _: None)
-    text = others.pop(fields.text)
-    place = f"'{name}', row {number}"
-    error = "" if isinstance(text, str) else Errors.CN796.format(place=place)
-    return InputText(_doc_id(others, fields, name, number), text, others, place, error)
+    batch, total = list[Item](), 0
+    for item in items:
+        own = length(item)
+        if batch and (len(batch) == most or total + own > characters):
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += own
+    if batch:
+        yield batch
 
 
-def _rows(file: Any, fragment: InputFragment) -> Iterator[dict[str, Any]]:
-    from pyarrow import ArrowException
+def texts_of_rows(
+    rows: Iterable[dict[str, Any]], text_field: str, id_field: str, *, name: str
+) -> Iterator[InputText]:
+    """Read the texts of a table.
 
-    try:
+    rows (Iterable[Dict[str, Any]]): The values of each row by column.
+    text_field, id_field (str): The columns with the text and its id; the latter may be missing.
+    name (str): The name of the table.
+    YIELDS (InputText): The text of each row, or why there is none.
+    """
+    for number, row in enumerate(rows, start=1):
+        # Of what JSON lacks, numbers that are not finite become null, dates and other types texts.
+        others = json.loads(json.dumps(row, default=str), parse_constant=lambda _: None)
+        text = others.pop(text_field)
+        place = f"'{name}', row {number}"
+        error = "" if isinstance(text, str) else Errors.CN796.format(place=place)
+        yield InputText(_doc_id(others, id_field, name, number), text, others, place, error)
+
+
+def _read_parquet(path: Path) -> Iterator[dict[str, Any]]:
+    with _parquet_file(path) as file:
         for batch in file.iter_batches(batch_size=_ROWS):
             yield from batch.to_pylist()
-    except (ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _no_parquet(fragment, error) from error
 
 
-def _open_parquet(fragment: InputFragment) -> Any:
+@contextmanager
+def _parquet_file(path: Path) -> Iterator[Any]:
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
     try:
-        return ParquetFile(fragment.path)
-    except (ArrowException, OSError) as error:
-        raise _no_parquet(fragment, error) from error
+        with ParquetFile(path) as file:
+            yield file
+    except (ArrowException, OSError, UnicodeDecodeError) as error:
+        raise ConnormError(
+            Errors.CN220.format(path=path, format="Parquet", reason=tell_reason(error))
+        ) from error
 
 
-def _no_parquet(fragment: InputFragment, error: Exception) -> ConnormError:
-    return ConnormError(
-        Errors.CN220.format(path=fragment.path, format="Parquet", reason=tell_reason(error))
-    )
-
-
-def _read_jsonl(fragment: InputFragment, fields: CorpusFields) -> Iterator[InputText]:
-    for number, text in _read_json_lines(fragment.path, fragment.name, fields.text, Counter()):
-        yield text._replace(doc_id=_doc_id(text.fields, fields, fragment.name, number))
-
-
-def _doc_id(others: dict[str, Any], fields: CorpusFields, name: str, number: int) -> str:
-    return find_id(others, fields.id) or f"{name}:{number}"
+def _doc_id(others: dict[str, Any], id_field: str, name: str, number: int) -> str:
+    return find_id(others, id_field) or f"{name}:{number}"

@@ -2,8 +2,6 @@ import json
 
 import pytest
 
-from spacy_connorm.cli.annotate import _describe
-
 
 @pytest.fixture
 def folder(tmp_path, pipeline, monkeypatch):
@@ -26,24 +24,6 @@ def test_counts_are_printed(invoke, words, folder):
     assert "2 texts with 4 mentions, 2 of them linked: out.jsonl" in words(result)
     assert "aspirin" not in result.output
     assert len((folder / "out.jsonl").read_text(encoding="utf8").splitlines()) == 2
-
-
-def test_what_is_found_is_shown(invoke, words, folder):
-    shown = words(invoke("annotate", "pipeline", "notes.jsonl", "out.jsonl", "--show"))
-    assert "Took aspirin for a cold." in shown
-    assert "aspirin C6 aspirin 1.00" in shown
-    assert "for a NIL (nearest:" in shown
-    assert "😀 NIL" in shown
-
-
-def test_all_parts_of_a_composite_are_shown():
-    candidates = [
-        {"part": 1, "name": "cough", "score": 1.0},
-        {"part": 1, "name": "cold", "score": 0.5},
-        {"part": 2, "name": "fever", "score": 0.9},
-    ]
-    ent = {"kb_id": "C1|C2", "candidates": candidates}
-    assert _describe(ent) == ("cough | fever", "0.90")
 
 
 def test_warnings_are_shown(invoke, words, folder, demo_index):
@@ -103,7 +83,6 @@ def test_a_corpus_is_written_to_a_folder(invoke, words, folder):
 def test_options_of_files_and_of_corpora_are_not_mixed(invoke, refused, folder):
     corpus = ("annotate", "pipeline", "notes.jsonl", "out", "--engine", "local")
     refused(invoke(*corpus, "--format", "csv"), "CN736")
-    refused(invoke(*corpus, "--show"), "CN736")
     refused(invoke(*corpus, "--nested-mentions"), "CN736")
     refused(invoke(*corpus, "--omop-concept-ids"), "CN736")
     refused(invoke(*corpus, "--engine", "spark"), "CN118")

@@ -57,11 +57,10 @@ OPTIONS = {
     },
 }
 # What the terminal shows while a function works, and the function that explains.
-SHOWN = {"annotate": {"show"}, "search": {"explain"}, "serve": {"verbose"}}
+SHOWN = {"search": {"explain"}, "serve": {"verbose"}}
 # What functions call meanwhile; settings of a config, which stand among a command's arguments; and
 # bounds that few will change.
 CALLED = {
-    "annotate": {"on_record"},
     "train": {"observer", "overrides"},
     "index": {"overrides", "on_training"},
     "serve": {"on_start", "limits"},

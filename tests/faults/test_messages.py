@@ -35,9 +35,10 @@ from spacy_connorm.server import RequestLimits
 from spacy_connorm.training.config import TrainingData, read_mentions
 from spacy_connorm.training.pool import build_pool
 from spacy_connorm.workflows import CorrectedPipeline, read_terms
+from spacy_connorm.workflows.annotation import Annotator
 from spacy_connorm.workflows.corrections import CorrectionsFile
 from spacy_connorm.workflows.inspection import search
-from spacy_connorm.workflows.texts import make_input, read_inputs
+from spacy_connorm.workflows.texts import InputText, read_inputs
 
 # Letters that no name of the ontology has.
 CANARY = "Ξανθίππη"
@@ -113,6 +114,10 @@ def _bioc_xml(content: str) -> str:
 
 def _read_inputs(world: World, lines: str) -> None:
     list(read_inputs(world.file("a.jsonl", lines)))
+
+
+def _annotate_long(world: World) -> None:
+    Annotator(world.nlp).make_doc(InputText("", CANARY * 200_000, {}, "line 1"))
 
 
 def _annotate_corpus(world: World) -> None:
@@ -238,7 +243,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: NgramEncoder(analyzer="char", ngram_range=[50, 50]).initialize(X=[CANARY])
     ],
     "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
-    "CN709": [lambda world: make_input(world.nlp, CANARY * 200_000, place="line 1")],
+    "CN709": [_annotate_long],
     "CN749": [lambda world: RequestLimits().require_tokenizable([CANARY + "(" * 2000])],
     "CN755": [
         lambda world: CorrectedPipeline(world.nlp, world.folder / "a.jsonl").correct(

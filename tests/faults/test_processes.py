@@ -14,6 +14,7 @@ from long_run import is_long
 
 from spacy_connorm import annotate
 from spacy_connorm.cli import app
+from spacy_connorm.documents.records import JsonlExporter
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.workflows.pool import map_in_processes
 
@@ -173,25 +174,29 @@ def test_nobody_waits_for_the_rest_of_an_answer():
     assert not multiprocessing.active_children()
 
 
-def test_many_kills_at_any_moment(pipeline, tmp_path, trials):
+def test_many_kills_at_any_moment(pipeline, tmp_path, trials, monkeypatch):
     """Workers are killed while they read, work and answer; each run is whole or told."""
     notes, out = tmp_path / "notes.jsonl", tmp_path / "out.jsonl"
     lines = [json.dumps({"text": f"Took aspirin for a cold. {n}"}) + "\n" for n in range(40)]
     notes.write_text("".join(lines))
     annotate(pipeline, notes, out)
     whole = out.read_text()
+    write = JsonlExporter.write
     for trial in range(trials(short=4, long=200)):
         out.write_text("old")
-        seen = 0
 
-        def kill_one(record, at=trial * 7 % 40):
-            nonlocal seen
-            if seen == at:
-                os.kill(multiprocessing.active_children()[0].pid, signal.SIGKILL)
-            seen += 1
+        def kill_one(lines, at):
+            for number, line in enumerate(lines):
+                if number == at:
+                    os.kill(multiprocessing.active_children()[0].pid, signal.SIGKILL)
+                yield line
 
+        def write_and_kill(self, lines, path, changes, at=trial * 7 % 40):
+            write(self, kill_one(lines, at), path, changes)
+
+        monkeypatch.setattr(JsonlExporter, "write", write_and_kill)
         try:
-            annotate(pipeline, notes, out, n_process=2, batch_size=2, on_record=kill_one)
+            annotate(pipeline, notes, out, n_process=2, batch_size=2)
         except ConnormError as error:
             assert "CN716" in str(error)
             assert out.read_text() == "old"

@@ -106,12 +106,6 @@ def test_documents_keep_their_entities_and_fields(pipeline, notes, tmp_path):
     assert read(tmp_path / "again.jsonl")[0]["id"] == 7
 
 
-def test_every_record_is_shown_to_whom_wants_it(pipeline, notes, tmp_path):
-    shown, out = [], tmp_path / "out.jsonl"
-    annotate(pipeline, notes, out, on_record=shown.append)
-    assert [json.loads(json.dumps(each)) for each in shown] == read(out)
-
-
 def test_nil_is_not_linked(pipeline, notes, tmp_path):
     pipeline.get_pipe("concept_normalizer").cfg["nil_threshold"] = 1.0
     patterns = [{"label": "X", "pattern": "for a"}]

@@ -7,18 +7,13 @@ import pytest
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.workflows import texts
-from spacy_connorm.workflows.texts import (
-    CorpusFields,
-    find_fragments,
-    read_text_batches,
-    require_fields,
-)
+from spacy_connorm.workflows.texts import find_fragments, read_text_batches, require_fields
 
-FIELDS = CorpusFields()
+FIELDS = ("text", "id")
 
 
 def read(fragment, fields=FIELDS):
-    return [text for batch in read_text_batches(fragment, fields) for text in batch]
+    return [text for batch in read_text_batches(fragment, *fields) for text in batch]
 
 
 def test_fragments_are_files_in_any_subfolder(corpus):
@@ -54,16 +49,16 @@ def test_other_files_are_refused(corpus, tmp_path, monkeypatch):
 
 def test_columns_are_checked_before_they_are_read(corpus, write_parquet):
     fragments = find_fragments(corpus)
-    assert require_fields(fragments, FIELDS) == 4
+    assert require_fields(fragments, *FIELDS) == 4
     with pytest.raises(ConnormError, match=r"CN114.*'note'.*id, text, ward"):
-        require_fields(fragments, CorpusFields("note"))
+        require_fields(fragments, "note", "id")
     with pytest.raises(ConnormError, match=r"CN114.*'note_id'"):
-        require_fields(fragments, CorpusFields("text", "note_id"))
+        require_fields(fragments, "text", "note_id")
     with pytest.raises(ConnormError, match=r"CN793.*'id'.*int64.*texts"):
-        require_fields(fragments, CorpusFields("id"))
+        require_fields(fragments, "id", "id")
     odd = write_parquet("odd.parquet", [{"text": "x", "id": 0.5}])
     with pytest.raises(ConnormError, match=r"CN793.*'id'.*double.*whole numbers"):
-        require_fields(find_fragments(odd), FIELDS)
+        require_fields(find_fragments(odd), *FIELDS)
 
 
 def test_columns_of_the_same_name_are_refused(write_parquet):
@@ -71,7 +66,7 @@ def test_columns_of_the_same_name_are_refused(write_parquet):
     table = pyarrow.table([["x"], [1], [2]], names=["text", "nr", "nr"])
     pyarrow.parquet.write_table(table, path)
     with pytest.raises(ConnormError, match=r"CN125.*a\.parquet.*'nr'"):
-        require_fields(find_fragments(path), FIELDS)
+        require_fields(find_fragments(path), *FIELDS)
 
 
 def test_columns_may_be_of_any_type_of_text(write_parquet):
@@ -83,7 +78,7 @@ def test_columns_may_be_of_any_type_of_text(write_parquet):
     )
     path = write_parquet("a.parquet", [{"text": "x", "id": "note 7"}], schema)
     (fragment,) = find_fragments(path)
-    assert require_fields([fragment], FIELDS) == 1
+    assert require_fields([fragment], *FIELDS) == 1
     (text,) = read(fragment)
     assert (text.doc_id, text.text) == ("note 7", "x")
 
@@ -94,10 +89,10 @@ def test_what_is_no_parquet_is_refused(corpus, tmp_path):
     (fragment,) = find_fragments(path)
     path.write_bytes(b"PAR1, or not")
     with pytest.raises(ConnormError, match=r"CN220.*a\.parquet.*Parquet"):
-        require_fields([fragment], FIELDS)
+        require_fields([fragment], *FIELDS)
     # Its footer is whole, the rows are not.
     path.write_bytes(whole[:4] + bytes(len(whole) // 4) + whole[4 + len(whole) // 4 :])
-    require_fields([fragment], FIELDS)
+    require_fields([fragment], *FIELDS)
     with pytest.raises(ConnormError, match="CN220"):
         read(fragment)
 
@@ -123,17 +118,17 @@ def test_numbers_that_are_not_finite_become_null(write_parquet):
 def test_broken_lines_are_told_apart(write_jsonl):
     path = write_jsonl("a.jsonl", {"note": "x", "key": 3}, "", "{", {"note": "\ud800y"})
     (fragment,) = find_fragments(path)
-    fields = CorpusFields("note", "key")
-    assert require_fields([fragment], fields) is None
+    fields = ("note", "key")
+    assert require_fields([fragment], *fields) is None
     first, second, third = read(fragment, fields)
     assert (first.doc_id, first.text, first.fields) == ("3", "x", {"key": 3})
     assert second.doc_id == "a.jsonl:3"
     assert second.error.startswith("[CN707] 'a.jsonl', line 3")
     assert (third.doc_id, third.text) == ("a.jsonl:4", "\ufffdy")
     with pytest.raises(ConnormError, match=r"CN707.*a\.jsonl', line 1.*`text`"):
-        require_fields([fragment], FIELDS)
+        require_fields([fragment], *FIELDS)
     with pytest.raises(ConnormError, match=r"CN720.*a\.jsonl', line 1.*'nr'.*key"):
-        require_fields([fragment], CorpusFields("note", "nr"))
+        require_fields([fragment], "note", "nr")
 
 
 def test_lines_without_a_text_keep_their_other_fields(write_jsonl):
@@ -154,7 +149,7 @@ def test_batches_are_bounded(write_jsonl, monkeypatch):
     monkeypatch.setattr(texts, "_CHARACTERS", 10)
     lines = [{"text": "x" * length} for length in (1, 1, 1, 1, 20, 9, 1, 1)]
     (fragment,) = find_fragments(write_jsonl("a.jsonl", *lines))
-    lengths = [[len(text.text) for text in batch] for batch in read_text_batches(fragment, FIELDS)]
+    lengths = [[len(text.text) for text in batch] for batch in read_text_batches(fragment, *FIELDS)]
     assert lengths == [[1, 1, 1], [1], [20], [9, 1], [1]]
     (fragment,) = find_fragments(write_jsonl("none.jsonl"))
-    assert list(read_text_batches(fragment, FIELDS)) == [[]]
+    assert list(read_text_batches(fragment, *FIELDS)) == []
