@@ -15,7 +15,6 @@ def open_array(
     *,
     bounds: tuple[int, int] | None = None,
     finite: bool = False,
-    writable: bool = False,
 ) -> np.ndarray:
     """Open an array memory-mapped. All files with arrays are opened here: nothing that is read
     from one may make NumPy, SciPy or another library read memory that is not its own.
@@ -26,12 +25,11 @@ def open_array(
     bounds (Optional[Tuple[int, int]]): The least value and the first that is too large. The whole
         file is read.
     finite (bool): Whether all values must be finite. The whole file is read.
-    writable (bool): For libraries that take nothing else; writes stay in this process.
     RETURNS (np.ndarray): A plain array over the mapped pages, since `np.memmap` is slow to index.
     RAISES (ConnormError): CN402 if the file holds anything else.
     """
     try:
-        mapped = np.lib.format.open_memmap(path, mode="c" if writable else "r")
+        mapped = np.lib.format.open_memmap(path, mode="r")
     # NumPy evaluates the header, which can fail in many ways.
     except Exception as error:
         raise damaged(path, f"it holds no array ({type(error).__name__})") from error

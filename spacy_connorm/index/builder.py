@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
@@ -19,7 +19,7 @@ from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
 from ..text.substitutions import Substitution
-from .backends.exact import Backend, Earlier, UpdatingBackend
+from .backends.exact import Backend, Earlier
 from .concept_index import ConceptIndex, D, KeyTable, Members, O, Search
 from .names import GroupedNames, InputHashes, NameFile, group_names
 from .store_writer import StoreWriter
@@ -34,67 +34,40 @@ _ENCODED = 1024
 _NOTHING = -1
 
 
-class RowEncoder:
-    """Computes the vectors of rows, or copies them from an older index."""
+def _write_vectors(
+    folder: Path,
+    grouped: GroupedNames,
+    names: NameFile,
+    encoder: NormalizedEncoder,
+    *,
+    dtype: str,
+    known: ConceptIndex | None,
+) -> np.ndarray:
+    """Write the vectors of all rows: computed, or copied from an older index.
 
-    def __init__(
-        self,
-        encoder: NormalizedEncoder,
-        names: NameFile,
-        *,
-        dtype: str,
-        known: ConceptIndex | None,
-    ) -> None:
-        """Store the settings.
-
-        encoder (NormalizedEncoder): Computes the vectors.
-        names (NameFile): Holds the texts.
-        dtype (str): How dense vectors are stored.
-        known (Optional[ConceptIndex]): An older index with the same encoder and dtype.
-        """
-        self._encoder = encoder
-        self._names = names
-        self._dtype = dtype
-        self._known = known
-
-    def write(self, grouped: GroupedNames, folder: Path, stem: str) -> np.ndarray:
-        """Write the vectors of all rows.
-
-        grouped (GroupedNames): The rows.
-        folder (Path): Where to write.
-        stem (str): How the file names start.
-        RETURNS (Ints1d): int32 (rows,): the row of the older index that each was copied from; -1
-            for one that was computed.
-        """
-        encoded = grouped.encoded
-        writer = VectorWriter(folder, stem, len(encoded))
-        copied = np.full(len(encoded), _NOTHING, dtype="int32")
-        with tqdm(total=len(encoded), desc="Encoding", unit="text", delay=2, disable=None) as bar:
-            for start in range(0, len(encoded), _WINDOW):
-                window = slice(start, start + _WINDOW)
-                rows = self._known_rows(grouped.hashes[window])
-                writer.append(self._vectors(encoded[window], rows))
-                copied[window] = rows
-                bar.update(len(rows))
-        writer.close()
-        return copied
-
-    def _known_rows(self, hashes: np.ndarray) -> np.ndarray:
-        if self._known is None:
-            return np.full(len(hashes), _NOTHING)
-        return self._known.keys.rows_of(hashes)
-
-    def _vectors(self, texts: np.ndarray, rows: np.ndarray) -> Vectors:
-        new, old = np.flatnonzero(rows == _NOTHING), np.flatnonzero(rows != _NOTHING)
-        parts = []
-        if len(new):
-            raw = _encode_all(self._names.read(texts[new]), self._encoder)
-            parts.append(from_raw(raw, dtype=self._dtype))
-        if self._known is not None and len(old):
-            parts.append(self._known.vectors.take(rows[old]))
-        if len(parts) == 1:
-            return parts[0]
-        return join(parts).take(np.argsort(np.concatenate([new, old])))
+    RETURNS (Ints1d): int32 (rows,): the row of the older index that each was copied from; -1 for
+        one that was computed.
+    """
+    texts = grouped.encoded
+    writer = VectorWriter(folder, "texts", len(texts))
+    copied = np.full(len(texts), _NOTHING, dtype="int32")
+    with tqdm(total=len(texts), desc="Encoding", unit="text", delay=2, disable=None) as bar:
+        for start in range(0, len(texts), _WINDOW):
+            window = slice(start, start + _WINDOW)
+            rows = copied[window]
+            if known is not None:
+                rows[:] = known.keys.rows_of(grouped.hashes[window])
+            new, old = np.flatnonzero(rows == _NOTHING), np.flatnonzero(rows != _NOTHING)
+            parts = []
+            if len(new):
+                raw = _encode_all(names.read(texts[window][new]), encoder)
+                parts.append(from_raw(raw, dtype=dtype))
+            if known is not None and len(old):
+                parts.append(known.vectors.take(rows[old]))
+            writer.append(join(parts).take(np.argsort(np.concatenate([new, old]))))
+            bar.update(len(rows))
+    writer.close()
+    return copied
 
 
 def _encode_all(texts: list[str], encoder: NormalizedEncoder) -> Raw:
@@ -105,77 +78,37 @@ def _encode_all(texts: list[str], encoder: NormalizedEncoder) -> Raw:
     return encoded[np.argsort(order)]
 
 
-def can_reuse(index: ConceptIndex | None, *, fingerprint: str, dtype: str) -> bool:
-    """Check whether an older index has vectors that can be copied.
+def concept_means(
+    vectors: Vectors, members: Members, target: int, concept_count: int
+) -> tuple[np.ndarray, Iterator[Raw]]:
+    """Compute the mean raw vector of each concept's distinct texts.
 
-    index (Optional[ConceptIndex]): The index.
-    fingerprint (str): The encoder's fingerprint.
-    dtype (str): How dense vectors must be stored.
-    RETURNS (bool): Whether encoder and dtype are the same.
+    vectors (Vectors): One vector per row.
+    members (Members): The concepts of the rows.
+    target (int): O, D or both: which texts are averaged.
+    concept_count (int): The number of concepts.
+    RETURNS (Tuple[Ints1d, Iterator[Raw]]): The numbers of the concepts with texts, and their means
+        in this order, (b, width) at a time; at least one block.
     """
-    if index is None or index.fingerprint != fingerprint:
-        return False
-    return index.manifest["backend"].get("dtype") == dtype
+    chosen = np.flatnonzero(members.target & target)
+    concepts = members.concept[chosen]
+    rows = np.searchsorted(members.start, chosen, side="right") - 1
+    rows = rows[np.argsort(concepts, kind="stable")]
+    sizes = np.bincount(concepts, minlength=concept_count)
+    numbers = np.flatnonzero(sizes)
+    ends = np.concatenate([[0], np.cumsum(sizes[numbers])])
 
-
-class Centroids:
-    """The centroids of the concepts that have texts in a target."""
-
-    def __init__(self, vectors: Vectors, members: Members, target: int, concept_count: int) -> None:
-        """Group the rows by concept.
-
-        vectors (Vectors): One vector per row.
-        members (Members): The concepts of the rows.
-        target (int): O, D or both: which texts are averaged.
-        concept_count (int): The number of concepts.
-        """
-        chosen = np.flatnonzero(members.target & target)
-        concepts = members.concept[chosen]
-        rows = np.searchsorted(members.start, chosen, side="right") - 1
-        sizes = np.bincount(concepts, minlength=concept_count)
-        self.concepts = np.flatnonzero(sizes)
-        self._vectors = vectors
-        self._rows = rows[np.argsort(concepts, kind="stable")]
-        self._ends = np.concatenate([[0], np.cumsum(sizes[self.concepts])])
-
-    def blocks(self) -> Iterator[Raw]:
-        """YIELDS (Raw): The centroids in order, (b, width) at a time; at least one block."""
-        for start in range(0, max(len(self.concepts), 1), _MEANS):
-            yield self._block(self._ends[start : start + _MEANS + 1])
-
-    def _block(self, ends: np.ndarray) -> Raw:
-        sizes = np.diff(ends)
-        shares = np.repeat((1 / sizes).astype("float32"), sizes)
-        rows = self._rows[ends[0] : ends[-1]]
-        shape = (len(sizes), len(self._vectors))
+    def blocks() -> Iterator[Raw]:
         from scipy.sparse import csr_matrix
 
-        return self._vectors.sums(csr_matrix((shares, rows, ends - ends[0]), shape=shape))
+        for start in range(0, max(len(numbers), 1), _MEANS):
+            own = ends[start : start + _MEANS + 1]
+            counts = np.diff(own)
+            shares = np.repeat((1 / counts).astype("float32"), counts)
+            parts = (shares, rows[own[0] : own[-1]], own - own[0])
+            yield vectors.sums(csr_matrix(parts, shape=(len(counts), len(vectors))))
 
-    def write(self, folder: Path, stem: str, *, dtype: str) -> None:
-        """Write the centroids as vectors, and the numbers of their concepts.
-
-        folder (Path): Where to write.
-        stem (str): How the file names start.
-        dtype (str): How dense vectors are stored.
-        """
-        np.save(folder / f"{stem}.concepts.npy", self.concepts)
-        writer = VectorWriter(folder, stem, len(self.concepts))
-        for block in self.blocks():
-            writer.append(from_raw(block, dtype=dtype))
-        writer.close()
-
-
-def concept_centroids(
-    vectors: Vectors, members: Members, target: int, concept_count: int
-) -> tuple[np.ndarray, Raw]:
-    """Compute all centroids at once: the mean raw vector of each concept's distinct texts.
-
-    vectors, members, target, concept_count: As in `Centroids`.
-    RETURNS (Tuple[Ints1d, Raw]): The numbers of the concepts with texts, and their centroids.
-    """
-    centroids = Centroids(vectors, members, target, concept_count)
-    return centroids.concepts, stack(centroids.blocks())
+    return numbers, blocks()
 
 
 _READ = 4096
@@ -214,100 +147,84 @@ def write_index(
         older index is damaged.
     """
     with atomic_folder(path) as folder:
+        reused = _reusable(known, encoder, backend)
         facts = _facts(encoder, searches, backend, source or Source())
-        texts = _ConceptTexts(concepts, synonyms, clean)
-        counts, updates = _fill(folder, texts, encoder, searches, backend, known)
-        counts["substitutions"] = _write_rewriting(folder, substitutions)
+        hash_inputs = InputHashes(encoder.inputs, reused)
+        with (
+            StoreWriter(folder / "concepts.sqlite") as store,
+            NameFile(folder / "names.txt", hash_inputs) as names,
+        ):
+            _add_concepts(concepts, store, names, clean)
+            _add_synonyms(synonyms, store, names, clean)
+            if not len(names):
+                raise ConnormError(Errors.CN409)
+            copied = _write_names(folder, store, names, encoder, backend.dtype, reused)
+            counts = {"concepts": len(store), "concepts_only_in_data": store.only_in_data}
+        listed = list(substitutions)
+        if listed:
+            RewritingTable.from_substitutions(listed).write(folder)
+        vectors = open_vectors(folder, "texts")
+        members = Members.open(folder, rows=len(vectors), concepts=counts["concepts"])
+        counts |= {
+            "rows": len(vectors),
+            "copied_rows": int(np.count_nonzero(copied >= 0)),
+            "width": vectors.width,
+            "ontology_members": int(np.count_nonzero(members.target & O)),
+            "data_members": int(np.count_nonzero(members.target & D)),
+            "substitutions": len(listed),
+        }
+        updates = {}
+        for search in map(Search, searches):
+            items = _items(folder, search, vectors, members, backend, counts["concepts"])
+            if len(items):
+                mine = copied[slice(*members.rows_of(search.target))]
+                earlier = _earlier(reused, search, mine, len(items), backend)
+                built = backend.build(items, folder / f"{search}.index", earlier)
+                updates |= {search.value: built} if built else {}
         seal(folder, {**facts, "counts": counts, "updates": updates})
 
 
-class _ConceptTexts(NamedTuple):
-    """O, D and the function that cleans their texts; see `write_index`."""
-
-    concepts: Iterable[Concept]
-    synonyms: Iterable[tuple[str, str]]
-    clean: Callable[[str], str]
-
-
-def _fill(
+def _write_names(
     folder: Path,
-    concept_texts: _ConceptTexts,
+    store: StoreWriter,
+    names: NameFile,
     encoder: NormalizedEncoder,
-    searches: Sequence[str],
-    backend: Backend,
-    known: ConceptIndex | None,
-) -> tuple[dict[str, int], dict[str, str]]:
-    """Write all files except the manifest.
+    dtype: str,
+    reused: ConceptIndex | None,
+) -> np.ndarray:
+    """Write rows, members, texts and vectors.
 
-    RETURNS (Tuple[Dict[str, int], Dict[str, str]]): Counts for the manifest, and for each search
-        what became of what the older index had built for it.
+    RETURNS (Ints1d): See `_write_vectors`.
     """
-    reused = _reusable(known, encoder, backend)
-    hash_inputs = InputHashes(encoder.inputs, reused)
-    with (
-        StoreWriter(folder / "concepts.sqlite") as store,
-        NameFile(folder / "names.txt", hash_inputs) as names,
-    ):
-        _add_names(concept_texts, store, names)
-        if not len(names):
-            raise ConnormError(Errors.CN409)
-        grouped = group_names(names.ordered(store.number()))
-        store.write_texts(_read_texts(names, grouped.texts))
-        grouped.members.write(folder)
-        KeyTable.from_hashes(grouped.hashes).write(folder)
-        texts = _read_texts(names, grouped.texts)
-        WordBags.from_texts(texts, grouped.members.row_numbers()).write(folder)
-        rows = RowEncoder(encoder, names, dtype=backend.dtype, known=reused)
-        written = rows.write(grouped, folder, "texts")
-        concept_count, only_in_data = len(store), store.only_in_data
-    del grouped
-    vectors = open_vectors(folder, "texts")
-    members = Members.open(folder, rows=len(vectors), concepts=concept_count)
-    updates = {}
-    for search in map(Search, searches):
-        items = _items(folder, search, vectors, members, backend, concept_count)
-        items = scaled(items, metric_of(backend))
-        if len(items):
-            copied = written[slice(*members.rows_of(search.target))]
-            earlier = _earlier(reused, search, copied, len(items), backend)
-            updates[search.value] = _build(items, folder / f"{search}.index", backend, earlier)
-    counts = {
-        "concepts": concept_count,
-        "concepts_only_in_data": only_in_data,
-        "rows": len(vectors),
-        "copied_rows": int(np.count_nonzero(written >= 0)),
-        "width": vectors.width,
-        "ontology_members": int(np.count_nonzero(members.target & O)),
-        "data_members": int(np.count_nonzero(members.target & D)),
-    }
-    return counts, {search: update for search, update in updates.items() if update}
-
-
-def _write_rewriting(folder: Path, substitutions: Iterable[Substitution]) -> int:
-    listed = list(substitutions)
-    if listed:
-        RewritingTable.from_substitutions(listed).write(folder)
-    return len(listed)
+    grouped = group_names(names.ordered(store.number()))
+    store.write_texts(_read_texts(names, grouped.texts))
+    grouped.members.write(folder)
+    KeyTable.from_hashes(grouped.hashes).write(folder)
+    texts = _read_texts(names, grouped.texts)
+    WordBags.from_texts(texts, grouped.members.row_numbers()).write(folder)
+    return _write_vectors(folder, grouped, names, encoder, dtype=dtype, known=reused)
 
 
 def _reusable(
     known: ConceptIndex | None, encoder: NormalizedEncoder, backend: Backend
 ) -> ConceptIndex | None:
-    """RETURNS (Optional[ConceptIndex]): The older index if its vectors can be copied. It is checked
-    completely first: copies of damaged vectors would look intact.
+    """RETURNS (Optional[ConceptIndex]): The older index if its vectors can be copied: encoder and
+    dtype are the same. It is checked completely first: copies of damaged vectors would look intact.
     """
-    fits = can_reuse(known, fingerprint=encoder.fingerprint(), dtype=backend.dtype)
-    if known is None or not fits:
+    if known is None or known.fingerprint != encoder.fingerprint():
+        return None
+    if known.manifest["backend"].get("dtype") != backend.dtype:
         return None
     verify(known.folder)
     return known
 
 
-def _add_names(given: _ConceptTexts, store: StoreWriter, names: NameFile) -> None:
-    """Read all concepts, then all annotated texts."""
-    with tqdm(given.concepts, desc="Reading", unit=" concepts", delay=2, disable=None) as bar:
+def _add_concepts(
+    concepts: Iterable[Concept], store: StoreWriter, names: NameFile, clean: Callable[[str], str]
+) -> None:
+    with tqdm(concepts, desc="Reading", unit=" concepts", delay=2, disable=None) as bar:
         for concept in bar:
-            concept = concept.cleaned(given.clean)
+            concept = concept.cleaned(clean)
             if not concept.canonical_name:
                 concept = replace(concept, canonical_name=concept.concept_id)
             require_id_and_name(concept, concept)
@@ -316,11 +233,19 @@ def _add_names(given: _ConceptTexts, store: StoreWriter, names: NameFile) -> Non
             for number, name in enumerate(concept.names):
                 is_preferred = is_new and number == 0
                 names.add(name, place, O, preferred=is_preferred, inexact=name not in exact)
+
+
+def _add_synonyms(
+    synonyms: Iterable[tuple[str, str]],
+    store: StoreWriter,
+    names: NameFile,
+    clean: Callable[[str], str],
+) -> None:
     empty = 0
-    for text, concept_id in given.synonyms:
-        text = given.clean(text)
+    for text, concept_id in synonyms:
+        text = clean(text)
         if text:
-            names.add(text, store.place(given.clean(concept_id), text), D)
+            names.add(text, store.place(clean(concept_id), text), D)
         empty += not text
     if empty:
         warn(Warnings.CNW402.format(count=empty))
@@ -365,18 +290,14 @@ def _items(
 ) -> Vectors:
     """RETURNS (Vectors): What a search compares with; means of concepts are written first."""
     if search.representation == "T":
-        return vectors.view(*members.rows_of(search.target))
-    means = Centroids(vectors, members, search.target, concept_count)
-    means.write(folder, search, dtype=backend.dtype)
-    return open_vectors(folder, search)
-
-
-def _build(items: Vectors, path: Path, backend: Backend, earlier: Earlier | None) -> str | None:
-    """RETURNS (Optional[str]): What became of the earlier build, if the backend can keep any."""
-    if earlier is not None and isinstance(backend, UpdatingBackend):
-        return backend.update(items, path, earlier)
-    backend.build(items, path)
-    return None
+        return scaled(vectors.view(*members.rows_of(search.target)), metric_of(backend))
+    numbers, blocks = concept_means(vectors, members, search.target, concept_count)
+    np.save(folder / f"{search}.concepts.npy", numbers)
+    writer = VectorWriter(folder, search, len(numbers))
+    for block in blocks:
+        writer.append(from_raw(block, dtype=backend.dtype))
+    writer.close()
+    return scaled(open_vectors(folder, search), metric_of(backend))
 
 
 def _earlier(
@@ -391,7 +312,7 @@ def _earlier(
     is_same_kind = older.manifest["backend"].get("name") == type(backend).__name__
     if not is_same_kind or not older.metric == metric_of(backend) == COSINE:
         return None
-    path, size = older.folder / f"{search}.index", len(older.search_vectors(search))
+    path, size = older.folder / f"{search}.index", len(older.stored_vectors(search))
     if search.representation == "C":
         return Earlier(path, size, np.full(count, -1))
     items = copied - older.first_row(search)

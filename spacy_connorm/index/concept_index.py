@@ -403,7 +403,7 @@ class ConceptIndex:
         if not built and search.representation == "C":
             known = self._searches
             raise ConnormError(Errors.CN408.format(path=self.folder, search=search, known=known))
-        vectors = self.search_vectors(search)
+        vectors = scaled(self.stored_vectors(search), self.metric)
         # A target without texts, such as D before any synonym is added, has no index file.
         if built and len(vectors):
             return self.backend.open(vectors, self.folder / f"{search}.index")
@@ -417,17 +417,10 @@ class ConceptIndex:
         """
         return scaled(self.vectors, self.metric)
 
-    def search_vectors(self, search: Search) -> Vectors:
-        """Get what a search compares with.
-
-        RETURNS (Vectors): What a search compares with: text vectors or concept means.
-        """
-        return scaled(self.stored_vectors(search), self.metric)
-
     def stored_vectors(self, search: Search) -> Vectors:
-        """Get what a search compares with, as it is stored.
+        """Get what a search compares with, as it is stored: at unit length.
 
-        RETURNS (Vectors): The same as they are stored: at unit length.
+        RETURNS (Vectors): Text vectors or concept means.
         RAISES (ConnormError): CN402 if they do not fit the index.
         """
         if search.representation == "T":

@@ -66,7 +66,8 @@ class SynonymOverlay:
         index (ConceptIndex): The index that the overlay stands beside.
         by_key (Optional[Mapping[bytes, Mapping[int, Added]]]): What each added text denotes, by
             encoder input and concept number.
-        raw (Optional[Mapping[bytes, Raw]]): Raw vectors, (1, width), of these texts.
+        raw (Optional[Mapping[bytes, Raw]]): Raw vectors, (1, width), of these texts, in the same
+            order.
         removed (Iterable[Tuple[int, int]]): What the index no longer says: row, concept number.
         """
         self._index = index
@@ -224,8 +225,7 @@ class SynonymOverlay:
         RETURNS (Optional[ExactSearcher]): Over the added texts, in the order of `added`;
         None if there are none.
         """
-        vectors = [self.raw[key] for key in self._by_key]
-        return self._searcher(vectors) if vectors else None
+        return self._searcher(self.raw.values()) if self.raw else None
 
     def means(self, search: Search) -> tuple[np.ndarray, ExactSearcher | None]:
         """Average the texts of concepts whose synonyms have changed.
@@ -266,7 +266,7 @@ class SynonymOverlay:
             self._allowed.put((search, allowed), known)
         return known
 
-    def _searcher(self, raw: list[Raw]) -> ExactSearcher:
+    def _searcher(self, raw: Iterable[Raw]) -> ExactSearcher:
         return ExactSearcher(scaled(from_raw(stack(raw)), self._index.metric))
 
     def _changed_concepts(self, target: int) -> list[int]:
@@ -342,8 +342,8 @@ def write_overlay(overlay: SynonymOverlay, index: ConceptIndex, folder: Path) ->
     lines += [{"row": row, "concept_id": ids[concept]} for row, concept in removed]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     (folder / SYNONYMS_FILE).write_text(text, encoding="utf8")
-    if overlay.searcher is not None:
-        overlay.searcher.vectors.write(folder, _VECTORS)
+    if overlay.raw:
+        from_raw(stack(overlay.raw.values())).write(folder, _VECTORS)
 
 
 def read_overlay(folder: Path, index: ConceptIndex) -> SynonymOverlay:

@@ -13,7 +13,7 @@ from ..errors import ConnormError, Errors
 from .backends.exact import AllowedItems, Neighbours, Searcher
 from .concept_index import AllowedConcepts, ConceptIndex, D, Search
 from .overlay import SynonymOverlay
-from .vectors import HybridVectors, Vectors
+from .vectors import COSINE, HybridVectors, Vectors
 
 # Scores closer than this are ties: the cosine of a text with itself, in float32, is off by 1e-6.
 # Inner products of 10 and more have six digits that count.
@@ -245,9 +245,9 @@ def run_search(
     over = _over_texts if search.representation == "T" else _over_concepts
     sources = over(search, index, overlay, allowed)
     if len(sources) == 1:
-        return _ask(sources[0], vectors, top_k, thresholds)
+        return _ask(sources[0], vectors, index.metric, top_k, thresholds)
     # Another source may answer a mention for which this one scores low: ask both for everything.
-    found = [_ask(source, vectors, top_k, None) for source in sources]
+    found = [_ask(source, vectors, index.metric, top_k, None) for source in sources]
     return [
         best_hits((hit for hits in parts for hit in hits), top_k)
         for parts in zip(*found, strict=True)
@@ -275,11 +275,10 @@ def _over_concepts(
 
 
 def _ask(
-    source: _Source, vectors: Raw, top_k: int, thresholds: np.ndarray | None
+    source: _Source, vectors: Raw, metric: str, top_k: int, thresholds: np.ndarray | None
 ) -> list[list[Hit]]:
     """Ask for more items until no concept among the best can have been missed."""
-    searched = source.searcher.vectors
-    largest = float(np.finfo("float32").max) if searched.is_scaled else _MAX_COSINE
+    largest = _MAX_COSINE if metric == COSINE else float(np.finfo("float32").max)
     found: list[list[Hit]] = [[] for _ in range(vectors.shape[0])]
     waiting, n = np.arange(len(found)), _FIRST_LOOK * top_k
     while len(waiting):
@@ -299,7 +298,7 @@ def _ask(
             found[place] = own
         waiting = waiting[~_complete(neighbours, hits, n, top_k)]
         n *= 4
-    return with_parts(found, searched, vectors)
+    return with_parts(found, source.searcher.vectors, vectors)
 
 
 def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int) -> np.ndarray:

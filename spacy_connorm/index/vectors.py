@@ -1,5 +1,5 @@
-"""The vectors of an index on disk: dense, quantized to one byte per component, sparse, or dense and
-sparse, memory-mapped.
+"""The vectors of an index on disk, memory-mapped: dense, in float32 or one byte per component, or
+sparse, or both.
 
 Rows are stored with unit length, and their norms beside them. So a cosine is one dot product, and
 means of raw vectors (concept representations) are still exact. An index that compares by inner
@@ -9,21 +9,12 @@ products multiplies by the norms again (`scaled`).
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    BinaryIO,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    Protocol,
-    Self,
-    TypeAlias,
-)
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..encoders.protocol import HybridArray, Raw
+from ..encoders.protocol import HybridArray, Raw, stack
+from ..encoders.storage import DTYPES
 from ..files.arrays import open_array, require_offsets
 from ..files.folders import damaged
 
@@ -54,9 +45,7 @@ def write_csr(matrix: "csr_matrix", folder: Path, stem: str) -> None:
         np.save(folder / f"{stem}.{part}.npy", getattr(matrix, part))
 
 
-def open_csr(
-    folder: Path, stem: str, *, rows: int, width: int, writable: bool = False
-) -> "csr_matrix":
+def open_csr(folder: Path, stem: str, *, rows: int, width: int) -> "csr_matrix":
     """Open what `write_csr` wrote, memory-mapped. Indices are read, since SciPy and others trust
     them; a search that compares with every row reads them too.
 
@@ -64,16 +53,15 @@ def open_csr(
     stem (str): How the file names start.
     rows (int): The number of rows.
     width (int): The number of columns.
-    writable (bool): As in `open_array`.
     RETURNS (csr_matrix): float32 (rows, width).
     RAISES (ConnormError): CN402 for anything else.
     """
     data_file, indices_file, pointers_file = (folder / f"{stem}.{part}.npy" for part in CSR_PARTS)
-    pointers = open_array(pointers_file, ("int32", "int64"), (rows + 1,), writable=writable)
-    data = open_array(data_file, "float32", (None,), writable=writable)
+    pointers = open_array(pointers_file, ("int32", "int64"), (rows + 1,))
+    data = open_array(data_file, "float32", (None,))
     require_offsets(pointers_file, pointers, len(data))
     kind = str(pointers.dtype)
-    indices = open_array(indices_file, kind, (len(data),), bounds=(0, width), writable=writable)
+    indices = open_array(indices_file, kind, (len(data),), bounds=(0, width))
     return make_csr((data, indices, pointers), width)
 
 
@@ -108,187 +96,186 @@ class RowScores(NamedTuple):
     error: np.ndarray
 
 
-class _DenseRows:
-    """What both kinds have in common: arrays with one entry per row.
+class DenseVectors:
+    """Vectors as one matrix. In int8 the components of a row are multiples of 1/127 of its largest
+    one. Cosines are computed with the rows at unit length, so a row's cosine with itself is 1.
 
-    KEYS (Tuple[str, ...]): Their names.
+    rows (np.ndarray): float32 or int8 (n, width).
+    steps (Floats1d): float32 (n,): what a row is multiplied by for its scores: 1 for float32, for
+        int8 what makes its length 1; times the row's norm if scores are inner products.
+    norms (Floats1d): float32 (n,): the original lengths of the rows.
     """
 
-    KEYS: ClassVar[tuple[str, ...]]
-    is_scaled = False
-    norms: np.ndarray
+    def __init__(
+        self, rows: np.ndarray, steps: np.ndarray, norms: np.ndarray, *, longest: float = 1.0
+    ) -> None:
+        """Wrap the arrays.
 
-    def __init__(self, *arrays: np.ndarray) -> None:
-        """*arrays (np.ndarray): In the order of `KEYS`; the first is the matrix."""
-        for key, array in zip(self.KEYS, arrays, strict=True):
-            setattr(self, key, array)
-        self.width = int(arrays[0].shape[1])
+        rows, steps, norms: See the class.
+        longest (float): The length of the longest row times its step.
+        """
+        self.rows = rows
+        self.steps = steps
+        self.norms = norms
+        self.width = int(rows.shape[1])
+        self.longest = longest
+
+    @classmethod
+    def from_raw(cls, raw: np.ndarray, dtype: str = "float32") -> "DenseVectors":
+        """Store vectors at unit length, and their lengths beside them.
+
+        raw (Floats2d): (n, width) vectors of any length.
+        dtype (str): "float32" or "int8".
+        RETURNS (DenseVectors): The vectors.
+        """
+        raw = np.asarray(raw, dtype="float32")
+        norms = np.linalg.norm(raw, axis=1)
+        unit = raw / np.where(norms > 0, norms, 1)[:, None]
+        if dtype != "int8":
+            return cls(unit, np.ones(len(unit), dtype="float32"), norms)
+        largest = np.abs(unit).max(axis=1, initial=0)
+        scale = _LEVELS / np.where(largest > 0, largest, 1)
+        codes = np.rint(unit * scale[:, None]).astype("int8")
+        squares = np.einsum("ij,ij->i", codes, codes, dtype="int64")
+        # Codes are whole numbers: only zeros are shorter than one.
+        steps = 1 / np.maximum(np.sqrt(squares).astype("float32"), np.float32(1))
+        return cls(codes, steps, norms)
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
-        return {key: getattr(self, key) for key in self.KEYS}
+        """The arrays by the names of their files.
+
+        RETURNS (Dict[str, np.ndarray]): One entry per row in each.
+        """
+        return {"rows": self.rows, "steps": self.steps, "norms": self.norms}
+
+    @property
+    def unit(self) -> np.ndarray:
+        """All rows as queries.
+
+        RETURNS (Floats2d): float32 (n, width).
+        """
+        return self.queries(slice(None))
 
     @property
     def widths(self) -> dict[str, int]:
+        """How many components they have.
+
+        RETURNS (Dict[str, int]): "dense", "sparse" or both.
+        """
         return {"dense": self.width}
 
     def __len__(self) -> int:
         return len(self.norms)
 
-    def view(self, start: int, stop: int) -> Self:
+    def view(self, start: int, stop: int) -> "DenseVectors":
+        """Get consecutive rows without a copy.
+
+        RETURNS (DenseVectors): Rows start to stop.
+        """
         return self.take(slice(start, stop))
 
-    def take(self, rows: np.ndarray | slice) -> Self:
-        return type(self)(*(array[rows] for array in self.arrays.values()))
+    def take(self, rows: np.ndarray | slice) -> "DenseVectors":
+        """Copy some rows exactly.
 
-    @classmethod
-    def join(cls, parts: Sequence[Self]) -> Self:
-        return cls(*(np.concatenate([part.arrays[key] for part in parts]) for key in cls.KEYS))
-
-    def write(self, folder: Path, stem: str) -> None:
-        """Write `arrays`; see `Vectors.write`."""
-        for key, array in self.arrays.items():
-            np.save(folder / f"{stem}.{key}.npy", array)
-
-
-class DenseVectors(_DenseRows):
-    """Vectors as one float32 matrix.
-
-    unit (Floats2d): (n, width) rows of length one (or zero).
-    norms (Floats1d): (n,) the original lengths of the rows.
-    """
-
-    KEYS = ("unit", "norms")
-    unit: np.ndarray
-
-    @classmethod
-    def from_raw(cls, raw: np.ndarray) -> "DenseVectors":
-        """RETURNS (DenseVectors): The vectors at unit length, and their lengths in float32.
-
-        raw (Floats2d): (n, width) vectors of any length.
+        RETURNS (DenseVectors): Rows (m,), in this order.
         """
-        return cls(*_normalized(raw))
+        taken = (array[rows] for array in self.arrays.values())
+        return DenseVectors(*taken, longest=self.longest)
 
     def compare(self, queries: np.ndarray) -> RowScores:
-        """Compare by a matrix product; see `Vectors.compare`."""
-        return _compare(self.unit, queries)
+        """Compare queries with all rows, quickly and up to an error that is known. int8 is compared
+        as whole numbers: queries are rounded as rows are, which the error tells. Without numkong
+        rows become float32, which takes ten times as long.
+
+        queries (Raw): float32 (b, width), at unit length unless scores are inner products.
+        RETURNS (RowScores): Computes the scores of ranges of rows.
+        """
+        kernels = _load_kernels() if self.rows.dtype == "int8" else None
+        if kernels is None:
+            products, error = _multiply(self.rows, queries)
+        else:
+            products, error = _multiply_rounded(self.rows, queries, kernels)
+
+        def dots(start: int, stop: int) -> np.ndarray:
+            found = products(start, stop)
+            found *= self.steps[start:stop, None]
+            return found
+
+        return RowScores(dots, error * np.float32(self.longest))
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
+        """Get the scores of one query with some rows. They do not depend on the other queries.
+
+        queries (Raw): As for `compare`.
+        query (int): Which of them.
+        rows (Ints1d): int64 (m,).
+        RETURNS (Floats1d): float32 (m,).
+        """
         # Unlike a matrix product, it sums each row in the same order however many rows there are.
-        return np.einsum("ij,j->i", self.unit[rows], queries[query])
+        return np.einsum("ij,j->i", self._floats(rows), queries[query]) * self.steps[rows]
 
     def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Get the cosines of pairs of a query and a row.
+        """Get the scores of pairs of a query and a row.
 
-        queries (Floats2d): (b, width) unit vectors.
+        queries (Floats2d): (b, width), as for `compare`.
         asked (Ints1d): int64 (n,): the query of each pair.
         rows (Ints1d): int64 (n,): the row of each pair.
         RETURNS (Floats1d): float32 (n,).
         """
-        return np.einsum("ij,ij->i", self.unit[rows], queries[asked])
+        return np.einsum("ij,ij->i", self._floats(rows), queries[asked]) * self.steps[rows]
 
-    def queries(self, rows: np.ndarray) -> np.ndarray:
-        return self.unit[rows]
+    def queries(self, rows: np.ndarray | slice) -> np.ndarray:
+        """Get some rows as queries: as if their texts were encoded again, up to the precision of
+        the rows.
+
+        rows (Ints1d): int64 (b,).
+        RETURNS (Raw): float32 (b, width).
+        """
+        return self._floats(rows) * self.steps[rows, None]
 
     def sums(self, incidence: "csr_matrix") -> np.ndarray:
-        """RETURNS (Floats2d): float32 (m, width): see `Vectors.sums`."""
-        return _sums(incidence, self.norms, lambda rows: self.unit[rows])
+        """Sum raw vectors, those that the encoder made; only of stored vectors, not of `scaled`
+        ones. Only the rows in the sums are read.
+
+        incidence (csr_matrix): (m, n): how much of each of the n rows is in each of the m sums.
+        RETURNS (Raw): float32 (m, width).
+        """
+        from scipy.sparse import csr_matrix
+
+        rows, places = np.unique(incidence.indices, return_inverse=True)
+        weights = (incidence.data * self.norms[incidence.indices]).astype("float32")
+        shape = (incidence.shape[0], len(rows))
+        picked = csr_matrix((weights, places.ravel(), incidence.indptr), shape=shape)
+        return picked @ self.queries(rows)
+
+    def write(self, folder: Path, stem: str) -> None:
+        """Write the rows, for `open_vectors`.
+
+        folder (Path): The folder of their files.
+        stem (str): How the names of the files start.
+        """
+        for key, array in self.arrays.items():
+            np.save(folder / f"{stem}.{key}.npy", array)
+
+    def _floats(self, rows: np.ndarray | slice) -> np.ndarray:
+        return self.rows[rows].astype("float32", copy=False)
 
 
-class QuantizedVectors(_DenseRows):
-    """Vectors as one int8 matrix. The components of a row are multiples of 1/127 of its largest
-    one. Cosines are computed with the row's codes at unit length, so a row's cosine with itself
-    is 1.
+Products: TypeAlias = tuple[Callable[[int, int], np.ndarray], np.ndarray]
 
-    codes (Ints2d): int8 (n, width).
-    lengths (Floats1d): float32 (n,) the lengths of the codes.
-    norms (Floats1d): (n,) the original lengths of the rows.
+
+def _multiply(rows: np.ndarray, queries: np.ndarray) -> Products:
+    """Multiply in float32. Few rows of another type become float32 at once.
+
+    RETURNS (Tuple[Callable, Floats1d]): As in `RowScores`.
     """
-
-    KEYS = ("codes", "lengths", "norms")
-    codes: np.ndarray
-    lengths: np.ndarray
-
-    @classmethod
-    def from_raw(cls, raw: np.ndarray) -> "QuantizedVectors":
-        """RETURNS (QuantizedVectors): The vectors as int8, and their lengths in float32.
-
-        raw (Floats2d): (n, width) vectors of any length.
-        """
-        unit, norms = _normalized(raw)
-        largest = np.abs(unit).max(axis=1, initial=0)
-        scale = _LEVELS / np.where(largest > 0, largest, 1)
-        codes = np.rint(unit * scale[:, None]).astype("int8")
-        squares = np.einsum("ij,ij->i", codes, codes, dtype="int64")
-        return cls(codes, np.sqrt(squares).astype("float32"), norms)
-
-    @property
-    def unit(self) -> np.ndarray:
-        """RETURNS (Floats2d): float32 (n, width): all rows, in four times the stored size."""
-        return self.queries(np.arange(len(self)))
-
-    def compare(self, queries: np.ndarray) -> RowScores:
-        """Compare whole numbers with whole numbers: queries are rounded as rows are, which the
-        error tells; see `Vectors.compare`. Without numkong rows become float32, which takes ten
-        times as long.
-        """
-        kernels = _load_kernels()
-        if kernels is None:
-            dots, error = _compare(self.codes, queries)
-            scale = None
-        else:
-            codes, scale, error = _rounded(queries)
-            packed = kernels.dots_pack(codes)
-
-            def dots(start: int, stop: int) -> np.ndarray:
-                found = kernels.dots_packed(self.codes[start:stop], packed)
-                return np.asarray(found).astype("float32")
-
-        def cosines(start: int, stop: int) -> np.ndarray:
-            found = dots(start, stop)
-            found *= self._shares(slice(start, stop))[:, None]
-            if scale is not None:
-                found *= scale
-            return found
-
-        return RowScores(cosines, error)
-
-    def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
-        codes = self.codes[rows].astype("float32")
-        return np.einsum("ij,j->i", codes, queries[query]) * self._shares(rows)
-
-    def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        codes = self.codes[rows].astype("float32")
-        return np.einsum("ij,ij->i", codes, queries[asked]) * self._shares(rows)
-
-    def queries(self, rows: np.ndarray) -> np.ndarray:
-        return self.codes[rows].astype("float32") * self._shares(rows)[:, None]
-
-    def sums(self, incidence: "csr_matrix") -> np.ndarray:
-        """RETURNS (Floats2d): float32 (m, width): see `Vectors.sums`."""
-        return _sums(incidence, self.norms, self.queries)
-
-    def _shares(self, rows: np.ndarray | slice) -> np.ndarray:
-        # Codes are whole numbers: only zeros are shorter than one.
-        return 1 / np.maximum(self.lengths[rows], np.float32(1))
-
-
-def _normalized(raw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    raw = np.asarray(raw, dtype="float32")
-    norms = np.linalg.norm(raw, axis=1)
-    return raw / np.where(norms > 0, norms, 1)[:, None], norms
-
-
-def _compare(rows: np.ndarray, queries: np.ndarray) -> RowScores:
-    """Compare by products of float32. Few rows of another type become float32 at once."""
     queries = np.asarray(queries, dtype="float32")
     columns = np.ascontiguousarray(queries.T)
     width = max(rows.shape[1], 1)
     at_once = max(_CONVERTED // width, 1)
 
-    def dots(start: int, stop: int) -> np.ndarray:
+    def products(start: int, stop: int) -> np.ndarray:
         if rows.dtype == "float32":
             return rows[start:stop] @ columns
         found = np.empty((stop - start, len(queries)), dtype="float32")
@@ -300,23 +287,27 @@ def _compare(rows: np.ndarray, queries: np.ndarray) -> RowScores:
             np.matmul(part, columns, out=found[first - start : first - start + len(block)])
         return found
 
-    return RowScores(dots, 2 * width * _FLOAT32 * np.linalg.norm(queries, axis=1))
+    return products, 2 * width * _FLOAT32 * np.linalg.norm(queries, axis=1)
 
 
-def _rounded(queries: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Round queries to whole numbers.
+def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> Products:
+    """Multiply whole numbers: queries are rounded to multiples of 1/127 of their largest component.
 
-    queries (Floats2d): float32 (b, width).
-    RETURNS (Tuple[np.ndarray, np.ndarray, np.ndarray]): int8 (b, width) numbers, float32 (b,) what
-        one of them stands for, and float32 (b,): how much the product with a unit vector may be
-        off (Cauchy-Schwarz).
+    RETURNS (Tuple[Callable, Floats1d]): As in `RowScores`; the error is by Cauchy-Schwarz.
     """
     largest = np.abs(queries).max(axis=1, initial=0)
     scale = np.where(largest > 0, largest, 1) / np.float32(_LEVELS)
     numbers = queries / scale[:, None]
     codes = np.rint(numbers).astype("int8")
     error = np.linalg.norm(numbers - codes, axis=1) * scale
-    return codes, scale, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1)
+    packed = kernels.dots_pack(codes)
+
+    def products(start: int, stop: int) -> np.ndarray:
+        found = np.asarray(kernels.dots_packed(rows[start:stop], packed)).astype("float32")
+        found *= scale
+        return found
+
+    return products, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1)
 
 
 @cache
@@ -331,23 +322,8 @@ def _load_kernels() -> Any:
     return numkong
 
 
-def _sums(
-    incidence: "csr_matrix", norms: np.ndarray, read: Callable[[np.ndarray], np.ndarray]
-) -> np.ndarray:
-    """Sum rows, reading only those in the sums."""
-    from scipy.sparse import csr_matrix
-
-    rows, places = np.unique(incidence.indices, return_inverse=True)
-    weights = (incidence.data * norms[incidence.indices]).astype("float32")
-    shape = (incidence.shape[0], len(rows))
-    picked = csr_matrix((weights, places.ravel(), incidence.indptr), shape=shape)
-    return picked @ read(rows)
-
-
 class SparseVectors:
     """Vectors as a CSR matrix of float32."""
-
-    is_scaled = False
 
     def __init__(self, unit: "csr_matrix", norms: np.ndarray) -> None:
         """Wrap a matrix.
@@ -361,9 +337,10 @@ class SparseVectors:
 
     @classmethod
     def from_raw(cls, raw: "csr_matrix") -> "SparseVectors":
-        """RETURNS (SparseVectors): The vectors at unit length, and their lengths; float32.
+        """Store vectors at unit length, and their lengths beside them.
 
         raw (csr_matrix): (n, width) vectors of any length.
+        RETURNS (SparseVectors): The vectors; float32.
         """
         from scipy import sparse
 
@@ -388,15 +365,8 @@ class SparseVectors:
     def take(self, rows: np.ndarray) -> "SparseVectors":
         return SparseVectors(self.unit[rows], self.norms[rows])
 
-    @classmethod
-    def join(cls, parts: "Sequence[SparseVectors]") -> "SparseVectors":
-        from scipy import sparse
-
-        unit = sparse.vstack([part.unit for part in parts], format="csr")
-        return cls(unit, np.concatenate([part.norms for part in parts]))
-
     def compare(self, queries: "csr_matrix") -> RowScores:
-        """Compare by the features of each row, always in one order; see `Vectors.compare`."""
+        """Compare by the features of each row, always in one order; see `DenseVectors.compare`."""
         columns = queries.T.toarray()
         return RowScores(
             lambda start, stop: self.view(start, stop).unit @ columns,
@@ -404,19 +374,19 @@ class SparseVectors:
         )
 
     def rescore(self, queries: "csr_matrix", query: int, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
+        """RETURNS (Floats1d): float32 (m,): see `DenseVectors.rescore`."""
         return (self.unit[rows] @ queries[query].T).toarray().ravel()
 
     def queries(self, rows: np.ndarray) -> "csr_matrix":
         return self.unit[rows]
 
     def sums(self, incidence: "csr_matrix") -> "csr_matrix":
-        """RETURNS (csr_matrix): float32 (m, width): see `Vectors.sums`."""
+        """RETURNS (csr_matrix): float32 (m, width): see `DenseVectors.sums`."""
         weights = incidence.multiply(self.norms[None, :]).tocsr().astype("float32")
         return weights @ self.unit
 
     def write(self, folder: Path, stem: str) -> None:
-        """Write the matrix, its shape and the lengths; see `Vectors.write`."""
+        """Write the matrix, its shape and the lengths; see `DenseVectors.write`."""
         write_csr(self.unit, folder, stem)
         np.save(folder / f"{stem}.shape.npy", np.asarray(self.unit.shape))
         np.save(folder / f"{stem}.norms.npy", self.norms)
@@ -428,72 +398,6 @@ _MOST_COLUMNS = 2**31
 _BLOCK = 16_384
 
 
-class Vectors(Protocol):
-    """Unit vectors, one per row; or scaled ones, whose scores are inner products: see `scaled`."""
-
-    norms: np.ndarray
-    width: int
-
-    @property
-    def is_scaled(self) -> bool:
-        """Whether scores are inner products, not cosines."""
-
-    @property
-    def unit(self) -> Any:
-        """All rows; without a copy unless they are quantized."""
-
-    @property
-    def widths(self) -> dict[str, int]:
-        """How many components they have: "dense", "sparse" or both."""
-
-    def __len__(self) -> int: ...
-
-    def view(self, start: int, stop: int) -> "Vectors":
-        """RETURNS (Vectors): Rows start to stop, without a copy."""
-
-    def take(self, rows: np.ndarray) -> "Vectors":
-        """RETURNS (Vectors): Some rows (m,), in this order, as an exact copy."""
-
-    def compare(self, queries: Raw) -> RowScores:
-        """Compare queries with all rows, quickly and up to an error that is known.
-
-        queries (Union[Floats2d, csr_matrix, HybridArray]): float32 (b, width), at unit length
-            unless the vectors are scaled.
-        RETURNS (RowScores): Computes the scores of ranges of rows.
-        """
-
-    def rescore(self, queries: Raw, query: int, rows: np.ndarray) -> np.ndarray:
-        """Get the scores of one query with some rows. They do not depend on the other queries.
-
-        queries (Union[Floats2d, csr_matrix, HybridArray]): As for `compare`.
-        query (int): Which of them.
-        rows (Ints1d): int64 (m,).
-        RETURNS (Floats1d): float32 (m,).
-        """
-
-    def queries(self, rows: np.ndarray) -> Raw:
-        """Get some rows as queries: as if their texts were encoded again, up to the precision of
-        the rows.
-
-        rows (Ints1d): int64 (b,).
-        RETURNS (Union[Floats2d, csr_matrix, HybridArray]): float32 (b, width).
-        """
-
-    def sums(self, incidence: "csr_matrix") -> Raw:
-        """Sum raw vectors, those that the encoder made.
-
-        incidence (csr_matrix): (m, n): how much of each of the n rows is in each of the m sums.
-        RETURNS (Union[Floats2d, csr_matrix, HybridArray]): float32 (m, width).
-        """
-
-    def write(self, folder: Path, stem: str) -> None:
-        """Write the rows, for `open_vectors`.
-
-        folder (Path): The folder of their files.
-        stem (str): How the file names start.
-        """
-
-
 class HybridVectors:
     """Dense and lexical vectors of the same texts. Queries carry the weight of lexical cosines. Two
     cosines are averaged; a cosine is added to an inner product.
@@ -501,20 +405,23 @@ class HybridVectors:
 
     def __init__(
         self,
-        dense: DenseVectors | QuantizedVectors,
+        dense: DenseVectors,
         lexical: SparseVectors,
         *,
         weight: float = 1.0,
+        metric: str = COSINE,
     ) -> None:
         """Combine both sides.
 
-        dense (Union[DenseVectors, QuantizedVectors]): n rows.
+        dense (DenseVectors): n rows.
         lexical (SparseVectors): n rows.
-        weight (float): The lexical weight of `unit` as queries; stored vectors have none.
+        weight (float): The lexical weight of the texts' own vectors; stored vectors have none.
+        metric (str): What the dense scores are: "cosine" or "dot".
         """
         self.dense = dense
         self.lexical = lexical
         self.weight = weight
+        self.metric = metric
         self.norms = np.sqrt(dense.norms**2 + weight * lexical.norms**2)
         self.width = dense.width + lexical.width
 
@@ -526,16 +433,10 @@ class HybridVectors:
         dtype (str): "float32" or "int8", for the dense side.
         """
         lexical = SparseVectors.from_raw(raw.lexical)
-        return cls(_dense(raw.dense, dtype), lexical, weight=raw.weight)
-
-    @property
-    def is_scaled(self) -> bool:
-        """RETURNS (bool): Whether the dense scores are inner products."""
-        return self.dense.is_scaled
+        return cls(DenseVectors.from_raw(raw.dense, dtype), lexical, weight=raw.weight)
 
     @property
     def unit(self) -> HybridArray:
-        """RETURNS (HybridArray): All rows of both sides."""
         return HybridArray(self.dense.unit, self.lexical.unit, self.weight)
 
     @property
@@ -546,25 +447,27 @@ class HybridVectors:
         return len(self.dense)
 
     def view(self, start: int, stop: int) -> "HybridVectors":
-        return HybridVectors(self.dense.view(start, stop), self.lexical.view(start, stop))
+        dense, lexical = self.dense.view(start, stop), self.lexical.view(start, stop)
+        return HybridVectors(dense, lexical, metric=self.metric)
 
     def take(self, rows: np.ndarray) -> "HybridVectors":
-        return HybridVectors(self.dense.take(rows), self.lexical.take(rows))
+        dense, lexical = self.dense.take(rows), self.lexical.take(rows)
+        return HybridVectors(dense, lexical, metric=self.metric)
 
     def score(self, queries: HybridArray, dense: np.ndarray, lexical: np.ndarray) -> np.ndarray:
-        """Combine the scores of both sides.
+        """Combine the scores of both sides: two cosines to the cosine of the concatenated vectors,
+        if neither is zero.
 
         queries (HybridArray): They know the weight.
         dense (np.ndarray): Cosines or inner products.
         lexical (np.ndarray): Cosines, of the same shape.
         RETURNS (np.ndarray): Scores.
         """
-        if self.is_scaled:
-            return dense + queries.weight * lexical
-        return queries.score(dense, lexical)
+        both = dense + queries.weight * lexical
+        return both / (1 + queries.weight) if self.metric == COSINE else both
 
     def compare(self, queries: HybridArray) -> RowScores:
-        """Compare both sides; see `Vectors.compare`."""
+        """Compare both sides; see `DenseVectors.compare`."""
         dense, lexical = self.dense.compare(queries.dense), self.lexical.compare(queries.lexical)
 
         def dots(start: int, stop: int) -> np.ndarray:
@@ -573,7 +476,7 @@ class HybridVectors:
         return RowScores(dots, self.score(queries, dense.error, lexical.error))
 
     def rescore(self, queries: HybridArray, query: int, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats1d): float32 (m,): see `Vectors.rescore`."""
+        """RETURNS (Floats1d): float32 (m,): see `DenseVectors.rescore`."""
         return self.score(
             queries,
             self.dense.rescore(queries.dense, query, rows),
@@ -598,13 +501,17 @@ class HybridVectors:
         return dense, np.asarray(shared.sum(axis=1)).ravel()
 
     def sums(self, incidence: "csr_matrix") -> HybridArray:
-        """RETURNS (HybridArray): float32 (m, width): see `Vectors.sums`."""
+        """RETURNS (HybridArray): float32 (m, width): see `DenseVectors.sums`."""
         return HybridArray(self.dense.sums(incidence), self.lexical.sums(incidence))
 
     def write(self, folder: Path, stem: str) -> None:
-        """Write both sides; see `Vectors.write`."""
+        """Write both sides; see `DenseVectors.write`."""
         self.dense.write(folder, f"{stem}.dense")
         self.lexical.write(folder, f"{stem}.lexical")
+
+
+# Unit vectors, one per row; or scaled ones, whose scores are inner products: see `scaled`.
+Vectors: TypeAlias = DenseVectors | SparseVectors | HybridVectors
 
 
 def from_raw(raw: Raw, *, dtype: str = "float32") -> Vectors:
@@ -617,22 +524,25 @@ def from_raw(raw: Raw, *, dtype: str = "float32") -> Vectors:
     if isinstance(raw, HybridArray):
         return HybridVectors.from_raw(raw, dtype=dtype)
     if isinstance(raw, np.ndarray):
-        return _dense(raw, dtype)
+        return DenseVectors.from_raw(raw, dtype)
     return SparseVectors.from_raw(raw)
 
 
-def _dense(raw: np.ndarray, dtype: str) -> DenseVectors | QuantizedVectors:
-    return QuantizedVectors.from_raw(raw) if dtype == "int8" else DenseVectors.from_raw(raw)
+def join(parts: Sequence[Any]) -> Vectors:
+    """Join vectors of the same kind.
 
-
-def join(parts: Sequence[Vectors]) -> Vectors:
-    """RETURNS (Vectors): The rows of one or more parts of the same kind."""
+    parts (Sequence[Vectors]): At least one.
+    RETURNS (Vectors): The rows of all.
+    """
     if isinstance(parts[0], HybridVectors):
-        both: Any = parts
-        lexical = SparseVectors.join([part.lexical for part in both])
-        dense: Any = join([part.dense for part in both])
+        dense: Any = join([part.dense for part in parts])
+        lexical: Any = join([part.lexical for part in parts])
         return HybridVectors(dense, lexical)
-    return type(parts[0]).join(parts)  # type: ignore[attr-defined]
+    if isinstance(parts[0], DenseVectors):
+        columns = zip(*(part.arrays.values() for part in parts), strict=True)
+        return DenseVectors(*map(np.concatenate, columns))
+    unit = stack(part.unit for part in parts)
+    return SparseVectors(unit, np.concatenate([part.norms for part in parts]))
 
 
 def open_vectors(folder: Path, stem: str) -> Vectors:
@@ -652,13 +562,10 @@ def open_vectors(folder: Path, stem: str) -> Vectors:
         return HybridVectors(dense, lexical)
     norms = open_array(folder / f"{stem}.norms.npy", "float32", (None,), finite=True)
     rows = len(norms)
-    if (folder / f"{stem}.unit.npy").exists():
-        unit = open_array(folder / f"{stem}.unit.npy", "float32", (rows, None))
-        return DenseVectors(unit, norms)
-    if (folder / f"{stem}.codes.npy").exists():
-        codes = open_array(folder / f"{stem}.codes.npy", "int8", (rows, None))
-        lengths = open_array(folder / f"{stem}.lengths.npy", "float32", (rows,), finite=True)
-        return QuantizedVectors(codes, lengths, norms)
+    if (folder / f"{stem}.rows.npy").exists():
+        matrix = open_array(folder / f"{stem}.rows.npy", DTYPES, (rows, None))
+        steps = open_array(folder / f"{stem}.steps.npy", "float32", (rows,), finite=True)
+        return DenseVectors(matrix, steps, norms)
     shape = open_array(folder / f"{stem}.shape.npy", _COUNTS, (2,), bounds=(0, _MOST_COLUMNS))
     return SparseVectors(open_csr(folder, stem, rows=rows, width=int(shape[1])), norms)
 
@@ -689,7 +596,7 @@ class VectorWriter:
         """
         self._append(vectors, self._stem)
 
-    def _append(self, vectors: Any, stem: str) -> None:
+    def _append(self, vectors: Vectors, stem: str) -> None:
         if isinstance(vectors, HybridVectors):
             self._append(vectors.dense, f"{stem}.dense")
             self._append(vectors.lexical, f"{stem}.lexical")
@@ -712,7 +619,7 @@ class VectorWriter:
         for file in self._files.values():
             file.close()
         for stem, parts in self._sparse.items():
-            SparseVectors.join(parts).write(self._folder, stem)
+            join(parts).write(self._folder, stem)
 
 
 def row_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
@@ -721,79 +628,25 @@ def row_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
         yield rows[start : start + _BLOCK]
 
 
-class ScaledVectors:
-    """Stored unit vectors, times the norms beside them. Queries keep their lengths, too."""
-
-    is_scaled = True
-
-    def __init__(self, vectors: Vectors) -> None:
-        """vectors (Vectors): Dense, quantized or sparse, as they are stored."""
-        self.stored = vectors
-        self.norms = vectors.norms
-        self.width = vectors.width
-
-    @property
-    def unit(self) -> Any:
-        return self.stored.unit
-
-    @property
-    def widths(self) -> dict[str, int]:
-        return self.stored.widths
-
-    def __len__(self) -> int:
-        return len(self.stored)
-
-    def view(self, start: int, stop: int) -> "ScaledVectors":
-        return ScaledVectors(self.stored.view(start, stop))
-
-    def take(self, rows: np.ndarray) -> "ScaledVectors":
-        return ScaledVectors(self.stored.take(rows))
-
-    def compare(self, queries: Raw) -> RowScores:
-        """Compare by inner products; see `Vectors.compare`."""
-        dots, error = self.stored.compare(queries)
-        return RowScores(
-            lambda start, stop: dots(start, stop) * self.norms[start:stop, None],
-            error * self.norms.max(initial=0),
-        )
-
-    def rescore(self, queries: Raw, query: int, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats1d): float32 (m,): inner products; see `Vectors.rescore`."""
-        return self.stored.rescore(queries, query, rows) * self.norms[rows]
-
-    def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats1d): float32 (n,): inner products, for pairs as in `DenseVectors`."""
-        stored: Any = self.stored
-        return stored.pairs(queries, asked, rows) * self.norms[rows]
-
-    def queries(self, rows: np.ndarray) -> Raw:
-        unit = self.stored.queries(rows)
-        if isinstance(unit, np.ndarray):
-            return unit * self.norms[rows][:, None]
-        from scipy import sparse
-
-        return sparse.csr_matrix(sparse.diags(self.norms[rows], dtype="float32") @ unit)
-
-    def sums(self, incidence: "csr_matrix") -> Raw:
-        """RETURNS (Union[Floats2d, csr_matrix]): float32 (m, width): see `Vectors.sums`."""
-        return self.stored.sums(incidence)
-
-    def write(self, folder: Path, stem: str) -> None:
-        """Write what is stored; see `Vectors.write`."""
-        self.stored.write(folder, stem)
-
-
 def scaled(vectors: Vectors, metric: str) -> Vectors:
     """Choose how stored vectors are compared.
 
     vectors (Vectors): As they are stored.
-    metric (str): "cosine" or "dot". The lexical side of hybrid vectors is always compared by
-        cosine: n-gram vectors have length one in BioSyn and BCNH.
+    metric (str): "cosine", or "dot": rows and queries keep their lengths. The lexical side of
+        hybrid vectors is always compared by cosine: n-gram vectors have length one in BioSyn and
+        BCNH.
     RETURNS (Vectors): The same vectors.
     """
     if metric == COSINE:
         return vectors
     if isinstance(vectors, HybridVectors):
-        dense: Any = ScaledVectors(vectors.dense)
-        return HybridVectors(dense, vectors.lexical, weight=vectors.weight)
-    return ScaledVectors(vectors)
+        dense: Any = scaled(vectors.dense, metric)
+        return HybridVectors(dense, vectors.lexical, weight=vectors.weight, metric=metric)
+    norms = vectors.norms
+    if isinstance(vectors, DenseVectors):
+        longest = float(norms.max(initial=0))
+        return DenseVectors(vectors.rows, vectors.steps * norms, norms, longest=longest)
+    from scipy import sparse
+
+    scales = sparse.diags(norms, dtype="float32")
+    return SparseVectors(sparse.csr_matrix(scales @ vectors.unit), norms)

@@ -12,10 +12,10 @@ from scipy import sparse
 from ..encoders.protocol import NormalizedEncoder, Raw, stack
 from ..files.arrays import ascends
 from ..files.folders import damaged
-from .builder import Centroids
+from .builder import concept_means
 from .concept_index import ConceptIndex, D, O, Search, hash_keys
 from .overlay import SynonymOverlay
-from .vectors import HybridVectors, QuantizedVectors, SparseVectors, Vectors, from_raw
+from .vectors import HybridVectors, SparseVectors, Vectors, from_raw, row_blocks
 from .word_bags import HASHES, WordBags
 
 # How many texts are read and tokenized at once.
@@ -24,14 +24,11 @@ _CHUNK = 4096
 _SAMPLE = 256
 # Means of vectors that cancel out depend on the order of summation.
 _LEAST_MEAN = 1e-2
-# How many rows are read at once.
-_BLOCK = 16_384
 # How much the length of a row may differ from one.
 _ROUNDED = 2e-5
 # Squared distances of vectors of the same text. Dense ones may be rounded to eight bits, or encoded
 # by another processor.
 _SAME_DENSE, _SAME_SPARSE = 2e-3, 1e-8
-_LARGEST_CODE = 127
 _Report = Callable[[int], Any]
 
 
@@ -169,20 +166,17 @@ def _verify_keys(index: ConceptIndex) -> None:
 
 
 def _verify_means(index: ConceptIndex, search: Search, report: _Report) -> None:
-    folder, concepts, vectors = (
-        index.folder,
-        index.concepts_of(search),
-        index.stored_vectors(search),
-    )
-    means = Centroids(index.vectors, index.members, search.target, index.concept_count)
+    folder, concepts = index.folder, index.concepts_of(search)
+    vectors = index.stored_vectors(search)
+    numbers, means = concept_means(index.vectors, index.members, search.target, index.concept_count)
     path = folder / f"{search}.concepts.npy"
-    is_right = np.array_equal(concepts, means.concepts)
+    is_right = np.array_equal(concepts, numbers)
     require_sound(is_right, path, "it does not have the concepts with texts")
     is_right = len(vectors) == len(concepts)
     require_sound(is_right, path, f"there are {len(vectors)} vectors for {len(concepts)} concepts")
     verify_vectors(vectors, folder, search, report=report)
     path, start = folder / f"{search}.norms.npy", 0
-    for raw in means.blocks():
+    for raw in means:
         expected = from_raw(raw)
         certain = np.flatnonzero(expected.norms > _LEAST_MEAN)
         are_equal = are_same(expected.take(certain), vectors.take(start + certain))
@@ -219,19 +213,13 @@ def verify_vectors(
         return
     norms = vectors.norms
     require_sound((norms >= 0).all(), folder / f"{stem}.norms.npy", "a norm is negative")
-    if isinstance(vectors, SparseVectors):
-        measure, path = _sparse_lengths, folder / f"{stem}.data.npy"
-    elif isinstance(vectors, QuantizedVectors):
-        measure, path = _quantized_lengths, folder / f"{stem}.codes.npy"
-    else:
-        measure, path = _dense_lengths, folder / f"{stem}.unit.npy"
-    for start in range(0, len(vectors), _BLOCK):
-        rows = slice(start, min(start + _BLOCK, len(vectors)))
-        lengths = measure(vectors, rows, path)
+    path = folder / f"{stem}.{'data' if isinstance(vectors, SparseVectors) else 'rows'}.npy"
+    for rows in row_blocks(np.arange(len(vectors))):
+        lengths = np.sqrt(_squares(vectors.queries(rows)))
         # Written so that NaN is refused.
         is_unit = (np.abs(lengths - (norms[rows] > 0)) < _ROUNDED).all()
         require_sound(is_unit, path, "a vector does not have the length that its norm says")
-        report(rows.stop - rows.start)
+        report(len(rows))
 
 
 def are_same(one: Vectors, other: Vectors) -> bool:
@@ -246,35 +234,14 @@ def are_same(one: Vectors, other: Vectors) -> bool:
     if isinstance(one, HybridVectors) and isinstance(other, HybridVectors):
         return are_same(one.dense, other.dense) and are_same(one.lexical, other.lexical)
     rows = np.arange(len(one))
-    distances = _distances(one.queries(rows), other.queries(rows))
+    distances = _squares(one.queries(rows) - other.queries(rows))
     are_as_long = np.allclose(one.norms, other.norms, rtol=2e-2, atol=1e-5)
     largest = _SAME_SPARSE if isinstance(one, SparseVectors) else _SAME_DENSE
     return are_as_long and bool((distances < largest).all())
 
 
-def _distances(one: Raw, other: Raw) -> np.ndarray:
-    difference = one - other
-    if sparse.issparse(one):
-        return np.asarray(difference.multiply(difference).sum(axis=1)).ravel()
-    return np.square(difference, dtype="float32").sum(axis=1)
-
-
-def _dense_lengths(vectors: Any, rows: slice, path: Path) -> np.ndarray:
-    return np.linalg.norm(vectors.unit[rows].astype("float32", copy=False), axis=1)
-
-
-def _quantized_lengths(vectors: Any, rows: slice, path: Path) -> np.ndarray:
-    codes = vectors.codes[rows].astype("int32")
-    lengths = np.sqrt(np.square(codes).sum(axis=1))
-    are_equal = np.array_equal(vectors.lengths[rows], lengths.astype("float32"))
-    require_sound(are_equal, path, "the lengths of its vectors are others")
-    largest = np.abs(codes).max(axis=1, initial=0)
-    return largest / _LARGEST_CODE
-
-
-def _sparse_lengths(vectors: Any, rows: slice, path: Path) -> np.ndarray:
-    first, last = vectors.unit.indptr[rows.start], vectors.unit.indptr[rows.stop]
-    data = vectors.unit.data[first:last].astype("float64")
-    sizes = np.diff(vectors.unit.indptr[rows.start : rows.stop + 1])
-    owners = np.repeat(np.arange(len(sizes)), sizes)
-    return np.sqrt(np.bincount(owners, data * data, minlength=len(sizes)))
+def _squares(raw: Raw) -> np.ndarray:
+    """RETURNS (Floats1d): The squared length of each row."""
+    if sparse.issparse(raw):
+        return np.asarray(raw.multiply(raw).sum(axis=1)).ravel()
+    return np.square(raw, dtype="float32").sum(axis=1)

@@ -88,14 +88,16 @@ def build_knowledge_base(
     RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it.
     RAISES (ConnormError): CN008 if the index has sparse vectors, CN411 for an unknown id.
     """
-    from ..index.builder import concept_centroids
+    from ..encoders.protocol import stack
+    from ..index.builder import concept_means
     from ..index.concept_index import D, O
     from ..index.vectors import HybridVectors, SparseVectors
 
     vectors = index.vectors.dense if isinstance(index.vectors, HybridVectors) else index.vectors
     if isinstance(vectors, SparseVectors):
         raise ConnormError(Errors.CN008)
-    numbers, means = concept_centroids(vectors, index.members, O | D, index.concept_count)
+    numbers, blocks = concept_means(vectors, index.members, O | D, index.concept_count)
+    means = stack(blocks)
     counts = np.bincount(
         index.members.concept, weights=index.members.count, minlength=index.concept_count
     )

@@ -128,23 +128,23 @@ ARRAYS = [
     ("ngrams", "index/texts.indices.npy", put(0, -1)),
     ("ngrams", "index/texts.indptr.npy", put(1, 10_000)),
     ("ngrams", "synonyms.data.npy", negate),
-    ("annoy", "index/texts.unit.npy", scale),
-    ("annoy", "index/texts.unit.npy", swap_far),
+    ("annoy", "index/texts.rows.npy", scale),
+    ("annoy", "index/texts.rows.npy", swap_far),
     ("annoy", "index/O-C.concepts.npy", put(0, 1)),
-    ("annoy", "index/O-C.unit.npy", negate),
+    ("annoy", "index/O-C.rows.npy", negate),
     ("annoy", "index/O-C.norms.npy", scale),
-    ("annoy", "synonyms.unit.npy", negate),
+    ("annoy", "synonyms.rows.npy", negate),
     ("annoy", "synonyms.norms.npy", scale),
-    ("int8", "index/texts.codes.npy", put((0, 0), 0)),
-    ("int8", "index/texts.codes.npy", swap_far),
-    ("int8", "index/texts.codes.npy", nudge),
-    ("int8", "index/texts.lengths.npy", scale),
-    ("int8", "index/O-C.codes.npy", swap_far),
-    ("hybrid", "index/texts.dense.unit.npy", negate),
+    ("int8", "index/texts.rows.npy", put((0, 0), 0)),
+    ("int8", "index/texts.rows.npy", swap_far),
+    ("int8", "index/texts.rows.npy", nudge),
+    ("int8", "index/texts.steps.npy", scale),
+    ("int8", "index/O-C.rows.npy", swap_far),
+    ("hybrid", "index/texts.dense.rows.npy", negate),
     ("hybrid", "index/texts.lexical.data.npy", negate),
-    ("hybrid", "index/O-C.dense.unit.npy", negate),
+    ("hybrid", "index/O-C.dense.rows.npy", negate),
     ("hybrid", "index/O-C.lexical.norms.npy", scale),
-    ("hybrid", "synonyms.dense.unit.npy", negate),
+    ("hybrid", "synonyms.dense.rows.npy", negate),
     ("hybrid", "synonyms.lexical.data.npy", put(0, 0.2)),
 ]
 
@@ -236,7 +236,7 @@ def test_a_synonym_that_the_encoder_sees_differently(saved, blank_normalizer, tm
 def test_a_tree_of_other_vectors(saved, blank_normalizer, settings, tmp_path, damaged):
     folder = saved("annoy", tmp_path)
     path = folder / "index" / "OD-T.index"
-    width = np.load(folder / "index" / "texts.unit.npy").shape[1]
+    width = np.load(folder / "index" / "texts.rows.npy").shape[1]
     nodes = np.fromfile(path, dtype="<i4").reshape(-1, 3 + width)
     if damaged == "item":
         nodes[0, 3:] = nodes[1, 3:]

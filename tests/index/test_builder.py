@@ -155,7 +155,7 @@ def test_same_input_same_files(tmp_path):
 
 def test_arrays_are_mapped_not_loaded(tmp_path):
     index = build(tmp_path / "i", synonyms=[])
-    for array in (index.vectors.unit, index.members.concept, index.vectors.norms):
+    for array in (index.vectors.rows, index.members.concept, index.vectors.norms):
         assert isinstance(array.base, np.memmap)
         assert not array.flags.writeable
 
@@ -325,7 +325,7 @@ def test_lists_are_kept_and_find_what_new_ones_find(tmp_path, encoder):
     queries = new.vectors.queries(np.arange(0, rows(new), 9))
     queries = replace(queries, weight=WEIGHT) if encoder is HYBRID else queries
     for search in SEARCHES:
-        best = ExactSearcher(new.search_vectors(search)).nearest(queries, 3).scores
+        best = ExactSearcher(new.stored_vectors(search)).nearest(queries, 3).scores
         kept, learned = (
             np.isclose(each.searcher(search).nearest(queries, 3).scores, best, atol=1e-5)
             for each in (new, fresh)
@@ -358,7 +358,7 @@ def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
     found = index.searcher("OD-T").nearest(queries, 1)
     assert found.items.ravel().tolist() == rows.tolist()
     raw = from_raw(encoder.encode([f"mention {number}" for number in range(50)]))
-    mentions = index.searcher("D-T").nearest(raw.unit, 1)
+    mentions = index.searcher("D-T").nearest(raw.queries(np.arange(50)), 1)
     named = index.keys.rows([b"mention %d" % number for number in range(50)])
     assert (mentions.items.ravel() + index.first_row(Search.D_T)).tolist() == named.tolist()
     assert index.concepts_of(Search.OD_C).tolist() == list(range(index.concept_count))
@@ -367,11 +367,11 @@ def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
 @NO_WARNING
 def test_damaged_vectors_are_not_copied(tmp_path):
     old = build(tmp_path / "old")
-    file = old.folder / "texts.unit.npy"
+    file = old.folder / "texts.rows.npy"
     content = bytearray(file.read_bytes())
     content[-4] ^= 1
     file.write_bytes(content)
-    with pytest.raises(ConnormError, match="CN402.*texts.unit.npy"):
+    with pytest.raises(ConnormError, match="CN402.*texts.rows.npy"):
         build(tmp_path / "new", known=old)
     assert not (tmp_path / "new").exists()
 
@@ -383,7 +383,7 @@ def test_a_backend_needs_no_more_than_the_protocol_asks(tmp_path):
         def dtype(self):
             return "float32"
 
-        def build(self, vectors, path):
+        def build(self, vectors, path, earlier=None):
             pass
 
         def open(self, vectors, path):

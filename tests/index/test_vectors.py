@@ -17,7 +17,7 @@ from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex, Search
 from spacy_connorm.index.overlay import Synonym, SynonymOverlay
 from spacy_connorm.index.search import rounded, run_search
 from spacy_connorm.index.vectors import (
-    QuantizedVectors,
+    DenseVectors,
     SparseVectors,
     VectorWriter,
     from_raw,
@@ -103,7 +103,7 @@ def test_view_shares_the_memory(raw, tmp_path):
     vectors = open_vectors(tmp_path, "texts")
     view = vectors.view(2, 6)
     np.testing.assert_array_equal(unit_of(view), unit_of(vectors)[2:6])
-    of = (lambda v: v.unit.data) if isinstance(vectors, SparseVectors) else (lambda v: v.unit)
+    of = (lambda v: v.unit.data) if isinstance(vectors, SparseVectors) else (lambda v: v.rows)
     assert np.shares_memory(of(view), of(vectors))
 
 
@@ -196,13 +196,13 @@ def test_rows_taken_and_joined_are_the_same_bit_by_bit(vectors, tmp_path):
 
 
 # int8
-QUANTIZED = QuantizedVectors.from_raw(RAW)
+QUANTIZED = DenseVectors.from_raw(RAW, "int8")
 
 
 def test_quantized_rows_point_where_the_vectors_point():
     unit = from_raw(RAW).unit
-    assert QUANTIZED.codes.dtype == "int8"
-    assert np.abs(QUANTIZED.codes).max(axis=1).tolist() == [
+    assert QUANTIZED.rows.dtype == "int8"
+    assert np.abs(QUANTIZED.rows).max(axis=1).tolist() == [
         127,
         127,
         127,
@@ -221,7 +221,7 @@ def test_quantized_rows_point_where_the_vectors_point():
 def test_cosine_of_a_quantized_row_with_itself_is_one(width):
     raw = np.random.default_rng(width).normal(size=(20, width)).astype("float32")
     raw[7] = 0
-    vectors = QuantizedVectors.from_raw(raw)
+    vectors = DenseVectors.from_raw(raw, "int8")
     queries = vectors.queries(np.arange(20))
     expected = np.ones(20)
     expected[7] = 0
@@ -267,9 +267,9 @@ def test_quantized_sums_are_of_raw_vectors():
 def test_opened_int8_is_mapped(tmp_path):
     QUANTIZED.write(tmp_path, "texts")
     opened = open_vectors(tmp_path, "texts")
-    assert isinstance(opened, QuantizedVectors)
-    assert isinstance(opened.codes.base, np.memmap)
-    assert np.shares_memory(opened.view(2, 5).codes, opened.codes)
+    assert opened.rows.dtype == "int8"
+    assert isinstance(opened.rows.base, np.memmap)
+    assert np.shares_memory(opened.view(2, 5).rows, opened.rows)
 
 
 RNG = np.random.default_rng(7)
@@ -378,7 +378,7 @@ def test_an_index_of_before_there_were_metrics_has_cosines(tmp_path):
     index = build(tmp_path / "index")
     assert index.manifest["backend"].pop("metric") == "cosine"
     old = ConceptIndex(index.folder, ExactIndex(), manifest=index.manifest)
-    assert old.metric == "cosine" and not old.compared.is_scaled
+    assert old.metric == "cosine" and old.compared is old.vectors
 
 
 @pytest.mark.filterwarnings("ignore:.*CNW401")

@@ -155,7 +155,7 @@ def test_vectors_that_are_not_at_unit_length(
     make_normalizer(**hashes).to_disk(tmp_path / "saved")
     folders = [tmp_path / "saved" / "index", tmp_path / "saved"]
     facts = [unseal(folder) for folder in folders]
-    path = folders[0] / "texts.unit.npy"
+    path = folders[0] / "texts.rows.npy"
     unit = np.load(path)
     unit[:] = float(value)
     np.save(path, unit)

@@ -182,6 +182,6 @@ def test_workers_map_the_files_of_an_index_that_was_never_saved(make, run):
     for way, (own, others) in found.items():
         weights = "encoder.embeddings.weight.npy"
         # A process that is spawned gets a copy of the encoder.
-        mapped = {"texts.unit.npy", weights} if "fork" in way else {"texts.unit.npy"}
+        mapped = {"texts.rows.npy", weights} if "fork" in way else {"texts.rows.npy"}
         assert mapped <= set(own), way
         assert others == [], way

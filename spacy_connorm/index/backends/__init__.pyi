@@ -5,5 +5,4 @@ from .exact import Earlier as Earlier
 from .exact import ExactIndex as ExactIndex
 from .exact import Neighbours as Neighbours
 from .exact import Searcher as Searcher
-from .exact import UpdatingBackend as UpdatingBackend
 from .ivf import IvfIndex as IvfIndex

@@ -20,7 +20,14 @@ from ...encoders.storage import DTYPES
 from ...errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
 from ...files.folders import damaged
 from ..vectors import Vectors, row_blocks
-from .exact import AllowedItems, ExactSearcher, Neighbours, require_positive_settings, rescore
+from .exact import (
+    AllowedItems,
+    Earlier,
+    ExactSearcher,
+    Neighbours,
+    require_positive_settings,
+    rescore,
+)
 
 if TYPE_CHECKING:
     from .exact import Searcher
@@ -65,11 +72,12 @@ class AnnoyIndex:
         if self.exact_below < 0:
             refuse("exact_below", self.exact_below, "a number of vectors, at least 0")
 
-    def build(self, vectors: Vectors, path: Path) -> None:
+    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> None:
         """Build the forest of dense vectors. Sparse and hybrid ones are searched exactly.
 
         vectors (Vectors): The items, one per row.
         path (Path): The file that Annoy writes and maps later, or that says why there is no forest.
+        earlier (Optional[Earlier]): Not used: trees are planted anew.
         """
         if "sparse" in vectors.widths:
             return

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -128,25 +128,6 @@ class Searcher(Protocol):
         """
 
 
-class Backend(Protocol):
-    """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`.
-
-    extra (str): The extra of spacy-connorm that it needs; empty if none. What its scores are says
-        `metrics.metric_of`.
-    """
-
-    extra: ClassVar[str]
-
-    @property
-    def dtype(self) -> Any: ...
-
-    def build(self, vectors: Vectors, path: Path) -> None:
-        """Write what a searcher over the vectors needs to the file `path`, if anything."""
-
-    def open(self, vectors: Vectors, path: Path) -> Searcher:
-        """Open what `build` wrote, as a searcher over the same vectors."""
-
-
 class Earlier(NamedTuple):
     """What a backend built before, of vectors that were mostly the same.
 
@@ -161,19 +142,30 @@ class Earlier(NamedTuple):
     items: np.ndarray
 
 
-@runtime_checkable
-class UpdatingBackend(Backend, Protocol):
-    """A backend that can keep a part of what it built before, e.g. `IvfIndex`."""
+class Backend(Protocol):
+    """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`.
 
-    def update(self, vectors: Vectors, path: Path, earlier: Earlier) -> str | None:
-        """As `build`, but keep what still fits.
+    extra (str): The extra of spacy-connorm that it needs; empty if none. What its scores are says
+        `vectors.metric_of`.
+    """
+
+    extra: ClassVar[str]
+
+    @property
+    def dtype(self) -> Any: ...
+
+    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str | None:
+        """Write what a searcher over the vectors needs, if anything.
 
         vectors (Vectors): The items, one per row.
         path (Path): The file to write, which is not the earlier one.
-        earlier (Earlier): The earlier build.
-        RETURNS (Optional[str]): What became of it, for the manifest; None if there is nothing to
+        earlier (Optional[Earlier]): What it built before, of which it may keep what still fits.
+        RETURNS (Optional[str]): What became of that, for the manifest; None if there is nothing to
             tell.
         """
+
+    def open(self, vectors: Vectors, path: Path) -> Searcher:
+        """Open what `build` wrote, as a searcher over the same vectors."""
 
 
 # How much more it costs to compare scattered rows than consecutive ones.
@@ -207,7 +199,7 @@ class ExactIndex:
         require_choice("dtype", self.dtype, DTYPES)
         require_choice("metric", self.metric, METRICS)
 
-    def build(self, vectors: Vectors, path: Path) -> None:
+    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> None:
         """Do nothing: an exact search only needs the vectors."""
 
     def open(self, vectors: Vectors, path: Path) -> "ExactSearcher":

@@ -20,6 +20,7 @@ import numpy as np
 from ...encoders.protocol import Raw
 from ...encoders.storage import DTYPES
 from ...errors import ConnormError, Errors, refuse, require_choice, require_installed
+from ...files.arrays import are_among, ascends
 from ...files.folders import damaged
 from ..vectors import Vectors, row_blocks
 from .exact import (
@@ -56,136 +57,52 @@ _MANY_QUERIES = 64
 _HERE = local()
 
 
-class RabitqLists:
-    """Proposes the nearest vectors, by their codes."""
+def _learn_lists(vectors: Vectors, lists: int, seed: int) -> Any:
+    """RETURNS (faiss.IndexIVFRaBitQ): Lists of all vectors, whose centroids are from a sample."""
+    index = _train(_sample(vectors, lists, seed), lists, seed)
+    _add_items(index, vectors, np.arange(len(vectors)))
+    return index
 
-    def __init__(self, index: Any, path: Path | None = None) -> None:
-        """Wrap an index.
 
-        index (faiss.IndexIVFRaBitQ): The index.
-        path (Optional[Path]): The file that it is mapped from.
-        """
-        self._index = index
-        self._path = path
-        self.lists = int(index.nlist)
+def _keep_lists(old: Any, vectors: Vectors, earlier: Earlier) -> Any:
+    """Keep the centroids of an earlier file, and the codes of vectors that it has. Only new vectors
+    are read.
 
-    @classmethod
-    def build(cls, vectors: Vectors, *, lists: int, seed: int) -> "RabitqLists":
-        """Learn centroids from a sample, then read all vectors once.
+    old (faiss.IndexIVFRaBitQ): The earlier lists.
+    RETURNS (faiss.IndexIVFRaBitQ): The lists.
+    """
+    # Opened again: this one gets other lists, which are copied from those of the other one.
+    new = _open_lists(earlier.path, rows=earlier.size, width=vectors.width)
+    copied = _copy_items(old, new, earlier.items)
+    _add_items(new, vectors, np.flatnonzero(~copied))
+    return new
 
-        vectors (DenseVectors): The items, one per row.
-        lists (int): The number of lists, at most one per vector.
-        seed (int): The seed of the sample and of k-means.
-        RETURNS (RabitqLists): The lists.
-        RAISES (ConnormError): CN126 without faiss.
-        """
-        index = _train(_sample(vectors, lists, seed), lists, seed)
-        _add_items(index, vectors, np.arange(len(vectors)))
-        return cls(index)
 
-    @classmethod
-    def update(cls, earlier: Earlier, vectors: Vectors) -> "RabitqLists":
-        """Keep the centroids of an earlier file, and the codes of vectors that it has. Only new
-        vectors are read.
+def _open_lists(path: Path, *, rows: int, width: int) -> Any:
+    """Map a file of lists into memory.
 
-        earlier (Earlier): What `write` wrote, and which of its items are still there.
-        vectors (DenseVectors): The items, one per row.
-        RETURNS (RabitqLists): The lists.
-        RAISES (ConnormError): As in `open`.
-        """
-        # Opened twice: one gets other lists, which are copied from those of the other one.
-        old, new = (
-            cls.open(earlier.path, rows=earlier.size, width=vectors.width)._index for _ in range(2)
-        )
-        copied = _copy_items(old, new, earlier.items)
-        _add_items(new, vectors, np.flatnonzero(~copied))
-        return cls(new)
-
-    @classmethod
-    def open(cls, path: Path, *, rows: int, width: int) -> "RabitqLists":
-        """Map the file into memory.
-
-        path (Path): The file that `write` wrote.
-        rows (int): The number of vectors that it was built from.
-        width (int): Their width.
-        RETURNS (RabitqLists): The lists.
-        RAISES (ConnormError): CN126 without faiss, CN403 if it does not belong to these vectors.
-        """
-        faiss = load_faiss()
-        flag = faiss.IO_FLAG_MMAP_IFC if _maps_whole_files() else faiss.IO_FLAG_MMAP
-        try:
-            index = faiss.read_index(str(path), flag)
-        except (RuntimeError, MemoryError) as error:
-            reason = f"{error}".partition("\n")[0] or "it is too large"
-            raise ConnormError(Errors.CN403.format(path=path, reason=reason)) from error
-        if not _parts_fit(index, rows=rows, width=width):
-            reason = f"it is not of {rows} vectors of {width} components"
-            raise ConnormError(Errors.CN403.format(path=path, reason=reason))
-        # As `build` sets it; a file can have any.
-        faiss.downcast_index(index.quantizer).k_factor = _SEARCHING_DEPTH
-        if not _maps_whole_files():
-            # Starting threads to read ahead would take longer than a search.
-            faiss.downcast_InvertedLists(index.invlists).prefetch_nthread = 0
-        return cls(index, path)
-
-    def write(self, path: Path) -> None:
-        """Write the file.
-
-        path (Path): The file to write.
-        RAISES (OSError): If the disk is full or refuses the file.
-        """
-        try:
-            load_faiss().write_index(self._index, str(path))
-        except RuntimeError as error:
-            raise OSError(str(error).splitlines()[0]) from error
-
-    def verify(self, vectors: Vectors, path: Path) -> None:
-        """Check that the lists hold every vector once. faiss leaves out zero vectors.
-
-        vectors (DenseVectors): The items.
-        path (Path): Their file.
-        RAISES (ConnormError): CN402.
-        """
-        faiss = load_faiss()
-        lists = faiss.downcast_InvertedLists(self._index.invlists)
-        sizes = {each: lists.list_size(each) for each in range(self.lists)}
-        held = [
-            faiss.rev_swig_ptr(lists.get_ids(each), size).copy()
-            for each, size in sizes.items()
-            if size
-        ]
-        items = np.sort(np.concatenate([np.empty(0, dtype="int64"), *held]))
-        is_sound = (
-            np.array_equal(items, np.unique(items))
-            and np.isin(np.flatnonzero(vectors.norms), items).all()
-            and np.isin(items, np.arange(len(vectors))).all()
-        )
-        if not is_sound:
-            raise damaged(path, "its lists do not hold every vector once")
-
-    def propose(
-        self, queries: np.ndarray, count: int, *, probes: int, allowed: AllowedItems | None
-    ) -> np.ndarray:
-        """Search the lists nearest to each query.
-
-        queries (Floats2d): float32 (b, width) unit vectors.
-        count (int): Items to propose per query.
-        probes (int): Lists to read per query.
-        allowed (Optional[AllowedItems]): The items that may be proposed; all if None.
-        RETURNS (Ints2d): int64 (b, count) items, -1 if the lists have fewer.
-        RAISES (ConnormError): CN403 if the lists hold what is no item.
-        """
-        faiss = load_faiss()
-        settings = faiss.IVFRaBitQSearchParameters(nprobe=probes, qb=_QUERY_BITS)
-        if allowed is not None:
-            settings.sel = faiss.IDSelectorBitmap(allowed.bits)
-        asked = np.ascontiguousarray(queries, dtype="float32")
-        with _threads_for(len(asked)):
-            items = self._index.search(asked, count, params=settings)[1]
-        if items.size and items.max() >= self._index.ntotal:
-            reason = "its lists hold what is no vector"
-            raise ConnormError(Errors.CN403.format(path=self._path, reason=reason))
-        return items
+    path (Path): What `IvfIndex.build` wrote.
+    rows (int): The number of vectors that it was built from.
+    width (int): Their width.
+    RETURNS (faiss.IndexIVFRaBitQ): The lists.
+    RAISES (ConnormError): CN126 without faiss, CN403 if it does not belong to these vectors.
+    """
+    faiss = load_faiss()
+    flag = faiss.IO_FLAG_MMAP_IFC if _maps_whole_files() else faiss.IO_FLAG_MMAP
+    try:
+        index = faiss.read_index(str(path), flag)
+    except (RuntimeError, MemoryError) as error:
+        reason = f"{error}".partition("\n")[0] or "it is too large"
+        raise ConnormError(Errors.CN403.format(path=path, reason=reason)) from error
+    if not _parts_fit(index, rows=rows, width=width):
+        reason = f"it is not of {rows} vectors of {width} components"
+        raise ConnormError(Errors.CN403.format(path=path, reason=reason))
+    # As `_add_items` sets it; a file can have any.
+    faiss.downcast_index(index.quantizer).k_factor = _SEARCHING_DEPTH
+    if not _maps_whole_files():
+        # Starting threads to read ahead would take longer than a search.
+        faiss.downcast_InvertedLists(index.invlists).prefetch_nthread = 0
+    return index
 
 
 @contextmanager
@@ -294,6 +211,11 @@ def _add_items(index: Any, vectors: Vectors, items: np.ndarray) -> None:
     quantizer.k_factor = _SEARCHING_DEPTH
 
 
+def _ids(lists: Any, each: int) -> np.ndarray:
+    """RETURNS (Ints1d): The items of a list that has any: mapped, as long as it is open."""
+    return load_faiss().rev_swig_ptr(lists.get_ids(each), lists.list_size(each))
+
+
 def _copy_items(old: Any, index: Any, items: np.ndarray) -> np.ndarray:
     """Copy codes from the lists of an earlier index that has the same centroids.
 
@@ -314,7 +236,7 @@ def _copy_items(old: Any, index: Any, items: np.ndarray) -> np.ndarray:
         size = source.list_size(each)
         if not size:
             continue
-        numbers = now[faiss.rev_swig_ptr(source.get_ids(each), size)]
+        numbers = now[_ids(source, each)]
         codes = faiss.rev_swig_ptr(source.get_codes(each), size * old.code_size)
         places = np.flatnonzero(numbers >= 0)
         # As if the items had been added one by one.
@@ -335,7 +257,7 @@ def _parts_fit(index: Any, *, rows: int, width: int) -> bool:
     index (faiss.Index): What `read_index` returned.
     rows (int): The number of vectors it was built from.
     width (int): Their width.
-    RETURNS (bool): Whether it is an index such as `RabitqLists.build` makes, of these vectors.
+    RETURNS (bool): Whether it is an index such as `_learn_lists` makes, of these vectors.
     """
     faiss = load_faiss()
     if not isinstance(index, faiss.IndexIVFRaBitQ):
@@ -431,39 +353,41 @@ class IvfIndex:
         if self.exact_below < _LEAST_VECTORS:
             refuse("exact_below", self.exact_below, f"at least {_LEAST_VECTORS}")
 
-    def build(self, vectors: Vectors, path: Path) -> None:
-        """Build the lists of dense vectors. Sparse and hybrid ones are searched exactly.
-
-        vectors (Vectors): The items, one per row.
-        path (Path): The file that faiss writes and maps later.
-        """
-        if "sparse" not in vectors.widths and len(vectors) >= self.exact_below:
-            count = self._list_count(len(vectors))
-            RabitqLists.build(vectors, lists=count, seed=self.seed).write(path)
-
-    def update(self, vectors: Vectors, path: Path, earlier: Earlier) -> str | None:
+    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str | None:
         """Build the lists of dense vectors, with the centroids of an earlier build if it has about
         as many lists as there would be now: the number of vectors has changed by less than a
-        fifth. Otherwise they are learned anew.
+        fifth. Otherwise they are learned from a sample. Sparse and hybrid vectors are searched
+        exactly.
 
         vectors (Vectors): The items, one per row.
         path (Path): The file that faiss writes and maps later.
-        earlier (Earlier): The earlier build.
-        RETURNS (Optional[str]): Whether the lists were kept, and if not, why; None if there are no
-            lists.
+        earlier (Optional[Earlier]): The earlier build, if any.
+        RETURNS (Optional[str]): Whether its lists were kept, and if not, why; None if there are no
+            lists, or were none.
+        RAISES (ConnormError): CN126 without faiss, CN403 for a damaged earlier file.
+        RAISES (OSError): If the disk is full or refuses the file.
         """
-        if "sparse" in vectors.widths or len(vectors) < self.exact_below:
+        if self._is_exact(vectors):
             return None
-        if not earlier.path.exists():
-            self.build(vectors, path)
-            return "learned anew: there were none"
-        wanted = self._list_count(len(vectors))
-        known = RabitqLists.open(earlier.path, rows=earlier.size, width=vectors.width).lists
-        if abs(known - wanted) > (0 if self.lists else _OTHER_COUNT * wanted):
-            self.build(vectors, path)
-            return f"learned anew: there were {known} lists where {wanted} are wanted"
-        RabitqLists.update(earlier, vectors).write(path)
-        return "kept"
+        wanted = min(
+            self.lists or min(_LISTS_PER_ROOT * isqrt(len(vectors)), _MOST_LISTS), len(vectors)
+        )
+        old, told = None, None
+        if earlier is not None and not earlier.path.exists():
+            told = "learned anew: there were none"
+        elif earlier is not None:
+            old = _open_lists(earlier.path, rows=earlier.size, width=vectors.width)
+            if abs(old.nlist - wanted) > (0 if self.lists else _OTHER_COUNT * wanted):
+                told = f"learned anew: there were {old.nlist} lists where {wanted} are wanted"
+        if earlier is None or told is not None:
+            index = _learn_lists(vectors, wanted, self.seed)
+        else:
+            index, told = _keep_lists(old, vectors, earlier), "kept"
+        try:
+            load_faiss().write_index(index, str(path))
+        except RuntimeError as error:
+            raise OSError(str(error).splitlines()[0]) from error
+        return told
 
     def open(self, vectors: Vectors, path: Path) -> "Searcher":
         """Map the lists into memory.
@@ -472,29 +396,29 @@ class IvfIndex:
         path (Path): Their file.
         RETURNS (Searcher): A searcher over the vectors.
         """
-        if "sparse" in vectors.widths or len(vectors) < self.exact_below:
+        if self._is_exact(vectors):
             return ExactSearcher(vectors)
-        lists = RabitqLists.open(path, rows=len(vectors), width=vectors.width)
-        return IvfSearcher(self, vectors, lists)
+        return IvfSearcher(self, vectors, path)
 
-    def _list_count(self, vectors: int) -> int:
-        lists = self.lists or min(_LISTS_PER_ROOT * isqrt(vectors), _MOST_LISTS)
-        return min(lists, vectors)
+    def _is_exact(self, vectors: Vectors) -> bool:
+        return "sparse" in vectors.widths or len(vectors) < self.exact_below
 
 
 class IvfSearcher:
     """Searches inverted lists and rescores their proposals."""
 
-    def __init__(self, settings: IvfIndex, vectors: Vectors, inverted: RabitqLists) -> None:
-        """Combine vectors and lists.
+    def __init__(self, settings: IvfIndex, vectors: Vectors, path: Path) -> None:
+        """Open the lists.
 
         settings (IvfIndex): How to search them.
         vectors (DenseVectors): The items.
-        inverted (RabitqLists): The lists of these items.
+        path (Path): The file with the lists of these items.
+        RAISES (ConnormError): CN126 without faiss, CN403 if it does not belong to these vectors.
         """
         self.settings = settings
         self.vectors = vectors
-        self._inverted = inverted
+        self._path = path
+        self._lists = _open_lists(path, rows=len(vectors), width=vectors.width)
         self._exact = ExactSearcher(vectors)
 
     def __len__(self) -> int:
@@ -508,27 +432,54 @@ class IvfSearcher:
         n (int): How many.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 scores of approximate neighbours.
+        RAISES (ConnormError): CN403 if the lists hold what is no item.
         """
         possible = len(self) if allowed is None else allowed.count
         n = min(n, len(self))
         wanted = min(n, possible)
         proposals = min(wanted * self.settings.oversample, possible)
         probes = self._probes(proposals, possible)
-        if probes * _MOST_PROBED > self._inverted.lists:
+        if probes * _MOST_PROBED > self._lists.nlist:
             return self._exact.nearest(queries, n, allowed)
-        items = self._inverted.propose(queries, proposals, probes=probes, allowed=allowed)
+        items = self._propose(queries, proposals, probes, allowed)
         found = rescore(self.vectors, queries, (rows[rows >= 0] for rows in items), n)
         return self._exact.complete(found, queries, wanted, allowed)
 
+    def _propose(
+        self, queries: Raw, count: int, probes: int, allowed: AllowedItems | None
+    ) -> np.ndarray:
+        """RETURNS (Ints2d): int64 (b, count) items of the nearest lists, -1 if they have fewer."""
+        faiss = load_faiss()
+        settings = faiss.IVFRaBitQSearchParameters(nprobe=probes, qb=_QUERY_BITS)
+        if allowed is not None:
+            settings.sel = faiss.IDSelectorBitmap(allowed.bits)
+        asked = np.ascontiguousarray(queries, dtype="float32")
+        with _threads_for(len(asked)):
+            items = self._lists.search(asked, count, params=settings)[1]
+        if items.size and items.max() >= self._lists.ntotal:
+            reason = "its lists hold what is no vector"
+            raise ConnormError(Errors.CN403.format(path=self._path, reason=reason))
+        return items
+
     def verify(self, path: Path) -> None:
-        self._inverted.verify(self.vectors, path)
+        # faiss leaves out zero vectors.
+        lists = load_faiss().downcast_InvertedLists(self._lists.invlists)
+        held = [_ids(lists, each) for each in range(lists.nlist) if lists.list_size(each)]
+        items = np.sort(np.concatenate([np.empty(0, dtype="int64"), *held]))
+        is_sound = (
+            ascends(items, strictly=True)
+            and are_among(items, np.flatnonzero(self.vectors.norms)).all()
+            and are_among(np.arange(len(self)), items).all()
+        )
+        if not is_sound:
+            raise damaged(path, "its lists do not hold every vector once")
 
     def _probes(self, proposals: int, possible: int) -> int:
         """RETURNS (int): Enough lists to hold as many allowed items as `probes` lists hold without
         a filter, and several times the proposals.
         """
-        in_a_list = possible / self._inverted.lists
-        probes = self.settings.probes or ceil(self._inverted.lists / _SHARE_PROBED)
-        unfiltered = probes * len(self) / self._inverted.lists
+        in_a_list = possible / self._lists.nlist
+        probes = self.settings.probes or ceil(self._lists.nlist / _SHARE_PROBED)
+        unfiltered = probes * len(self) / self._lists.nlist
         read = max(unfiltered, _READ_FOR_A_PROPOSAL * proposals)
         return ceil(read / in_a_list) if possible else len(self)

@@ -11,13 +11,10 @@ import pytest
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends import ivf
-from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import (
     AllowedItems,
     Earlier,
-    ExactIndex,
     ExactSearcher,
-    UpdatingBackend,
 )
 from spacy_connorm.index.backends.ivf import IvfIndex, IvfSearcher
 from spacy_connorm.index.vectors import from_raw
@@ -183,13 +180,13 @@ def test_every_thread_has_one_thread_unless_asked_for_more(searcher, monkeypatch
 def test_few_queries_have_one_thread(searcher, monkeypatch):
     faiss = ivf.load_faiss()
     before, found = faiss.omp_get_max_threads(), []
-    search = type(searcher._inverted._index).search
+    search = type(searcher._lists).search
 
     def watched(index, *args, **kwargs):
         found.append(faiss.omp_get_max_threads())
         return search(index, *args, **kwargs)
 
-    monkeypatch.setattr(type(searcher._inverted._index), "search", watched)
+    monkeypatch.setattr(type(searcher._lists), "search", watched)
     faiss.omp_set_num_threads(2)
     try:
         searcher.nearest(QUERIES[:5], 5)
@@ -266,7 +263,7 @@ def recall(settings, vectors, path):
 
 def test_the_same_vectors_have_the_same_file(built, tmp_path, no_learning):
     earlier = Earlier(built, len(VECTORS), np.arange(len(VECTORS)))
-    assert SETTINGS.update(VECTORS, tmp_path / "new", earlier) == "kept"
+    assert SETTINGS.build(VECTORS, tmp_path / "new", earlier) == "kept"
     assert (tmp_path / "new").read_bytes() == built.read_bytes()
 
 
@@ -282,7 +279,7 @@ def test_only_new_vectors_are_put_into_lists(dtype, tmp_path, monkeypatch):
     monkeypatch.setattr(
         type(vectors), "queries", lambda self, rows: read.extend(rows) or queries(self, rows)
     )
-    assert SETTINGS.update(vectors, tmp_path / "new", Earlier(tmp_path / "old", 3000, items)) == (
+    assert SETTINGS.build(vectors, tmp_path / "new", Earlier(tmp_path / "old", 3000, items)) == (
         "kept"
     )
     zero = np.flatnonzero(vectors.norms == 0)
@@ -294,7 +291,7 @@ def test_updated_lists_hold_every_vector_and_find_as_much(built, tmp_path):
     # Some names are gone, too.
     vectors, items = vectors.view(0, 2900), items[:2900]
     for name in ("new", "again"):
-        assert SETTINGS.update(vectors, tmp_path / name, Earlier(built, 3000, items)) == "kept"
+        assert SETTINGS.build(vectors, tmp_path / name, Earlier(built, 3000, items)) == "kept"
     assert (tmp_path / "new").read_bytes() == (tmp_path / "again").read_bytes()
     SETTINGS.open(vectors, tmp_path / "new").verify(tmp_path / "new")
     SETTINGS.build(vectors, tmp_path / "fresh")
@@ -304,7 +301,7 @@ def test_updated_lists_hold_every_vector_and_find_as_much(built, tmp_path):
 
 def test_codes_are_those_of_the_vectors_they_were_copied_for(built, tmp_path):
     vectors, items = changed(0.3)
-    SETTINGS.update(vectors, tmp_path / "new", Earlier(built, 3000, items))
+    SETTINGS.build(vectors, tmp_path / "new", Earlier(built, 3000, items))
     searcher = SETTINGS.open(vectors, tmp_path / "new")
     some = np.flatnonzero(vectors.norms)[::7]
     found = searcher.nearest(vectors.queries(some), 1)
@@ -322,24 +319,18 @@ def test_codes_are_those_of_the_vectors_they_were_copied_for(built, tmp_path):
 def test_the_number_of_lists(tmp_path, old, new, count, told):
     replace(SETTINGS, **old).build(VECTORS, tmp_path / "old")
     earlier = Earlier(tmp_path / "old", 3000, np.arange(count))
-    found = replace(SETTINGS, **new).update(VECTORS.view(0, count), tmp_path / "new", earlier)
+    found = replace(SETTINGS, **new).build(VECTORS.view(0, count), tmp_path / "new", earlier)
     assert found == (f"learned anew: {told}" if told else "kept")
 
 
 def test_what_is_learned_anew_is_as_if_built_from_nothing(built, tmp_path):
     earlier = Earlier(tmp_path / "none", 3000, np.arange(3000))
-    assert SETTINGS.update(VECTORS, tmp_path / "new", earlier) == "learned anew: there were none"
+    assert SETTINGS.build(VECTORS, tmp_path / "new", earlier) == "learned anew: there were none"
     assert (tmp_path / "new").read_bytes() == built.read_bytes()
 
 
 def test_few_vectors_need_no_lists(built, tmp_path):
     settings = replace(SETTINGS, exact_below=5000)
     earlier = Earlier(built, 3000, np.arange(3000))
-    assert settings.update(VECTORS, tmp_path / "new", earlier) is None
+    assert settings.build(VECTORS, tmp_path / "new", earlier) is None
     assert not (tmp_path / "new").exists()
-
-
-def test_only_lists_can_be_updated():
-    assert isinstance(SETTINGS, UpdatingBackend)
-    assert not isinstance(AnnoyIndex(), UpdatingBackend)
-    assert not isinstance(ExactIndex(), UpdatingBackend)
