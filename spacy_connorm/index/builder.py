@@ -173,7 +173,7 @@ def write_index(
             "data_members": int(np.count_nonzero(members.target & D)),
             "substitutions": len(listed),
         }
-        updates = {}
+        updates: dict[str, str] = {}
         for search in map(Search, searches):
             items = _items(folder, search, vectors, members, backend, counts["concepts"])
             if len(items):

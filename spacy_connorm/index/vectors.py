@@ -483,7 +483,7 @@ class HybridVectors:
             self.lexical.rescore(queries.lexical, query, rows),
         )
 
-    def queries(self, rows: np.ndarray) -> HybridArray:
+    def queries(self, rows: np.ndarray) -> Raw:
         return HybridArray(self.dense.queries(rows), self.lexical.queries(rows))
 
     def parts(
