@@ -23,7 +23,7 @@ _SKIPPED = _POSSESSIVES | COPULAS | {"both"}
 _BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
 # Dashes and slashes are neither: they may be anywhere.
 _PAUSE = re.compile(f"[{re.escape(PAUSES)}]+")
-_MOST_TOKENS = 200_000
+_MOST_TOKENS = 100_000
 # A text and whether a space follows it.
 _NO_TOKEN = np.zeros((1, 2), dtype="uint64")
 _AFTER_LATIN = "\u0250"

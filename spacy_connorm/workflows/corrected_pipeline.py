@@ -28,6 +28,7 @@ from .corrections import (
     effective,
     require_ids,
 )
+from .memory_zones import MemoryZones
 from .texts import speed_up_urls
 
 if TYPE_CHECKING:
@@ -245,6 +246,7 @@ class CorrectedPipeline:
         self._file = CorrectionsFile(corrections)
         self.nlp = load_pipeline(pipeline)
         speed_up_urls(self.nlp)
+        self._zones = MemoryZones()
         self.normalizer = find_normalizer(self.nlp, component=component)
         marker = add_marker(self.nlp, before=self.normalizer.name)
         self._applied = AppliedCorrections(self.normalizer, marker)
@@ -493,7 +495,7 @@ class CorrectedPipeline:
         """The vocabulary would keep every word of all texts. What it learns of them is gone after
         this, so no Doc or Span may be used then.
         """
-        with self._running, self.nlp.memory_zone():
+        with self._running, self._zones.open(self.nlp):
             yield
 
 

@@ -1,0 +1,64 @@
+"""Memory zones for as many texts as there are."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import srsly
+from spacy.language import Language
+from spacy.vocab import Vocab
+
+# Two tables of 16 bytes a place, most of them half full.
+_MOST_WORDS = 500_000
+# A vocabulary of no strings: what has no entry is left as it is.
+_NOTHING = srsly.msgpack_dumps({"strings": b"[]"})
+
+
+class MemoryZones:
+    """spaCy's memory zones, one after another, in bounded memory.
+
+    A zone frees the words of its texts, but their places in spaCy's two tables of words stay taken,
+    so the tables grow with every new word. Both are made again when many places are taken. One
+    thread at a time may use it.
+    """
+
+    def __init__(self) -> None:
+        """Open no zone yet."""
+        self._words = 0
+
+    @contextmanager
+    def open(self, nlp: Language) -> Iterator[None]:
+        """Open a zone. No Doc, Span or Token that was made in it may be used after it.
+
+        nlp (Language): Reads texts in the zone; the same for each zone.
+        """
+        vocab = nlp.vocab
+        with nlp.memory_zone():
+            before = len(vocab)
+            yield
+            self._words += len(vocab) - before
+        if self._words > _MOST_WORDS:
+            _make_tables_again(vocab)
+            self._words = 0
+
+
+def _make_tables_again(vocab: Vocab) -> None:
+    getters = dict(vocab.lex_attr_getters)
+    changed = _changed_lexemes(vocab)
+    vocab.from_bytes(_NOTHING)
+    # `from_bytes` wraps the getter of norms once more.
+    vocab.lex_attr_getters.update(getters)
+    for text, flags, norm in changed:
+        lexeme = vocab[text]
+        lexeme.flags, lexeme.norm_ = flags, norm
+
+
+def _changed_lexemes(vocab: Vocab) -> list[tuple[str, int, str]]:
+    """RETURNS (List[Tuple[str, int, str]]): The text, flags and norm of each word for which somebody
+    set them, such as `nlp.vocab["patient"].is_stop = True`.
+    """
+    unchanged = Vocab(lex_attr_getters=vocab.lex_attr_getters)
+    return [
+        (lexeme.text, lexeme.flags, lexeme.norm_)
+        for lexeme in vocab
+        if (lexeme.flags, lexeme.norm) != (unchanged[lexeme.text].flags, unchanged[lexeme.text].norm)
+    ]
