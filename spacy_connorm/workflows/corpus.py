@@ -9,7 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -39,6 +39,7 @@ from ..files.folders import MANIFEST, describe, seal
 from ..files.tables import require_distinct_columns
 from ..pipeline.loading import find_pipeline_folder
 from .annotation import AnnotationCounts, Annotator
+from .memory_zones import MemoryZones
 from .pool import map_batches, require_processes
 from .texts import (
     TEXT_FIELD,
@@ -67,6 +68,7 @@ class CorpusAnnotator(Annotator):
     """
 
     text_field: str = TEXT_FIELD
+    _zones: MemoryZones = field(init=False, repr=False, default_factory=MemoryZones)
 
     def __call__(self, table: "DataFrame") -> "DataFrame":
         """Annotate the rows of a table.
@@ -97,7 +99,7 @@ class CorpusAnnotator(Annotator):
         """
         nlp, _ = self.load()
         # Without it, the vocabulary would keep every word of the corpus.
-        with nlp.memory_zone():
+        with self._zones.open(nlp):
             return self._annotate(texts)
 
     def _annotate(self, texts: Sequence[InputText]) -> list[Row]:

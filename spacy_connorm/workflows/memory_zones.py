@@ -53,12 +53,12 @@ def _make_tables_again(vocab: Vocab) -> None:
 
 
 def _changed_lexemes(vocab: Vocab) -> list[tuple[str, int, str]]:
-    """RETURNS (List[Tuple[str, int, str]]): The text, flags and norm of each word for which somebody
-    set them, such as `nlp.vocab["patient"].is_stop = True`.
+    """RETURNS (List[Tuple[str, int, str]]): The text, flags and norm of each word for which
+    somebody set them, such as `nlp.vocab["patient"].is_stop = True`.
     """
-    unchanged = Vocab(lex_attr_getters=vocab.lex_attr_getters)
+    plain = Vocab(lex_attr_getters=vocab.lex_attr_getters)
     return [
         (lexeme.text, lexeme.flags, lexeme.norm_)
         for lexeme in vocab
-        if (lexeme.flags, lexeme.norm) != (unchanged[lexeme.text].flags, unchanged[lexeme.text].norm)
+        if (lexeme.flags, lexeme.norm) != (plain[lexeme.text].flags, plain[lexeme.text].norm)
     ]
